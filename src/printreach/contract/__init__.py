@@ -1,0 +1,1 @@
+"""Words both ends say: frozen types and enums, and nothing that waits."""

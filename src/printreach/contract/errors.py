@@ -1,0 +1,139 @@
+"""Every way the service itself fails, in one table: code, meaning, what a person can do.
+
+The codes stand outside the range of HTTP, so that an app can always tell the service's own
+failure from its printer's. `docs/errors.md` is generated from this table.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Final
+
+
+class ErrorCode(IntEnum):
+    """The HTTP status of a failure of the service, on printer hosts and App APIs."""
+
+    UNKNOWN = 600
+    PRINTER_NOT_CONNECTED = 601
+    PRINTER_TIMED_OUT = 602
+    CONNECTION_NOT_FOUND = 603
+    CONNECTION_ENDED = 604
+    NOT_A_SUPPORTER = 605
+    BAD_CREDENTIALS = 606
+    DOWNLOAD_LIMIT = 607
+    UPLOAD_LIMIT = 608
+    WEBCAM_LIMIT = 609
+    AGENT_UPDATE_REQUIRED = 610
+    NO_PREVIEW_ACCESS = 611
+    AGENT_ERROR = 612
+    NO_ACTIVE_PRINT = 613
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """What one code says, to machines and to people.
+
+    meaning: one sentence, the `Error` text where nothing more exact is known.
+    title: the heading of the page a browser gets; begins with `THIS_PRINTER` where the printer's
+    name may stand instead.
+    remedy: one sentence, what the person in front of that page can do.
+    temporary: waiting alone may cure it; the same request, sent again later, may succeed.
+    """
+
+    meaning: str
+    title: str
+    remedy: str
+    temporary: bool
+
+
+THIS_PRINTER: Final = "This printer"
+
+FAILURES: Final[Mapping[ErrorCode, Failure]] = MappingProxyType(
+    {
+        ErrorCode.UNKNOWN: Failure(
+            meaning="The service failed in a way it does not know.",
+            title="Something went wrong here",
+            remedy="Try again in a moment.",
+            temporary=True,
+        ),
+        ErrorCode.PRINTER_NOT_CONNECTED: Failure(
+            meaning="The printer's agent is not connected to the service.",
+            title=f"{THIS_PRINTER} isn't connected",
+            remedy="Check that the printer's computer is switched on and reaches the internet.",
+            temporary=True,
+        ),
+        ErrorCode.PRINTER_TIMED_OUT: Failure(
+            meaning="The connection to the printer's agent stopped answering.",
+            title=f"{THIS_PRINTER} took too long",
+            remedy="Try again in a moment.",
+            temporary=True,
+        ),
+        ErrorCode.CONNECTION_NOT_FOUND: Failure(
+            meaning="No App Connection has this address.",
+            title="This connection doesn't exist",
+            remedy="Check the address for a typing mistake.",
+            temporary=False,
+        ),
+        ErrorCode.CONNECTION_ENDED: Failure(
+            meaning="The App Connection was revoked, has expired, or its printer was removed.",
+            title="This connection has ended",
+            remedy="Set it up again in the app.",
+            temporary=False,
+        ),
+        ErrorCode.NOT_A_SUPPORTER: Failure(
+            meaning="The printer's owner is no longer a supporter, so the connection is paused.",
+            title="Paused: the owner isn't a supporter",
+            remedy="The owner can restore it; it then works as before.",
+            temporary=False,
+        ),
+        ErrorCode.BAD_CREDENTIALS: Failure(
+            meaning="The credentials of this connection are missing or wrong.",
+            title="Sign-in details missing or wrong",
+            remedy="Connect the printer again in the app.",
+            temporary=False,
+        ),
+        ErrorCode.DOWNLOAD_LIMIT: Failure(
+            meaning="The download is larger than the account's limit.",
+            title="File too large to download",
+            remedy="Ask whoever runs this service to raise the download limit.",
+            temporary=False,
+        ),
+        ErrorCode.UPLOAD_LIMIT: Failure(
+            meaning="The upload is larger than the account's limit.",
+            title="File too large to upload",
+            remedy="Ask whoever runs this service to raise the upload limit.",
+            temporary=False,
+        ),
+        ErrorCode.WEBCAM_LIMIT: Failure(
+            meaning="The account's webcam limit is reached.",
+            title="Webcam time used up",
+            remedy="Close other views of this webcam, then open it again.",
+            temporary=True,
+        ),
+        ErrorCode.AGENT_UPDATE_REQUIRED: Failure(
+            meaning="The printer's agent is too old for this request and must be updated.",
+            title="Update the agent",
+            remedy="Install the newest agent on the printer's computer and restart it.",
+            temporary=False,
+        ),
+        ErrorCode.NO_PREVIEW_ACCESS: Failure(
+            meaning="The account has no access to this preview feature.",
+            title="Not open to this account",
+            remedy="Go back; this feature is still being tried out by a few accounts.",
+            temporary=False,
+        ),
+        ErrorCode.AGENT_ERROR: Failure(
+            meaning="The printer's agent could not carry out the request.",
+            title="The agent hit an error",
+            remedy="Try again; the agent's log says what happened.",
+            temporary=True,
+        ),
+        ErrorCode.NO_ACTIVE_PRINT: Failure(
+            meaning="No print is active on this printer.",
+            title="Nothing is printing",
+            remedy="Go back and start a print first.",
+            temporary=True,
+        ),
+    }
+)
