@@ -1,0 +1,16 @@
+"""What holds for every test: no deadline of its own for generated examples, no silent skip."""
+
+from hypothesis import settings
+
+from tests.requirements_of_tests import REQUIRE_ALL, everything_is_required
+
+# A wall-clock limit an example fails on a busy machine, not on wrong code; pytest-timeout
+# catches what hangs.
+settings.register_profile("printreach", deadline=None)
+settings.load_profile("printreach")
+
+
+def pytest_report_header() -> str:
+    """Say at the top of a run whether a missing program is a skip or a failure."""
+    consequence = "fails" if everything_is_required() else "skips"
+    return f"a missing program {consequence} the tests that need it ({REQUIRE_ALL})"
