@@ -1,0 +1,65 @@
+"""What can be wrong with the bytes: our own mistake, or the other end's."""
+
+from enum import IntEnum
+
+
+class CloseCode(IntEnum):
+    """Why a tunnel ends, as the CLOSE frame carries it. Numbers never change."""
+
+    NORMAL = 0
+    REPLACED = 1  # a newer tunnel of the same agent took over
+    NOT_WELCOME = 2  # sign-in refused
+    UNLINKED = 3  # the printer was removed from its account
+    VERSION_UNSUPPORTED = 4
+    RESTARTING = 5
+    OVERLOADED = 6
+
+    BAD_FRAME = 100  # shorter or longer than its header says, or an unknown kind
+    FRAME_TOO_LARGE = 101
+    BAD_HEAD = 102
+    UNEXPECTED_FRAME = 103  # right in itself, wrong now
+    STREAM_REUSED = 104
+    UNKNOWN_STREAM = 105
+    WINDOW_OVERRUN = 106
+    BAD_CREDIT = 107
+    TOO_MANY_STREAMS = 108
+
+
+class Reason(IntEnum):
+    """Why one stream ends early, as the RESET frame carries it. Numbers never change."""
+
+    CANCELLED = 0  # the caller went away, or nobody needs the rest
+    REFUSED = 1  # the agent doesn't serve this
+    UNREACHABLE = 2  # the printer's web server can't be reached
+    TIMED_OUT = 3  # the printer gave no answer in time
+    BROKEN = 4  # the printer ended its answer early, or it was malformed
+    LIMIT = 5  # a size or time limit was passed
+    TUNNEL_LOST = 6  # local only: the tunnel closed beneath the stream
+    TUNNEL_SILENT = 7  # local only: the other end stopped answering pings
+
+
+_CLOSE_CODES = {int(code): code for code in CloseCode}
+_REASONS = {int(reason): reason for reason in Reason if reason < Reason.TUNNEL_LOST}
+
+
+def close_code_of(number: int) -> CloseCode | int:
+    """The code of a CLOSE frame; a newer peer may send numbers that we don't know."""
+    return _CLOSE_CODES.get(number, number)
+
+
+def reason_of(number: int) -> Reason:
+    """The reason of a RESET frame; one that we don't know still cancels."""
+    return _REASONS.get(number, Reason.CANCELLED)
+
+
+class LocalProtocolError(Exception):
+    """Our own code asked for what the protocol forbids; a bug here."""
+
+
+class RemoteProtocolError(Exception):
+    """The other end broke the protocol; the tunnel ends with `code`."""
+
+    def __init__(self, code: CloseCode, text: str) -> None:
+        super().__init__(f"{code.name}: {text}")
+        self.code = code
+        self.text = text
