@@ -1,0 +1,105 @@
+# Everything a developer runs. `make` alone lists it.
+#
+# Tools and libraries live in .venv, pinned by hash in requirements/. A stamp file beside each
+# environment tells when its requirements have changed since, so a second run is short.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP_FLAGS := --quiet --disable-pip-version-check
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+
+##@ Use it
+
+.PHONY: help
+help:  ## this list
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@/ { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: install
+install: .venv/.installed  ## set up .venv with the pinned versions and this project
+
+.PHONY: demo
+demo: install  ## the service with a simulated printer, on http://localhost:8080
+	@$(BIN)/python -m printreach.run.demo
+
+##@ Check it
+
+.PHONY: test
+test: install lint build/agent-only/.installed  ## everything: lint, types, import rules, tests
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile
+
+.PHONY: lint
+lint: install  ## style, types and import rules, without the tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+.PHONY: fmt
+fmt: install  ## put the code into shape
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+.PHONY: agent-only
+agent-only: install build/agent-only/.installed  ## prove that the agent needs nothing of the server
+	$(BIN)/pytest tests/architecture/test_agent_alone.py
+
+.PHONY: hooks
+hooks: install  ## check each commit before it is made
+	$(BIN)/pre-commit install
+
+##@ Environments
+
+# What the tests run as the other side: OctoPrint, Moonraker, httpbin. Each has an environment of
+# its own, for each pins versions that suit nobody else.
+PEERS := $(patsubst requirements/peers-%.txt,%,$(wildcard requirements/peers-*.txt))
+
+.PHONY: peers
+peers: $(PEERS:%=build/peers/%/.installed)  ## the real printer servers that some tests talk to
+
+.venv/.installed: requirements/dev.txt pyproject.toml | .venv/bin/python
+	$(BIN)/pip install $(PIP_FLAGS) --require-hashes --requirement requirements/dev.txt
+	$(BIN)/pip install $(PIP_FLAGS) --no-deps --no-index --no-build-isolation --editable .
+	@touch $@
+
+build/agent-only/.installed: requirements/agent.txt | build/agent-only/bin/python
+	build/agent-only/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
+	@touch $@
+
+build/peers/%/.installed: requirements/peers-%.txt | build/peers/%/bin/python
+	build/peers/$*/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
+	@touch $@
+
+.PRECIOUS: %/bin/python
+%/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' \
+		|| { echo "Python's venv module is needed: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(@:/bin/python=)
+
+##@ Pins
+
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url $(LOCK_FLAGS)
+PEER_PINS := $(patsubst %.in,%.txt,$(wildcard requirements/peers-*.in))
+
+.PHONY: lock
+lock: install $(PEER_PINS:%=lock-%)  ## pin what pyproject.toml asks for; LOCK_FLAGS=--upgrade moves the pins
+	$(LOCK) pyproject.toml --group dev --extra agent --extra client --extra demo --extra server \
+		--output-file requirements/dev.txt
+	$(LOCK) pyproject.toml --extra server --output-file requirements/server.txt
+	$(LOCK) pyproject.toml --extra agent --output-file requirements/agent.txt
+
+.PHONY: $(PEER_PINS:%=lock-%)
+$(PEER_PINS:%=lock-%): lock-requirements/%.txt: requirements/%.in | install
+	$(LOCK) $< --output-file requirements/$*.txt
+
+.PHONY: clean
+clean:  ## remove what these commands made, .venv and all
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
