@@ -1,0 +1,1 @@
+"""Decisions and the records they are about. Pure: time and randomness come in as arguments."""

@@ -1,0 +1,92 @@
+"""Who may pass to a printer: the connection, what it grants, and the one decision about it."""
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from printreach.contract.errors import ErrorCode
+
+
+class ConnectionKind(StrEnum):
+    """Whose road to the printer a connection is; the first part of its host name."""
+
+    APP = "app"
+    SHARED = "shared"
+    OWN = "own"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What one connection may carry; the defaults are those of the interface."""
+
+    upload_bytes: int = 1024**3
+    download_bytes: int = 1024**3
+    webcam_stream_s: int = 3600
+    webcam_viewers: int = 8
+
+
+DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Grant:
+    """A connection as the relay sees it: all that `admit` needs, and nothing secret.
+
+    digests: every credential that opens it now, as `rules.credentials.digest` makes them.
+    ended: revoked, or its printer or account is gone. After an account was deleted, printer_id
+    and account_id are empty.
+    expires_at: the first instant at which it no longer works; None means never.
+    """
+
+    unique_id: str
+    connection_id: str
+    kind: ConnectionKind
+    printer_id: str
+    account_id: str
+    digests: tuple[bytes, ...]
+    ended: bool
+    expires_at: datetime | None
+    owner_is_supporter: bool
+    limits: Limits = DEFAULT_LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """The request may go to the printer."""
+
+    grant: Grant
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The request ends here, with this status."""
+
+    code: ErrorCode
+
+
+def admit(grant: Grant | None, presented: Sequence[bytes], at: datetime) -> Admitted | Refused:
+    """Decide on one request, in the order 603, 606, 604, 605.
+
+    presented: digests of the credentials the request carries, one or several.
+    Credentials are looked at before the connection's state, so that only who holds them learns
+    that it has ended. Supporter status binds App Connections alone: nobody is locked out of their
+    own printer.
+    """
+    if grant is None:
+        return Refused(ErrorCode.CONNECTION_NOT_FOUND)
+    if not _any_matches(grant.digests, presented):
+        return Refused(ErrorCode.BAD_CREDENTIALS)
+    if grant.ended or (grant.expires_at is not None and at >= grant.expires_at):
+        return Refused(ErrorCode.CONNECTION_ENDED)
+    if grant.kind is ConnectionKind.APP and not grant.owner_is_supporter:
+        return Refused(ErrorCode.NOT_A_SUPPORTER)
+    return Admitted(grant)
+
+
+def _any_matches(accepted: Sequence[bytes], presented: Sequence[bytes]) -> bool:
+    # Every pair is compared: stopping at the first match would tell by the time it takes which of
+    # the credentials it was.
+    matches = [hmac.compare_digest(one, other) for one in accepted for other in presented]
+    return any(matches)

@@ -1,0 +1,135 @@
+"""Make secrets, and the digests by which they are stored and compared.
+
+Randomness comes in as a function of the number of bytes, `secrets.token_bytes` in service.
+"""
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from printreach.rules.connections import ConnectionKind
+
+TokenBytes = Callable[[int], bytes]
+
+LINK_CODE_ALPHABET = "ACDEFGHJKMNPQRTUWXY34679"
+"""Of each look-alike pair or trio (0/O, 1/I/L, 2/Z, 5/S, 8/B, U/V) at most one is left."""
+LINK_CODE_LENGTH = 8
+
+
+class CredentialKind(Enum):
+    """What a secret is for; part of its digest, so that none passes for one of another kind."""
+
+    BASIC = b"basic"
+    BEARER = b"bearer"
+    COOKIE = b"cookie"
+    OPEN_TICKET = b"open-ticket"
+    APP_API_TOKEN = b"app-api-token"
+    LINK_CODE = b"link-code"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AppSecrets:
+    """What an app is told once, when its connection is made."""
+
+    basic_user: str
+    basic_password: str
+    bearer_token: str
+    app_api_token: str
+
+
+def digest(kind: CredentialKind, value: bytes) -> bytes:
+    """The 32 bytes that stand for a secret in the database; BASIC takes `user:password`.
+
+    A fast hash is right here: the secrets are random with 128 bits and more, so there is no
+    dictionary to try, and a slow one would be paid on every request. A link code is shorter, but
+    it lives ten minutes and its tries are counted.
+    """
+    return hashlib.sha256(b"printreach:" + kind.value + b":" + value).digest()
+
+
+def digest_of_authorization(value: bytes) -> bytes | None:
+    """The digest of an `Authorization` value; None where it is neither Basic nor Bearer."""
+    scheme, _, rest = value.strip().partition(b" ")
+    credentials = rest.strip()
+    match scheme.lower():
+        case b"bearer" if credentials:
+            return digest(CredentialKind.BEARER, credentials)
+        case b"basic":
+            return _digest_of_basic(credentials)
+        case _:
+            return None
+
+
+def digest_of_service_api_key(value: bytes) -> list[bytes]:
+    """The digests a `service_api_key` may stand for: a bearer token, or base64 `user:password`.
+
+    value: as sent, its percent-encoding undone.
+    """
+    candidates = [digest(CredentialKind.BEARER, value), _digest_of_basic(value)]
+    return [candidate for candidate in candidates if candidate is not None]
+
+
+def new_unique_id(kind: ConnectionKind, token_bytes: TokenBytes) -> str:
+    """The first label of a printer host: kind and 160 random bits, a valid DNS label."""
+    return f"{kind.value}-{_base32(token_bytes(20))}"
+
+
+def new_record_id(token_bytes: TokenBytes) -> str:
+    """The id of an account, a connection or another row; 128 random bits, not a secret."""
+    return _base32(token_bytes(16))
+
+
+def new_secret(token_bytes: TokenBytes) -> str:
+    """160 random bits, in letters and digits alone: safe in a URL, a shell and a header."""
+    return _base32(token_bytes(20))
+
+
+def new_app_secrets(token_bytes: TokenBytes) -> AppSecrets:
+    """A fresh set; the user name, too, is random."""
+    return AppSecrets(
+        basic_user=_base32(token_bytes(10)),
+        basic_password=new_secret(token_bytes),
+        bearer_token=new_secret(token_bytes),
+        app_api_token=new_secret(token_bytes),
+    )
+
+
+def new_link_code(token_bytes: TokenBytes) -> str:
+    """Eight characters that are told apart on a small screen, about 37 random bits."""
+    letters: list[str] = []
+    # Bytes from 240 up are thrown away: 24 does not divide 256, and the first letters of the
+    # alphabet must not be likelier than the last.
+    fair_below = 256 - 256 % len(LINK_CODE_ALPHABET)
+    while len(letters) < LINK_CODE_LENGTH:
+        fair = [byte for byte in token_bytes(LINK_CODE_LENGTH) if byte < fair_below]
+        letters += [LINK_CODE_ALPHABET[byte % len(LINK_CODE_ALPHABET)] for byte in fair]
+    return "".join(letters[:LINK_CODE_LENGTH])
+
+
+def read_link_code(typed: str) -> str | None:
+    """The code a person typed, whatever its case, blanks and hyphens; None where it is none."""
+    code = "".join(typed.split()).replace("-", "").upper()
+    if len(code) != LINK_CODE_LENGTH or not set(code) <= set(LINK_CODE_ALPHABET):
+        return None
+    return code
+
+
+def printer_id_of(public_key: bytes) -> str:
+    """The PrinterId of an agent: 32 characters that follow from its raw Ed25519 public key."""
+    return _base32(hashlib.sha256(public_key).digest()[:20])
+
+
+def _digest_of_basic(encoded: bytes) -> bytes | None:
+    try:
+        # Some clients leave the padding out.
+        decoded = base64.b64decode(encoded + b"=" * (-len(encoded) % 4), validate=True)
+    except binascii.Error:
+        return None
+    return digest(CredentialKind.BASIC, decoded) if b":" in decoded else None
+
+
+def _base32(data: bytes) -> str:
+    return base64.b32encode(data).decode("ascii").rstrip("=").lower()

@@ -1,0 +1,60 @@
+"""How an agent becomes an account's printer: the code it shows, and the tries at entering it."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+LINK_CODE_LIFETIME = timedelta(minutes=10)
+WRONG_TRIES_ALLOWED = 10
+LOCK_TIME = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkCode:
+    """What an unlinked agent shows; good for one use, before expires_at."""
+
+    code: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkedPrinter:
+    """A printer that belongs to an account now."""
+
+    printer_id: str
+    name: str
+    account_id: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkOffer:
+    """A code that was handed out, as stored: by the agent that would become a printer."""
+
+    printer_id: str
+    public_key: bytes
+    expires_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkTries:
+    """The wrong codes an account entered lately."""
+
+    wrong: int = 0
+    last_wrong_at: datetime | None = None
+
+
+NO_TRIES = LinkTries()
+
+
+def is_locked(tries: LinkTries, at: datetime) -> bool:
+    """True for 15 minutes after the tenth wrong try; a right code is refused then, too."""
+    return tries.wrong >= WRONG_TRIES_ALLOWED and not _are_forgotten(tries, at)
+
+
+def after_wrong_try(tries: LinkTries, at: datetime) -> LinkTries:
+    """One try more; counted from one again once the last is 15 minutes past."""
+    wrong = 1 if _are_forgotten(tries, at) else tries.wrong + 1
+    return replace(tries, wrong=wrong, last_wrong_at=at)
+
+
+def _are_forgotten(tries: LinkTries, at: datetime) -> bool:
+    return tries.last_wrong_at is None or at >= tries.last_wrong_at + LOCK_TIME
