@@ -1,0 +1,153 @@
+"""The service's own failures, as a browser reads them and as a program does.
+
+A page here stands on a printer's host, where nothing else of ours is served. So it is one
+self-contained text: no script, no picture to fetch, no other host, and one style sheet that the
+content security policy admits by its hash.
+"""
+
+import base64
+import hashlib
+import html
+import json
+from string import Template
+from typing import Final
+
+from printreach.contract.errors import FAILURES, THIS_PRINTER, ErrorCode, Failure
+
+# A sentence or two. What is longer is no advice, and the page has to stay under 4 KB.
+_LONGEST_DETAIL: Final = 200
+_LONGEST_NAME: Final = 50
+
+_STYLE: Final = """
+:root{color-scheme:light dark;--bg:#f2f5f5;--line:#d0d9db;--edge:#73838a;--text:#11191c;\
+--dim:#42515a;--dimmer:#566670;--ink:#00667d;--on:#fff}
+@media(prefers-color-scheme:dark){:root{--bg:#0c1113;--line:#2a363b;--edge:#6f8089;--text:#e8eff1;\
+--dim:#b3c1c7;--dimmer:#8e9ea5;--ink:#5cc9e4;--on:#04232b}}
+*{margin:0;box-sizing:border-box}
+body{min-height:100vh;min-height:100svh;max-width:30rem;margin:auto;padding:1rem 1.25rem;\
+display:flex;flex-direction:column;background:var(--bg);color:var(--text);overflow-wrap:anywhere;\
+font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+svg{display:block;fill:none;stroke:var(--edge);stroke-width:5;stroke-linecap:round;\
+stroke-linejoin:round}
+header svg{width:8rem}
+main svg{width:100%;margin:3rem 0 2.25rem}
+.ink{stroke:var(--ink)}
+.word{stroke:var(--text)}
+h1{font-size:1.75rem;font-weight:600;line-height:1.25;margin-bottom:.5rem}
+h2{font-size:1rem;font-weight:600;margin:1.5rem 0 .25rem}
+p{font-size:1.0625rem;color:var(--dim)}
+ol{padding:0;list-style:none;counter-reset:n}
+li{counter-increment:n;display:flex;gap:.75rem;padding:.75rem 0}
+li+li{border-top:1px solid var(--line)}
+li:before{content:counter(n);color:var(--dimmer);font-weight:600}
+footer{margin-top:auto;padding-top:2rem;text-align:center;font-size:.875rem;color:var(--dimmer)}
+a{display:block;margin:.75rem 0 1.25rem;padding:.875rem;border-radius:8px;background:var(--ink);\
+color:var(--on);font-size:1rem;font-weight:600;text-decoration:none}
+a svg{display:inline;width:1.125rem;margin-right:.625rem;vertical-align:-.1875rem;\
+stroke:var(--on);stroke-width:2}
+a:focus-visible{outline:3px solid var(--ink);outline-offset:2px}
+code{font:.8125rem ui-monospace,monospace}
+"""
+
+_LOGO: Final = """<svg viewBox="0 0 290.7 58" role="img" aria-label="Printreach">\
+<path id="p" class="ink" transform="translate(-4 4)scale(1.15)" d="M9 42V16A10 10 0 0 1 19 6h7\
+a14 14 0 0 1 0 28h-4a4 4 0 0 1-4-4V19a4 4 0 0 1 4-4h4a5 5 0 0 1 0 10"/>\
+<g class="word" transform="translate(62 3)"><path stroke-width="4.7" d="M0 20v30m20-20a10 10 0 1 \
+1-20 0 10 10 0 0 1 20 0m9.5-10v20m0-10a10 10 0 0 1 8.6-9.9M46.3 20v20m11-20v20m0-11a9 9 0 0 \
+1 18 0v11m12.5-28v21.5a6.5 6.5 0 0 0 6.5 6.5h1.5m-13-20h12.5m9 0v20m0-10a10 10 0 0 1 \
+8.6-9.9m6.2 10.3h19.8a10 10 0 1 0-3.2 6.9m31.7-17.3v20m0-10a10 10 0 1 1-20 0 10 10 0 \
+0 1 20 0m26.8-6.8a10 10 0 1 0 0 13.6m9.5-26.8v30m0-11a9 9 0 0 1 18 0v11"/>\
+<path stroke-width="5.8" d="M46.3 11.2h0"/></g></svg>"""
+
+# The filament line, torn: from the logo's mark towards a printer that it no longer reaches.
+_TORN_LINE: Final = """<svg viewBox="0 0 350 102" aria-hidden="true">\
+<use href="#p" transform="translate(11 15)scale(1.07)"/>\
+<path class="ink" d="M73 49h76c9 0 8-10 16-10"/>\
+<path d="M195 59c8 0 7-10 16-10h16M242 5h94v92h-94zM242 29h94m-60 0v13l6 10h14l6-10V29m-31 40h36\
+m-46 12h56"/><path stroke-width="3" d="M173 25l4-10m6 14l8-7m-18 56l3-10"/></svg>"""
+
+_PAGE: Final = Template(
+    f"""<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">$refresh
+<title>$title</title><style>{_STYLE}</style>
+<header>{_LOGO}</header>
+<main>{_TORN_LINE}
+<h1>$title</h1><p>$explanation</p>
+$advice</main>
+<footer>$retry<code>$code $name</code></footer>
+"""
+)
+
+_WHAT_TO_DO: Final = Template("<h2>What to do</h2><p>$remedy</p>")
+_WHAT_TO_CHECK: Final = """<h2>What to check</h2><ol><li>Is the printer's computer switched on?
+<li><span>Is its network up? On the same network, open <code>http://your-printer:8765</code></span>
+<li>Does the agent's log say why?</ol>"""
+
+_REFRESH: Final = '<meta http-equiv="refresh" content="30">'
+_REFRESH_NOTE: Final = "Tries again by itself every 30 seconds"
+_RETRY: Final = """<a href=""><svg viewBox="0 0 24 24" aria-hidden="true">\
+<path d="M20 12a8 8 0 1 1-2-5l2 2m0-5v5h-5"/></svg>Try now</a>"""
+
+
+def _hash_source(style: str) -> str:
+    """Name an inline style sheet in a content security policy."""
+    digest = hashlib.sha256(style.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+# No frame-ancestors: apps show a printer's pages in frames of theirs, and there this page has to
+# be readable too. It holds no secret, and nothing on it acts.
+ERROR_PAGE_CSP: Final = (
+    f"default-src 'none'; style-src {_hash_source(_STYLE)}; base-uri 'none'; form-action 'none'"
+).encode()
+"""The value of `Content-Security-Policy` that goes with every error page."""
+
+
+def error_page(code: ErrorCode, detail: str | None, printer_name: str | None = None) -> bytes:
+    """Write the page that a person sees instead of the printer.
+
+    detail: what is known beyond the code, as a sentence; it may come from outside.
+    printer_name: only where the caller has proved access to that printer.
+    """
+    failure = FAILURES[code]
+    lost = code is ErrorCode.PRINTER_NOT_CONNECTED
+    page = _PAGE.substitute(
+        code=int(code),
+        name=code.name.lower().replace("_", " "),
+        title=_as_text(_title(failure, printer_name)),
+        explanation=_as_text(_shorten(detail or failure.meaning, _LONGEST_DETAIL)),
+        advice=_curl(_WHAT_TO_CHECK) if lost else _what_to_do(failure),
+        refresh=_REFRESH if lost else "",
+        retry=(_REFRESH_NOTE if lost else "") + (_RETRY if failure.temporary else ""),
+    )
+    return page.encode("utf-8", "replace")
+
+
+def error_body(code: ErrorCode, detail: str | None) -> bytes:
+    """Write the JSON body that a program gets; without a detail, what the code means."""
+    return json.dumps({"Status": int(code), "Error": detail or FAILURES[code].meaning}).encode()
+
+
+def _title(failure: Failure, printer_name: str | None) -> str:
+    if printer_name is None:
+        return failure.title
+    return failure.title.replace(THIS_PRINTER, _shorten(printer_name, _LONGEST_NAME))
+
+
+def _what_to_do(failure: Failure) -> str:
+    return _WHAT_TO_DO.substitute(remedy=_as_text(failure.remedy))
+
+
+def _shorten(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _as_text(text: str) -> str:
+    """Make text harmless between tags; what cannot be printed becomes a blank."""
+    printable = "".join(char if char.isprintable() else " " for char in text)
+    return html.escape(_curl(printable), quote=False)
+
+
+def _curl(text: str) -> str:
+    """Set apostrophes as a printer would; the table keeps plain ones for logs and terminals."""
+    return text.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")

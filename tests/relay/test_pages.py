@@ -1,0 +1,134 @@
+"""What a browser and a program get when the service itself fails."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from printreach.contract.errors import FAILURES, ErrorCode
+from printreach.relay.pages import ERROR_PAGE_CSP, error_body, error_page
+
+LOST = ErrorCode.PRINTER_NOT_CONNECTED
+HOSTILE = "</p><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;\x00\r\n\ud800"
+
+
+class Elements(HTMLParser):
+    """Every element and attribute of a page, and the text between."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(page.decode())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def plain_text(self) -> str:
+        """The text with straight apostrophes, as the table has them."""
+        return self.text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_page_says_its_title_its_meaning_and_its_code(code: ErrorCode) -> None:
+    text = Elements(error_page(code, None)).plain_text()
+
+    assert FAILURES[code].title in text
+    assert FAILURES[code].meaning in text
+    assert str(int(code)) in text
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_page_stays_under_4_kib(code: ErrorCode) -> None:
+    assert len(error_page(code, "d" * 10_000, "n" * 10_000)) < 4096
+
+
+def test_a_hostile_detail_cannot_grow_the_page_without_bound() -> None:
+    assert len(error_page(LOST, "&" * 1_000_000, "\N{PILE OF POO}" * 1_000_000)) < 5120
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_a_page_loads_nothing_and_runs_nothing(code: ErrorCode) -> None:
+    elements = Elements(error_page(code, None))
+    names = {name for name, _ in elements.attributes}
+    links = [value for name, value in elements.attributes if name in ("href", "src", "action")]
+
+    assert not {"script", "img", "link", "iframe", "form"} & set(elements.tags)
+    assert not {name for name in names if name.startswith("on") or name == "style"}
+    assert set(links) <= {"#p", ""}
+
+
+def test_a_hostile_detail_stays_text() -> None:
+    harmless, hostile = (Elements(error_page(LOST, detail)) for detail in ("quiet", HOSTILE))
+
+    assert hostile.tags == harmless.tags
+    assert hostile.attributes == harmless.attributes
+    assert "<script>alert(1)</script>" in hostile.text
+
+
+def test_a_hostile_printer_name_stays_text_in_title_and_heading() -> None:
+    harmless, hostile = (Elements(error_page(LOST, None, name)) for name in ("Bench", HOSTILE))
+
+    assert hostile.tags == harmless.tags
+    assert hostile.text.count("<script>alert(1)") == 2
+
+
+def test_a_dollar_sign_in_a_detail_is_no_placeholder() -> None:
+    assert "costs $code and $$" in Elements(error_page(LOST, "costs $code and $$")).text
+
+
+def test_the_printers_name_stands_in_the_heading_only_when_given() -> None:
+    named, nameless = (Elements(error_page(LOST, None, name)) for name in ("Workbench", None))
+
+    assert "Workbench isn't connected" in named.plain_text()
+    assert "This printer isn't connected" in nameless.plain_text()
+
+
+def test_only_a_lost_printer_is_tried_again_by_itself() -> None:
+    refreshing = {code for code in ErrorCode if b'http-equiv="refresh"' in error_page(code, None)}
+
+    assert refreshing == {LOST}
+
+
+def test_trying_again_is_offered_exactly_where_waiting_may_help() -> None:
+    offered = {code for code in ErrorCode if b"Try now" in error_page(code, None)}
+
+    assert offered == {code for code, failure in FAILURES.items() if failure.temporary}
+
+
+def test_the_policy_admits_the_pages_own_style_and_nothing_else() -> None:
+    styles = re.findall(rb"<style>(.*?)</style>", error_page(LOST, None), re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(styles[0]).digest()).decode()
+
+    assert len(styles) == 1
+    assert ERROR_PAGE_CSP.decode().split("; ") == [
+        "default-src 'none'",
+        f"style-src 'sha256-{digest}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_the_body_for_programs_has_the_code_and_its_meaning(code: ErrorCode) -> None:
+    body = json.loads(error_body(code, None))
+
+    assert body == {"Status": int(code), "Error": FAILURES[code].meaning}
+
+
+def test_the_body_for_programs_prefers_what_is_known_exactly() -> None:
+    body = json.loads(error_body(ErrorCode.AGENT_ERROR, "The printer refused the connection."))
+
+    assert body["Error"] == "The printer refused the connection."
+
+
+def test_the_body_for_programs_carries_any_text_whole() -> None:
+    assert json.loads(error_body(LOST, HOSTILE))["Error"] == HOSTILE
