@@ -1,0 +1,1 @@
+"""Composition: the rooms put together into programs; the only place that reads the environment."""

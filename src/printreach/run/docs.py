@@ -1,0 +1,58 @@
+"""Write the documents that are made from the code: `python -m printreach.run.docs [FOLDER]`.
+
+They are committed, so that a change of what the service promises shows in review; a test fails
+when a committed one differs from what this module writes.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from printreach.contract.errors import FAILURES
+
+_ERRORS_HEAD: Final = """\
+# Error codes
+
+<!-- Made from src/printreach/contract/errors.py by `python -m printreach.run.docs`. -->
+
+Failures of the service itself, on printer hosts and App APIs. They stand outside the range of
+HTTP, so that they never collide with the printer's own answers. Each comes with
+
+- the code as HTTP status,
+- the header `X-Service-Error: <code>`,
+- the JSON body `{"Status": <code>, "Error": "<text>"}`; or, for a browser (`Accept: text/html`),
+  a small page.
+
+`Error` is the meaning below or something more exact. *Temporary*: waiting alone may cure it, so
+the same request may be sent again later.
+
+| Code | Meaning | What a person can do | Temporary |
+|---|---|---|---|
+"""
+
+
+def error_table() -> str:
+    """Write docs/errors.md."""
+    rows = (
+        f"| {code:d} | {failure.meaning} | {failure.remedy} | "
+        f"{'yes' if failure.temporary else 'no'} |\n"
+        for code, failure in FAILURES.items()
+    )
+    return _ERRORS_HEAD + "".join(rows)
+
+
+DOCUMENTS: Final[Mapping[str, Callable[[], str]]] = MappingProxyType({"errors.md": error_table})
+"""File name in docs/ -> what writes its text."""
+
+
+def main(arguments: list[str]) -> None:
+    """Write every document into the folder named first, docs/ by default."""
+    folder = Path(arguments[0] if arguments else "docs")
+    for name, write in DOCUMENTS.items():
+        folder.joinpath(name).write_text(write(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
