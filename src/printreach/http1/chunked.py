@@ -37,14 +37,14 @@ class ChunkedDecoder:
     BadMessage, it is spent: each body needs a decoder of its own.
     """
 
-    __slots__ = ("_left", "_line", "_step", "_trailer_room", "done")
+    __slots__ = ("_left", "_line", "_room", "_step", "done")
 
     def __init__(self) -> None:
         self.done = False
         self._step = _Step.SIZE
-        self._left = 0  # bytes of the current chunk's data still to come
+        self._room = MAX_SIZE_LINE_BYTES  # bytes that the line may have; all trailers together
         self._line = b""  # a line whose LF is still to come
-        self._trailer_room = MAX_TRAILER_BYTES
+        self._left = 0  # bytes of the current chunk's data still to come
 
     def feed(self, data: bytes) -> tuple[list[bytes], int]:
         """The body's next pieces, and how many bytes of `data` belonged to the body.
@@ -69,21 +69,12 @@ class ChunkedDecoder:
         end = data.find(b"\n", at) + 1 or len(data)
         line = self._line + data[at:end]
         complete = line.endswith(b"\n")
-        if len(line) + (not complete) > self._line_limit():
-            raise BadMessage(400, f"In a chunked body, {self._step.value} is too long.")
-        self._line = b"" if complete else line
-        if complete and not self._accept(line):
+        # The beginning of a line lacks its LF at least.
+        fits = len(line) + (not complete) <= self._room
+        if not fits or (complete and not self._accept(line)):
             raise BadMessage(400, f"In a chunked body, {self._step.value} is malformed.")
+        self._line = b"" if complete else line
         return end
-
-    def _line_limit(self) -> int:
-        match self._step:
-            case _Step.SIZE:
-                return MAX_SIZE_LINE_BYTES
-            case _Step.DATA_END:
-                return len(b"\r\n")
-            case _Step.TRAILER:
-                return self._trailer_room
 
     def _accept(self, line: bytes) -> bool:
         """Act on a whole line; False where it isn't what this step needs."""
@@ -91,10 +82,12 @@ class ChunkedDecoder:
             case _Step.SIZE:
                 return self._begin_chunk(line)
             case _Step.DATA_END:
-                self._step = _Step.SIZE
-                return line == b"\r\n"
+                if line != b"\r\n":
+                    return False
+                self._step, self._room = _Step.SIZE, MAX_SIZE_LINE_BYTES
+                return True
             case _Step.TRAILER:
-                self._trailer_room -= len(line)
+                self._room -= len(line)
                 self.done = line == b"\r\n"
                 return self.done or is_field_line(line)
 
@@ -103,5 +96,8 @@ class ChunkedDecoder:
         if size is None:
             return False
         self._left = int(size[1], 16)
-        self._step = _Step.DATA_END if self._left else _Step.TRAILER
+        if self._left:
+            self._step, self._room = _Step.DATA_END, len(b"\r\n")
+        else:
+            self._step, self._room = _Step.TRAILER, MAX_TRAILER_BYTES
         return True

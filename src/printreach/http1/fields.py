@@ -9,7 +9,7 @@ from printreach.wire.heads import Headers
 class BadMessage(Exception):
     """The other side's bytes are not the HTTP we speak.
 
-    status: what to answer: 400, 417, 431, 501 or 505 for a request, 502 where it was a response.
+    status: what to answer: 400, 417, 431, 501 or 505 to a request, 502 where it was a response.
     reason: a sentence for people; it repeats no byte of the message.
     """
 
@@ -23,8 +23,15 @@ TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
 """RFC 9110, section 5.6.2, as a piece of an expression."""
 _VALUE = rb"[\t\x20-\x7e\x80-\xff]*+"
 
+# One header line behind another line. Either holds exactly one LF, at its end.
 _FIELD = re.compile(rb"(?<=\n)(%b):[ \t]*+(%b)\r\n" % (TOKEN, _VALUE))
-"""One header line behind another line. It holds exactly one LF, at its end."""
+_FIELD_WITHOUT_TRAILING_BLANKS = re.compile(
+    rb"(?<=\n)(%b):[ \t]*+(%b)(?<![ \t])\r\n" % (TOKEN, _VALUE)
+)
+
+_SPECIAL_NAMES = frozenset(
+    {b"connection", b"content-length", b"expect", b"host", b"transfer-encoding", b"upgrade"}
+)
 
 # For a head that is refused already: the first that is found gives the sentence.
 _EXPLANATIONS = (
@@ -32,25 +39,38 @@ _EXPLANATIONS = (
     (re.compile(rb"\r(?!\n)"), "The head has a CR that ends no line."),
     (re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"), "The head has a control character."),
     (re.compile(rb"\n[ \t]"), "A header line is folded."),
-    (re.compile(rb"\n[^:\r\n]*[ \t]:"), "A header line has a blank before its colon."),
+    (re.compile(rb"\n[^:\r\n]*+(?<=[ \t]):"), "A header line has a blank before its colon."),
     (re.compile(rb"\n:"), "A header line has no name."),
 )
 
 
 def parse_fields(head: bytes, start: int) -> Headers:
-    """The header lines from `start` (just behind the first line's CRLF) to the blank line.
+    """The header lines from `start`, just behind the first line, to the blank line at the end.
 
-    Raises BadMessage (400) for anything but `name: value CRLF` lines and the blank line at the end.
+    Raises BadMessage (400) for anything but `name: value CRLF` lines and that blank line.
     """
-    headers: Headers = _FIELD.findall(head, start)
-    # findall skips what doesn't match. As every match holds one LF, the first line and the blank
-    # line one each, equal counts mean that every line was matched.
-    if head.count(b"\n") != len(headers) + 2 or not head.endswith(b"\r\n\r\n"):
+    if not head.endswith(b"\r\n\r\n"):
         _refuse(head)
-    # Lazy matching in the expression would trim too, at three times the cost of the whole.
-    if b" \r\n" in head or b"\t\r\n" in head:
-        return [(name, value.rstrip(b" \t")) for name, value in headers]
+    # findall skips what doesn't match. As a match holds one LF, and the first line and the blank
+    # line one each, equal counts mean that every line was matched, and nothing was between them.
+    lines = head.count(b"\n") - 2
+    headers: Headers = _FIELD_WITHOUT_TRAILING_BLANKS.findall(head, start)
+    if len(headers) != lines:
+        # Trimming in the expression, or looking for blanks first, would cost every head more.
+        headers = [(name, value.rstrip(b" \t")) for name, value in _FIELD.findall(head, start)]
+        if len(headers) != lines:
+            _refuse(head)
     return headers
+
+
+def special_values(headers: Headers) -> dict[bytes, list[bytes]]:
+    """The values of the fields that we act on, by lower-case name, in the order of their lines."""
+    special: dict[bytes, list[bytes]] = {}
+    for name, value in headers:
+        name = name.lower()
+        if name in _SPECIAL_NAMES:
+            special.setdefault(name, []).append(value)
+    return special
 
 
 def is_field_line(line: bytes) -> bool:

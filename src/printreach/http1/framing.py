@@ -1,4 +1,4 @@
-"""How the body behind a head is framed (RFC 9112, section 6), told by its header lines alone."""
+"""How the body behind a head is framed (RFC 9112, section 6), as its header lines say it."""
 
 import re
 from enum import Enum
@@ -19,18 +19,30 @@ _LENGTH = re.compile(rb"[0-9]{1,19}")
 _CODINGS = re.compile(rb"%b(?:[ \t]*+,[ \t]*+%b)*+" % (TOKEN, TOKEN))
 
 
-def read_content_length(value: bytes) -> int:
-    """Raises BadMessage (400) for anything but 1 to 19 ASCII digits."""
-    if _LENGTH.fullmatch(value) is None:
-        raise BadMessage(400, "Content-Length is not one plain number.")
-    return int(value)
+def declared_framing(special: dict[bytes, list[bytes]], http10: bool) -> tuple[Framing, int] | None:
+    """What Transfer-Encoding or Content-Length says; None where there is neither.
 
-
-def check_transfer_encoding(values: list[bytes], http10: bool) -> None:
-    """Passes `chunked` on HTTP/1.1. values: one for each Transfer-Encoding line, at least one.
-
-    Raises BadMessage: 501 for a coding that we don't know, 400 for everything else.
+    special: values by lower-case name, as special_values() gives them.
+    Raises BadMessage (400 or 501) where the two meet, repeat themselves or are malformed.
     """
+    codings = special.get(b"transfer-encoding")
+    lengths = special.get(b"content-length")
+    if codings is not None:
+        if lengths is not None:
+            raise BadMessage(400, "There are both Content-Length and Transfer-Encoding.")
+        _check_codings(codings, http10)
+        return Framing.CHUNKED, 0
+    if lengths is None:
+        return None
+    if len(lengths) != 1:
+        raise BadMessage(400, "There is more than one Content-Length.")
+    if _LENGTH.fullmatch(lengths[0]) is None:
+        raise BadMessage(400, "Content-Length is not one plain number.")
+    return Framing.LENGTH, int(lengths[0])
+
+
+def _check_codings(values: list[bytes], http10: bool) -> None:
+    """Passes `chunked` on HTTP/1.1; 501 for a coding that we don't know, else 400."""
     if http10:
         raise BadMessage(400, "HTTP/1.0 has no Transfer-Encoding.")
     if len(values) != 1:

@@ -1,10 +1,10 @@
 """Heads of HTTP/1.1 and HTTP/1.0 messages: bytes in, values out.
 
-Strict for responses too: a line ends with CRLF, never with LF alone. Two things that printers' web
-servers get wrong are forgiven in responses, because they can be read in one way only: a status line
-without a reason, and a Content-Length line that is repeated word for word.
+Strict for responses too: a line ends with CRLF, never with LF alone. Two mistakes of printers' web
+servers are forgiven in responses, because they can be read in one way only: a status line without a
+reason, and a Content-Length line that is repeated word for word.
 
-Empty lines before a request (RFC 9112, section 2.2) are the caller's to skip, one at most: a head
+An empty line before a request (RFC 9112, section 2.2) is the caller's to skip, one at most: a head
 that begins with one is refused here.
 """
 
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from printreach.wire.heads import Headers
 
-from .fields import BadMessage, parse_fields
-from .framing import Framing, check_transfer_encoding, read_content_length
+from .fields import BadMessage, parse_fields, special_values
+from .framing import Framing, declared_framing
+from .target import origin_form, read_host
 
 __all__ = [
     "MAX_HEAD_BYTES",
@@ -28,17 +29,17 @@ __all__ = [
 ]
 
 MAX_HEAD_BYTES = 32 * 1024
-"""First line, header lines and blank line together. Browsers and OctoPrint stay below 16 KiB."""
+"""First line, header lines and blank line together."""
 
 
 @dataclass(slots=True)
 class Request:
     """A request's head, and what it says about the rest of the message.
 
-    target: origin-form (path and query) or `*`, its bytes untouched.
-    host: the Host line as sent, port included; empty where HTTP/1.0 left it out.
+    target: path and query, or `*` for OPTIONS; its bytes untouched.
+    host: as sent, port included; empty where HTTP/1.0 left it out.
     length: the body's bytes where framing is LENGTH, else 0.
-    upgrade: b"websocket" where this is a valid WebSocket handshake; other protocols are ignored.
+    upgrade: b"websocket" where this is a WebSocket handshake; other protocols are ignored.
     """
 
     method: bytes
@@ -57,8 +58,9 @@ class Request:
 class Response:
     """A response's head, and what it says about the rest of the message.
 
-    length: the body's bytes where framing is LENGTH, else 0 (an answer to HEAD has no body).
-    upgrade: the connection speaks another protocol behind this head (101).
+    length: the body's bytes where framing is LENGTH, else 0; so 0 in an answer to HEAD.
+    keep_alive: whether another request may follow on the connection, once the body has ended.
+    upgrade: behind this head (101) the connection speaks another protocol.
     """
 
     status: int
@@ -71,24 +73,18 @@ class Response:
 
 
 _REQUEST_LINE = re.compile(
-    rb"([A-Z0-9_-]{1,32}) ([!-\"$-~\x80-\xff]++) HTTP/([0-9])\.([0-9])\r\n",
+    rb"([A-Z0-9_-]{1,32}) ([\x21\x22\x24-\x7e\x80-\xff]++) HTTP/([0-9])\.([0-9])\r\n"
 )
 _STATUS_LINE = re.compile(rb"HTTP/1\.([0-9]) ([1-9][0-9]{2})(?: ([\t\x20-\x7e\x80-\xff]*+))?\r\n")
-_ABSOLUTE = re.compile(rb"(?i:https?)://([^/?]++)(.*+)", re.DOTALL)
-_HOST = re.compile(rb"(?:[0-9A-Za-z._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 _LENIENT_END = re.compile(rb"\n\r?\n")
-
-_SPECIAL = frozenset(
-    {b"host", b"content-length", b"transfer-encoding", b"connection", b"upgrade", b"expect"}
-)
 
 
 def find_head_end(buffer: bytes | bytearray, start: int = 0) -> int:
-    """The index just behind the first blank line at or after `start`, or -1 where there is none.
+    """The index just behind the blank line that ends the head, or -1 while there is none.
 
-    A blank line that a bare LF makes counts too: parse_* refuses that head at once, while waiting
-    for a better one would leave the sender hanging. A caller whose buffer grew from n bytes
-    searches on from max(0, n - 3).
+    start: where to begin looking; a caller that has searched n bytes already passes max(0, n - 3).
+    Where no proper blank line has arrived, one made by a bare LF counts too: the parser refuses
+    that head at once, while waiting for a better one would leave the sender hanging.
     """
     end = buffer.find(b"\r\n\r\n", start)
     if end >= 0:
@@ -101,7 +97,7 @@ def parse_request(head: bytes) -> Request:
     """Read a request's head.
 
     head: everything up to and including the blank line.
-    Raises BadMessage; its status is the answer to give before closing the connection.
+    Raises BadMessage; its status is the answer to give before the connection is closed.
     """
     if len(head) > MAX_HEAD_BYTES:
         raise BadMessage(431, "The head of the request is larger than 32 KiB.")
@@ -109,23 +105,16 @@ def parse_request(head: bytes) -> Request:
     if line is None:
         raise BadMessage(400, "The request line is malformed.")
     method, target, major, minor = line.groups()
-    if major != b"1":
-        raise BadMessage(505, "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
-    if minor > b"1":
-        raise BadMessage(400, "There is no such version of HTTP/1.")
-    if method == b"CONNECT":
-        raise BadMessage(501, "CONNECT is not served here.")
+    _check_speakable(method, major, minor)
     http10 = minor == b"0"
     headers = parse_fields(head, line.end())
-    special = _special_values(headers)
-    host = _host(special.get(b"host"), http10)
-    if not target.startswith(b"/"):
-        target = _origin_form(method, target, host)
-    framing, length = _request_framing(special, http10)
+    special = special_values(headers)
+    host = read_host(special.get(b"host"), http10)
+    framing, length = declared_framing(special, http10) or (Framing.NONE, 0)
     options = _connection_options(special)
-    return Request(
+    request = Request(
         method,
-        target,
+        origin_form(method, target, host),
         host,
         headers,
         http10,
@@ -133,8 +122,11 @@ def parse_request(head: bytes) -> Request:
         length,
         _keeps_alive(options, http10),
         b"expect" in special and _expects_continue(special[b"expect"], http10),
-        _upgrade(method, http10, options, special, framing, length),
+        None,
     )
+    if b"upgrade" in options:
+        request.upgrade = _upgrade(request, special.get(b"upgrade", []))
+    return request
 
 
 def parse_response(head: bytes, request_method: bytes) -> Response:
@@ -159,13 +151,18 @@ def _parse_response(head: bytes, request_method: bytes) -> Response:
     http10 = line[1] == b"0"
     status = int(line[2])
     headers = parse_fields(head, line.end())
-    special = _special_values(headers)
-    if len(special.get(b"content-length", ())) > 1:
-        headers = _forgive_repeated_length(headers, special)
-    framing, length = _declared_framing(special, http10) or (Framing.UNTIL_CLOSE, 0)
+    special = special_values(headers)
+    lengths = special.get(b"content-length", [])
+    if len(lengths) > 1 and len(set(lengths)) == 1:
+        headers = _without_repeated_length(headers)
+        special[b"content-length"] = lengths[:1]
+    framing, length = declared_framing(special, http10) or (Framing.UNTIL_CLOSE, 0)
     options = _connection_options(special)
     keep_alive = _keeps_alive(options, http10)
     if request_method == b"HEAD" or status < 200 or status in (204, 304):
+        # A 204 that announces a body may be followed by one, which must not be taken for the next
+        # answer. HEAD and 304 announce what GET would have brought, rightly.
+        keep_alive &= status != 204 or (length == 0 and framing is not Framing.CHUNKED)
         framing, length = Framing.NONE, 0
     return Response(
         status,
@@ -178,73 +175,22 @@ def _parse_response(head: bytes, request_method: bytes) -> Response:
     )
 
 
-def _special_values(headers: Headers) -> dict[bytes, list[bytes]]:
-    """The values of the fields that we act on, by lower-case name, in order."""
-    special: dict[bytes, list[bytes]] = {}
-    for name, value in headers:
-        name = name.lower()
-        if name in _SPECIAL:
-            special.setdefault(name, []).append(value)
-    return special
+def _check_speakable(method: bytes, major: bytes, minor: bytes) -> None:
+    if major != b"1":
+        raise BadMessage(505, "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
+    if minor > b"1":
+        raise BadMessage(400, "There is no such version of HTTP/1.")
+    if method == b"CONNECT":
+        raise BadMessage(501, "CONNECT is not served here.")
 
 
-def _host(values: list[bytes] | None, http10: bool) -> bytes:
-    if values is None:
-        if http10:
-            return b""
-        raise BadMessage(400, "The request has no Host.")
-    if len(values) != 1:
-        raise BadMessage(400, "The request has more than one Host.")
-    if _HOST.fullmatch(values[0]) is None:
-        raise BadMessage(400, "Host is not a host name with an optional port.")
-    return values[0]
-
-
-def _origin_form(method: bytes, target: bytes, host: bytes) -> bytes:
-    """The path and query of an absolute-form target; `*` stays for OPTIONS."""
-    if target == b"*" and method == b"OPTIONS":
-        return target
-    absolute = _ABSOLUTE.fullmatch(target)
-    if absolute is None:
-        raise BadMessage(400, "The request target is neither a path nor a web address.")
-    if absolute[1].lower() != host.lower():
-        raise BadMessage(400, "The request target names another host than Host does.")
-    rest: bytes = absolute[2]
-    if not rest and method == b"OPTIONS":  # RFC 9112, section 3.2.4
-        return b"*"
-    return rest if rest.startswith(b"/") else b"/" + rest
-
-
-def _declared_framing(
-    special: dict[bytes, list[bytes]], http10: bool
-) -> tuple[Framing, int] | None:
-    """What Transfer-Encoding or Content-Length say; None where there is neither."""
-    codings = special.get(b"transfer-encoding")
-    lengths = special.get(b"content-length")
-    if codings is not None:
-        if lengths is not None:
-            raise BadMessage(400, "There are both Content-Length and Transfer-Encoding.")
-        check_transfer_encoding(codings, http10)
-        return Framing.CHUNKED, 0
-    if lengths is None:
-        return None
-    if len(lengths) != 1:
-        raise BadMessage(400, "There is more than one Content-Length.")
-    return Framing.LENGTH, read_content_length(lengths[0])
-
-
-def _request_framing(special: dict[bytes, list[bytes]], http10: bool) -> tuple[Framing, int]:
-    return _declared_framing(special, http10) or (Framing.NONE, 0)
-
-
-def _forgive_repeated_length(headers: Headers, special: dict[bytes, list[bytes]]) -> Headers:
-    """Headers with the first Content-Length only, where all are the same; else as they were."""
-    lengths = special[b"content-length"]
-    if len(set(lengths)) != 1:
-        return headers
-    del lengths[1:]
-    others = [field for field in headers if field[0].lower() != b"content-length"]
-    return [*others, (b"Content-Length", lengths[0])]
+def _without_repeated_length(headers: Headers) -> Headers:
+    """The headers with the first Content-Length line only."""
+    names = [name.lower() for name, _ in headers]
+    first = names.index(b"content-length")
+    return [
+        field for at, field in enumerate(headers) if at == first or names[at] != b"content-length"
+    ]
 
 
 def _connection_options(special: dict[bytes, list[bytes]]) -> list[bytes]:
@@ -264,19 +210,16 @@ def _expects_continue(values: list[bytes], http10: bool) -> bool:
     return not http10
 
 
-def _upgrade(
-    method: bytes,
-    http10: bool,
-    options: list[bytes],
-    special: dict[bytes, list[bytes]],
-    framing: Framing,
-    length: int,
-) -> bytes | None:
-    if b"upgrade" not in options or method != b"GET" or http10:
+def _upgrade(request: Request, protocols: list[bytes]) -> bytes | None:
+    """The protocol where this is a WebSocket handshake; other upgrades are ignored.
+
+    Raises BadMessage (400) for a handshake with a body: who doesn't see the body takes it for the
+    first frames, or for the next request.
+    """
+    if request.method != b"GET" or request.http10:
         return None
-    protocols = special.get(b"upgrade", [])
     if len(protocols) != 1 or protocols[0].lower() != b"websocket":
         return None
-    if framing is Framing.CHUNKED or length > 0:
+    if request.framing is Framing.CHUNKED or request.length > 0:
         raise BadMessage(400, "A WebSocket handshake has no body.")
     return b"websocket"
