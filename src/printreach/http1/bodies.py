@@ -1,0 +1,41 @@
+"""Reading a body by its framing, wherever it comes from."""
+
+from .chunked import ChunkedDecoder
+from .heads import Framing
+
+
+class BodyReader:
+    """Takes the bytes behind a head apart: what is body, when it ends, what is left over."""
+
+    __slots__ = ("_chunks", "_framing", "_left", "is_complete")
+
+    def __init__(self, framing: Framing, length: int) -> None:
+        self._framing = framing
+        self._left = length
+        self._chunks = ChunkedDecoder() if framing is Framing.CHUNKED else None
+        self.is_complete = framing is Framing.NONE or (framing is Framing.LENGTH and length == 0)
+
+    def feed(self, data: bytes) -> tuple[bytes, bytes]:
+        """The body's bytes and those behind its end. Raises BadMessage for broken chunks."""
+        if self.is_complete:
+            return b"", data
+        if self._chunks is not None:
+            pieces, used = self._chunks.feed(data)
+            self.is_complete = self._chunks.done
+            return (pieces[0] if len(pieces) == 1 else b"".join(pieces)), data[used:]
+        if self._framing is Framing.UNTIL_CLOSE:
+            return data, b""
+        size = len(data)
+        if size < self._left:
+            self._left -= size
+            return data, b""
+        body, rest = (data, b"") if size == self._left else (data[: self._left], data[self._left :])
+        self._left = 0
+        self.is_complete = True
+        return body, rest
+
+    def end_of_input(self) -> bool:
+        """The connection ended: True where that completes the body."""
+        if self._framing is Framing.UNTIL_CLOSE:
+            self.is_complete = True
+        return self.is_complete

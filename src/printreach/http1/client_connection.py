@@ -1,0 +1,198 @@
+"""One connection of the client: heads and bodies of answers, in order."""
+
+import asyncio
+from enum import Enum
+from typing import Protocol, cast
+
+from .bodies import BodyReader
+from .heads import MAX_HEAD_BYTES, BadMessage, Response, find_head_end, parse_response
+
+HIGH_WATER_BYTES = 64 * 1024
+
+
+class Failure(Enum):
+    """Why an exchange has no complete answer."""
+
+    UNREACHABLE = "unreachable"
+    TIMED_OUT = "timed out"
+    BROKEN = "broken"
+
+
+class Keeper(Protocol):
+    """Who owns connections: the client."""
+
+    def opened(self, connection: "ClientConnection") -> None: ...
+    def keep(self, connection: "ClientConnection") -> None: ...
+    def lost(self, connection: "ClientConnection") -> None: ...
+
+
+class Carried(Protocol):
+    """What a connection carries at a time: an exchange."""
+
+    method: bytes
+    is_sent: bool
+
+    @property
+    def is_over(self) -> bool: ...
+    def begin(self, connection: "ClientConnection") -> None: ...
+    def interim(self, response: Response) -> None: ...
+    def response(self, response: Response, body: bytes, fin: bool) -> None: ...
+    def body(self, data: bytes, fin: bool) -> None: ...
+    def writable(self) -> None: ...
+    def lost(self, text: str) -> None: ...
+    def failed(self, failure: Failure, text: str) -> None: ...
+
+
+class ClientConnection(asyncio.Protocol):
+    """Carries one exchange after another."""
+
+    def __init__(self, client: Keeper, exchange: Carried) -> None:
+        self.is_used = False
+        self._client = client
+        self._exchange: Carried | None = exchange
+        self._transport: asyncio.Transport | None = None
+        self._buffer = b""
+        self._reader: BodyReader | None = None
+        self._keep_alive = False
+        self._is_raw = False
+        self._is_congested = False
+
+    @property
+    def is_usable(self) -> bool:
+        return self._transport is not None and not self._transport.is_closing()
+
+    def carry(self, exchange: Carried) -> None:
+        self._exchange = exchange
+        self._reader = None
+        self.is_used = True
+
+    def write(self, data: bytes) -> bool:
+        """False: more is buffered than should be; on_writable follows."""
+        if self._transport is not None and data:
+            self._transport.write(data)
+        return not self._is_congested
+
+    def write_eof(self) -> None:
+        if self.is_usable and self._transport is not None:
+            if self._transport.can_write_eof():
+                self._transport.write_eof()
+            else:
+                self._transport.close()
+
+    def pause_reading(self) -> None:
+        if self.is_usable and self._transport is not None:
+            self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        if self.is_usable and self._transport is not None:
+            self._transport.resume_reading()
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    # --- asyncio --------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.set_write_buffer_limits(high=HIGH_WATER_BYTES)
+        self._client.opened(self)
+        exchange = self._exchange
+        if exchange is None or exchange.is_over:
+            self.abort()
+        else:
+            exchange.begin(self)
+
+    def data_received(self, data: bytes) -> None:
+        exchange = self._exchange
+        if exchange is None:
+            self.abort()  # nobody asked: what comes here can't be an answer
+            return
+        try:
+            if self._is_raw:
+                exchange.body(data, fin=False)
+            elif self._reader is not None:
+                self._receive_body(exchange, self._reader, data)
+            else:
+                self._receive_head(exchange, self._buffer + data if self._buffer else data)
+        except BadMessage as fault:
+            self._exchange = None
+            exchange.failed(Failure.BROKEN, fault.reason)
+            self.abort()
+
+    def eof_received(self) -> bool:
+        exchange = self._exchange
+        if exchange is not None and self._is_raw:
+            exchange.body(b"", fin=True)
+        elif exchange is not None and self._reader is not None and self._reader.end_of_input():
+            self._exchange = None
+            exchange.body(b"", fin=True)
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._client.lost(self)
+        exchange, self._exchange = self._exchange, None
+        if exchange is None or exchange.is_over:
+            return
+        if exc is None and self._reader is not None and self._reader.end_of_input():
+            exchange.body(b"", fin=True)
+        else:
+            exchange.lost("the connection was closed in the middle of the answer")
+
+    def pause_writing(self) -> None:
+        self._is_congested = True
+
+    def resume_writing(self) -> None:
+        self._is_congested = False
+        if self._exchange is not None:
+            self._exchange.writable()
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def _receive_head(self, exchange: Carried, data: bytes) -> None:
+        end = find_head_end(data)
+        if end < 0:
+            if len(data) > MAX_HEAD_BYTES:
+                raise BadMessage(502, "The head of the answer is larger than 32 KiB.")
+            self._buffer = data
+            return
+        self._buffer = b""
+        response = parse_response(data[:end], exchange.method)
+        rest = data[end:]
+        if response.status < 200 and not response.upgrade:
+            exchange.interim(response)
+            if rest:
+                self._receive_head(exchange, rest)
+        elif response.upgrade:
+            self._is_raw = True
+            exchange.response(response, rest, fin=False)
+        else:
+            self._begin_body(exchange, response, rest)
+
+    def _begin_body(self, exchange: Carried, response: Response, rest: bytes) -> None:
+        reader = self._reader = BodyReader(response.framing, response.length)
+        self._keep_alive = response.keep_alive
+        body, surplus = reader.feed(rest)
+        if reader.is_complete:
+            self._complete(exchange, surplus)
+        exchange.response(response, body, fin=reader.is_complete)
+
+    def _receive_body(self, exchange: Carried, reader: BodyReader, data: bytes) -> None:
+        body, surplus = reader.feed(data)
+        if reader.is_complete:
+            self._complete(exchange, surplus)
+        if body or reader.is_complete:
+            exchange.body(body, fin=reader.is_complete)
+
+    def _complete(self, exchange: Carried, surplus: bytes) -> None:
+        """The answer is whole: keep the connection for the next request, or close it."""
+        self._exchange = None
+        if self._keep_alive and exchange.is_sent and not surplus:
+            self.resume_reading()
+            self._client.keep(self)
+        else:
+            self.close()

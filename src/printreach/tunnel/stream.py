@@ -1,0 +1,118 @@
+"""One stream of a tunnel as the application holds it: callbacks in, calls out.
+
+Callbacks and not coroutines, because this is the path of every byte: a task per request and a
+wake-up per chunk cost as much as all the rest of a small request together.
+"""
+
+from collections import deque
+from typing import TYPE_CHECKING, Protocol
+
+from printreach.wire.errors import Reason
+from printreach.wire.frames import CHUNK_BYTES
+
+if TYPE_CHECKING:
+    from .tunnel import Tunnel
+
+
+class StreamHandler(Protocol):
+    """What the application wants to hear of a stream. Called in order, never re-entrantly."""
+
+    def on_interim(self, head: bytes) -> None: ...
+    def on_head(self, head: bytes, body: bytes, fin: bool) -> None: ...
+    def on_data(self, data: bytes, fin: bool) -> None: ...
+    def on_writable(self) -> None:
+        """Everything held back has been sent; `send` may be called again."""
+
+    def on_reset(self, reason: Reason, text: str) -> None:
+        """The stream ended early, by the other end or with the tunnel. Nothing follows."""
+
+
+class Stream:
+    """One stream. Taking bytes is acknowledged with `taken`, which returns the credit."""
+
+    __slots__ = ("_fin_held", "_held", "_tunnel", "handler", "id")
+
+    def __init__(self, tunnel: "Tunnel", stream_id: int, handler: StreamHandler | None) -> None:
+        self._tunnel = tunnel
+        self._held: deque[bytes] = deque()
+        self._fin_held = False
+        self.handler = handler
+        self.id = stream_id
+
+    @property
+    def is_open(self) -> bool:
+        return self._tunnel.session.is_open(self.id)
+
+    @property
+    def is_holding(self) -> bool:
+        """Bytes wait for credit or for the link; the source should pause."""
+        return bool(self._held) or self._fin_held
+
+    def interim(self, head: bytes) -> None:
+        self._tunnel.session.interim(self.id, head)
+        self._tunnel.flush_soon()
+
+    def respond(self, head: bytes, body: bytes = b"", *, fin: bool = False) -> bool:
+        """Send the head of the answer, with the first bytes of its body where they fit.
+
+        False: some of the body is held back; wait for on_writable.
+        """
+        session = self._tunnel.session
+        if len(body) <= CHUNK_BYTES and len(body) <= session.credit(self.id):
+            session.respond(self.id, head, body, fin=fin)
+            self._tunnel.flush_soon(len(body))
+            if fin:
+                self._tunnel.forget_if_ended(self.id)
+            return True
+        session.respond(self.id, head, fin=False)
+        return self.send(body, fin=fin)
+
+    def send(self, data: bytes, *, fin: bool = False) -> bool:
+        """Send body bytes. False: some are held back; wait for on_writable before sending more."""
+        tunnel = self._tunnel
+        if not self._held and not tunnel.is_congested and len(data) <= CHUNK_BYTES:
+            session = tunnel.session
+            if len(data) <= session.credit(self.id):
+                session.send(self.id, data, fin=fin)
+                tunnel.flush_soon(len(data))
+                if fin:
+                    tunnel.forget_if_ended(self.id)
+                return True
+        if data:
+            self._held.append(data)
+        self._fin_held = fin
+        tunnel.pump(self)
+        return not self.is_holding
+
+    def taken(self, size: int) -> None:
+        """size bytes of what on_head and on_data brought have been passed on."""
+        self._tunnel.session.taken(self.id, size)
+        self._tunnel.flush_soon()
+
+    def reset(self, reason: Reason, text: str = "") -> None:
+        """End the stream now, both ways; the handler hears nothing more."""
+        self.handler = None
+        self._tunnel.reset(self, reason, text)
+
+    def send_held_chunk(self) -> bool:
+        """Send one chunk of what is held back; False when there is no credit or nothing left."""
+        session = self._tunnel.session
+        room = min(session.credit(self.id), CHUNK_BYTES)
+        if self._held and room > 0:
+            piece = self._take(room)
+            fin = self._fin_held and not self._held
+            session.send(self.id, piece, fin=fin)
+            self._fin_held = self._fin_held and not fin
+            return True
+        if self._fin_held and not self._held:
+            session.send(self.id, b"", fin=True)
+            self._fin_held = False
+            return True
+        return False
+
+    def _take(self, room: int) -> bytes:
+        first = self._held[0]
+        if len(first) <= room:
+            return self._held.popleft()
+        self._held[0] = first[room:]
+        return first[:room]

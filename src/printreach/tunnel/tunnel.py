@@ -1,0 +1,254 @@
+"""A session on a link, driven by the event loop: reads, writes, timers, fair turns.
+
+Output is gathered and flushed once per turn of the loop, or at once when a chunk's worth waits.
+While the link is congested, streams with bytes to send take turns, a chunk each, so that a page
+is served beside a download.
+"""
+
+import asyncio
+import logging
+from typing import Protocol
+
+from printreach.wire import events
+from printreach.wire.errors import CloseCode, Reason, RemoteProtocolError
+from printreach.wire.frames import CHUNK_BYTES
+from printreach.wire.session import Session
+
+from .link import Link
+from .stream import Stream, StreamHandler
+
+log = logging.getLogger(__name__)
+
+
+class TunnelOwner(Protocol):
+    """Who is told of what concerns the whole tunnel."""
+
+    def on_tunnel_ready(self, capabilities: frozenset[str]) -> None: ...
+    def on_stream(self, stream: Stream, opened: events.StreamOpened) -> None:
+        """A stream was opened by the other end; set stream.handler or reset it."""
+
+    def on_tunnel_message(self, payload: bytes) -> None: ...
+    def on_tunnel_draining(self) -> None: ...
+    def on_tunnel_closed(self, code: CloseCode | int | None, text: str) -> None:
+        """Called once. code: what a CLOSE frame said, or our own close; None for a lost link."""
+
+
+class Tunnel:
+    def __init__(self, session: Session, link: Link, owner: TunnelOwner) -> None:
+        self.session = session
+        self.is_congested = False
+        self.is_closed = False
+        self._link = link
+        self._owner = owner
+        self._loop = asyncio.get_running_loop()
+        self._streams: dict[int, Stream] = {}
+        self._waiting: dict[int, Stream] = {}  # in the order of their turns
+        self._flush_handle: asyncio.Handle | None = None
+        self._unflushed = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Begin: our HELLO goes out, what has arrived already is read."""
+        self._link.start(self)
+        self.flush_soon()
+        self._set_timer()
+
+    # --- what the application calls -------------------------------------------------------------
+
+    def open(
+        self,
+        handler: StreamHandler,
+        head: bytes,
+        body: bytes = b"",
+        *,
+        fin: bool,
+        upgrade: bool = False,
+        secure: bool = False,
+    ) -> Stream:
+        """Open a stream (hub). body: at most a chunk. Ask `session.may_open` first."""
+        stream_id = self.session.open(head, body, fin=fin, upgrade=upgrade, secure=secure)
+        stream = self._streams[stream_id] = Stream(self, stream_id, handler)
+        self.flush_soon(len(body))
+        if self._timer is not None and self._timer.when() > self.session.next_deadline() + 1.0:
+            self._set_timer()
+        return stream
+
+    def message(self, payload: bytes) -> None:
+        if not self.is_closed:
+            self.session.message(payload)
+            self.flush_soon()
+
+    def drain(self) -> None:
+        if not self.is_closed:
+            self.session.drain()
+            self.flush_soon()
+
+    def close(self, code: CloseCode, text: str = "") -> None:
+        """Say why, then close; open streams end with TUNNEL_LOST."""
+        if not self.is_closed:
+            self.session.close(code, text)
+            self._flush()
+            self._link.close()
+            self._ended(code, text, Reason.TUNNEL_LOST)
+
+    def abort(self, text: str, reason: Reason = Reason.TUNNEL_LOST) -> None:
+        """Close without a word, when the other end doesn't listen any more."""
+        if not self.is_closed:
+            self._link.abort()
+            self._ended(None, text, reason)
+
+    # --- what streams call ----------------------------------------------------------------------
+
+    def flush_soon(self, size: int = 0) -> None:
+        self._unflushed += size
+        if self._unflushed >= CHUNK_BYTES:
+            self._flush()
+        elif self._flush_handle is None:
+            self._flush_handle = self._loop.call_soon(self._flush)
+
+    def pump(self, stream: Stream) -> None:
+        """Send what a stream holds back as far as it may go; the rest waits for its turn."""
+        while not self.is_congested and stream.send_held_chunk():
+            self.flush_soon(CHUNK_BYTES)
+        if stream.is_holding and self.is_congested:
+            self._waiting[stream.id] = stream
+
+    def reset(self, stream: Stream, reason: Reason, text: str) -> None:
+        self._forget(stream.id)
+        if not self.is_closed:
+            self.session.reset(stream.id, reason, text)
+            self.flush_soon()
+
+    def forget_if_ended(self, stream_id: int) -> None:
+        if not self.session.is_open(stream_id):
+            self._forget(stream_id)
+
+    # --- what the link calls --------------------------------------------------------------------
+
+    def on_link_message(self, data: bytes | memoryview) -> None:
+        if self.is_closed:
+            return
+        try:
+            received = self.session.receive(data, self._loop.time())
+        except RemoteProtocolError as fault:
+            log.warning("tunnel closed: the other end broke the protocol: %s", fault)
+            self._flush()
+            self._link.close()
+            self._ended(fault.code, fault.text, Reason.TUNNEL_LOST)
+            return
+        for event in received:
+            self._dispatch(event)
+        if self.session.has_output:
+            self.flush_soon()
+
+    def on_link_congested(self) -> None:
+        self.is_congested = True
+
+    def on_link_clear(self) -> None:
+        self.is_congested = False
+        while self._waiting and not self.is_congested:
+            stream_id = next(iter(self._waiting))
+            stream = self._waiting.pop(stream_id)
+            if stream.send_held_chunk():
+                self.flush_soon(CHUNK_BYTES)
+            self._after_turn(stream)
+
+    def on_link_lost(self, detail: str) -> None:
+        self._ended(None, detail, Reason.TUNNEL_LOST)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _dispatch(self, event: events.Event) -> None:
+        match event:
+            case events.DataReceived(stream_id, data, fin):
+                if (handler := self._handler(stream_id)) is not None:
+                    handler.on_data(data, fin)
+                self.forget_if_ended(stream_id)
+            case events.HeadReceived(stream_id, head, body, fin):
+                if (handler := self._handler(stream_id)) is not None:
+                    handler.on_head(head, body, fin)
+                self.forget_if_ended(stream_id)
+            case events.StreamOpened(stream_id):
+                stream = self._streams[stream_id] = Stream(self, stream_id, None)
+                self._owner.on_stream(stream, event)
+            case events.CreditReceived(stream_id):
+                self._credit_came(stream_id)
+            case events.InterimReceived(stream_id, head):
+                if (handler := self._handler(stream_id)) is not None:
+                    handler.on_interim(head)
+            case events.StreamReset(stream_id, reason, text):
+                handler = self._handler(stream_id)
+                self._forget(stream_id)
+                if handler is not None:
+                    handler.on_reset(reason, text)
+            case _:
+                self._dispatch_control(event)
+
+    def _dispatch_control(self, event: events.Event) -> None:
+        match event:
+            case events.PeerReady(_, capabilities):
+                self._owner.on_tunnel_ready(capabilities)
+            case events.MessageReceived(payload):
+                self._owner.on_tunnel_message(payload)
+            case events.PeerDraining():
+                self._owner.on_tunnel_draining()
+            case events.PeerClosed(code, text):
+                self._link.close()
+                self._ended(code, text, Reason.TUNNEL_LOST)
+
+    def _handler(self, stream_id: int) -> StreamHandler | None:
+        stream = self._streams.get(stream_id)
+        return stream.handler if stream is not None else None
+
+    def _credit_came(self, stream_id: int) -> None:
+        stream = self._streams.get(stream_id)
+        if stream is not None and stream.is_holding and stream_id not in self._waiting:
+            self.pump(stream)
+            self._after_turn(stream)
+
+    def _after_turn(self, stream: Stream) -> None:
+        if not stream.is_holding:
+            if stream.handler is not None:
+                stream.handler.on_writable()
+            self.forget_if_ended(stream.id)
+        elif self.session.credit(stream.id) > 0:
+            self._waiting[stream.id] = stream
+
+    def _forget(self, stream_id: int) -> None:
+        self._streams.pop(stream_id, None)
+        self._waiting.pop(stream_id, None)
+
+    def _flush(self) -> None:
+        if self._flush_handle is not None:
+            self._flush_handle.cancel()
+            self._flush_handle = None
+        self._unflushed = 0
+        if not self.is_closed and self.session.has_output:
+            self._link.send(self.session.take_output())
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_at(self.session.next_deadline(), self._on_timer)
+
+    def _on_timer(self) -> None:
+        silent = self.session.on_time(self._loop.time())
+        if silent is not None:
+            self.abort(f"no sign of life for {silent.silent_s:.0f} s", Reason.TUNNEL_SILENT)
+            return
+        self.flush_soon()
+        self._set_timer()
+
+    def _ended(self, code: CloseCode | int | None, text: str, reason: Reason) -> None:
+        if self.is_closed:
+            return
+        self.is_closed = True
+        for handle in (self._timer, self._flush_handle):
+            if handle is not None:
+                handle.cancel()
+        streams, self._streams = self._streams, {}
+        self._waiting.clear()
+        for stream in streams.values():
+            if stream.handler is not None:
+                stream.handler.on_reset(reason, text)
+        self._owner.on_tunnel_closed(code, text)
