@@ -10,8 +10,10 @@ from printreach.rules.connections import (
     Admitted,
     ConnectionKind,
     Grant,
+    PortHolder,
     Refused,
     admit,
+    choose_port,
 )
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -84,3 +86,29 @@ def test_only_app_connections_ask_for_supporter_status(kind: ConnectionKind) -> 
     grant = replace(GRANT, kind=kind, owner_is_supporter=False)
 
     assert admit(grant, [RIGHT], NOON) == Admitted(grant)
+
+
+def holder(port: int, ended_at: datetime | None = None) -> PortHolder:
+    return PortHolder(port=port, unique_id=f"app-{port}", ended_at=ended_at)
+
+
+def test_a_connection_gets_the_lowest_port_that_nobody_holds() -> None:
+    assert choose_port(range(18000, 18003), [holder(18000), holder(18002, NOON)]) == 18001
+
+
+def test_when_all_ports_are_held_the_one_that_ended_first_gives_way() -> None:
+    holders = [
+        holder(18000),
+        holder(18001, NOON),
+        holder(18002, NOON - timedelta(days=1)),
+    ]
+
+    assert choose_port(range(18000, 18003), holders) == 18002
+
+
+def test_when_all_ports_are_held_by_living_connections_there_is_none() -> None:
+    assert choose_port(range(18000, 18002), [holder(18000), holder(18001)]) is None
+
+
+def test_ports_that_were_held_before_the_range_was_changed_do_not_matter() -> None:
+    assert choose_port(range(18000, 18001), [holder(17000, NOON)]) == 18000

@@ -28,6 +28,37 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
+MAX_APP_CONNECTIONS = 20
+"""Living App Connections of one printer."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Connection:
+    """A connection as stored, without its digests.
+
+    app_id: None for every kind but APP. port: the port of its own, where a range is configured.
+    printer_id and account_id are None once the account was deleted; it has ended then.
+    """
+
+    connection_id: str
+    unique_id: str
+    kind: ConnectionKind
+    app_id: str | None
+    printer_id: str | None
+    account_id: str | None
+    port: int | None
+    created_at: datetime
+    revoked_at: datetime | None = None
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PortHolder:
+    """A connection that has a port; ended_at is None while it lives."""
+
+    port: int
+    unique_id: str
+    ended_at: datetime | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,6 +114,21 @@ def admit(grant: Grant | None, presented: Sequence[bytes], at: datetime) -> Admi
     if grant.kind is ConnectionKind.APP and not grant.owner_is_supporter:
         return Refused(ErrorCode.NOT_A_SUPPORTER)
     return Admitted(grant)
+
+
+def choose_port(ports: range, holders: Sequence[PortHolder]) -> int | None:
+    """The port for one connection more; None where all are held by living ones.
+
+    The lowest that nobody holds, else that of the connection which ended first: an app that
+    still asks there should hear 604 for as long as possible.
+    """
+    held = {holder.port: holder for holder in holders}
+    free = next((port for port in ports if port not in held), None)
+    if free is not None:
+        return free
+    ended = [(held[port].ended_at, port) for port in ports]
+    dated = [(at, port) for at, port in ended if at is not None]
+    return min(dated)[1] if dated else None
 
 
 def _any_matches(accepted: Sequence[bytes], presented: Sequence[bytes]) -> bool:

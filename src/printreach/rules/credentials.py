@@ -40,6 +40,15 @@ class AppSecrets:
     app_api_token: str
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AppDigests:
+    """What is kept of an app's secrets."""
+
+    basic: bytes
+    bearer: bytes
+    app_api_token: bytes
+
+
 def digest(kind: CredentialKind, value: bytes) -> bytes:
     """The 32 bytes that stand for a secret in the database; BASIC takes `user:password`.
 
@@ -94,6 +103,16 @@ def new_app_secrets(token_bytes: TokenBytes) -> AppSecrets:
         basic_password=new_secret(token_bytes),
         bearer_token=new_secret(token_bytes),
         app_api_token=new_secret(token_bytes),
+    )
+
+
+def digests_of(secrets: AppSecrets) -> AppDigests:
+    """What to store of them."""
+    pair = f"{secrets.basic_user}:{secrets.basic_password}"
+    return AppDigests(
+        basic=digest(CredentialKind.BASIC, pair.encode()),
+        bearer=digest(CredentialKind.BEARER, secrets.bearer_token.encode()),
+        app_api_token=digest(CredentialKind.APP_API_TOKEN, secrets.app_api_token.encode()),
     )
 
 

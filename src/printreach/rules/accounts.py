@@ -1,0 +1,70 @@
+"""Accounts: who they are, and who counts as a supporter."""
+
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+MIN_PASSWORD_LENGTH = 8
+MAX_PASSWORD_LENGTH = 1024
+"""A bound only on the work one sign-in can ask for."""
+MAX_EMAIL_LENGTH = 254
+"""The longest address that mail servers carry: RFC 5321, 4.5.3.1.3, less the brackets."""
+
+
+class SupporterPolicy(StrEnum):
+    """Whom the operator counts as a supporter."""
+
+    EVERYONE = "everyone"
+    GRANTED = "granted"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Account:
+    """One person's account.
+
+    password_hash: as the Passwords port made it.
+    supporter_until: the first instant at which a grant is over; None means it has no end.
+    """
+
+    account_id: str
+    email: str
+    password_hash: str
+    is_admin: bool
+    supporter_granted: bool
+    supporter_until: datetime | None
+    created_at: datetime
+
+
+def is_supporter(account: Account, policy: SupporterPolicy, at: datetime) -> bool:
+    """Whether the account may have App Connections at that time."""
+    if policy is SupporterPolicy.EVERYONE:
+        return True
+    until = account.supporter_until
+    return account.supporter_granted and (until is None or at < until)
+
+
+def read_email(typed: str) -> str | None:
+    """The address as it is stored and shown; None where it cannot be one.
+
+    Only a mail that arrives proves an address, so this asks for little.
+    """
+    email = unicodedata.normalize("NFC", typed.strip())
+    name, _, host = email.rpartition("@")
+    if not name or not host or host.startswith(".") or len(email) > MAX_EMAIL_LENGTH:
+        return None
+    return email if email.isprintable() and not any(map(str.isspace, email)) else None
+
+
+def email_key(email: str) -> str:
+    """By what addresses are told apart: the same for every spelling in case."""
+    return unicodedata.normalize("NFC", email.casefold())
+
+
+def problem_with_password(password: str) -> str | None:
+    """A sentence, where this cannot become a password."""
+    if len(password) < MIN_PASSWORD_LENGTH:
+        return f"A password has at least {MIN_PASSWORD_LENGTH} characters."
+    if len(password) > MAX_PASSWORD_LENGTH:
+        return f"A password has at most {MAX_PASSWORD_LENGTH} characters."
+    return None

@@ -1,0 +1,38 @@
+"""Under which addresses people and programs find things. Nothing else puts them together."""
+
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from printreach.rules.connections import Connection
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Addresses:
+    """base_url: without a slash at its end. tunnel_domain: a host name, with a port or without."""
+
+    base_url: str
+    tunnel_domain: str
+
+    def of_connection(self, connection: Connection) -> str:
+        """Its root, without a slash at the end.
+
+        A connection with a port of its own is told by that port: whoever configured ports has no
+        names for hosts.
+        """
+        base = urlsplit(self.base_url)
+        if connection.port is not None:
+            return f"{base.scheme}://{_in_url(base.hostname or '')}:{connection.port}"
+        return f"{base.scheme}://{connection.unique_id}.{self.tunnel_domain}"
+
+    def of_printer_page(self, printer_id: str) -> str:
+        """The dashboard's page of a printer, for people; it asks them to sign in."""
+        return f"{self.base_url}/printers/{quote(printer_id, safe='')}"
+
+    def of_open_ticket(self, connection: Connection, ticket: str) -> str:
+        """The link that signs a browser in to one own connection, once."""
+        path = f"/service-command-api/open?ticket={quote(ticket, safe='')}"
+        return self.of_connection(connection) + path
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

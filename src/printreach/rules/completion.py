@@ -1,0 +1,41 @@
+"""What an app is told when it gets a connection: once, and never again."""
+
+from dataclasses import dataclass
+
+from printreach.rules.credentials import AppSecrets
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Completion:
+    """A connection that was just made, with the secrets that are stored only as digests."""
+
+    connection_id: str
+    url: str
+    printer_name: str
+    printer_page_url: str
+    printer_lan_ip: str | None
+    secrets: AppSecrets
+
+
+def completion_parameters(done: Completion) -> dict[str, str]:
+    """The names and texts of the completion URL's query.
+
+    Published apps read the pair's names in lower case, so both spellings are there.
+    """
+    user, password = done.secrets.basic_user, done.secrets.basic_password
+    parameters = {
+        "success": "true",
+        "id": done.connection_id,
+        "url": done.url,
+        "appApiToken": done.secrets.app_api_token,
+        "printername": done.printer_name,
+        "userPrinterAccessUrl": done.printer_page_url,
+        "authBasicHttpUser": user,
+        "authBasicHttpPassword": password,
+        "authbasichttpuser": user,
+        "authbasichttppassword": password,
+        "authBearerToken": done.secrets.bearer_token,
+    }
+    if done.printer_lan_ip is not None:
+        parameters["printerLastKnownLocalIp"] = done.printer_lan_ip
+    return parameters

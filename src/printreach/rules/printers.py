@@ -1,0 +1,45 @@
+"""Linked printers, and whether they can be reached now."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+NODE_SILENCE = timedelta(seconds=30)
+"""After this long without a sign of life, a node counts as gone with all its tunnels."""
+MAX_NAME_LENGTH = 60
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Printer:
+    """A printer of an account, as its agent last reported it.
+
+    node_id: the node that has its tunnel; None while it has none.
+    """
+
+    printer_id: str
+    account_id: str
+    name: str
+    public_key: bytes
+    linked_at: datetime
+    removed_at: datetime | None = None
+    platform: str | None = None
+    agent_version: str | None = None
+    lan_ip: str | None = None
+    node_id: str | None = None
+    connected_at: datetime | None = None
+    disconnected_at: datetime | None = None
+
+
+def is_online(printer: Printer, node_alive_at: datetime | None, at: datetime) -> bool:
+    """True while a node that lives has its tunnel.
+
+    node_alive_at: when that node last said that it runs; None where it never did.
+    """
+    if printer.node_id is None or node_alive_at is None:
+        return False
+    return at < node_alive_at + NODE_SILENCE
+
+
+def read_printer_name(typed: str) -> str | None:
+    """The name without blanks around it; None where it cannot be one."""
+    name = typed.strip()
+    return name if 1 <= len(name) <= MAX_NAME_LENGTH and name.isprintable() else None

@@ -1,0 +1,78 @@
+"""Who is a supporter, and what is an address."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from printreach.rules.accounts import (
+    Account,
+    SupporterPolicy,
+    email_key,
+    is_supporter,
+    problem_with_password,
+    read_email,
+)
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+ADA = Account(
+    account_id="ada",
+    email="ada@example.org",
+    password_hash="",
+    is_admin=False,
+    supporter_granted=False,
+    supporter_until=None,
+    created_at=NOON,
+)
+
+
+def test_where_everyone_is_a_supporter_nobody_needs_a_grant() -> None:
+    assert is_supporter(ADA, SupporterPolicy.EVERYONE, NOON)
+    assert not is_supporter(ADA, SupporterPolicy.GRANTED, NOON)
+
+
+def test_a_grant_without_an_end_lasts() -> None:
+    granted = replace(ADA, supporter_granted=True)
+
+    assert is_supporter(granted, SupporterPolicy.GRANTED, NOON + timedelta(days=10_000))
+
+
+def test_a_grant_ends_at_its_instant() -> None:
+    granted = replace(ADA, supporter_granted=True, supporter_until=NOON)
+
+    assert is_supporter(granted, SupporterPolicy.GRANTED, NOON - timedelta(seconds=1))
+    assert not is_supporter(granted, SupporterPolicy.GRANTED, NOON)
+
+
+@pytest.mark.parametrize("typed", ["ada@example.org", "  ada@example.org\n", "ada+3d@localhost"])
+def test_an_address_is_taken_without_the_blanks_around_it(typed: str) -> None:
+    assert read_email(typed) == typed.strip()
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["", "ada", "@example.org", "ada@", "a da@example.org", "ada@.org", "a\x00@b", "a" * 300],
+)
+def test_what_cannot_be_an_address_is_refused(typed: str) -> None:
+    assert read_email(typed) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Ada@Example.org", "ada@example.ORG"), ("e\u0301@x.org", "\u00c9@x.org")],
+)
+def test_addresses_that_differ_in_case_alone_are_the_same(one: str, other: str) -> None:
+    first, second = read_email(one), read_email(other)
+    assert first is not None
+    assert second is not None
+
+    assert email_key(first) == email_key(second)
+
+
+def test_a_short_password_is_refused_with_a_sentence() -> None:
+    assert problem_with_password("1234567") == "A password has at least 8 characters."
+    assert problem_with_password("12345678") is None
+
+
+def test_a_password_has_an_upper_bound() -> None:
+    assert problem_with_password("x" * 1025) is not None

@@ -1,0 +1,45 @@
+"""The addresses that apps and people are told."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from printreach.rules.addresses import Addresses
+from printreach.rules.connections import Connection, ConnectionKind
+
+ADDRESSES = Addresses(base_url="https://reach.example", tunnel_domain="tunnel.example:8443")
+CONNECTION = Connection(
+    connection_id="c1",
+    unique_id="app-abc",
+    kind=ConnectionKind.APP,
+    app_id="demo",
+    printer_id="p1",
+    account_id="ada",
+    port=None,
+    created_at=datetime(2026, 5, 1, tzinfo=UTC),
+)
+
+
+def test_a_connection_is_a_host_under_the_tunnel_domain_with_the_services_scheme() -> None:
+    assert ADDRESSES.of_connection(CONNECTION) == "https://app-abc.tunnel.example:8443"
+
+
+def test_a_connection_with_a_port_is_told_by_that_port_of_the_services_host() -> None:
+    local = replace(ADDRESSES, base_url="http://localhost:8080")
+
+    assert local.of_connection(replace(CONNECTION, port=18000)) == "http://localhost:18000"
+
+
+def test_an_ipv6_host_keeps_its_brackets() -> None:
+    local = replace(ADDRESSES, base_url="http://[fd00::1]:8080")
+
+    assert local.of_connection(replace(CONNECTION, port=18000)) == "http://[fd00::1]:18000"
+
+
+def test_a_printers_page_is_on_the_service_itself() -> None:
+    assert ADDRESSES.of_printer_page("p1") == "https://reach.example/printers/p1"
+
+
+def test_the_link_that_opens_a_printer_is_on_its_own_host() -> None:
+    link = ADDRESSES.of_open_ticket(CONNECTION, "abc")
+
+    assert link == ("https://app-abc.tunnel.example:8443/service-command-api/open?ticket=abc")
