@@ -49,6 +49,10 @@ fmt: install  ## put the code into shape
 agent-only: install build/agent-only/.installed  ## prove that the agent needs nothing of the server
 	$(BIN)/pytest tests/architecture/test_agent_alone.py
 
+.PHONY: docs
+docs: install  ## write the documents that are made from the code
+	$(BIN)/python -m printreach.run.docs
+
 .PHONY: hooks
 hooks: install  ## check each commit before it is made
 	$(BIN)/pre-commit install
