@@ -1,0 +1,171 @@
+"""One client's connection: its requests in turn, each answered before the next is read."""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+
+from .heads import MAX_HEAD_BYTES, BadMessage, Request, find_head_end, parse_request
+from .messages import Answer, Call, Handler, text_answer
+from .request_body import BodyLimits, BodyTooLarge, RequestBody
+from .sending import encode_head, send_answer
+from .stream import ByteStream, ClientGone
+
+_log = logging.getLogger(__name__)
+
+# A client that is still sending when it is refused has to be heard out for a while: closing at
+# once would reset the connection, and it would never read the answer.
+LINGER_S = 2.0
+LINGER_BYTES = 8 << 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What a client may take up.
+
+    head_timeout_s: from a head's first byte to its last, against clients that drip.
+    idle_timeout_s: before the first request, and between two.
+    """
+
+    head_timeout_s: float = 10.0
+    idle_timeout_s: float = 75.0
+    body: BodyLimits = field(default_factory=BodyLimits)
+    max_connections: int = 256
+
+
+class Connection:
+    """Serves one ByteStream until either side has had enough."""
+
+    def __init__(self, stream: ByteStream, handler: Handler, limits: Limits) -> None:
+        self.is_idle = True
+        self.is_closing = False  # the server is: no request after this one
+        self._stream = stream
+        self._handler = handler
+        self._limits = limits
+
+    async def run(self) -> None:
+        """Serve until the end; cancelling this aborts the connection."""
+        try:
+            while await self._serve_one() and not self.is_closing:
+                self.is_idle = True
+            self._stream.close()
+        except ClientGone:
+            self._stream.abort()
+        except BaseException:
+            self._stream.abort()
+            raise
+
+    async def _serve_one(self) -> bool:
+        """One request and its answer; False when no other can follow."""
+        try:
+            data = await self._receive_head()
+            if data is None:
+                return False
+            head = parse_request(data)
+        except BadMessage as problem:
+            await self._refuse(problem)
+            return False
+        return await self._exchange(head)
+
+    async def _receive_head(self) -> bytes | None:
+        """Everything up to the blank line; None for a client that asks nothing more."""
+        begun = await self._receive_beginning()
+        if not begun:
+            return None
+        self.is_idle = False
+        try:
+            async with asyncio.timeout(self._limits.head_timeout_s):
+                return await self._receive_rest(begun)
+        except TimeoutError:
+            raise BadMessage(408, "The head of the request took too long.") from None
+
+    async def _receive_beginning(self) -> bytes:
+        """The first bytes of a head; b"" when none come."""
+        try:
+            async with asyncio.timeout(self._limits.idle_timeout_s):
+                data = await self._stream.receive()
+                # RFC 9112, section 2.2: an empty line before a request is skipped.
+                if data in (b"\r", b"\r\n"):
+                    data += await self._stream.receive()
+        except TimeoutError:
+            return b""
+        return data.removeprefix(b"\r\n")
+
+    async def _receive_rest(self, begun: bytes) -> bytes | None:
+        buffer = bytearray(begun)
+        searched = 0
+        while (end := find_head_end(buffer, searched)) < 0:
+            if len(buffer) > MAX_HEAD_BYTES:
+                raise BadMessage(431, "The head of the request is larger than 32 KiB.")
+            searched = max(0, len(buffer) - 3)
+            data = await self._stream.receive()
+            if not data:
+                return None
+            buffer += data
+        self._stream.unread(bytes(buffer[end:]))
+        return bytes(buffer[:end])
+
+    async def _exchange(self, head: Request) -> bool:
+        body = RequestBody(self._stream, head, self._limits.body)
+        task = asyncio.current_task()
+        assert task is not None
+        if self._stream.is_gone:
+            return False
+        self._stream.on_gone = task.cancel
+        try:
+            answer = await self._ask(Call(head=head, body=body, peer=self._stream.peer))
+            if answer.upgraded is None:
+                return await self._send(answer, head, body)
+        finally:
+            self._stream.on_gone = None
+        await self._hand_over(answer, head)
+        return False
+
+    async def _ask(self, call: Call) -> Answer:
+        """The handler's answer, or one that says what went wrong."""
+        try:
+            return await self._handler(call)
+        except BadMessage as problem:
+            return text_answer(problem.status, problem.reason)
+        except BodyTooLarge:
+            return text_answer(413, "The body of the request is too large.")
+        except ClientGone:
+            raise
+        except Exception:  # noqa: BLE001 - one faulty page must not end the server
+            _log.exception("no answer to %r %r", call.method, call.path)
+            return text_answer(500, "Something went wrong here; the log says what.")
+
+    async def _send(self, answer: Answer, head: Request, body: RequestBody) -> bool:
+        keeps_alive = await send_answer(
+            self._stream,
+            answer,
+            method=head.method,
+            http10=head.http10,
+            keep_alive=head.keep_alive and body.is_complete and not self.is_closing,
+        )
+        if not body.is_complete:
+            await self._linger()
+        return keeps_alive
+
+    async def _hand_over(self, answer: Answer, head: Request) -> None:
+        assert answer.upgraded is not None
+        assert answer.status == 101
+        assert head.upgrade is not None
+        await self._stream.send(encode_head(answer.status, answer.headers))
+        await answer.upgraded(self._stream)
+
+    async def _refuse(self, problem: BadMessage) -> None:
+        """Answer bytes that are no request; nobody knows where the next one would begin."""
+        answer = text_answer(problem.status, problem.reason)
+        await send_answer(self._stream, answer, method=b"", http10=False, keep_alive=False)
+        await self._linger()
+
+    async def _linger(self) -> None:
+        """Say that nothing more is sent, and drop what still arrives, for a while."""
+        self._stream.end()
+        try:
+            async with asyncio.timeout(LINGER_S):
+                left = LINGER_BYTES
+                while left > 0 and (data := await self._stream.receive()):
+                    left -= len(data)
+        except TimeoutError:
+            pass  # it has had time enough to read the answer

@@ -1,0 +1,83 @@
+"""The body of a request, read as the handler asks for it."""
+
+import asyncio
+from dataclasses import dataclass
+
+from .bodies import BodyReader
+from .heads import BadMessage, Request
+from .stream import ByteStream, ClientGone
+
+_CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BodyLimits:
+    """max_bytes: of one body. timeout_s: without a byte of it."""
+
+    max_bytes: int = 1 << 30
+    timeout_s: float = 30.0
+
+
+class BodyTooLarge(Exception):
+    """A request body passed its bound; answered with 413 where the handler lets it through."""
+
+
+class RequestBody:
+    """The body of one request: iterate over it once, or read it whole.
+
+    A client that waits for "100 Continue" gets it with the first read, so a handler that answers
+    without reading refuses the upload before it is sent.
+    Raises BadMessage for malformed chunks and a client that stops sending, BodyTooLarge, and
+    ClientGone.
+    """
+
+    def __init__(self, stream: ByteStream, head: Request, limits: BodyLimits) -> None:
+        self._stream = stream
+        self._reader = BodyReader(head.framing, head.length)
+        self._announced = head.length
+        self._room = limits.max_bytes
+        self._timeout_s = limits.timeout_s
+        self._continue_is_due = head.expects_continue
+
+    @property
+    def is_complete(self) -> bool:
+        """Everything has arrived, so the connection's next bytes are another request's."""
+        return self._reader.is_complete
+
+    async def read(self, max_bytes: int) -> bytes:
+        """The whole body, where it is no larger than max_bytes."""
+        self._room = min(self._room, max_bytes)
+        return b"".join([piece async for piece in self])
+
+    def __aiter__(self) -> "RequestBody":
+        return self
+
+    async def __anext__(self) -> bytes:
+        if self._announced > self._room:
+            raise BodyTooLarge
+        while not self.is_complete:
+            piece, rest = self._reader.feed(await self._receive())
+            self._stream.unread(rest)
+            if piece:
+                self._take_room(len(piece))
+                return piece
+        raise StopAsyncIteration
+
+    async def _receive(self) -> bytes:
+        if self._continue_is_due:
+            self._continue_is_due = False
+            await self._stream.send(_CONTINUE)
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                data = await self._stream.receive()
+        except TimeoutError:
+            raise BadMessage(408, "The body of the request stopped coming.") from None
+        if not data:
+            raise ClientGone("the client went away inside its request's body")
+        return data
+
+    def _take_room(self, size: int) -> None:
+        self._room -= size
+        self._announced = max(0, self._announced - size)
+        if self._room < 0:
+            raise BodyTooLarge

@@ -1,0 +1,83 @@
+"""A small HTTP/1.1 server for what runs beside a printer: the LAN page, the simulated printer.
+
+One task a connection, one request after the other. A handler turns a Call into an Answer; it is
+cancelled when its client goes away, and so is the body that it gave to be streamed.
+"""
+
+import asyncio
+import logging
+import ssl
+
+from .connection import Connection, Limits
+from .messages import Handler
+from .stream import ByteStream
+
+_log = logging.getLogger(__name__)
+
+_FULL = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+
+class Server:
+    """A listening server and its connections; made by serve()."""
+
+    def __init__(self, handler: Handler, limits: Limits) -> None:
+        self._handler = handler
+        self._limits = limits
+        self._connections: dict[asyncio.Task[None], Connection] = {}
+        self._listener: asyncio.Server
+
+    @property
+    def port(self) -> int:
+        """Where it listens; the first address's port where there are several."""
+        port: int = self._listener.sockets[0].getsockname()[1]
+        return port
+
+    async def listen(self, host: str, port: int, tls: ssl.SSLContext | None) -> None:
+        """Begin to accept connections. Raises OSError for an address that can't be had."""
+        loop = asyncio.get_running_loop()
+        self._listener = await loop.create_server(
+            lambda: ByteStream(self._accept), host, port, ssl=tls
+        )
+
+    async def close(self, grace_s: float = 0.0) -> None:
+        """Accept nothing more, give running requests a while, then end them."""
+        self._listener.close()
+        for task, connection in self._connections.items():
+            connection.is_closing = True
+            if connection.is_idle:
+                task.cancel()
+        tasks = list(self._connections)
+        if tasks:
+            await asyncio.wait(tasks, timeout=grace_s)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._listener.wait_closed()
+
+    def _accept(self, stream: ByteStream) -> None:
+        if len(self._connections) >= self._limits.max_connections:
+            stream.refuse(_FULL)
+            return
+        connection = Connection(stream, self._handler, self._limits)
+        task = asyncio.get_running_loop().create_task(connection.run())
+        self._connections[task] = connection
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        del self._connections[task]
+        if not task.cancelled() and (problem := task.exception()) is not None:
+            _log.error("a connection ended in a fault", exc_info=problem)
+
+
+async def serve(
+    handler: Handler,
+    host: str,
+    port: int,
+    *,
+    limits: Limits | None = None,
+    tls: ssl.SSLContext | None = None,
+) -> Server:
+    """Serve HTTP/1.1 until the returned server is closed. port 0 picks a free one."""
+    server = Server(handler, limits or Limits())
+    await server.listen(host, port, tls)
+    return server

@@ -1,0 +1,142 @@
+"""One TCP connection as bytes: bounded reading, awaited writing, and word when the peer is gone."""
+
+import asyncio
+from collections.abc import Callable
+from typing import cast
+
+MAX_UNREAD_BYTES = 64 * 1024
+"""Above this the socket is not read, so that the sender's TCP waits. One read may pass it."""
+
+WRITE_STALL_S = 60.0
+"""A peer that accepts nothing for this long is given up."""
+
+
+class ClientGone(ConnectionError):
+    """The other side closed the connection, or takes nothing any more."""
+
+
+class ByteStream(asyncio.Protocol):
+    """The server's end of a connection. One task receives, one sends.
+
+    Reading goes on while nobody calls receive(), up to a bound, because that is how a closed
+    connection is noticed: whoever set `on_gone` is called once when the peer ends its side.
+    """
+
+    def __init__(self, on_open: Callable[["ByteStream"], None]) -> None:
+        self.on_gone: Callable[[], object] | None = None
+        self._on_open = on_open
+        self._unread = bytearray()
+        self._ended = False  # the peer sends no more
+        self._lost = False  # the connection carries nothing in either direction
+        self._is_paused = False
+        self._reader: asyncio.Future[None] | None = None
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._transport: asyncio.Transport
+
+    @property
+    def peer(self) -> str:
+        """The peer's address, for logs."""
+        address = self._transport.get_extra_info("peername")
+        return str(address[0]) if address else "unknown"
+
+    @property
+    def is_gone(self) -> bool:
+        """The peer has ended its side. Half-closed counts as gone: no browser or app does that."""
+        return self._ended
+
+    async def receive(self) -> bytes:
+        """The next bytes, at least one; b"" when the peer sends no more."""
+        if not self._unread and not self._ended:
+            self._reader = asyncio.get_running_loop().create_future()
+            try:
+                await self._reader
+            finally:
+                self._reader = None
+        data = bytes(self._unread)
+        self._unread.clear()
+        if self._is_paused:
+            self._is_paused = False
+            self._transport.resume_reading()
+        return data
+
+    def unread(self, data: bytes) -> None:
+        """Put back what was received too far, to be received first the next time."""
+        self._unread[:0] = data
+
+    async def send(self, data: bytes) -> None:
+        """Write, and wait while the peer is slower than we are.
+
+        Raises ClientGone once the connection is lost, or when the peer has taken nothing for long.
+        """
+        if not self._lost:
+            self._transport.write(data)
+            if not self._writable.is_set():
+                await self._wait_until_writable()
+        if self._lost:
+            raise ClientGone("the client closed the connection")
+
+    def refuse(self, answer: bytes) -> None:
+        """Send this and close, for a connection that is not served."""
+        self._transport.write(answer)
+        self._transport.close()
+
+    def end(self) -> None:
+        """Tell the peer that nothing more is sent; what it still sends can be received."""
+        if not self._lost and self._transport.can_write_eof():
+            self._transport.write_eof()
+
+    def close(self) -> None:
+        """Close once everything written is sent."""
+        self._transport.close()
+
+    def abort(self) -> None:
+        """Close at once; what was not sent yet is lost."""
+        self._transport.abort()
+
+    # What the event loop calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._on_open(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._unread += data
+        if len(self._unread) > MAX_UNREAD_BYTES and not self._is_paused:
+            self._is_paused = True
+            self._transport.pause_reading()
+        self._wake_reader()
+
+    def eof_received(self) -> bool:
+        self._end()
+        return True  # keep the other direction: an answer may be on its way
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - gone is gone
+        self._lost = True
+        self._writable.set()
+        self._end()
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    async def _wait_until_writable(self) -> None:
+        try:
+            async with asyncio.timeout(WRITE_STALL_S):
+                await self._writable.wait()
+        except TimeoutError:
+            raise ClientGone("the client takes nothing any more") from None
+
+    def _end(self) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        self._wake_reader()
+        if self.on_gone is not None:
+            self.on_gone()
+
+    def _wake_reader(self) -> None:
+        if self._reader is not None and not self._reader.done():
+            self._reader.set_result(None)
