@@ -1,0 +1,102 @@
+"""What agent and service say while an agent signs in and is linked: JSON in MESSAGE frames.
+
+    agent    Hello ........................... who I am, a nonce
+    service  Challenge ....................... who I am, a nonce, my signature over both
+    agent    Proof ........................... my signature over both
+    service  Welcome, or LinkOffer again and again until Linked; Unlinked when it is removed
+
+docs/protocol.md, "Sign-in and linking". Bytes travel as base64.
+"""
+
+import msgspec
+
+
+class _Said(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", tag_field="Type"):
+    """One message; its class name travels as `Type`."""
+
+
+class Hello(_Said, frozen=True, kw_only=True, tag=True):
+    """service_host: the host and port the agent dialled; it is part of what is signed."""
+
+    public_key: bytes
+    nonce: bytes
+    service_host: str
+    agent_version: str
+    platform: str
+    lan_ip: str | None = None
+
+
+class Challenge(_Said, frozen=True, kw_only=True, tag=True):
+    """time_unix_sec: the service's clock; an agent whose clock is off says so in its log."""
+
+    service_key: bytes
+    nonce: bytes
+    signature: bytes
+    time_unix_sec: int
+
+
+class Proof(_Said, frozen=True, kw_only=True, tag=True):
+    signature: bytes
+
+
+class Welcome(_Said, frozen=True, kw_only=True, tag=True):
+    """The agent's printer belongs to an account; requests may come from now on."""
+
+    printer_id: str
+    printer_name: str
+
+
+class LinkOffer(_Said, frozen=True, kw_only=True, tag=True):
+    """The printer belongs to nobody yet: show this code."""
+
+    link_code: str
+    link_url: str
+    expires_in_sec: int
+
+
+class Linked(_Said, frozen=True, kw_only=True, tag=True):
+    """Somebody entered the code: pin the service's key, it is the one that was shown here."""
+
+    printer_id: str
+    printer_name: str
+
+
+class LanAddress(_Said, frozen=True, kw_only=True, tag=True):
+    """The agent's own address on the LAN has changed."""
+
+    lan_ip: str
+
+
+FromAgent = Hello | Proof | LanAddress
+FromService = Challenge | Welcome | LinkOffer | Linked
+
+NONCE_BYTES = 32
+
+
+class BadSignInMessage(ValueError):
+    """A message of the conversation can't be read."""
+
+
+_from_agent: msgspec.json.Decoder[FromAgent] = msgspec.json.Decoder(FromAgent)
+_from_service: msgspec.json.Decoder[FromService] = msgspec.json.Decoder(FromService)
+_encoder = msgspec.json.Encoder()
+
+
+def encode(message: FromAgent | FromService) -> bytes:
+    return _encoder.encode(message)
+
+
+def decode_from_agent(payload: bytes) -> FromAgent:
+    """Raises BadSignInMessage."""
+    try:
+        return _from_agent.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+        raise BadSignInMessage(str(exc)) from exc
+
+
+def decode_from_service(payload: bytes) -> FromService:
+    """Raises BadSignInMessage."""
+    try:
+        return _from_service.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+        raise BadSignInMessage(str(exc)) from exc
