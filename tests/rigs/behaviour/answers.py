@@ -11,7 +11,7 @@ from tests.rigs.behaviour.pattern import blocks, pattern
 
 def query(request: web.BaseRequest) -> dict[str, str]:
     """The query's single-valued arguments."""
-    return dict(parse_qsl(urlsplit(request.raw_path).query))
+    return dict(parse_qsl(urlsplit(request.raw_path).query, keep_blank_values=True))
 
 
 async def hash_body(request: web.BaseRequest) -> tuple[str, int]:

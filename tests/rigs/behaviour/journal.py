@@ -6,16 +6,20 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Literal
 
-What = Literal["began", "received", "sent", "complete", "cancelled", "closed", "pong"]
+What = Literal["began", "received", "sent", "complete", "cancelled", "closed"]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """at: seconds of the machine's monotonic clock, which all its processes share."""
+    """One thing that happened.
+
+    at: seconds of the machine's monotonic clock, which all its processes share.
+    detail: bytes so far (received, sent) or the close code (closed).
+    """
 
     at: float
     what: What
-    detail: int | str
+    detail: int
 
 
 class Journal:
@@ -25,7 +29,7 @@ class Journal:
         self._entries: defaultdict[str, list[Entry]] = defaultdict(list)
         self._steps: defaultdict[str, asyncio.Semaphore] = defaultdict(lambda: asyncio.Semaphore(0))
 
-    def note(self, key: str, what: What, detail: int | str = "") -> None:
+    def note(self, key: str, what: What, detail: int = 0) -> None:
         """Remember that this happened now."""
         self._entries[key].append(Entry(time.monotonic(), what, detail))
 

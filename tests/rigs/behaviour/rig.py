@@ -76,7 +76,7 @@ class BehaviourPrinter:
         """Let its answer go one step further."""
         self._control(f"/control/step?key={key}")
 
-    def wait_for(self, key: str, what: What, detail: int | str | None = None) -> Entry:
+    def wait_for(self, key: str, what: What, detail: int | None = None) -> Entry:
         """Wait until this was noted about that request."""
 
         def look() -> Entry | None:
@@ -85,7 +85,7 @@ class BehaviourPrinter:
             )
             return next(fitting, None)
 
-        return wait_for(f"the printer to note {what} {detail or ''}", look, 5)
+        return wait_for(f"the printer to note {what}", look, 5)
 
     def _control(self, target: str) -> list[Entry]:
         answer = call(Way.straight(self.url), target)

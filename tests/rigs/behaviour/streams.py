@@ -48,8 +48,7 @@ async def endless(request: web.BaseRequest, journal: Journal) -> web.StreamRespo
     while True:
         await answer.write(b"\0" * 16384)
         sent += 16384
-        if sent % (1 << 20) == 0:
-            journal.note(query(request)["key"], "sent", sent)
+        journal.note(query(request)["key"], "sent", sent)
         await asyncio.sleep(0)
 
 
@@ -77,3 +76,13 @@ async def hints(request: web.BaseRequest, journal: Journal) -> web.StreamRespons
     assert request.transport is not None
     request.transport.write(b"HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n")
     return web.Response(text="after the hints")
+
+
+async def late_body(request: web.BaseRequest, journal: Journal) -> web.StreamResponse:
+    """The head at once, the body when a test allows it."""
+    answer = web.StreamResponse()
+    await answer.prepare(request)
+    await answer.write(b"")  # pushes the head out
+    await journal.step(query(request)["key"])
+    await answer.write(b"at last")
+    return answer

@@ -15,6 +15,7 @@ WATCHED = {
     "endless": streams.endless,
     "silent": streams.silent,
     "cut": streams.cut,
+    "late-body": streams.late_body,
     "hints": streams.hints,
     "sink": uploads.sink,
     "refuse": uploads.refuse,

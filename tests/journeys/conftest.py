@@ -1,0 +1,86 @@
+"""One service and one agent a printer for the whole run.
+
+PRINTREACH_TEST_DIRECT=1 runs the same tests straight against the printers, which proves that a
+test asks for what the printer really does. Tests of the relay's own rules are skipped then.
+"""
+
+import os
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer
+from tests.rigs.programs import RUNNING
+from tests.rigs.service import LinkedPrinter, Service, service
+from tests.rigs.ways import Way
+
+DIRECT = "PRINTREACH_TEST_DIRECT"
+
+
+def goes_straight() -> bool:
+    """True when no relay stands between the tests and the printers."""
+    return os.environ.get(DIRECT) == "1"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Remember how long each program's log was when this test began."""
+    item.stash[LOG_MARKS] = {program.name: program.log_marks() for program in RUNNING}
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show with a failure what the programs wrote meanwhile."""
+    report = yield
+    if report.failed:
+        marks = item.stash[LOG_MARKS]
+        for program in RUNNING:
+            written = program.log_since(marks.get(program.name, (0, 0)))
+            if written:
+                report.sections.append((f"log of {program.name}", written[-8000:]))
+    return report
+
+
+LOG_MARKS = pytest.StashKey[dict[str, tuple[int, int]]]()
+
+
+@pytest.fixture(scope="session")
+def rigs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where rigs keep their files and logs."""
+    return tmp_path_factory.mktemp("rigs")
+
+
+@pytest.fixture(scope="session")
+def relay(rigs_folder: Path) -> Iterator[Service]:
+    """The service on plain http, its printer hosts under *.localhost."""
+    if goes_straight():
+        pytest.skip(f"a rule of the relay, and {DIRECT}=1 leaves it out")
+    with service(rigs_folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def behaviour(rigs_folder: Path) -> Iterator[BehaviourPrinter]:
+    """The printer that misbehaves on request."""
+    with behaviour_printer(rigs_folder) as printer:
+        yield printer
+
+
+@pytest.fixture(scope="session")
+def behaviour_linked(relay: Service, behaviour: BehaviourPrinter) -> Iterator[LinkedPrinter]:
+    """The same, linked to the service."""
+    with relay.printer("behaviour", behaviour.url) as linked:
+        yield linked
+
+
+@pytest.fixture(scope="session")
+def way(request: pytest.FixtureRequest, behaviour: BehaviourPrinter) -> Way:
+    """How an app reaches the behaviour printer."""
+    if goes_straight():
+        return Way.straight(behaviour.url)
+    running: Service = request.getfixturevalue("relay")
+    return running.way(running.connect(request.getfixturevalue("behaviour_linked")))

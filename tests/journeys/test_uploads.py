@@ -1,0 +1,144 @@
+"""Bodies on their way to the printer: in pieces, refused, abandoned."""
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.rigs.behaviour.pattern import blocks, digest, pattern
+from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, fresh_key
+from tests.rigs.calls import call, raw_request, read_head
+from tests.rigs.ways import Header, Way
+
+pytestmark = pytest.mark.slow
+
+CHUNKED: Header = ("Transfer-Encoding", "chunked")
+
+
+def length(size: int) -> Header:
+    return "Content-Length", str(size)
+
+
+def read_answer(connection: socket.socket) -> tuple[int, bytes]:
+    """Read a head and the body that its Content-Length announces."""
+    status, headers = read_head(connection)
+    size = next(int(value) for name, value in headers if name.lower() == "content-length")
+    body = b""
+    while len(body) < size:
+        piece = connection.recv(size - len(body))
+        assert piece, "closed inside the answer"
+        body += piece
+    return status, body
+
+
+@pytest.mark.parametrize("size", [0, 1, 65535, 65536, 65537, 1_000_001])
+@pytest.mark.parametrize("framing", ["length", "chunked"])
+def test_an_upload_of_any_size_is_whole(way: Way, size: int, framing: str) -> None:
+    body = pattern(size) if framing == "length" else blocks(size)
+
+    answer = call(way, f"/sink?key={fresh_key()}", method="POST", body=body)
+
+    assert answer.json() == {"sha256": digest(size), "size": size}
+
+
+def test_each_piece_of_an_upload_reaches_the_printer_before_the_next_is_sent(
+    way: Way, behaviour: BehaviourPrinter
+) -> None:
+    key = fresh_key()
+    with raw_request(way, "PUT", f"/sink?key={key}", length(30)) as connection:
+        for number in range(3):
+            connection.sendall(b"ten bytes!")
+            behaviour.wait_for(key, "received", 10 * (number + 1))
+
+        assert read_answer(connection)[0] == 200
+
+
+def test_chunks_of_an_upload_reach_the_printer_one_by_one(
+    way: Way, behaviour: BehaviourPrinter
+) -> None:
+    key = fresh_key()
+    with raw_request(way, "POST", f"/sink?key={key}", CHUNKED) as connection:
+        for number in range(3):
+            connection.sendall(b"a\r\nten bytes!\r\n")
+            behaviour.wait_for(key, "received", 10 * (number + 1))
+        connection.sendall(b"0\r\n\r\n")
+
+        assert read_answer(connection)[0] == 200
+
+
+def test_the_framing_of_an_upload_stays_what_the_app_chose(way: Way) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"some"
+
+    with_length = Seen.by(call(way, "/any", method="POST", body=b"some"))
+    chunked = Seen.by(call(way, "/any", method="POST", body=pieces()))
+
+    assert with_length.all("Content-Length") == ["4"]
+    assert chunked.all("Transfer-Encoding") == ["chunked"]
+
+
+def test_an_app_that_expects_100_continue_gets_it_before_it_sends_the_body(
+    way: Way, behaviour: BehaviourPrinter
+) -> None:
+    key = fresh_key()
+    expecting = (length(10), ("Expect", "100-continue"))
+    with raw_request(way, "POST", f"/sink?key={key}", *expecting) as connection:
+        assert read_head(connection)[0] == 100
+        connection.sendall(b"ten bytes!")
+
+        assert read_answer(connection)[0] == 200
+    behaviour.wait_for(key, "received", 10)
+
+
+def test_a_refusal_in_the_middle_of_an_upload_is_heard(way: Way) -> None:
+    size = 2_000_000
+    with raw_request(way, "POST", "/refuse?after=1000", length(size)) as connection:
+        for block in blocks(size):
+            try:
+                connection.sendall(block)
+            except OSError:
+                break  # the printer's side has closed: the answer has to be there all the same
+
+        assert read_answer(connection) == (413, b"too large for this printer")
+
+
+def test_a_refusal_is_heard_by_an_app_that_has_not_sent_the_rest(way: Way) -> None:
+    with raw_request(way, "POST", "/refuse?after=1000", length(1_000_000)) as connection:
+        connection.sendall(b"x" * 1000)
+
+        assert read_answer(connection) == (413, b"too large for this printer")
+
+
+def test_an_early_answer_does_not_stop_the_upload(way: Way, behaviour: BehaviourPrinter) -> None:
+    key = fresh_key()
+    with raw_request(way, "POST", f"/early?key={key}", length(300_000)) as connection:
+        connection.sendall(b"x" * 1000)
+        assert read_answer(connection) == (200, b"early")
+        connection.sendall(b"x" * 299_000)
+
+        behaviour.wait_for(key, "received", 300_000)
+
+
+def test_the_next_request_after_an_early_answer_is_its_own(
+    way: Way, behaviour: BehaviourPrinter
+) -> None:
+    call(way, f"/early?key={fresh_key()}", method="POST", body=pattern(500_000))
+
+    answer = call(way, f"/sink?key={fresh_key()}", method="POST", body=pattern(500_000))
+
+    assert answer.json() == {"sha256": digest(500_000), "size": 500_000}
+
+
+@pytest.mark.parametrize("framing", [length(1_000_000), CHUNKED], ids=["length", "chunked"])
+def test_an_upload_that_its_app_abandons_is_never_taken_for_whole(
+    way: Way, behaviour: BehaviourPrinter, framing: Header
+) -> None:
+    key = fresh_key()
+    with raw_request(way, "POST", f"/sink?key={key}", framing) as connection:
+        connection.sendall(b"a\r\nten bytes!\r\n")
+        behaviour.wait_for(key, "received")
+        left_at = time.monotonic()
+
+    assert behaviour.wait_for(key, "cancelled").at - left_at < 1.0
+    assert "complete" not in [entry.what for entry in behaviour.entries(key)]

@@ -1,0 +1,210 @@
+"""Printreach as its users run it: the service, its administration, and agents."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from ssl import SSLContext
+from typing import Self
+from urllib.parse import urlsplit
+
+from tests.rigs.calls import call
+from tests.rigs.programs import Program
+from tests.rigs.waiting import free_port
+from tests.rigs.ways import Header, Way, basic, bearer
+
+OWNER = "owner@example.com"
+PASSWORD = "a long enough passphrase"
+APP = "journeys"
+
+
+def printreach(*words: str | Path) -> list[str]:
+    """The command line of the installed package."""
+    return [str(Path(sys.executable).with_name("printreach")), *map(str, words)]
+
+
+@dataclass(frozen=True)
+class Connection:
+    """An App Connection as the portal hands it to an app."""
+
+    id: str
+    url: str
+    user: str
+    password: str = field(repr=False)
+    token: str = field(repr=False)
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, str]) -> Self:
+        """Read it from the completion parameters."""
+        return cls(
+            id=parameters["id"],
+            url=parameters["url"],
+            user=parameters["authBasicHttpUser"],
+            password=parameters["authBasicHttpPassword"],
+            token=parameters["authBearerToken"],
+        )
+
+    @property
+    def basic(self) -> Header:
+        """Its credentials as HTTP Basic."""
+        return basic(self.user, self.password)
+
+    @property
+    def bearer(self) -> Header:
+        """Its credentials as a bearer token."""
+        return bearer(self.token)
+
+
+class Agent:
+    """One agent beside one printer."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+
+    def event(self, name: str, seconds: float = 15) -> dict[str, str]:
+        """Wait for an event that it announces on standard output; the latest of that name."""
+        return self.program.wait_until(f"event {name}", lambda: self._latest(name), seconds)
+
+    def events(self, name: str) -> list[dict[str, str]]:
+        """Every event of that name so far."""
+        lines = self.program.stdout().splitlines()
+        every = [json.loads(line) for line in lines if line.startswith("{")]
+        return [event for event in every if event["event"] == name]
+
+    def _latest(self, name: str) -> dict[str, str] | None:
+        events = self.events(name)
+        return events[-1] if events else None
+
+
+@dataclass(frozen=True)
+class LinkedPrinter:
+    """A printer on the owner's account, its agent connected."""
+
+    id: str
+    agent: Agent
+
+
+class Service:
+    """A running service with one owner account and one registered app."""
+
+    def __init__(self, folder: Path, port: int, env: dict[str, str]) -> None:
+        self.folder = folder
+        self.port = port
+        self.env = env
+        self.program = Program("service", printreach("serve"), logs=folder, env=env)
+
+    @property
+    def base_url(self) -> str:
+        """Its public address."""
+        return self.env["PRINTREACH_BASE_URL"]
+
+    def wait_ready(self) -> None:
+        """Wait for the ready line."""
+        self.program.wait_until("ready line", lambda: "ready {" in self.program.stdout())
+
+    def admin(self, *words: str, stdin: str = "") -> dict[str, str]:
+        """Run one administration command and read its JSON."""
+        done = subprocess.run(
+            printreach("admin", *words, "--json"),
+            env={**os.environ, **self.env},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"admin {' '.join(words)}: {done.stderr}")
+        result: dict[str, str] = json.loads(done.stdout or "{}")
+        return result
+
+    def add_owner(self) -> None:
+        """Make the account and the app that every test uses."""
+        self.admin("account", "add", OWNER, "--supporter", stdin=PASSWORD + "\n")
+        returns = "https://app.example.com/done"
+        self.admin("app", "add", APP, "--name", "Journeys", "--return-url", returns)
+
+    @contextmanager
+    def printer(
+        self,
+        name: str,
+        printer_url: str,
+        *,
+        platform: str = "moonraker",
+        env: Mapping[str, str] | None = None,
+    ) -> Iterator[LinkedPrinter]:
+        """Run an agent for the printer at this URL, linked to the owner's account."""
+        with self.agent(name, printer_url, platform=platform, env=env) as agent:
+            code = agent.event("link-code")["LinkCode"]
+            linked = self.admin("printer", "link", code, "--account", OWNER, "--name", name)
+            agent.event("connected")
+            yield LinkedPrinter(linked["PrinterId"], agent)
+
+    @contextmanager
+    def agent(
+        self,
+        name: str,
+        printer_url: str,
+        *,
+        platform: str = "moonraker",
+        env: Mapping[str, str] | None = None,
+    ) -> Iterator[Agent]:
+        """Run an agent that nobody has linked yet."""
+        options = ("--service", self.base_url, "--data-dir", self.folder / f"agent-{name}")
+        printer = ("--platform", platform, "--printer-url", printer_url)
+        argv = printreach("agent", "run", *options, *printer, "--lan-listen", "127.0.0.1:0")
+        with Program(f"agent-{name}", argv, logs=self.folder, env=env) as program:
+            yield Agent(program)
+
+    def connect(self, printer: LinkedPrinter) -> Connection:
+        """A new App Connection to it."""
+        words = ("connection", "add", "--app", APP, "--printer", printer.id)
+        return Connection.of(self.admin(*words))
+
+    def revoke(self, connection: Connection) -> None:
+        """End an App Connection."""
+        self.admin("connection", "revoke", connection.id)
+
+    def way(self, connection: Connection) -> Way:
+        """How an app reaches the printer through that connection."""
+        host = urlsplit(connection.url).netloc
+        return Way(port=self.port, host=host, credentials=(connection.basic,))
+
+    def open_own_host(self, printer: LinkedPrinter) -> Way:
+        """How the owner's browser reaches it: by cookie, after the single-use link."""
+        link = urlsplit(self.admin("printer", "open", printer.id)["Url"])
+        way = Way(port=self.port, host=link.netloc)
+        answer = call(way, f"{link.path}?{link.query}", headers=[("Accept", "text/html")])
+        cookies = "; ".join(one.split(";")[0] for one in answer.all("Set-Cookie"))
+        return way.proving(("Cookie", cookies))
+
+
+@contextmanager
+def service(
+    folder: Path, *, base_url: str | None = None, tunnel_domain: str | None = None
+) -> Iterator[Service]:
+    """Run a service with embedded defaults on a free port.
+
+    base_url, tunnel_domain: what it is called where a proxy stands in front; else localhost.
+    """
+    port = free_port()
+    env = {
+        "PRINTREACH_DATA_DIR": str(folder / "service-data"),
+        "PRINTREACH_LISTEN": f"127.0.0.1:{port}",
+        "PRINTREACH_BASE_URL": base_url or f"http://localhost:{port}",
+        "PRINTREACH_TUNNEL_DOMAIN": tunnel_domain or f"localhost:{port}",
+    }
+    running = Service(folder, port, env)
+    with running.program:
+        running.wait_ready()
+        running.add_owner()
+        yield running
+
+
+def trusting(way: Way, tls: SSLContext, port: int) -> Way:
+    """The same way by https, through the proxy on this port."""
+    return Way(port=port, host=way.host, credentials=way.credentials, tls=tls)
