@@ -1,0 +1,1 @@
+"""One folder per kind of printer; registry.py is the table of them."""

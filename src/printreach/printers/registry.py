@@ -1,0 +1,56 @@
+"""The table of printer kinds: what the agent has to know of one before it speaks to it.
+
+Data only. What a kind can do, and how, lives in its own folder, which is imported when the
+kind is used and not before: an agent serves one printer and carries the code of one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+LOOPBACK: Final = "127.0.0.1"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrinterKind:
+    """One kind of printer.
+
+    name: as the command line and the wire write it.
+    title: as its makers write it, for people.
+    port: where it listens when an address names no port; the web server's, if it has one.
+    usual_host: where it usually is, seen from the agent; None for a printer with an address of
+        its own, which nobody can guess.
+    has_web_server: there is something to tunnel to.
+    is_built_in: the agent runs one itself where no address is given.
+    wants_outside_host: its pages derive cookie names, links and redirects from the address the
+        browser used, so it is told in X-Forwarded-Host and X-Forwarded-Proto.
+    """
+
+    name: str
+    title: str
+    port: int = 80
+    usual_host: str | None = None
+    has_web_server: bool = True
+    is_built_in: bool = False
+    wants_outside_host: bool = False
+
+
+_TABLE: Final = (
+    PrinterKind(
+        name="octoprint",
+        title="OctoPrint",
+        port=5000,
+        usual_host=LOOPBACK,
+        wants_outside_host=True,
+    ),
+    PrinterKind(name="moonraker", title="Moonraker", port=7125, usual_host=LOOPBACK),
+    # MQTT, FTPS and a camera port, and no page on any of them.
+    PrinterKind(name="bambu", title="Bambu Lab", port=8883, has_web_server=False),
+    PrinterKind(name="prusalink", title="PrusaLink"),
+    PrinterKind(name="elegoo", title="Elegoo"),
+    PrinterKind(name="duet", title="Duet"),
+    PrinterKind(name="simulated", title="Simulated printer", is_built_in=True),
+)
+
+KINDS: Final[Mapping[str, PrinterKind]] = MappingProxyType({kind.name: kind for kind in _TABLE})

@@ -1,0 +1,27 @@
+"""The table of printer kinds."""
+
+from printreach.printers.registry import KINDS
+
+
+def test_the_kinds_are_those_of_the_command_line() -> None:
+    assert list(KINDS) == [
+        "octoprint",
+        "moonraker",
+        "bambu",
+        "prusalink",
+        "elegoo",
+        "duet",
+        "simulated",
+    ]
+
+
+def test_every_kind_is_found_by_its_own_name() -> None:
+    assert all(kind.name == name for name, kind in KINDS.items())
+
+
+def test_only_octoprint_is_told_the_address_from_outside() -> None:
+    assert [kind.name for kind in KINDS.values() if kind.wants_outside_host] == ["octoprint"]
+
+
+def test_only_bambu_has_no_web_server() -> None:
+    assert [kind.name for kind in KINDS.values() if not kind.has_web_server] == ["bambu"]
