@@ -1,0 +1,5 @@
+"""What runs beside the printer: one small process that holds a tunnel to the service open.
+
+Start with runtime.py, which puts the parts together. Imports nothing of the server: a
+Raspberry Pi carries cryptography, msgspec and picows, and no more.
+"""
