@@ -1,0 +1,127 @@
+"""`status.json` in the data directory: written by a running agent, read by `agent status`."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from printreach.agent.data_dir import DataDirRefused, is_locked, read_private, write_private
+from printreach.agent.state import ShownLinkCode, Snapshot, says
+
+STATUS_FILE: Final = "status.json"
+
+_MAX_STATUS_BYTES: Final = 64 * 1024
+_log: Final = logging.getLogger(__name__)
+
+Report = Mapping[str, str | int | float | bool]
+
+
+class StatusFile:
+    """Keeps the file equal to the agent's state. An observer of AgentState."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._path = data_dir / STATUS_FILE
+        self._has_failed = False
+
+    def __call__(self, snapshot: Snapshot) -> None:
+        """Write the snapshot. A full or read-only disk is logged once and ends nothing."""
+        try:
+            write_private(self._path, msgspec.json.encode(snapshot) + b"\n", durable=False)
+        except OSError as error:
+            if not self._has_failed:
+                _log.warning("%s cannot be written: %s", self._path, error.strerror)
+            self._has_failed = True
+        else:
+            self._has_failed = False
+
+    def remove(self) -> None:
+        """Remove the file when the agent ends."""
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:
+            _log.warning("%s cannot be removed: %s", self._path, error.strerror)
+
+
+class NotRunning(Exception):
+    """No agent runs on the folder; the message is a sentence."""
+
+
+def read_status(data_dir: Path) -> Snapshot:
+    """The state of the agent that runs on the folder.
+
+    Raises NotRunning, and DataDirRefused when the folder or the file is not as an agent has it.
+    """
+    if not is_locked(data_dir):
+        raise NotRunning(f"No agent runs with the data directory {data_dir}.")
+    path = data_dir / STATUS_FILE
+    content = read_private(path, at_most=_MAX_STATUS_BYTES)
+    if content is None:
+        raise NotRunning(f"The agent with the data directory {data_dir} is just starting.")
+    try:
+        return msgspec.json.decode(content, type=Snapshot)
+    except msgspec.MsgspecError as error:
+        raise DataDirRefused(
+            f"The file {path} was written by another version of the agent."
+        ) from error
+
+
+def report(snapshot: Snapshot, at: float) -> Report:
+    """The snapshot as `agent status --json` prints it: durations instead of instants.
+
+    at: monotonic seconds now, of the same machine since the same start.
+    """
+    entries: dict[str, str | int | float | bool | None] = {
+        "Running": True,
+        "Phase": snapshot.phase.value,
+        "SinceSec": _whole(at - snapshot.phase_since),
+        "IsLinked": snapshot.is_linked,
+        "PrinterId": snapshot.printer_id,
+        "PrinterName": snapshot.printer_name,
+        "ServiceUrl": snapshot.service_url,
+        **_report_link_code(snapshot.live_link_code(at), at),
+        "RetryInSec": None if snapshot.retry_at is None else _whole(snapshot.retry_at - at),
+        "LastError": snapshot.last_error,
+        "LanAddress": snapshot.lan_address,
+        "LanPage": snapshot.lan_page,
+        "ClockOffsetSec": snapshot.clock_offset_s,
+        "AgentVersion": snapshot.agent_version,
+    }
+    return {name: value for name, value in entries.items() if value is not None}
+
+
+def describe(snapshot: Snapshot, at: float) -> str:
+    """The snapshot for a person at a terminal; several lines, the last one ended."""
+    rows = [
+        ("Printer", f"{snapshot.printer_name} ({snapshot.printer_id})".strip()),
+        ("Service", snapshot.service_url),
+        *_link_rows(snapshot, at),
+        *([("Error", snapshot.last_error)] if snapshot.last_error else []),
+        *([("LAN page", f"http://{snapshot.lan_page}/")] if snapshot.lan_page else []),
+        ("Version", snapshot.agent_version),
+    ]
+    lines = [says(snapshot.phase), *(f"{name:<10}{value}" for name, value in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _report_link_code(shown: ShownLinkCode | None, at: float) -> dict[str, str | int]:
+    if shown is None:
+        return {}
+    return {
+        "LinkCode": shown.code,
+        "LinkUrl": shown.link_url,
+        "ExpiresInSec": _whole(shown.expires_at - at),
+    }
+
+
+def _link_rows(snapshot: Snapshot, at: float) -> list[tuple[str, str]]:
+    link_code = snapshot.live_link_code(at)
+    if link_code is None:
+        return []
+    left_s = _whole(link_code.expires_at - at)
+    return [("Link code", f"{link_code.code}, valid for {left_s} s"), ("", link_code.link_url)]
+
+
+def _whole(seconds: float) -> int:
+    return max(0, int(seconds))
