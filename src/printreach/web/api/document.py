@@ -1,0 +1,48 @@
+"""The OpenAPI document of the service: `GET /openapi.json`, a copy in docs/openapi.json."""
+
+from collections.abc import Sequence
+
+import msgspec
+from litestar import Litestar, MediaType, Router, route
+from litestar.enums import HttpMethod
+from litestar.handlers import HTTPRouteHandler
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.spec import License
+
+from printreach import __version__
+
+
+def openapi_document(apis: Sequence[Router]) -> bytes:
+    """Describe APIs as OpenAPI 3.1, in JSON.
+
+    The framework would serve the description itself, in a folder with pages of its own making.
+    So an application that is never served makes it, and we serve it at the one path we promise.
+    """
+    described = Litestar(
+        list(apis),
+        openapi_config=OpenAPIConfig(
+            title="Printreach",
+            version=__version__,
+            summary="Safe remote access to 3D printers, for apps and for people.",
+            license=License(name="Apache-2.0", identifier="Apache-2.0"),
+            use_handler_docstrings=True,
+        ),
+        logging_config=None,
+    )
+    return msgspec.json.encode(described.openapi_schema.to_schema())
+
+
+def document_route(document: bytes) -> HTTPRouteHandler:
+    """Serve a finished document."""
+
+    @route(
+        "/openapi.json",
+        http_method=[HttpMethod.GET, HttpMethod.HEAD],
+        media_type=MediaType.JSON,
+        include_in_schema=False,
+        sync_to_thread=False,
+    )
+    def openapi_json() -> bytes:
+        return document
+
+    return openapi_json

@@ -1,0 +1,155 @@
+"""Failures, as the web role tells them: `{"Status","Error"}` to programs, a page to people.
+
+App APIs fail with the service's own codes, so that an app never mistakes them for its printer's
+answers. Pages stand on a host that is ours alone, and fail with plain HTTP.
+"""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, InternalServerException, ValidationException
+from litestar.response import Template
+
+from printreach.contract.errors import FAILURES, ErrorCode
+
+_log = logging.getLogger(__name__)
+
+AnyRequest: TypeAlias = Request[Any, Any, Any]
+"""A request whose user and state nobody here looks at."""
+
+
+_STATUS_NAMES: Final = frozenset(status.phrase for status in HTTPStatus)
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
+    """The body of every failure that a program gets."""
+
+    status: int
+    error: str
+
+
+class ServiceFailure(Exception):
+    """An App API fails with one of the service's own codes.
+
+    detail: what is known beyond the code's meaning, as a sentence; the app is told it.
+    """
+
+    def __init__(self, code: ErrorCode, detail: str | None = None) -> None:
+        self.code = code
+        self.detail = detail or FAILURES[code].meaning
+        super().__init__(f"{code:d} {self.detail}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """What a page says of a plain HTTP error."""
+
+    title: str
+    remedy: str
+
+
+_ADVICE: Final[Mapping[int, Advice]] = MappingProxyType(
+    {
+        400: Advice(
+            title="This request can't be read",
+            remedy="Go back and check what you entered.",
+        ),
+        403: Advice(
+            title="This isn't allowed from here",
+            remedy="Open the page on this service's own address and try again there.",
+        ),
+        404: Advice(
+            title="There's no such page",
+            remedy="Check the address for a typing mistake, or begin at the front page.",
+        ),
+        405: Advice(
+            title="This page can't do that",
+            remedy="Go back and begin at the front page.",
+        ),
+        413: Advice(
+            title="That's too large",
+            remedy="Go back and send something smaller.",
+        ),
+        429: Advice(
+            title="Too many requests",
+            remedy="Wait a minute, then try again.",
+        ),
+        500: Advice(
+            title="Something went wrong here",
+            remedy="Try again in a moment. If it stays, the service's log says why.",
+        ),
+    }
+)
+
+
+def answer_app_api_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
+    """Tell an app what failed; anything unforeseen is 600, and is logged."""
+    match failure:
+        case ServiceFailure():
+            return _problem(failure.code, failure.detail)
+        case HTTPException() if failure.status_code < 500:
+            return _problem(failure.status_code, _sentence(failure), failure.headers)
+        case _:
+            _log_surprise(request, failure)
+            return _problem(ErrorCode.UNKNOWN, FAILURES[ErrorCode.UNKNOWN].meaning)
+
+
+def answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
+    """Tell a person with a page what failed, and a program as briefly as an App API would."""
+    if not isinstance(failure, HTTPException) or failure.status_code >= 500:
+        _log_surprise(request, failure)
+        failure = InternalServerException()
+    if not _wants_page(request):
+        return _problem(failure.status_code, _sentence(failure), failure.headers)
+    return Template(
+        "problem.html",
+        context={
+            "status": failure.status_code,
+            "advice": _ADVICE.get(failure.status_code, _ADVICE[400]),
+            "explanation": "" if _says_nothing_more(failure) else _sentence(failure),
+        },
+        status_code=failure.status_code,
+        headers=failure.headers,
+    )
+
+
+def _problem(
+    status: int, error: str, headers: Mapping[str, str] | None = None
+) -> Response[Problem]:
+    all_headers = dict(headers or {})
+    if status in FAILURES:
+        all_headers["X-Service-Error"] = str(int(status))
+    body = Problem(status=int(status), error=error)
+    return Response(body, status_code=int(status), headers=all_headers)
+
+
+def _sentence(failure: HTTPException) -> str:
+    """Write what the framework found as a sentence, naming the argument where it names one."""
+    if isinstance(failure, ValidationException) and isinstance(failure.extra, list):
+        return " ".join(f"{_argument(row)}." for row in failure.extra)
+    return failure.detail.rstrip(".") + "."
+
+
+def _says_nothing_more(failure: HTTPException) -> bool:
+    """True where the detail is only the name of the status."""
+    return failure.detail in _STATUS_NAMES
+
+
+def _argument(row: Mapping[str, object]) -> str:
+    message = str(row.get("message", "not valid")).rstrip(".")
+    return f"{row['key']}: {message}" if "key" in row else message
+
+
+def _wants_page(request: AnyRequest) -> bool:
+    return "text/html" in request.headers.get("accept", "")
+
+
+def _log_surprise(request: AnyRequest, failure: Exception) -> None:
+    # The path alone: queries of the portal carry what must not be logged.
+    _log.error("%s %s failed", request.method, request.url.path, exc_info=failure)

@@ -1,0 +1,37 @@
+"""The OpenAPI document."""
+
+from litestar import Litestar, Router, get
+from litestar.testing import TestClient
+
+from printreach.web.api.document import openapi_document
+
+
+def test_the_document_is_openapi_3_1_of_printreach(program: TestClient[Litestar]) -> None:
+    answer = program.get("/openapi.json")
+
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json()["openapi"].startswith("3.1.")
+    assert answer.json()["info"]["title"] == "Printreach"
+
+
+def test_the_document_lists_no_page(program: TestClient[Litestar]) -> None:
+    paths = program.get("/openapi.json").json()["paths"]
+
+    assert not {"/", "/link"} & set(paths)
+
+
+def test_an_api_in_the_list_is_described() -> None:
+    @get("/thing", sync_to_thread=False)
+    def thing() -> int:
+        return 1
+
+    document = openapi_document([Router("/api", route_handlers=[thing])])
+
+    assert b'"/api/thing"' in document
+
+
+def test_the_document_stands_alone_without_a_page_to_explore_it(
+    program: TestClient[Litestar],
+) -> None:
+    for path in ("/schema", "/openapi.json/openapi.json", "/openapi.yaml", "/docs"):
+        assert program.get(path).status_code == 404
