@@ -10,7 +10,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+import msgspec
+
 from printreach.contract.errors import FAILURES
+from printreach.web.api import APIS
+from printreach.web.api.document import openapi_document
 
 _ERRORS_HEAD: Final = """\
 # Error codes
@@ -43,7 +47,14 @@ def error_table() -> str:
     return _ERRORS_HEAD + "".join(rows)
 
 
-DOCUMENTS: Final[Mapping[str, Callable[[], str]]] = MappingProxyType({"errors.md": error_table})
+def api_description() -> str:
+    """Write docs/openapi.json, set out so that a change shows line by line."""
+    return msgspec.json.format(openapi_document(APIS)).decode() + "\n"
+
+
+DOCUMENTS: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
+    {"errors.md": error_table, "openapi.json": api_description}
+)
 """File name in docs/ -> what writes its text."""
 
 
