@@ -152,6 +152,28 @@ def test_nothing_is_sent_behind_a_farewell() -> None:
     assert pair.settle().at_hub == [PeerClosed(CloseCode.NORMAL, "")]
 
 
+def test_what_follows_a_farewell_is_not_heard() -> None:
+    pair = SessionPair()
+    farewell = frames.frame(Kind.CLOSE, 0, frames.encode_text(CloseCode.NORMAL, ""))
+    message = frames.frame(Kind.MESSAGE, 0, b"{}")
+
+    settled = pair.hub.receive(farewell + message + b"not a frame", pair.clock.now)
+
+    assert settled == [PeerClosed(CloseCode.NORMAL, "")]
+    assert pair.hub.receive(b"not a frame", pair.clock.now) == []
+
+
+def test_an_end_that_has_said_farewell_hears_nothing_more() -> None:
+    pair = SessionPair()
+    stream = pair.opened()
+
+    pair.agent.respond(stream, OK, fin=True)
+    pair.agent.message(b"{}")
+    pair.hub.close(CloseCode.REPLACED)
+
+    assert pair.settle().at_hub == []
+
+
 def test_no_stream_is_opened_in_a_closed_tunnel() -> None:
     pair = SessionPair()
     pair.agent.close(CloseCode.NORMAL)

@@ -86,6 +86,9 @@ UNREADABLE = {
     "RESET with an endless text": frame(Kind.RESET, 1, bytes(2 + MAX_TEXT_BYTES + 1)),
     "PING of seven bytes": frame(Kind.PING, 0, bytes(7)),
     "PONG of nine bytes": frame(Kind.PONG, 0, bytes(9)),
+    "DRAIN with a payload": frame(Kind.DRAIN, 0, b"please"),
+    "CLOSE without a code": frame(Kind.CLOSE, 0, b"\x00"),
+    "CLOSE with an endless text": frame(Kind.CLOSE, 0, bytes(2 + MAX_TEXT_BYTES + 1)),
 }
 
 

@@ -201,7 +201,7 @@ class Session:
     # --- bytes in, events out -----------------------------------------------------------------
 
     def receive(self, message: bytes | memoryview, now: float) -> list[Event]:
-        """Take one link message.
+        """Take one link message. Behind a CLOSE, theirs or ours, nothing is heard any more.
 
         Raises RemoteProtocolError when it breaks the protocol; a CLOSE frame that names the fault
         is then waiting in the output. Events of the whole frames before the fault are lost with
@@ -217,7 +217,7 @@ class Session:
         self._keepalive.heard(now)
         events: list[Event] = []
         at, size = 0, len(message)
-        while at < size:
+        while at < size and not self._closed:
             if size - at < HEADER_BYTES:
                 raise RemoteProtocolError(CloseCode.BAD_FRAME, "a frame header is cut short")
             length, stream, kind = HEADER.unpack_from(message, at)
@@ -337,12 +337,14 @@ class Session:
                 return None  # whatever arrives counts as a sign of life
             case Kind.MESSAGE:
                 return MessageReceived(payload)
+            case Kind.DRAIN if payload:
+                raise RemoteProtocolError(CloseCode.BAD_FRAME, "DRAIN carries nothing")
             case Kind.DRAIN:
                 self._peer_draining = True
                 return PeerDraining()
             case Kind.CLOSE:
-                self._closed = True
                 number, text = frames.decode_text(payload)
+                self._closed = True
                 return PeerClosed(close_code_of(number), text)
             case _:
                 raise RemoteProtocolError(CloseCode.BAD_FRAME, f"unknown kind {kind}")
