@@ -15,6 +15,7 @@ from printreach.wire.frames import (
     Kind,
     frame,
 )
+from printreach.wire.heads import MAX_HEAD_BYTES
 from printreach.wire.session import MAX_STREAMS, Session
 
 from .pair import EARLY_HINTS, GET_PAGE, OK, POST_FILE, SessionPair
@@ -179,6 +180,34 @@ def test_the_body_behind_a_head_is_at_most_a_chunk() -> None:
 
     assert breach(pair.agent, open_frame(2, body=body)) is CloseCode.FRAME_TOO_LARGE
     assert breach(pair.hub, answer) is CloseCode.FRAME_TOO_LARGE
+
+
+def test_a_message_is_at_most_a_chunk() -> None:
+    pair = SessionPair()
+
+    message = frame(Kind.MESSAGE, 0, bytes(CHUNK_BYTES + 1))
+
+    assert breach(pair.agent, message) is CloseCode.FRAME_TOO_LARGE
+
+
+def test_a_head_beyond_its_bound_is_a_bad_head() -> None:
+    head = bytes(MAX_HEAD_BYTES + 1)
+    pair = SessionPair()
+    stream = pair.opened()
+
+    answer = frame(Kind.HEAD, stream, frames.encode_head(head, b""))
+
+    assert breach(pair.agent, open_frame(2, head)) is CloseCode.BAD_HEAD
+    assert breach(pair.hub, answer) is CloseCode.BAD_HEAD
+
+
+def test_an_interim_head_beyond_its_bound_is_a_bad_head() -> None:
+    pair = SessionPair()
+    stream = pair.opened()
+
+    message = frame(Kind.INTERIM, stream, bytes(MAX_HEAD_BYTES + 1))
+
+    assert breach(pair.hub, message) is CloseCode.BAD_HEAD
 
 
 # --- right in themselves, wrong now ---------------------------------------------------------------

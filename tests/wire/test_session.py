@@ -10,6 +10,7 @@ from printreach.wire.events import (
     StreamOpened,
 )
 from printreach.wire.frames import CHUNK_BYTES
+from printreach.wire.heads import MAX_HEAD_BYTES
 from printreach.wire.session import MAX_STREAMS, Session
 
 from .pair import EARLY_HINTS, GET_CAMERA, GET_PAGE, OK, POST_FILE, SessionPair
@@ -242,6 +243,44 @@ def test_a_frame_carries_at_most_a_chunk() -> None:
     pair.hub.send(stream, bytes(CHUNK_BYTES), fin=False)
     with pytest.raises(LocalProtocolError, match="a chunk of 65537 bytes"):
         pair.hub.send(stream, bytes(CHUNK_BYTES + 1), fin=False)
+
+
+def test_a_head_brings_at_most_a_chunk_along() -> None:
+    body = bytes(CHUNK_BYTES + 1)
+    pair = SessionPair()
+    stream = pair.opened()
+
+    with pytest.raises(LocalProtocolError, match="a chunk of 65537 bytes"):
+        pair.hub.open(POST_FILE, body, fin=False)
+    with pytest.raises(LocalProtocolError, match="a chunk of 65537 bytes"):
+        pair.agent.respond(stream, OK, body, fin=False)
+
+    assert_untouched(pair, stream)
+
+
+@pytest.mark.parametrize("size", [MAX_HEAD_BYTES + 1, 0x1_0000])
+def test_a_head_has_a_bound(size: int) -> None:
+    head = bytes(size)
+    pair = SessionPair()
+    stream = pair.opened()
+
+    with pytest.raises(LocalProtocolError, match=f"a head of {size} bytes"):
+        pair.hub.open(head, fin=False)
+    with pytest.raises(LocalProtocolError, match=f"a head of {size} bytes"):
+        pair.agent.respond(stream, head, fin=False)
+    with pytest.raises(LocalProtocolError, match=f"a head of {size} bytes"):
+        pair.agent.interim(stream, head)
+
+    assert_untouched(pair, stream)
+
+
+def assert_untouched(pair: SessionPair, stream: int) -> None:
+    """Nothing was sent, the only stream is the given one, and it can still be answered."""
+    assert pair.settle() == ([], [])
+    assert pair.hub.stream_count == pair.agent.stream_count == 1
+    pair.agent.respond(stream, OK, fin=True)
+    assert pair.settle().at_hub == [HeadReceived(stream, OK, b"", fin=True)]
+    assert pair.hub.open(GET_PAGE, fin=True) == stream + 1
 
 
 def end_of(pair: SessionPair, end: str) -> Session:

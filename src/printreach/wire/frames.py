@@ -12,7 +12,8 @@ A link message (one binary WebSocket message) holds one or more whole frames:
 from enum import IntEnum
 from struct import Struct
 
-from .errors import CloseCode, RemoteProtocolError
+from .errors import CloseCode, LocalProtocolError, RemoteProtocolError
+from .heads import MAX_HEAD_BYTES
 
 
 class Kind(IntEnum):
@@ -70,6 +71,14 @@ def decode_text(payload: bytes) -> tuple[int, str]:
     return number, payload[U16.size :].decode("utf-8", "replace")
 
 
+def check_sizes(head: bytes, body: bytes) -> None:
+    """Raises LocalProtocolError when a head with its first body bytes fits no frame."""
+    if len(head) > MAX_HEAD_BYTES:
+        raise LocalProtocolError(f"a head of {len(head)} bytes")
+    if len(body) > CHUNK_BYTES:
+        raise LocalProtocolError(f"a chunk of {len(body)} bytes")
+
+
 def encode_open(flags: int, head: bytes, body: bytes) -> bytes:
     return OPEN_PREFIX.pack(flags, len(head)) + head + body
 
@@ -97,6 +106,8 @@ def _split(payload: bytes, at: int, head_size: int) -> tuple[bytes, bytes]:
     body_at = at + head_size
     if body_at > len(payload):
         raise RemoteProtocolError(CloseCode.BAD_FRAME, "a head is longer than its frame")
+    if head_size > MAX_HEAD_BYTES:
+        raise RemoteProtocolError(CloseCode.BAD_HEAD, f"a head of {head_size} bytes")
     if len(payload) - body_at > CHUNK_BYTES:
         raise RemoteProtocolError(CloseCode.FRAME_TOO_LARGE, "over a chunk of body behind a head")
     return payload[at:body_at], payload[body_at:]

@@ -37,6 +37,7 @@ from .events import (
     StreamReset,
 )
 from .frames import FIN, HEADER, HEADER_BYTES, Kind
+from .heads import MAX_HEAD_BYTES
 from .keepalive import Keepalive
 from .window import StreamState
 
@@ -125,6 +126,7 @@ class Session:
         """Open a stream (hub). body: the first bytes, at most a chunk and the window."""
         if self._role is not Role.HUB or not self.may_open:
             raise LocalProtocolError("no stream can be opened here now")
+        frames.check_sizes(head, body)
         stream = next(self._ids)
         state = StreamState(self._peer_window, self._window)
         state.outgoing.spend(len(body))
@@ -141,6 +143,7 @@ class Session:
         state = self._writable(stream)
         if state.head_sent or self._role is not Role.AGENT:
             raise LocalProtocolError(f"an interim head has no place on stream {stream}")
+        frames.check_sizes(head, b"")
         self._write(Kind.INTERIM, stream, head)
 
     def respond(self, stream: int, head: bytes, body: bytes = b"", *, fin: bool) -> None:
@@ -148,6 +151,7 @@ class Session:
         state = self._writable(stream)
         if state.head_sent or self._role is not Role.AGENT:
             raise LocalProtocolError(f"a head has no place on stream {stream}")
+        frames.check_sizes(head, body)
         state.outgoing.spend(len(body))
         state.head_sent = True
         self._write(Kind.HEAD | (FIN if fin else 0), stream, frames.encode_head(head, body))
@@ -293,6 +297,8 @@ class Session:
             return None
         if state.head_seen:
             raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, "INTERIM behind HEAD")
+        if len(payload) > MAX_HEAD_BYTES:
+            raise RemoteProtocolError(CloseCode.BAD_HEAD, f"a head of {len(payload)} bytes")
         return InterimReceived(stream, payload)
 
     def _receive_data(self, stream: int, payload: bytes, fin: bool) -> Event | None:
@@ -335,6 +341,10 @@ class Session:
                 return None
             case Kind.PONG:
                 return None  # whatever arrives counts as a sign of life
+            case Kind.MESSAGE if len(payload) > frames.CHUNK_BYTES:
+                raise RemoteProtocolError(
+                    CloseCode.FRAME_TOO_LARGE, f"a control message of {len(payload)} bytes"
+                )
             case Kind.MESSAGE:
                 return MessageReceived(payload)
             case Kind.DRAIN if payload:
