@@ -19,11 +19,11 @@ def a_snapshot(**fields: object) -> Snapshot:
     return Snapshot(**told)  # type: ignore[arg-type]  # a test names the fields it is about
 
 
-def a_link_code(expires_at: float = 700.0) -> ShownLinkCode:
+def a_link_code(
+    expires_at: float = 700.0, link_url: str = f"{SERVICE_URL}/link?code=ACDEFG34"
+) -> ShownLinkCode:
     """The code that these tests show."""
-    return ShownLinkCode(
-        code="ACDEFG34", link_url=f"{SERVICE_URL}/link?code=ACDEFG34", expires_at=expires_at
-    )
+    return ShownLinkCode(code="ACDEFG34", link_url=link_url, expires_at=expires_at)
 
 
 class HandClock:
