@@ -38,6 +38,12 @@ def test_each_end_hears_what_the_other_can_do() -> None:
     assert settled.at_agent == [PeerReady(1, frozenset({"trailers"}))]
 
 
+@pytest.mark.parametrize("name", ["", "a,b", "caf\u00e9", "two words", "Upper"])
+def test_a_capability_is_a_lower_case_word(name: str) -> None:
+    with pytest.raises(LocalProtocolError, match="a capability named"):
+        SessionPair(hub_capabilities=("trailers", name))
+
+
 def test_an_end_that_speaks_newer_versions_too_is_welcome() -> None:
     pair = SessionPair(greeted=False)
     hello = frames.encode_hello(1, 9, frames.WINDOW_BYTES, ())
@@ -138,6 +144,8 @@ def test_a_close_code_of_a_newer_peer_is_passed_on_as_a_number() -> None:
 def test_nothing_is_sent_behind_a_farewell() -> None:
     pair = SessionPair()
     stream = pair.opened()
+    for _ in range(2):
+        pair.hub.send(stream, bytes(frames.CHUNK_BYTES), fin=False)
     pair.agent.respond(stream, OK, fin=False)
     pair.settle()
 
@@ -145,7 +153,7 @@ def test_nothing_is_sent_behind_a_farewell() -> None:
     pair.agent.close(CloseCode.OVERLOADED)
     pair.agent.message(b"{}")
     pair.agent.drain()
-    pair.agent.taken(stream, 1_000_000)
+    pair.agent.taken(stream, 2 * frames.CHUNK_BYTES)
     with pytest.raises(LocalProtocolError, match="not open for sending"):
         pair.agent.send(stream, b"more", fin=False)
 

@@ -4,7 +4,7 @@ import pytest
 
 from printreach.wire.errors import LocalProtocolError
 from printreach.wire.events import CreditReceived, DataReceived
-from printreach.wire.frames import CHUNK_BYTES, WINDOW_BYTES
+from printreach.wire.frames import CHUNK_BYTES, MAX_CREDIT_BYTES, WINDOW_BYTES
 
 from .pair import GET_CAMERA, OK, POST_FILE, SessionPair
 
@@ -27,6 +27,12 @@ def test_the_first_body_bytes_take_credit_like_all_others() -> None:
 
     assert pair.hub.credit(stream) == WINDOW_BYTES - 1030
     assert pair.agent.credit(stream) == WINDOW_BYTES - 2000
+
+
+@pytest.mark.parametrize("window", [0, CHUNK_BYTES - 1, MAX_CREDIT_BYTES + 1])
+def test_a_window_holds_at_least_a_chunk(window: int) -> None:
+    with pytest.raises(LocalProtocolError, match=f"a window of {window} bytes"):
+        SessionPair(window=window)
 
 
 def test_sending_beyond_the_credit_is_refused_and_changes_nothing() -> None:
@@ -109,6 +115,17 @@ def test_credit_for_a_direction_that_has_ended_does_no_harm() -> None:
     pair.hub.send(stream, b"", fin=True)
 
     assert pair.settle().at_hub == [CreditReceived(stream)]
+
+
+def test_what_never_arrived_cannot_be_taken() -> None:
+    pair = SessionPair(window=100_000)
+    stream = pair.opened(POST_FILE)
+    pair.hub.send(stream, bytes(60_000), fin=False)
+    pair.settle()
+    pair.agent.taken(stream, 40_000)
+
+    with pytest.raises(LocalProtocolError, match="20001 bytes taken of 20000"):
+        pair.agent.taken(stream, 20_001)
 
 
 def test_taking_from_a_stream_that_is_gone_does_nothing() -> None:

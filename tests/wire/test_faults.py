@@ -377,8 +377,8 @@ def test_credit_up_to_its_bound_is_taken() -> None:
     assert pair.hub.credit(stream) == MAX_CREDIT_BYTES
 
 
-@pytest.mark.parametrize("window", [0, 1023, MAX_CREDIT_BYTES + 1])
-def test_a_window_out_of_bounds_is_bad_credit(window: int) -> None:
+@pytest.mark.parametrize("window", [0, CHUNK_BYTES - 1, MAX_CREDIT_BYTES + 1])
+def test_a_window_that_holds_no_chunk_is_bad_credit(window: int) -> None:
     pair = SessionPair(greeted=False)
 
     assert breach(pair.hub, hello(window=window)) is CloseCode.BAD_CREDIT

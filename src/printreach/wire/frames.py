@@ -9,6 +9,7 @@ A link message (one binary WebSocket message) holds one or more whole frames:
       u32 BE   u32 BE   u8    high bit of kind: FIN, nothing follows from this side
 """
 
+import re
 from enum import IntEnum
 from struct import Struct
 
@@ -41,11 +42,14 @@ MAX_PAYLOAD_BYTES = 128 * 1024
 MAX_TEXT_BYTES = 500
 WINDOW_BYTES = 256 * 1024
 """Credit of a new stream. With 1 MiB a page beside a download waited 300 ms on a 20 Mbit/s uplink,
-with 256 KiB 30 ms, at the same throughput on loopback."""
+with 256 KiB 30 ms, at the same throughput on loopback. Never below a chunk, so that the first chunk
+of a body always fits beside its head."""
 MAX_CREDIT_BYTES = 0x7FFF_FFFF
 
 OPEN_UPGRADE = 0x01
 OPEN_SECURE = 0x02
+
+_CAPABILITY = re.compile(r"[a-z0-9-]+")
 
 U16 = Struct(">H")
 U32 = Struct(">I")
@@ -114,6 +118,12 @@ def _split(payload: bytes, at: int, head_size: int) -> tuple[bytes, bytes]:
 
 
 def encode_hello(min_version: int, max_version: int, window: int, names: tuple[str, ...]) -> bytes:
+    """Raises LocalProtocolError for a window or a capability name that nobody would accept."""
+    if not CHUNK_BYTES <= window <= MAX_CREDIT_BYTES:
+        raise LocalProtocolError(f"a window of {window} bytes")
+    for name in names:
+        if not _CAPABILITY.fullmatch(name):
+            raise LocalProtocolError(f"a capability named {name!r}")
     return HELLO_PREFIX.pack(min_version, max_version, window) + ",".join(names).encode("ascii")
 
 
@@ -126,6 +136,6 @@ def decode_hello(payload: bytes) -> tuple[int, int, int, tuple[str, ...]]:
         names = payload[HELLO_PREFIX.size :].decode("ascii")
     except UnicodeDecodeError:
         raise RemoteProtocolError(CloseCode.BAD_FRAME, "capabilities are not ASCII") from None
-    if not 1024 <= window <= MAX_CREDIT_BYTES:
+    if not CHUNK_BYTES <= window <= MAX_CREDIT_BYTES:
         raise RemoteProtocolError(CloseCode.BAD_CREDIT, f"a window of {window} bytes")
     return low, high, window, tuple(name for name in names.split(",") if name)

@@ -30,12 +30,12 @@ class ReceiveWindow:
     frame per half window and never waits for it.
     """
 
-    __slots__ = ("_half", "_owed", "_room")
+    __slots__ = ("_owed", "_room", "_window")
 
     def __init__(self, window: int) -> None:
+        self._window = window
         self._room = window
         self._owed = 0
-        self._half = window // 2
 
     def arrived(self, size: int) -> None:
         if size > self._room:
@@ -46,8 +46,11 @@ class ReceiveWindow:
 
     def taken(self, size: int) -> int:
         """Bytes of credit to return now, 0 while it is not worth a frame."""
+        untaken = self._window - self._room - self._owed
+        if size > untaken:
+            raise LocalProtocolError(f"{size} bytes taken of {untaken}")
         self._owed += size
-        if self._owed < self._half:
+        if 2 * self._owed < self._window:
             return 0
         owed, self._owed = self._owed, 0
         self._room += owed
