@@ -2,6 +2,7 @@
 
 import pytest
 
+from printreach.wire import frames
 from printreach.wire.errors import LocalProtocolError
 from printreach.wire.events import (
     DataReceived,
@@ -9,7 +10,7 @@ from printreach.wire.events import (
     InterimReceived,
     StreamOpened,
 )
-from printreach.wire.frames import CHUNK_BYTES
+from printreach.wire.frames import CHUNK_BYTES, Kind
 from printreach.wire.heads import MAX_HEAD_BYTES
 from printreach.wire.session import MAX_STREAMS, Session
 
@@ -70,6 +71,19 @@ def test_an_answer_body_arrives_in_order() -> None:
         DataReceived(stream, b"one", fin=False),
         DataReceived(stream, b"", fin=True),
     ]
+
+
+def test_an_empty_chunk_is_neither_sent_nor_reported() -> None:
+    # HTTP/1.1 ends a chunked body with an empty chunk: passed on as one, it would end the answer
+    # early, and what follows would be read as the answer to the next request.
+    pair = SessionPair()
+    stream = pair.opened(POST_FILE)
+
+    pair.hub.send(stream, b"", fin=False)
+    assert not pair.hub.has_output
+
+    empty = frames.frame(Kind.DATA, stream, b"")
+    assert pair.agent.receive(empty, pair.clock.now) == []
 
 
 def test_interim_heads_come_before_the_answer() -> None:

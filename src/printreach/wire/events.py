@@ -35,7 +35,7 @@ class HeadReceived(NamedTuple):
 
 class DataReceived(NamedTuple):
     stream: int
-    data: bytes
+    data: bytes  # empty only where fin is set
     fin: bool
 
 

@@ -159,12 +159,14 @@ class Session:
             self._end_local(stream, state)
 
     def send(self, stream: int, data: bytes, *, fin: bool) -> None:
-        """Send body bytes, at most a chunk and within the credit."""
+        """Send body bytes, at most a chunk and within the credit. Nothing without FIN is no frame."""
         state = self._writable(stream)
         if self._role is Role.AGENT and not state.head_sent:
             raise LocalProtocolError(f"a body before its head on stream {stream}")
         if len(data) > frames.CHUNK_BYTES:
             raise LocalProtocolError(f"a chunk of {len(data)} bytes")
+        if not data and not fin:
+            return
         state.outgoing.spend(len(data))
         self._output.append(HEADER.pack(len(data), stream, Kind.DATA | (FIN if fin else 0)))
         self._output.append(data)
@@ -309,6 +311,8 @@ class Session:
             raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, f"DATA before HEAD on {stream}")
         if len(payload) > frames.CHUNK_BYTES:
             raise RemoteProtocolError(CloseCode.FRAME_TOO_LARGE, f"DATA of {len(payload)} bytes")
+        if not payload and not fin:
+            return None
         state.incoming.arrived(len(payload))
         if fin:
             self._end_remote(stream, state)
