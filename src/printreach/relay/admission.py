@@ -1,0 +1,149 @@
+"""Grants, cached for the hot path, and the long streams that they carry.
+
+A grant is trusted for 30 s at most. A notice drops it at once; where a notice is lost the 30 s hold
+all the same. Streams that outlive a grant are admitted again on the same beat, so a revoked
+connection is closed while it plays a webcam.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Protocol
+
+from printreach.contract.errors import ErrorCode
+from printreach.ports import Bus, Clock, Grants, Notice, Topic
+from printreach.rules.connections import Admitted, Grant, Refused, admit
+
+log = logging.getLogger(__name__)
+
+TRUST_S = 20.0
+"""With the beat of BEAT_S below, no grant is used for longer than decisions.md's 30 s."""
+BEAT_S = 5.0
+UNKNOWN_TRUST_S = 1.0
+"""For names that aren't connections: enough to hold off a flood, short for one just made."""
+MAX_CACHED = 20_000
+
+
+class LiveStream(Protocol):
+    """An exchange under way, as admission knows it."""
+
+    unique_id: str
+    presented: Sequence[bytes]
+
+    def end(self, code: ErrorCode) -> None:
+        """Access has ended: close it."""
+
+
+class Admission:
+    def __init__(self, grants: Grants, bus: Bus, clock: Clock) -> None:
+        self._grants = grants
+        self._clock = clock
+        self._loop = asyncio.get_running_loop()
+        self._cached: OrderedDict[str, tuple[float, Grant | None]] = OrderedDict()
+        self._live: dict[str, set[LiveStream]] = {}
+        self._webcams: dict[str, int] = {}
+        self._unsubscribe = bus.subscribe(self._on_notice)
+        self._recheck = asyncio.Event()
+        self._beat = self._loop.create_task(self._keep_checking())
+
+    async def close(self) -> None:
+        self._unsubscribe()
+        self._beat.cancel()
+        await asyncio.gather(self._beat, return_exceptions=True)
+
+    # --- grants ---------------------------------------------------------------------------------
+
+    def cached(self, unique_id: str) -> tuple[Grant | None] | None:
+        """The grant if it is known freshly enough, in a tuple; None means: load it."""
+        entry = self._cached.get(unique_id)
+        if entry is None or entry[0] < self._loop.time():
+            return None
+        return (entry[1],)
+
+    async def load(self, unique_id: str) -> Grant | None:
+        grant = await self._grants.grant(unique_id)
+        trust_s = TRUST_S if grant is not None else UNKNOWN_TRUST_S
+        self._cached[unique_id] = (self._loop.time() + trust_s, grant)
+        self._cached.move_to_end(unique_id)
+        if len(self._cached) > MAX_CACHED:
+            self._cached.popitem(last=False)
+        return grant
+
+    def forget(self, unique_id: str) -> None:
+        self._cached.pop(unique_id, None)
+
+    def decide(self, grant: Grant | None, presented: Sequence[bytes]) -> Admitted | Refused:
+        return admit(grant, presented, self._clock.now())
+
+    async def redeem(self, unique_id: str, ticket: str) -> str | None:
+        """Use up a ticket; the secret for the host's cookie, or None."""
+        secret = await self._grants.redeem_open_ticket(unique_id, ticket, self._clock.now())
+        self.forget(unique_id)
+        return secret
+
+    # --- streams under way ------------------------------------------------------------------------
+
+    def began(self, stream: LiveStream) -> None:
+        self._live.setdefault(stream.unique_id, set()).add(stream)
+
+    def ended(self, stream: LiveStream) -> None:
+        streams = self._live.get(stream.unique_id)
+        if streams is not None:
+            streams.discard(stream)
+            if not streams:
+                del self._live[stream.unique_id]
+
+    def begin_webcam(self, unique_id: str, most: int) -> bool:
+        """Count a viewer in; False when there are `most` already."""
+        viewers = self._webcams.get(unique_id, 0)
+        if viewers >= most:
+            return False
+        self._webcams[unique_id] = viewers + 1
+        return True
+
+    def end_webcam(self, unique_id: str) -> None:
+        viewers = self._webcams.get(unique_id, 0) - 1
+        if viewers > 0:
+            self._webcams[unique_id] = viewers
+        else:
+            self._webcams.pop(unique_id, None)
+
+    # --- the beat -------------------------------------------------------------------------------
+
+    def _on_notice(self, notice: Notice) -> None:
+        if notice.topic is Topic.CONNECTION:
+            self.forget(notice.key)
+        else:
+            self._cached = OrderedDict(
+                (unique_id, entry)
+                for unique_id, entry in self._cached.items()
+                if entry[1] is None or not _concerns(notice, entry[1])
+            )
+        self._recheck.set()
+
+    async def _keep_checking(self) -> None:
+        while True:
+            try:
+                await asyncio.wait_for(self._recheck.wait(), BEAT_S)
+            except TimeoutError:
+                pass  # the beat
+            self._recheck.clear()
+            for unique_id in list(self._live):
+                if self.cached(unique_id) is None:
+                    await self._check_live(unique_id)
+
+    async def _check_live(self, unique_id: str) -> None:
+        try:
+            grant = await self.load(unique_id)
+        except Exception:  # the store is away: what runs goes on, new grants wait
+            log.exception("could not look again at a connection with open streams")
+            return
+        for stream in list(self._live.get(unique_id, ())):
+            decision = self.decide(grant, stream.presented)
+            if isinstance(decision, Refused):
+                stream.end(decision.code)
+
+
+def _concerns(notice: Notice, grant: Grant) -> bool:
+    return notice.key == (grant.printer_id if notice.topic is Topic.PRINTER else grant.account_id)

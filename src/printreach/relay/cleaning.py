@@ -1,0 +1,136 @@
+"""What of a message passes from one side to the other: credentials, forwarding and hop headers."""
+
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from printreach.http1.heads import Request
+from printreach.rules.connections import ConnectionKind
+from printreach.rules.credentials import (
+    CredentialKind,
+    digest,
+    digest_of_authorization,
+    digest_of_service_api_key,
+)
+from printreach.wire.heads import HOP_BY_HOP, Headers, get, strip_hop_by_hop
+
+from .cookies import clean_set_cookie, cookie_values, own_cookie_name, without_ours
+
+_KEY = b"service_api_key="
+_FORWARDING = frozenset({b"forwarded", b"x-real-ip"})
+_DROPPED = HOP_BY_HOP | _FORWARDING
+_ANSWER_DROPPED = HOP_BY_HOP | {b"x-service-error"}
+_SAFE_METHODS = frozenset({b"GET", b"HEAD", b"OPTIONS"})
+
+
+class Presented(NamedTuple):
+    """The credentials of a request, as digests, by where they stood."""
+
+    authorization: bytes | None
+    others: list[bytes]  # from the query or the cookie
+
+    @property
+    def digests(self) -> list[bytes]:
+        return self.others if self.authorization is None else [self.authorization, *self.others]
+
+
+class AnswerHead(NamedTuple):
+    """A printer's head as the caller may see it. length: None where it says none."""
+
+    headers: Headers
+    length: int | None
+    is_webcam_stream: bool
+
+
+class BadAnswer(Exception):
+    """A printer's head contradicts itself."""
+
+
+def presented_by(request: Request, kind: ConnectionKind, scheme: str) -> Presented:
+    """The credentials that a request to a connection of that kind carries."""
+    if kind is ConnectionKind.OWN:
+        values = cookie_values(request.headers, own_cookie_name(scheme))
+        return Presented(None, [digest(CredentialKind.COOKIE, value) for value in values[:8]])
+    authorization = get(request.headers, b"authorization")
+    found = digest_of_authorization(authorization) if authorization is not None else None
+    key = _service_api_key(request.target)
+    return Presented(found, digest_of_service_api_key(key) if key is not None else [])
+
+
+def may_act_by_cookie(request: Request, origin: str) -> bool:
+    """A cookie goes with every request a page makes, so what changes something needs the Origin."""
+    if request.method in _SAFE_METHODS and request.upgrade is None:
+        return True
+    return get(request.headers, b"origin") == origin.encode("latin-1")
+
+
+def target_for_printer(target: bytes) -> bytes:
+    """The target without service_api_key; every other byte is kept."""
+    if _KEY not in target:
+        return target
+    path, _, query = target.partition(b"?")
+    kept = [pair for pair in query.split(b"&") if not pair.startswith(_KEY)]
+    return path + b"?" + b"&".join(kept) if kept else path
+
+
+def headers_for_printer(request: Request, *, drop_authorization: bool) -> Headers:
+    """The caller's headers as the printer may see them.
+
+    drop_authorization: it carried our credentials; else it is the printer's own and passes.
+    """
+    headers = request.headers
+    if get(headers, b"connection") not in (None, b"keep-alive", b"close", b"Upgrade"):
+        headers = strip_hop_by_hop(headers)
+    kept: Headers = []
+    for field in headers:
+        name = field[0].lower()
+        if name in _DROPPED or name.startswith(b"x-forwarded-"):
+            continue
+        if name == b"authorization" and drop_authorization:
+            continue
+        if name == b"cookie":
+            line = without_ours(field[1])
+            if not line:
+                continue
+            field = (field[0], line)
+        kept.append(field)
+    return kept
+
+
+def answer_for_caller(headers: Headers) -> AnswerHead:
+    """A printer's headers as the caller may see them. Raises BadAnswer."""
+    kept: Headers = []
+    length: int | None = None
+    is_webcam_stream = False
+    for field in headers:
+        name = field[0].lower()
+        if name in _ANSWER_DROPPED:
+            continue
+        if name == b"set-cookie":
+            value = clean_set_cookie(field[1])
+            if value is None:
+                continue
+            field = (field[0], value)
+        elif name == b"content-length":
+            if length is not None:
+                raise BadAnswer("two lengths")
+            length = _read_length(field[1])
+        elif name == b"content-type":
+            is_webcam_stream = field[1].lower().startswith(b"multipart/x-mixed-replace")
+        kept.append(field)
+    return AnswerHead(kept, length, is_webcam_stream)
+
+
+def _service_api_key(target: bytes) -> bytes | None:
+    if _KEY not in target:
+        return None
+    query = target.partition(b"?")[2]
+    for pair in query.split(b"&"):
+        if pair.startswith(_KEY):
+            return unquote_to_bytes(pair[len(_KEY) :])
+    return None
+
+
+def _read_length(value: bytes) -> int:
+    if not value.isdigit() or len(value) > 19:
+        raise BadAnswer("a length that is no number")
+    return int(value)

@@ -1,0 +1,256 @@
+"""One HTTP request to a printer: over one stream, and the answer back. Every byte passes here."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from printreach.contract.errors import ErrorCode
+from printreach.http1.heads import Request
+from printreach.rules.connections import Limits
+from printreach.tunnel.stream import Stream
+from printreach.tunnel.tunnel import Tunnel
+from printreach.wire.errors import Reason, RemoteProtocolError
+from printreach.wire.frames import CHUNK_BYTES
+from printreach.wire.heads import Headers, decode_response, encode_request
+
+from .admission import Admission
+from .answering import AnswerWriter, BrokenAnswer
+from .cleaning import BadAnswer, answer_for_caller, headers_for_printer, target_for_printer
+from .front import FrontConnection
+from .refusals import refuse
+
+_CODES = {
+    Reason.UNREACHABLE: ErrorCode.AGENT_ERROR,
+    Reason.BROKEN: ErrorCode.AGENT_ERROR,
+    Reason.REFUSED: ErrorCode.AGENT_ERROR,
+    Reason.TIMED_OUT: ErrorCode.AGENT_ERROR,
+    Reason.TUNNEL_LOST: ErrorCode.PRINTER_NOT_CONNECTED,
+    Reason.TUNNEL_SILENT: ErrorCode.PRINTER_TIMED_OUT,
+}
+
+
+class PrinterExchange:
+    """Stands between a caller's connection and a stream, and hears from both."""
+
+    def __init__(
+        self,
+        caller: FrontConnection,
+        request: Request,
+        admission: Admission,
+        *,
+        unique_id: str,
+        presented: Sequence[bytes],
+        limits: Limits,
+    ) -> None:
+        self.unique_id = unique_id
+        self.presented = presented
+        self._admission = admission
+        self._caller = caller
+        self._request = request
+        self._limits = limits
+        self._writer = AnswerWriter(caller, request)
+        self._stream: Stream
+        self._uploaded = 0
+        self._downloaded = 0
+        self._download_limit = limits.download_bytes
+        self._untaken = 0  # bytes the caller's connection has not had room for
+        self._is_sent = False
+        self._is_over = False
+        self._is_raw = False
+        self._webcam_timer: asyncio.TimerHandle | None = None
+
+    def start(
+        self, tunnel: Tunnel, body: bytes, fin: bool, *, drop_authorization: bool, secure: bool
+    ) -> "PrinterExchange | None":
+        """Open the stream. None: refused at once."""
+        request = self._request
+        if request.length > self._limits.upload_bytes:
+            self._refuse(ErrorCode.UPLOAD_LIMIT)
+            return None
+        head = encode_request(
+            request.method,
+            target_for_printer(request.target),
+            headers_for_printer(request, drop_authorization=drop_authorization),
+        )
+        first, rest = body[:CHUNK_BYTES], body[CHUNK_BYTES:]
+        self._uploaded = len(first)
+        self._is_sent = fin and not rest
+        self._stream = tunnel.open(
+            self,
+            head,
+            first,
+            fin=self._is_sent,
+            upgrade=request.upgrade is not None,
+            secure=secure,
+        )
+        self._admission.began(self)
+        if rest:
+            self.on_body(rest, fin)
+        return self
+
+    # --- from the caller --------------------------------------------------------------------------
+
+    def on_body(self, data: bytes, fin: bool) -> None:
+        self._uploaded += len(data)
+        if self._uploaded > self._limits.upload_bytes:
+            self._give_up(Reason.LIMIT, ErrorCode.UPLOAD_LIMIT)
+            return
+        self._is_sent = fin
+        if not self._stream.send(data, fin=fin):
+            self._caller.pause()
+
+    def on_raw(self, data: bytes) -> None:
+        if not self._stream.send(data):
+            self._caller.pause()
+
+    def on_caller_writable(self) -> None:
+        if self._untaken:
+            size, self._untaken = self._untaken, 0
+            self._stream.taken(size)
+
+    def on_caller_gone(self) -> None:
+        if not self._is_over:
+            self._close_stream(Reason.CANCELLED)
+
+    # --- from the stream --------------------------------------------------------------------------
+
+    def on_writable(self) -> None:
+        self._caller.resume()
+
+    def on_interim(self, head: bytes) -> None:
+        try:
+            status, reason, headers = decode_response(head)
+        except RemoteProtocolError:
+            self._broken("The agent passed on a malformed interim answer.")
+            return
+        if 100 <= status < 200 and status != 101:
+            self._writer.interim(status, reason, headers)
+
+    def on_head(self, head: bytes, body: bytes, fin: bool) -> None:
+        try:
+            status, reason, raw_headers = decode_response(head)
+            answer = answer_for_caller(raw_headers)
+        except (RemoteProtocolError, BadAnswer):
+            self._broken("The printer's answer can't be read.")
+            return
+        if status == 101 and self._request.upgrade is not None:
+            self._begin_raw(answer.headers, body)
+            return
+        if status < 200:
+            self._broken("The printer changed to another protocol unasked.")
+            return
+        if answer.is_webcam_stream:
+            if not self._begin_webcam():
+                return
+        elif answer.length is not None and answer.length > self._download_limit:
+            self._give_up(Reason.LIMIT, ErrorCode.DOWNLOAD_LIMIT)
+            return
+        if not self._is_sent:
+            self._writer.keep_alive = False  # an early answer: what is still sent is drained
+        self._downloaded = len(body)
+        if fin:
+            self._close_stream(Reason.CANCELLED)
+        self._pass_on(
+            len(body),
+            lambda: self._writer.start(
+                status, reason, answer.headers, answer.length, body, fin=fin
+            ),
+        )
+
+    def on_data(self, data: bytes, fin: bool) -> None:
+        if self._is_raw:
+            self._raw_data(data, fin)
+            return
+        self._downloaded += len(data)
+        if self._downloaded > self._download_limit:
+            self._give_up(Reason.LIMIT, ErrorCode.DOWNLOAD_LIMIT)
+            return
+        if fin:
+            self._close_stream(Reason.CANCELLED)
+        self._pass_on(len(data), lambda: self._writer.body(data, fin=fin))
+
+    def on_reset(self, reason: Reason, text: str) -> None:
+        if self._is_over:
+            return
+        self._leave()
+        self._end_with(_CODES.get(reason, ErrorCode.AGENT_ERROR), text or None)
+
+    # --- from admission ---------------------------------------------------------------------------
+
+    def end(self, code: ErrorCode) -> None:
+        if not self._is_over:
+            self._give_up(Reason.CANCELLED, code)
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    def _pass_on(self, size: int, write: Callable[[], bool]) -> None:
+        try:
+            writable = write()
+        except BrokenAnswer as fault:
+            self._broken(f"The printer's answer broke off: {fault}.")
+            return
+        if writable:
+            self._stream.taken(size)
+        else:
+            self._untaken += size
+
+    def _begin_raw(self, headers: Headers, first: bytes) -> None:
+        self._is_raw = True
+        self._pass_on(len(first), lambda: self._writer.upgrade(headers, first))
+        self._caller.upgraded()
+
+    def _raw_data(self, data: bytes, fin: bool) -> None:
+        self._pass_on(len(data), lambda: self._caller.write(data))
+        if fin:
+            self._close_stream(Reason.CANCELLED)
+            self._caller.close_raw()
+
+    def _begin_webcam(self) -> bool:
+        if not self._admission.begin_webcam(self.unique_id, self._limits.webcam_viewers):
+            self._give_up(Reason.LIMIT, ErrorCode.WEBCAM_LIMIT)
+            return False
+        loop = asyncio.get_running_loop()
+        self._webcam_timer = loop.call_later(self._limits.webcam_stream_s, self._end_webcam)
+        self._download_limit = 1 << 62  # a stream is bounded by its time
+        return True
+
+    def _end_webcam(self) -> None:
+        """The stream has lasted as long as it may: end it as a camera does that is switched off."""
+        self._close_stream(Reason.LIMIT)
+        try:
+            self._writer.body(b"", fin=True)
+        except BrokenAnswer:
+            self._caller.abort()
+
+    def _broken(self, sentence: str) -> None:
+        self._give_up(Reason.CANCELLED, ErrorCode.AGENT_ERROR, sentence)
+
+    def _give_up(self, reason: Reason, code: ErrorCode, sentence: str | None = None) -> None:
+        self._close_stream(reason)
+        self._end_with(code, sentence)
+
+    def _end_with(self, code: ErrorCode, sentence: str | None) -> None:
+        """Say why, or where an answer has begun, break it off so that it can't pass for whole."""
+        if self._writer.is_started:
+            self._caller.abort()
+        else:
+            self._refuse(code, sentence)
+
+    def _refuse(self, code: ErrorCode, sentence: str | None = None) -> None:
+        if not self._is_sent:
+            self._writer.keep_alive = False
+        refuse(self._writer, code, sentence)
+
+    def _close_stream(self, reason: Reason) -> None:
+        """Leave the stream; what is still under way on it is cancelled."""
+        if not self._is_over:
+            self._leave()
+            if self._stream.is_open:
+                self._stream.reset(reason)
+
+    def _leave(self) -> None:
+        self._is_over = True
+        self._admission.ended(self)
+        if self._webcam_timer is not None:
+            self._webcam_timer.cancel()
+            self._webcam_timer = None
+            self._admission.end_webcam(self.unique_id)

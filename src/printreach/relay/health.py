@@ -1,0 +1,62 @@
+"""/healthz, /readyz and /metrics, on the service's own host and on any address."""
+
+from collections.abc import Callable, Sequence
+
+from printreach.http1.heads import Request
+from printreach.wire.heads import get
+
+from .answering import AnswerWriter
+from .refusals import answer
+from .trust import Network, is_within, origin_of
+
+PATHS = frozenset({b"/healthz", b"/readyz", b"/metrics"})
+
+_TEXT = (b"Content-Type", b"text/plain; charset=utf-8")
+_METRICS = (b"Content-Type", b"text/plain; version=0.0.4; charset=utf-8")
+
+
+class Health:
+    """metrics: names and helps to functions that read the figures of now."""
+
+    def __init__(
+        self,
+        is_ready: Callable[[], bool],
+        metrics: dict[str, tuple[str, Callable[[], float]]],
+        networks: Sequence[Network],
+    ) -> None:
+        self._is_ready = is_ready
+        self._metrics = metrics
+        self._networks = networks
+
+    def serve(self, writer: AnswerWriter, path: bytes, peer: str) -> None:
+        match path:
+            case b"/healthz":
+                answer(writer, 200, b"OK", [_TEXT], b"alive\n")
+            case b"/readyz" if self._is_ready():
+                answer(writer, 200, b"OK", [_TEXT], b"ready\n")
+            case b"/readyz":
+                answer(writer, 503, b"Service Unavailable", [_TEXT], b"not ready\n")
+            case _ if self._may_read_metrics(writer.request, peer):
+                answer(writer, 200, b"OK", [_METRICS], self._render())
+            case _:
+                text = b"Metrics are for loopback and configured networks only.\n"
+                answer(writer, 403, b"Forbidden", [_TEXT], text)
+
+    def _may_read_metrics(self, request: Request, peer: str) -> bool:
+        """A proxy on this machine must not make its callers local: what it forwards is judged."""
+        forwarded = any(get(request.headers, name) for name in (b"x-forwarded-for", b"forwarded"))
+        if forwarded and not is_within(peer, self._networks):
+            return False
+        address = origin_of(peer, request.headers, self._networks, "http").address
+        return is_loopback(address) or is_within(address, self._networks)
+
+    def _render(self) -> bytes:
+        lines: list[str] = []
+        for name, (help_text, read) in self._metrics.items():
+            kind = "counter" if name.endswith("_total") else "gauge"
+            lines += [f"# HELP {name} {help_text}", f"# TYPE {name} {kind}", f"{name} {read():g}"]
+        return ("\n".join(lines) + "\n").encode()
+
+
+def is_loopback(address: str) -> bool:
+    return address in ("127.0.0.1", "::1", "::ffff:127.0.0.1") or address.startswith("127.")

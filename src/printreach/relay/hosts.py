@@ -1,0 +1,61 @@
+"""Which service a Host names: our own, one printer connection, or somebody else's."""
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+
+@dataclass(frozen=True, slots=True)
+class OwnHost:
+    """The service itself: dashboard, APIs, agents."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrinterHost:
+    """One connection to a printer; unique_id may name none."""
+
+    unique_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignHost:
+    """A name that isn't ours: health checks by address, strangers."""
+
+
+NamedHost = OwnHost | PrinterHost | ForeignHost
+
+_OWN, _FOREIGN = OwnHost(), ForeignHost()
+
+
+def name_without_port(host: bytes) -> str:
+    """Lower case, without port and final dot; brackets of an IPv6 address stay."""
+    name = host.decode("latin-1").lower()
+    if name.startswith("["):
+        return name.partition("]")[0] + "]"
+    return name.partition(":")[0].removesuffix(".")
+
+
+class Hosts:
+    """Reads Host lines. Compared without case and port, as decisions.md has it."""
+
+    def __init__(self, base_url: str, tunnel_domain: str) -> None:
+        parts = urlsplit(base_url)
+        self.base_url = base_url.rstrip("/")
+        self.scheme = parts.scheme
+        self._own = name_without_port(parts.netloc.encode())
+        self._suffix = "." + name_without_port(tunnel_domain.encode())
+
+    def named(self, host: bytes) -> NamedHost:
+        name = name_without_port(host)
+        if name == self._own:
+            return _OWN
+        if name.endswith(self._suffix):
+            label = name[: -len(self._suffix)]
+            if "." not in label:
+                return PrinterHost(label)
+        return _FOREIGN
+
+    def origin(self, host: bytes) -> str:
+        """The Origin that a page of this host sends; the scheme's own port is left out."""
+        shown = host.decode("latin-1").lower()
+        default = ":443" if self.scheme == "https" else ":80"
+        return f"{self.scheme}://{shown.removesuffix(default)}"

@@ -1,0 +1,135 @@
+"""A relay node: the front, and where each request goes."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from printreach.http1.client import Connect
+from printreach.http1.heads import Request
+from printreach.ports import Grants
+
+from .admission import Admission
+from .agents import AgentDesk, AgentsOutside
+from .answering import AnswerWriter
+from .directory import Directory
+from .front import Exchange, Front, FrontConnection
+from .health import PATHS, Health
+from .hosts import Hosts, OwnHost, PrinterHost
+from .own_host import OwnHostRequests
+from .printer_hosts import PrinterHosts
+from .refusals import answer
+from .takeover import accept_websocket
+from .trust import Network, origin_of
+
+log = logging.getLogger(__name__)
+
+TUNNEL_PATH = b"/api/agent/tunnel"
+ALIVE_EVERY_S = 10.0
+STOP_GRACE_S = 10.0
+"""decisions.md, commands.md: running requests get up to 10 s."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RelayOutside:
+    """What a relay node needs of the outside.
+
+    connect_web: opens a connection to the web role.
+    networks: whose forwarding headers count, and who may read the metrics.
+    """
+
+    grants: Grants
+    agents: AgentsOutside
+    connect_web: Connect
+    tunnel_domain: str
+    networks: Sequence[Network]
+
+
+class RelayNode:
+    def __init__(self, outside: RelayOutside) -> None:
+        self._outside = outside
+        agents = outside.agents
+        self._hosts = Hosts(agents.base_url, outside.tunnel_domain)
+        self._directory = Directory()
+        self._admission = Admission(outside.grants, agents.bus, agents.clock)
+        self._desk = AgentDesk(agents, self._directory)
+        self._printer_hosts = PrinterHosts(self._hosts, self._admission, self._directory)
+        self._own_host = OwnHostRequests(outside.connect_web)
+        self._front = Front(self._dispatch)
+        self._requests = 0
+        self._health = Health(lambda: self._front.is_serving, self._metrics(), outside.networks)
+        self._alive = asyncio.create_task(self._stay_alive())
+
+    async def listen(self, host: str, port: int) -> int:
+        """Accept callers and agents; the port that was bound."""
+        return await self._front.listen(host, port)
+
+    async def stop(self) -> None:
+        """Finish what runs, then send the agents away."""
+        await self._front.stop(STOP_GRACE_S)
+        await self._desk.close()
+        await self._own_host.close()
+        await self._admission.close()
+        self._alive.cancel()
+        await asyncio.gather(self._alive, return_exceptions=True)
+
+    # --- dispatch -------------------------------------------------------------------------------
+
+    def _dispatch(
+        self, caller: FrontConnection, request: Request, body: bytes, fin: bool
+    ) -> Exchange | None:
+        self._requests += 1
+        named = self._hosts.named(request.host)
+        if isinstance(named, PrinterHost):
+            return self._printer_hosts.serve(caller, request, body, fin, named.unique_id)
+        path = request.target.partition(b"?")[0]
+        if path == TUNNEL_PATH and request.upgrade is not None:
+            self._accept_agent(caller, request)
+            return None
+        if path in PATHS:
+            self._health.serve(_writer(caller, request, fin), path, caller.peer)
+            return None
+        if isinstance(named, OwnHost):
+            origin = origin_of(
+                caller.peer, request.headers, self._outside.networks, self._hosts.scheme
+            )
+            return self._own_host.serve(caller, request, body, fin, origin)
+        location = (b"Location", self._hosts.base_url.encode() + b"/")
+        answer(_writer(caller, request, fin), 307, b"Temporary Redirect", [location])
+        return None
+
+    def _accept_agent(self, caller: FrontConnection, request: Request) -> None:
+        transport, received = caller.take_over()
+        origin = origin_of(caller.peer, request.headers, self._outside.networks, "")
+        self._desk.accept(accept_websocket(transport, received), origin.address)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    async def _stay_alive(self) -> None:
+        agents = self._outside.agents
+        while True:
+            try:
+                await agents.agents.node_alive(agents.node_id, agents.clock.now())
+            except Exception:
+                log.exception("could not report that this node is alive")
+            await asyncio.sleep(ALIVE_EVERY_S)
+
+    def _metrics(self) -> dict[str, tuple[str, Callable[[], float]]]:
+        return {
+            "printreach_requests_total": ("Requests read.", lambda: self._requests),
+            "printreach_connections": (
+                "Callers' connections open.",
+                lambda: self._front.connection_count,
+            ),
+            "printreach_agents": ("Agents connected.", lambda: len(self._desk)),
+            "printreach_printers_online": (
+                "Printers whose tunnel carries requests.",
+                lambda: len(self._directory),
+            ),
+        }
+
+
+def _writer(caller: FrontConnection, request: Request, fin: bool) -> AnswerWriter:
+    writer = AnswerWriter(caller, request)
+    writer.keep_alive = writer.keep_alive and fin
+    return writer

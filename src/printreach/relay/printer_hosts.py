@@ -1,0 +1,193 @@
+"""Requests on printer hosts: host name, connection, credentials, tunnel, in this order."""
+
+import asyncio
+import logging
+
+from printreach.contract.errors import ErrorCode
+from printreach.http1.heads import Request
+from printreach.rules.connections import ConnectionKind, Grant, Refused
+
+from .admission import Admission
+from .answering import AnswerWriter
+from .cleaning import may_act_by_cookie, presented_by
+from .cookies import set_own_cookie
+from .directory import Directory
+from .exchange import PrinterExchange
+from .front import Exchange, FrontConnection
+from .hosts import Hosts
+from .refusals import answer, refuse
+
+log = logging.getLogger(__name__)
+
+OPEN_PATH = b"/service-command-api/open"
+COOKIE_MAX_AGE_S = 12 * 3600
+"""As long as the store honours the cookie (ports.Grants.redeem_open_ticket)."""
+
+
+class PrinterHosts:
+    def __init__(self, hosts: Hosts, admission: Admission, directory: Directory) -> None:
+        self._hosts = hosts
+        self._admission = admission
+        self._directory = directory
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def serve(
+        self, caller: FrontConnection, request: Request, body: bytes, fin: bool, unique_id: str
+    ) -> Exchange | None:
+        known = self._admission.cached(unique_id)
+        if known is None:
+            waiting = Waiting(caller, body, fin)
+            task = asyncio.create_task(self._serve_later(waiting, caller, request, unique_id))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            return waiting
+        return self._serve_known(caller, request, body, fin, unique_id, known[0])
+
+    async def _serve_later(
+        self, waiting: "Waiting", caller: FrontConnection, request: Request, unique_id: str
+    ) -> None:
+        try:
+            grant = await self._admission.load(unique_id)
+        except Exception:
+            log.exception("could not look up a connection")
+            if not waiting.is_gone:
+                _, fin = waiting.release()
+                caller.hand_over(_refuse(caller, request, fin, ErrorCode.UNKNOWN))
+            return
+        if not waiting.is_gone:
+            body, fin = waiting.release()
+            caller.hand_over(self._serve_known(caller, request, body, fin, unique_id, grant))
+
+    def _serve_known(
+        self,
+        caller: FrontConnection,
+        request: Request,
+        body: bytes,
+        fin: bool,
+        unique_id: str,
+        grant: Grant | None,
+    ) -> Exchange | None:
+        if grant is None:
+            return _refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
+        if grant.kind is ConnectionKind.OWN and request.target.partition(b"?")[0] == OPEN_PATH:
+            return self._open(caller, request, fin, unique_id)
+        presented = presented_by(request, grant.kind, self._hosts.scheme)
+        digests = presented.digests
+        decision = self._admission.decide(grant, digests)
+        if isinstance(decision, Refused):
+            return _refuse(caller, request, fin, decision.code)
+        if grant.kind is ConnectionKind.OWN and not may_act_by_cookie(
+            request, self._hosts.origin(request.host)
+        ):
+            detail = "This came from a page of another site."
+            return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
+        tunnel = self._directory.find(grant.printer_id)
+        if tunnel is None or not tunnel.session.may_open:
+            return _refuse(caller, request, fin, ErrorCode.PRINTER_NOT_CONNECTED)
+        exchange = PrinterExchange(
+            caller,
+            request,
+            self._admission,
+            unique_id=unique_id,
+            presented=digests,
+            limits=grant.limits,
+        )
+        return exchange.start(
+            tunnel,
+            body,
+            fin,
+            drop_authorization=presented.authorization in grant.digests,
+            secure=self._hosts.scheme == "https",
+        )
+
+    # --- the single-use link --------------------------------------------------------------------
+
+    def _open(
+        self, caller: FrontConnection, request: Request, fin: bool, unique_id: str
+    ) -> Exchange | None:
+        """Trade the ticket of a link for the host's cookie."""
+        ticket = _query_value(request.target, b"ticket=")
+        if request.method != b"GET" or not fin or ticket is None:
+            detail = "This link is incomplete."
+            return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
+        waiting = Waiting(caller, b"", fin)
+        task = asyncio.create_task(self._redeem(waiting, caller, request, unique_id, ticket))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return waiting
+
+    async def _redeem(
+        self,
+        waiting: "Waiting",
+        caller: FrontConnection,
+        request: Request,
+        unique_id: str,
+        ticket: str,
+    ) -> None:
+        secret = await self._admission.redeem(unique_id, ticket)
+        if waiting.is_gone:
+            return
+        writer = AnswerWriter(caller, request)
+        if secret is None:
+            detail = "This link was used already, or it is older than ten minutes."
+            refuse(writer, ErrorCode.BAD_CREDENTIALS, detail)
+            return
+        cookie = set_own_cookie(self._hosts.scheme, secret, COOKIE_MAX_AGE_S)
+        headers = [
+            (b"Location", b"/"),
+            (b"Set-Cookie", cookie),
+            (b"Cache-Control", b"no-store"),
+            (b"Referrer-Policy", b"no-referrer"),
+        ]
+        answer(writer, 303, b"See Other", headers)
+
+
+class Waiting:
+    """Holds a request while its connection is looked up; the caller's body waits in the socket."""
+
+    def __init__(self, caller: FrontConnection, body: bytes, fin: bool) -> None:
+        self.is_gone = False
+        self._caller = caller
+        self._body = [body]
+        self._fin = fin
+        if not fin:
+            caller.pause()
+
+    def release(self) -> tuple[bytes, bool]:
+        """What has come of the body, and whether that is all."""
+        self._caller.resume()
+        return b"".join(self._body), self._fin
+
+    def on_body(self, data: bytes, fin: bool) -> None:
+        self._body.append(data)
+        self._fin = fin
+
+    def on_raw(self, _data: bytes) -> None:
+        raise AssertionError("nothing was upgraded yet")
+
+    def on_caller_writable(self) -> None:
+        pass
+
+    def on_caller_gone(self) -> None:
+        self.is_gone = True
+
+
+def _refuse(
+    caller: FrontConnection,
+    request: Request,
+    fin: bool,
+    code: ErrorCode,
+    detail: str | None = None,
+) -> Exchange | None:
+    """Answer now; None, so that the front knows that nothing is under way."""
+    writer = AnswerWriter(caller, request)
+    writer.keep_alive = writer.keep_alive and fin
+    refuse(writer, code, detail)
+    return None
+
+
+def _query_value(target: bytes, key: bytes) -> str | None:
+    for pair in target.partition(b"?")[2].split(b"&"):
+        if pair.startswith(key):
+            return pair[len(key) :].decode("latin-1")
+    return None

@@ -1,0 +1,59 @@
+"""The relay's own answers: failures of the service, and requests that can't be read."""
+
+import json
+from http import HTTPStatus
+
+from printreach.contract.errors import ErrorCode
+from printreach.http1.heads import Request
+from printreach.wire.heads import Headers, get
+
+from .answering import AnswerWriter
+from .pages import ERROR_PAGE_CSP, error_body, error_page
+
+_NO_STORE = (b"Cache-Control", b"no-store")
+_JSON = (b"Content-Type", b"application/json")
+_HTML = (b"Content-Type", b"text/html; charset=utf-8")
+
+
+def plain_refusal(status: int, sentence: str) -> bytes:
+    """A whole answer to a request that can't be read or was not finished; the connection ends."""
+    body = json.dumps({"Status": status, "Error": sentence}).encode()
+    return (
+        b"HTTP/1.1 %d %b\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n"
+        b"Content-Length: %d\r\nConnection: close\r\n\r\n%b"
+        % (status, _reason(status), len(body), body)
+    )
+
+
+def refuse(writer: AnswerWriter, code: ErrorCode, detail: str | None = None) -> None:
+    """Answer with a failure of the service: as JSON, or as a page to a browser."""
+    if wants_page(writer.request):
+        body = error_page(code, detail)
+        extra: Headers = [_HTML, (b"Content-Security-Policy", ERROR_PAGE_CSP)]
+    else:
+        body, extra = error_body(code, detail), [_JSON]
+    marker = (b"X-Service-Error", b"%d" % code)
+    reason = code.name.replace("_", " ").capitalize().encode()
+    answer(writer, int(code), reason, [*extra, marker, _NO_STORE], body)
+
+
+def answer(
+    writer: AnswerWriter, status: int, reason: bytes, headers: Headers, body: bytes = b""
+) -> None:
+    """A whole small answer of the relay's own."""
+    length = (b"Content-Length", b"%d" % len(body))
+    sent = b"" if writer.request.method == b"HEAD" else body
+    writer.start(status, reason, [*headers, length], len(body), sent, fin=True)
+
+
+def wants_page(request: Request) -> bool:
+    """A browser is navigating; scripts, apps and WebSocket handshakes read JSON."""
+    accepted = get(request.headers, b"accept")
+    return accepted is not None and b"text/html" in accepted.lower() and request.upgrade is None
+
+
+def _reason(status: int) -> bytes:
+    try:
+        return HTTPStatus(status).phrase.encode()
+    except ValueError:
+        return b"Refused"

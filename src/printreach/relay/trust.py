@@ -1,0 +1,47 @@
+"""Where a request really comes from: the connection, or a proxy that the operator trusts."""
+
+from collections.abc import Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_address
+from typing import NamedTuple
+
+from printreach.wire.heads import Headers, get
+
+Network = IPv4Network | IPv6Network
+
+
+class Origin(NamedTuple):
+    """address: of the caller; scheme: by which it came."""
+
+    address: str
+    scheme: str
+
+
+def is_within(address: str, networks: Sequence[Network]) -> bool:
+    """False for what is no address."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if parsed.version == 6 and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped
+    return any(parsed in network for network in networks if network.version == parsed.version)
+
+
+def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: str) -> Origin:
+    """The caller's address and scheme.
+
+    The last X-Forwarded-For entry that isn't itself a trusted proxy counts: everything before it
+    may have been written by the caller. scheme: of the base URL, where no proxy says otherwise.
+    """
+    if not trusted or not is_within(peer, trusted):
+        return Origin(peer, scheme)
+    lines = [value for name, value in headers if name.lower() == b"x-forwarded-for"]
+    hops = [hop.strip() for hop in b",".join(lines).decode("latin-1").split(",") if hop.strip()]
+    address = peer
+    for hop in reversed(hops):
+        address = hop
+        if not is_within(hop, trusted):
+            break
+    said = get(headers, b"x-forwarded-proto")
+    proto = said.decode("latin-1").lower() if said is not None else scheme
+    return Origin(address, proto if proto in ("http", "https") else scheme)
