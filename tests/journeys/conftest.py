@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer
+from tests.rigs.octoprint import OctoPrint
+from tests.rigs.octoprint import octoprint as running_octoprint
 from tests.rigs.programs import RUNNING
 from tests.rigs.service import LinkedPrinter, Service, service
 from tests.rigs.ways import Way
@@ -84,3 +86,27 @@ def way(request: pytest.FixtureRequest, behaviour: BehaviourPrinter) -> Way:
         return Way.straight(behaviour.url)
     running: Service = request.getfixturevalue("relay")
     return running.way(running.connect(request.getfixturevalue("behaviour_linked")))
+
+
+@pytest.fixture(scope="session")
+def octoprint(rigs_folder: Path) -> Iterator[OctoPrint]:
+    """OctoPrint with its virtual printer."""
+    with running_octoprint(rigs_folder / "octoprint") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def octoprint_linked(relay: Service, octoprint: OctoPrint) -> Iterator[LinkedPrinter]:
+    """The same, linked to the service."""
+    key = {"PRINTREACH_PRINTER_API_KEY": octoprint.api_key}
+    with relay.printer("octoprint", octoprint.url, platform="octoprint", env=key) as linked:
+        yield linked
+
+
+@pytest.fixture(scope="session")
+def octoprint_way(request: pytest.FixtureRequest, octoprint: OctoPrint) -> Way:
+    """How an app reaches OctoPrint."""
+    if goes_straight():
+        return Way.straight(octoprint.url)
+    running: Service = request.getfixturevalue("relay")
+    return running.way(running.connect(request.getfixturevalue("octoprint_linked")))

@@ -174,9 +174,13 @@ class Service:
         host = urlsplit(connection.url).netloc
         return Way(port=self.port, host=host, credentials=(connection.basic,))
 
+    def own_link(self, printer: LinkedPrinter) -> str:
+        """The single-use link that opens the printer's own interface in a browser."""
+        return self.admin("printer", "open", printer.id)["Url"]
+
     def open_own_host(self, printer: LinkedPrinter) -> Way:
         """How the owner's browser reaches it: by cookie, after the single-use link."""
-        link = urlsplit(self.admin("printer", "open", printer.id)["Url"])
+        link = urlsplit(self.own_link(printer))
         way = Way(port=self.port, host=link.netloc)
         answer = call(way, f"{link.path}?{link.query}", headers=[("Accept", "text/html")])
         cookies = "; ".join(one.split(";")[0] for one in answer.all("Set-Cookie"))

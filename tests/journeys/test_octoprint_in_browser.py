@@ -1,0 +1,92 @@
+"""A person opens OctoPrint's own interface from the service and prints with it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.journeys.conftest import goes_straight
+from tests.rigs.chromium import Watched, chromium, screenshot, watch
+from tests.rigs.octoprint import PASSWORD, USER, OctoPrint, gcode
+from tests.rigs.waiting import wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.peer, pytest.mark.browser]
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Page]:
+    with chromium(tmp_path / "profile") as browser:
+        yield browser.new_page()
+
+
+@pytest.fixture
+def address(request: pytest.FixtureRequest, octoprint: OctoPrint) -> Iterator[str]:
+    """Where the person begins: the single-use link to the printer's own host."""
+    if goes_straight():
+        yield octoprint.url
+    else:
+        running = request.getfixturevalue("relay")
+        yield running.own_link(request.getfixturevalue("octoprint_linked"))
+    octoprint.reset()
+
+
+def log_in(page: Page) -> None:
+    page.fill("#login-user", USER)
+    page.fill("#login-password", PASSWORD)
+    page.click("#login-button")
+    expect(page.locator("#state")).to_contain_text("Operational")
+
+
+def upload(page: Page, path: Path) -> None:
+    page.set_input_files("#gcode_upload", path)
+    expect(page.locator("#files")).to_contain_text(path.name)
+
+
+def start(page: Page, name: str) -> None:
+    entry = page.locator("#files .entry", has_text=name)
+    entry.get_by_title("Load and Print").click()
+    expect(page.locator("#state")).to_contain_text("Printing")
+
+
+def hotend_c(page: Page) -> float:
+    shown = page.locator("#temperature-table td.temperature_actual").first.inner_text()
+    return float(shown.removesuffix("°C"))
+
+
+def cancel(page: Page) -> None:
+    page.click("#job_cancel")
+    page.locator(".modal.in .btn-danger, .modal.in .btn-primary").last.click()
+    expect(page.locator("#state")).to_contain_text("Operational")
+
+
+def test_the_whole_interface_works_in_a_browser(
+    page: Page, address: str, octoprint: OctoPrint, tmp_path: Path
+) -> None:
+    print_through_the_interface(page, address, octoprint, tmp_path, "octoprint-http")
+
+
+def print_through_the_interface(
+    page: Page, address: str, octoprint: OctoPrint, folder: Path, picture: str
+) -> Watched:
+    """Log in, upload, start, watch it heat, cancel."""
+    sliced = folder / "journey.gcode"
+    sliced.write_bytes(gcode(hotend_c=60))
+    seen = watch(page)
+    page.goto(address)
+    log_in(page)
+    upload(page, sliced)
+    start(page, sliced.name)
+    assert octoprint.state() == "Printing"
+
+    frames, cold = seen.frames_received, hotend_c(page)
+    wait_for("the page to show it heating", lambda: hotend_c(page) > cold + 5, 15)
+    screenshot(page, picture)
+    assert seen.frames_received > frames
+    assert any("/sockjs/" in socket for socket in seen.sockets)
+
+    cancel(page)
+    assert (octoprint.state(), octoprint.completion()) == ("Operational", None)
+    assert seen.errors == []
+    assert seen.hosts == {page.url.split("/")[2]}
+    return seen

@@ -1,0 +1,86 @@
+"""A real browser: Chromium with a fresh profile, kept from calling home."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, WebSocket, sync_playwright
+
+from tests.rigs.peers import ROOT, system_program
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SCREENS = ROOT / "build" / "screens"
+
+
+@contextmanager
+def chromium(profile: Path, *, resolve: str | None = None) -> Iterator[BrowserContext]:
+    """Run it with this empty profile folder.
+
+    resolve: a name pattern that stands for loopback, such as *.printers.test; its certificates
+    are then taken as they are. *.localhost needs none.
+    """
+    rules = [f"--host-resolver-rules=MAP {resolve} 127.0.0.1"] if resolve else []
+    with sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            profile,
+            executable_path=system_program("chromium", "chromium"),
+            headless=True,
+            args=[*FLAGS, *rules],
+            ignore_https_errors=resolve is not None,
+            viewport={"width": 1280, "height": 900},
+        )
+        context.set_default_timeout(20_000)
+        yield context
+        context.close()
+
+
+@dataclass
+class Watched:
+    """What a page said and did while a test used it."""
+
+    errors: list[str] = field(default_factory=list)
+    frames_received: int = 0
+    frames_sent: int = 0
+    sockets: list[str] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)
+
+
+def watch(page: Page) -> Watched:
+    """Note console errors, failed requests, WebSocket frames and the hosts asked."""
+    seen = Watched()
+
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            seen.errors.append(f"{message.text} ({message.location['url']})")
+
+    def count_received(_: object) -> None:
+        seen.frames_received += 1
+
+    def count_sent(_: object) -> None:
+        seen.frames_sent += 1
+
+    def on_socket(socket: WebSocket) -> None:
+        seen.sockets.append(socket.url)
+        socket.on("framereceived", count_received)
+        socket.on("framesent", count_sent)
+
+    page.on("console", on_console)
+    page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    page.on("websocket", on_socket)
+    page.on("request", lambda request: seen.hosts.add(request.url.split("/")[2]))
+    return seen
+
+
+def screenshot(page: Page, name: str) -> None:
+    """Keep a picture for people to look at."""
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENS / f"{name}.png")

@@ -1,0 +1,121 @@
+"""OctoPrint with its virtual printer, as a person would have it after the first-run wizard."""
+
+import json
+import secrets
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+from urllib.parse import quote
+
+from tests.rigs.calls import Answer, call
+from tests.rigs.peers import peer_program
+from tests.rigs.programs import Program
+from tests.rigs.waiting import free_port, wait_for
+from tests.rigs.ways import Header, Way
+
+USER = "admin"
+PASSWORD = "octoprint-admin"
+ALWAYS = ("--iknowwhatimdoing",)  # it warns and stops where it runs as root
+
+# classicwebcam needs _config_version, or a migration from the older keys wipes the section.
+CONFIG = """
+server:
+  host: 127.0.0.1
+  port: {port}
+  firstRun: false
+  onlineCheck: {{enabled: false}}
+  pluginBlacklist: {{enabled: false}}
+  seenWizards: {{corewizard: 4, classicwebcam: 1, tracking: null, backup: null}}
+serial: {{autoconnect: true, port: VIRTUAL, baudrate: 0}}
+plugins:
+  _disabled: [softwareupdate, announcements, pluginmanager, discovery, errortracking,
+    firmware_check, pi_support, file_check, backup, achievements, health_check]
+  tracking: {{enabled: false}}
+  virtual_printer: {{enabled: true, numExtruders: 1, sendBusy: true, throttle: 0.001}}
+  classicwebcam:
+    _config_version: 1
+    stream: "/webcam/?action=stream"
+    snapshot: "http://127.0.0.1:{port}/none"
+webcam: {{webcamEnabled: false, timelapseEnabled: false}}
+"""
+
+
+def gcode(moves: int = 20, *, hotend_c: int = 0) -> bytes:
+    """A short print: heat, home, move to and fro."""
+    heat = [f"M104 S{hotend_c}", f"M109 S{hotend_c}"] if hotend_c else []
+    steps = [f"G1 X{number % 2 * 20 + 10} Y10 E{number * 0.1:.1f} F9000" for number in range(moves)]
+    return "\n".join([*heat, "G28", *steps, "G4 P500", ""]).encode()
+
+
+@dataclass(frozen=True)
+class OctoPrint:
+    """A running OctoPrint."""
+
+    url: str
+    api_key: str
+
+    @property
+    def key(self) -> Header:
+        """The header that its API wants."""
+        return "X-Api-Key", self.api_key
+
+    def get(self, target: str) -> Answer:
+        """Ask its API directly."""
+        return call(Way.straight(self.url), target, headers=[self.key])
+
+    def state(self) -> str:
+        """What the job is doing: Operational, Printing, Cancelling..."""
+        return str(json.loads(self.get("/api/job").body)["state"])
+
+    def completion(self) -> float | None:
+        """How much of the job is done in per cent; None when it was cancelled or never began."""
+        progress = json.loads(self.get("/api/job").body)["progress"]
+        done: float | None = progress["completion"]
+        return done
+
+    def reset(self) -> None:
+        """End the job and delete every file."""
+        way = Way.straight(self.url)
+        if self.state() != "Operational":
+            body, kind = b'{"command": "cancel"}', ("Content-Type", "application/json")
+            call(way, "/api/job", method="POST", headers=[self.key, kind], body=body)
+            # a heater that is awaited holds up the cancel until it is hot
+            wait_for("the job to end", lambda: self.state() == "Operational", 30)
+        for file in json.loads(self.get("/api/files").body)["files"]:
+            path = quote(file["path"])
+            call(way, f"/api/files/local/{path}", method="DELETE", headers=[self.key])
+
+
+def _add_user(program: Path, folder: Path) -> str:
+    """Make the administrator and give it an API key, for which there is no command."""
+    base = ("--basedir", str(folder))
+    words = ("user", "add", USER, "--password", PASSWORD, "--admin")
+    subprocess.run([program, *ALWAYS, *base, *words], check=True, capture_output=True)
+    users = folder / "users.yaml"
+    key = secrets.token_hex(16)
+    users.write_text(users.read_text().replace("apikey: null", f"apikey: {key}"))
+    return key
+
+
+@contextmanager
+def octoprint(folder: Path) -> Iterator[OctoPrint]:
+    """Run one in a base folder of its own, its virtual printer connected."""
+    program, port = peer_program("octoprint", "octoprint"), free_port()
+    folder.mkdir()
+    (folder / "config.yaml").write_text(CONFIG.format(port=port))
+    running = OctoPrint(f"http://127.0.0.1:{port}", _add_user(program, folder))
+    where = ("--basedir", str(folder), "--host", "127.0.0.1", "--port", str(port))
+    argv = [str(program), "serve", *ALWAYS, *where]
+
+    def is_operational() -> bool:
+        try:
+            return running.state() == "Operational"
+        except (OSError, ValueError, HTTPException):
+            return False  # not listening yet, or what answers while it starts: not quite HTTP
+
+    with Program("octoprint", argv, logs=folder) as started:
+        started.wait_until("operational", is_operational, 60)
+        yield running

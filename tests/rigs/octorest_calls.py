@@ -1,0 +1,66 @@
+"""What octorest, a published client, gets from OctoPrint; runs in octorest's own environment.
+
+Standard input: {"url", "api_key", "headers", "resolve", "gcode"}. Credentials are headers of the
+session, as its documentation shows. Standard output: what each call returned.
+"""
+
+import io
+import json
+import socket
+import sys
+import time
+from typing import Any
+
+import requests  # type: ignore[import-untyped]  # not in our environment
+from octorest import OctoRest  # type: ignore[import-not-found]  # nor is this
+
+
+def resolve_to_loopback(host: str) -> None:
+    """Python's resolver knows no *.localhost: answer for this one name."""
+    genuine: Any = socket.getaddrinfo
+
+    def lookup(name: Any, *rest: Any, **named: Any) -> Any:
+        return genuine("127.0.0.1" if name == host else name, *rest, **named)
+
+    vars(socket).update(getaddrinfo=lookup)
+
+
+def wait_until_idle(client: Any) -> str:
+    """Poll until the cancelled job has ended, and tell the state."""
+    state = ""
+    for _ in range(100):
+        state = client.state()
+        if state == "Operational":
+            break
+        time.sleep(0.2)
+    return state
+
+
+def file_names(client: Any) -> list[str]:
+    """The names of all uploaded files."""
+    return [one["name"] for one in client.files()["files"]]
+
+
+def main() -> None:
+    """Run the calls of a small app: look around, upload, print, cancel, delete."""
+    asked = json.load(sys.stdin)
+    resolve_to_loopback(asked["resolve"])
+    session = requests.Session()
+    session.headers.update(asked["headers"])
+    client = OctoRest(url=asked["url"], apikey=asked["api_key"], session=session)
+    told: dict[str, object] = {"version": client.get_version()["server"]}
+    told["printer"] = client.printer()["state"]["text"]
+    told["connection"] = client.connection_info()["current"]["state"]
+    uploaded = client.upload(("octorest.gcode", io.BytesIO(asked["gcode"].encode())))
+    told["uploaded"] = uploaded["files"]["local"]["name"]
+    told["files"] = file_names(client)
+    client.select("octorest.gcode", print=True)
+    told["job"] = client.job_info()["job"]["file"]["name"]
+    client.cancel()
+    told["after_cancel"] = wait_until_idle(client)
+    client.delete("local/octorest.gcode")
+    told["files_after_delete"] = file_names(client)
+    print(json.dumps(told))
+
+
+main()
