@@ -3,14 +3,20 @@
 `backends` makes these real; `hub`, `relay` and `web` know only what stands here.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from printreach.rules.connections import Grant
-from printreach.rules.linking import LinkCode, LinkedPrinter
+from printreach.rules.accounts import Account
+from printreach.rules.apps import App
+from printreach.rules.connections import Connection, Grant
+from printreach.rules.credentials import AppDigests
+from printreach.rules.linking import LinkCode, LinkedPrinter, LinkOffer, LinkTries
+from printreach.rules.printers import Printer
+
+T = TypeVar("T")
 
 
 class Clock(Protocol):
@@ -113,4 +119,124 @@ class Agents(Protocol):
 
         node_id: of one process, made at its start, so that a crash leaves nothing to clean up.
         """
+        ...
+
+
+class Passwords(Protocol):
+    """Slow hashes, for what people choose themselves; each call takes a tenth of a second."""
+
+    async def hash(self, password: str) -> str:
+        """What to store, salt and parameters included."""
+        ...
+
+    async def matches(self, password: str, password_hash: str) -> bool:
+        """Whether this is the password that was hashed."""
+        ...
+
+
+class StoreUnavailable(Exception):
+    """The database did not do what was asked: locked for too long, full, damaged, or closed."""
+
+
+class AccountRecords(Protocol):
+    """Accounts, told apart by `rules.accounts.email_key`."""
+
+    async def add(self, account: Account) -> None: ...
+    async def with_email(self, email: str) -> Account | None: ...
+    async def all(self) -> list[Account]: ...
+    async def set_supporter(
+        self, account_id: str, *, granted: bool, until: datetime | None
+    ) -> None: ...
+    async def delete(self, account_id: str) -> None:
+        """With its printers; its connections stay behind, as ended ones of nobody."""
+        ...
+
+    async def link_tries(self, account_id: str) -> LinkTries: ...
+    async def set_link_tries(self, account_id: str, tries: LinkTries) -> None: ...
+
+
+class AppRecords(Protocol):
+    """Registered apps."""
+
+    async def add(self, app: App) -> None: ...
+    async def get(self, app_id: str) -> App | None: ...
+    async def all(self) -> list[App]: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrinterRow:
+    """A printer with what is known of its surroundings."""
+
+    printer: Printer
+    owner_email: str
+    node_alive_at: datetime | None
+
+
+class PrinterRecords(Protocol):
+    """Printers that belong to an account, and the codes of agents that would."""
+
+    async def linked(self, printer_id: str) -> Printer | None: ...
+    async def all_linked(self) -> list[PrinterRow]: ...
+    async def of_account(self, account_id: str) -> list[Printer]: ...
+    async def link(self, printer: Printer) -> None:
+        """Also where it was linked before, and removed."""
+        ...
+
+    async def remove(self, printer_id: str, at: datetime) -> None: ...
+    async def offer_with_code(self, code_digest: bytes) -> LinkOffer | None: ...
+    async def put_offer(self, offer: LinkOffer, code_digest: bytes) -> None:
+        """In place of an earlier one of the same agent."""
+        ...
+
+    async def withdraw_offer(self, printer_id: str) -> None: ...
+
+
+class ConnectionRecords(Protocol):
+    """Connections of every kind."""
+
+    async def add(self, connection: Connection, digests: AppDigests | None) -> None: ...
+    async def get(self, connection_id: str) -> Connection | None: ...
+    async def of_printer(self, printer_id: str) -> list[Connection]:
+        """Ended ones included, oldest first."""
+        ...
+
+    async def all(self) -> list[Connection]: ...
+    async def revoke(self, connection_id: str, at: datetime) -> None: ...
+    async def revoke_all_of_printer(self, printer_id: str, at: datetime) -> None: ...
+    async def with_port(self) -> list[Connection]: ...
+    async def release_port(self, port: int) -> None: ...
+    async def add_open_ticket(
+        self, connection_id: str, ticket_digest: bytes, expires_at: datetime
+    ) -> None: ...
+
+
+class Records(Protocol):
+    """All that is stored, inside one unit of work."""
+
+    @property
+    def accounts(self) -> AccountRecords: ...
+    @property
+    def apps(self) -> AppRecords: ...
+    @property
+    def printers(self) -> PrinterRecords: ...
+    @property
+    def connections(self) -> ConnectionRecords: ...
+    async def notify(self, notice: Notice, at: datetime) -> None:
+        """Publish when, and only when, this unit of work is committed."""
+        ...
+
+
+class Store(Protocol):
+    """Where facts are kept. What `write` returned survives a loss of power."""
+
+    async def write(self, work: Callable[[Records], Awaitable[T]]) -> T:
+        """Run a unit of work alone: nothing else writes meanwhile, in any process.
+
+        It happens whole or, where it raises, not at all. It must await nothing but the records.
+        Raises StoreUnavailable.
+        """
+        ...
+
+    async def read(self, work: Callable[[Records], Awaitable[T]]) -> T:
+        """Look things up; each look sees what is committed by then. Raises StoreUnavailable."""
         ...

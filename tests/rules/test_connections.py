@@ -8,12 +8,13 @@ import pytest
 from printreach.contract.errors import ErrorCode
 from printreach.rules.connections import (
     Admitted,
+    Connection,
     ConnectionKind,
     Grant,
-    PortHolder,
     Refused,
     admit,
     choose_port,
+    has_ended,
 )
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -88,27 +89,52 @@ def test_only_app_connections_ask_for_supporter_status(kind: ConnectionKind) -> 
     assert admit(grant, [RIGHT], NOON) == Admitted(grant)
 
 
-def holder(port: int, ended_at: datetime | None = None) -> PortHolder:
-    return PortHolder(port=port, unique_id=f"app-{port}", ended_at=ended_at)
+def holder(port: int, revoked_at: datetime | None = None) -> Connection:
+    return Connection(
+        connection_id=f"c{port}",
+        unique_id=f"app-{port}",
+        kind=ConnectionKind.APP,
+        app_id="demo",
+        printer_id="p1",
+        account_id="ada",
+        port=port,
+        created_at=NOON - timedelta(days=9),
+        revoked_at=revoked_at,
+    )
+
+
+DAY = timedelta(days=1)
+
+
+def test_a_connection_has_ended_when_it_was_revoked_or_when_it_expired() -> None:
+    assert not has_ended(holder(1), NOON)
+    assert has_ended(holder(1, NOON), NOON)
+    assert has_ended(replace(holder(1), expires_at=NOON), NOON)
+    assert not has_ended(replace(holder(1), expires_at=NOON + DAY), NOON)
 
 
 def test_a_connection_gets_the_lowest_port_that_nobody_holds() -> None:
-    assert choose_port(range(18000, 18003), [holder(18000), holder(18002, NOON)]) == 18001
+    held = [holder(18000), holder(18002, NOON)]
+
+    assert choose_port(range(18000, 18003), held, NOON) == 18001
 
 
 def test_when_all_ports_are_held_the_one_that_ended_first_gives_way() -> None:
-    holders = [
-        holder(18000),
-        holder(18001, NOON),
-        holder(18002, NOON - timedelta(days=1)),
-    ]
+    held = [holder(18000), holder(18001, NOON), holder(18002, NOON - DAY)]
 
-    assert choose_port(range(18000, 18003), holders) == 18002
+    assert choose_port(range(18000, 18003), held, NOON) == 18002
+
+
+def test_a_connection_that_will_expire_keeps_its_port_until_then() -> None:
+    held = [replace(holder(18000), expires_at=NOON + DAY)]
+
+    assert choose_port(range(18000, 18001), held, NOON) is None
+    assert choose_port(range(18000, 18001), held, NOON + DAY) == 18000
 
 
 def test_when_all_ports_are_held_by_living_connections_there_is_none() -> None:
-    assert choose_port(range(18000, 18002), [holder(18000), holder(18001)]) is None
+    assert choose_port(range(18000, 18002), [holder(18000), holder(18001)], NOON) is None
 
 
 def test_ports_that_were_held_before_the_range_was_changed_do_not_matter() -> None:
-    assert choose_port(range(18000, 18001), [holder(17000, NOON)]) == 18000
+    assert choose_port(range(18000, 18001), [holder(17000, NOON)], NOON) == 18000

@@ -36,12 +36,13 @@ class Account:
     created_at: datetime
 
 
-def is_supporter(account: Account, policy: SupporterPolicy, at: datetime) -> bool:
-    """Whether the account may have App Connections at that time."""
+def is_supporter(
+    policy: SupporterPolicy, *, granted: bool, until: datetime | None, at: datetime
+) -> bool:
+    """Whether an account with such a grant may have App Connections at that time."""
     if policy is SupporterPolicy.EVERYONE:
         return True
-    until = account.supporter_until
-    return account.supporter_granted and (until is None or at < until)
+    return granted and (until is None or at < until)
 
 
 def read_email(typed: str) -> str | None:

@@ -53,15 +53,6 @@ class Connection:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PortHolder:
-    """A connection that has a port; ended_at is None while it lives."""
-
-    port: int
-    unique_id: str
-    ended_at: datetime | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Grant:
     """A connection as the relay sees it: all that `admit` needs, and nothing secret.
 
@@ -116,19 +107,32 @@ def admit(grant: Grant | None, presented: Sequence[bytes], at: datetime) -> Admi
     return Admitted(grant)
 
 
-def choose_port(ports: range, holders: Sequence[PortHolder]) -> int | None:
+def ended_at(connection: Connection) -> datetime | None:
+    """When it ended or will end; None while no end is in sight."""
+    ends = [end for end in (connection.revoked_at, connection.expires_at) if end is not None]
+    return min(ends, default=None)
+
+
+def has_ended(connection: Connection, at: datetime) -> bool:
+    """True from its last instant on."""
+    end = ended_at(connection)
+    return end is not None and at >= end
+
+
+def choose_port(ports: range, holders: Sequence[Connection], at: datetime) -> int | None:
     """The port for one connection more; None where all are held by living ones.
 
-    The lowest that nobody holds, else that of the connection which ended first: an app that
-    still asks there should hear 604 for as long as possible.
+    holders: the connections that have a port, in the range or not. The choice falls on the lowest
+    that nobody holds, else on that of the connection which ended first: an app that still asks
+    there should hear 604 for as long as possible.
     """
-    held = {holder.port: holder for holder in holders}
+    held = {holder.port: ended_at(holder) for holder in holders}
     free = next((port for port in ports if port not in held), None)
     if free is not None:
         return free
-    ended = [(held[port].ended_at, port) for port in ports]
-    dated = [(at, port) for at, port in ended if at is not None]
-    return min(dated)[1] if dated else None
+    ends = [(held[port], port) for port in ports]
+    past = [(end, port) for end, port in ends if end is not None and end <= at]
+    return min(past)[1] if past else None
 
 
 def _any_matches(accepted: Sequence[bytes], presented: Sequence[bytes]) -> bool:
