@@ -1,0 +1,1 @@
+"""The ports, made real. The clock, randomness and files come in here."""

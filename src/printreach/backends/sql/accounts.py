@@ -1,0 +1,67 @@
+"""Accounts, as rows."""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.backends.sql.columns import columns_for
+from printreach.backends.sql.tables import accounts
+from printreach.rules.accounts import Account, email_key
+from printreach.rules.linking import LinkTries
+
+_ACCOUNT = columns_for(Account, accounts)
+
+
+class AccountRows:
+    """ports.AccountRecords in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, account: Account) -> None:
+        await self._connection.execute(
+            insert(accounts).values(
+                **asdict(account), email_key=email_key(account.email), wrong_link_tries=0
+            )
+        )
+
+    async def with_email(self, email: str) -> Account | None:
+        found = await self._connection.execute(
+            select(*_ACCOUNT).where(accounts.c.email_key == email_key(email))
+        )
+        row = found.mappings().first()
+        return None if row is None else Account(**row)
+
+    async def all(self) -> list[Account]:
+        found = await self._connection.execute(select(*_ACCOUNT).order_by(accounts.c.email_key))
+        return [Account(**row) for row in found.mappings()]
+
+    async def set_supporter(
+        self, account_id: str, *, granted: bool, until: datetime | None
+    ) -> None:
+        await self._update(account_id, supporter_granted=granted, supporter_until=until)
+
+    async def delete(self, account_id: str) -> None:
+        await self._connection.execute(delete(accounts).where(accounts.c.account_id == account_id))
+
+    async def link_tries(self, account_id: str) -> LinkTries:
+        found = await self._connection.execute(
+            select(
+                accounts.c.wrong_link_tries.label("wrong"),
+                accounts.c.last_wrong_link_try_at.label("last_wrong_at"),
+            ).where(accounts.c.account_id == account_id)
+        )
+        return LinkTries(**found.mappings().one())
+
+    async def set_link_tries(self, account_id: str, tries: LinkTries) -> None:
+        await self._update(
+            account_id, wrong_link_tries=tries.wrong, last_wrong_link_try_at=tries.last_wrong_at
+        )
+
+    async def _update(self, account_id: str, **values: Any) -> None:
+        await self._connection.execute(
+            update(accounts).where(accounts.c.account_id == account_id).values(**values)
+        )

@@ -1,0 +1,96 @@
+"""Connections to the database file, each set up the same way."""
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import URL, Connection, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+BUSY_TIMEOUT_S: Final = 15
+"""How long a process waits for another's turn at writing. A turn takes milliseconds."""
+READERS: Final = 5
+"""Connections for reading, each a thread; one is the bus's. More readers wait for their turn."""
+
+_PRAGMAS: Final = (
+    f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000}",
+    # NORMAL would lose what was acknowledged, when the power fails.
+    "PRAGMA synchronous = FULL",
+    "PRAGMA foreign_keys = ON",
+)
+
+
+def prepare_file(path: Path) -> None:
+    """Make the data directory and an empty database that only this user can read.
+
+    SQLite gives its journal files the mode of the database.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def url_of(path: Path, driver: str) -> URL:
+    """The database in that file, as SQLAlchemy names it."""
+    return URL.create(f"sqlite+{driver}", database=str(path))
+
+
+def set_up(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    """Prepare a fresh connection; transactions are begun by us, not by the driver."""
+    # By itself the driver begins late, after the first read, and so loses updates.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in _PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+def begin_immediate(connection: Connection) -> None:
+    """Take the right to write at once, so that nothing read later can be outdated."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def writing_engine(path: Path) -> AsyncEngine:
+    """One connection; each of its transactions holds the right to write from its beginning."""
+    engine = create_async_engine(
+        url_of(path, "aiosqlite"), pool_size=1, max_overflow=0, hide_parameters=True
+    )
+    event.listen(engine.sync_engine, "connect", set_up)
+    event.listen(engine.sync_engine, "begin", begin_immediate)
+    return engine
+
+
+def reading_engine(path: Path) -> AsyncEngine:
+    """Connections that cannot write, and that hold no snapshot between statements."""
+    engine = create_async_engine(
+        url_of(path, "aiosqlite"),
+        pool_size=READERS,
+        max_overflow=0,
+        pool_timeout=BUSY_TIMEOUT_S,
+        isolation_level="AUTOCOMMIT",
+        hide_parameters=True,
+    )
+    event.listen(engine.sync_engine, "connect", _set_up_reader)
+    return engine
+
+
+def _set_up_reader(connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:
+    set_up(connection, record)
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA query_only = ON")
+    cursor.close()
+
+
+def is_busy(error: BaseException) -> bool:
+    """Whether another process had the right to write for all that time."""
+    origin = getattr(error, "orig", error)
+    if not isinstance(origin, sqlite3.OperationalError):
+        return False
+    return origin.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def reason_of(error: BaseException) -> str:
+    """What the database itself said; the statement and its values are nobody's business."""
+    return str(getattr(error, "orig", None) or error)

@@ -1,0 +1,90 @@
+"""Bring the database to the shape this code needs, whoever else is starting at the same time."""
+
+import time
+from pathlib import Path
+from typing import Final
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from printreach.backends.sql.engine import (
+    BUSY_TIMEOUT_S,
+    begin_immediate,
+    is_busy,
+    prepare_file,
+    set_up,
+    url_of,
+)
+
+_MIGRATIONS: Final = Path(__file__).with_name("migrations")
+_RETRY_S: Final = 0.05
+
+
+class DatabaseTooNew(Exception):
+    """A newer version of the program has changed the database; this one would damage it."""
+
+
+def migrate(path: Path) -> None:
+    """Create the database or bring it up to date. Blocks; call it before the event loop's work.
+
+    Each migration happens whole or not at all, and one process at a time does it.
+    Raises DatabaseTooNew, and OperationalError where the file cannot be used.
+    """
+    prepare_file(path)
+    engine = create_engine(url_of(path, "pysqlite"))
+    event.listen(engine, "connect", set_up)
+    event.listen(engine, "connect", _leave_references_alone)
+    try:
+        _switch_to_write_ahead_log(engine)
+        event.listen(engine, "begin", begin_immediate)
+        with engine.begin() as connection:
+            _upgrade(connection, path)
+    finally:
+        engine.dispose()
+
+
+def _leave_references_alone(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    # Altering a table means copying it and dropping the old one, which would delete, by way of
+    # its references, what belongs to its rows. They are checked at the end instead.
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA foreign_keys = OFF")
+    cursor.close()
+
+
+def _switch_to_write_ahead_log(engine: Engine) -> None:
+    # SQLite doesn't wait for its turn here, as it does for everything else.
+    deadline = time.monotonic() + BUSY_TIMEOUT_S
+    with engine.connect() as connection:
+        while True:
+            try:
+                connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+                return
+            except OperationalError as error:
+                if not is_busy(error) or time.monotonic() > deadline:
+                    raise
+            time.sleep(_RETRY_S)
+
+
+def _upgrade(connection: Connection, path: Path) -> None:
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    scripts = ScriptDirectory.from_config(config)
+    revision = MigrationContext.configure(connection).get_current_revision()
+    if revision == scripts.get_current_head():
+        return
+    known = {script.revision for script in scripts.walk_revisions()}
+    if revision is not None and revision not in known:
+        raise DatabaseTooNew(
+            f"The database {path} was changed by a newer version of Printreach "
+            f"(its schema is {revision}); start that version, or restore a copy from before."
+        )
+    command.upgrade(config, "head")
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    if broken is not None:
+        raise RuntimeError(f"a migration of {path} left a row of {broken[0]} without its parent")

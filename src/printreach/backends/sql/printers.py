@@ -1,0 +1,89 @@
+"""Printers, and the codes of agents that would become some, as rows."""
+
+from dataclasses import asdict
+from datetime import datetime
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.backends.sql.columns import columns_for
+from printreach.backends.sql.tables import accounts, link_codes, nodes, printers
+from printreach.ports import PrinterRow
+from printreach.rules.linking import LinkOffer
+from printreach.rules.printers import Printer
+
+_PRINTER = columns_for(Printer, printers)
+_OFFER = columns_for(LinkOffer, link_codes)
+_IS_LINKED = printers.c.removed_at.is_(None)
+
+
+class PrinterRows:
+    """ports.PrinterRecords in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def linked(self, printer_id: str) -> Printer | None:
+        found = await self._connection.execute(
+            select(*_PRINTER).where(printers.c.printer_id == printer_id, _IS_LINKED)
+        )
+        row = found.mappings().first()
+        return None if row is None else Printer(**row)
+
+    async def all_linked(self) -> list[PrinterRow]:
+        found = await self._connection.execute(
+            select(*_PRINTER, accounts.c.email, nodes.c.alive_at)
+            .join_from(printers, accounts)
+            .outerjoin(nodes, nodes.c.node_id == printers.c.node_id)
+            .where(_IS_LINKED)
+            .order_by(accounts.c.email_key, printers.c.name, printers.c.printer_id)
+        )
+        rows = []
+        for values in found.mappings():
+            row = dict(values)
+            email, alive_at = row.pop("email"), row.pop("alive_at")
+            rows.append(
+                PrinterRow(printer=Printer(**row), owner_email=email, node_alive_at=alive_at)
+            )
+        return rows
+
+    async def of_account(self, account_id: str) -> list[Printer]:
+        found = await self._connection.execute(
+            select(*_PRINTER)
+            .where(printers.c.account_id == account_id, _IS_LINKED)
+            .order_by(printers.c.name, printers.c.printer_id)
+        )
+        return [Printer(**row) for row in found.mappings()]
+
+    async def link(self, printer: Printer) -> None:
+        values = asdict(printer)
+        changed = await self._connection.execute(
+            update(printers).where(printers.c.printer_id == printer.printer_id).values(**values)
+        )
+        if changed.rowcount == 0:
+            await self._connection.execute(insert(printers).values(**values))
+
+    async def remove(self, printer_id: str, at: datetime) -> None:
+        await self._connection.execute(
+            update(printers)
+            .where(printers.c.printer_id == printer_id, _IS_LINKED)
+            .values(removed_at=at, node_id=None)
+        )
+
+    async def offer_with_code(self, code_digest: bytes) -> LinkOffer | None:
+        found = await self._connection.execute(
+            select(*_OFFER).where(link_codes.c.code_digest == code_digest)
+        )
+        row = found.mappings().first()
+        return None if row is None else LinkOffer(**row)
+
+    async def put_offer(self, offer: LinkOffer, code_digest: bytes) -> None:
+        await self.withdraw_offer(offer.printer_id)
+        await self._connection.execute(
+            insert(link_codes).values(**asdict(offer), code_digest=code_digest)
+        )
+
+    async def withdraw_offer(self, printer_id: str) -> None:
+        await self._connection.execute(
+            delete(link_codes).where(link_codes.c.printer_id == printer_id)
+        )

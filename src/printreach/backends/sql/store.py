@@ -1,0 +1,103 @@
+"""Open the database, and run units of work on it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import insert
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.backends.sql.accounts import AccountRows
+from printreach.backends.sql.apps import AppRows
+from printreach.backends.sql.connections import ConnectionRows
+from printreach.backends.sql.engine import reading_engine, reason_of, writing_engine
+from printreach.backends.sql.migrate import migrate
+from printreach.backends.sql.printers import PrinterRows
+from printreach.backends.sql.tables import notices
+from printreach.backends.sql.writer import Writer
+from printreach.ports import Notice, StoreUnavailable
+
+T = TypeVar("T")
+
+
+class SqlRecords:
+    """ports.Records on one connection, for the length of one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self.connection = connection
+        self.accounts = AccountRows(connection)
+        self.apps = AppRows(connection)
+        self.printers = PrinterRows(connection)
+        self.connections = ConnectionRows(connection)
+        self.gave_notice = False
+
+    async def notify(self, notice: Notice, at: datetime) -> None:
+        await self.connection.execute(
+            insert(notices).values(topic=notice.topic.value, key=notice.key, at=at)
+        )
+        self.gave_notice = True
+
+
+class SqlStore:
+    """ports.Store in an SQLite file. Made by open_store."""
+
+    def __init__(self, path: Path) -> None:
+        self._writing = writing_engine(path)
+        self._reading = reading_engine(path)
+        self._writer = Writer(self._writing)
+        self._on_notices: list[Callable[[], None]] = []
+
+    async def write(self, work: Callable[[SqlRecords], Awaitable[T]]) -> T:
+        async def unit(connection: AsyncConnection) -> tuple[T, bool]:
+            records = SqlRecords(connection)
+            return await work(records), records.gave_notice
+
+        result, gave_notice = await self._writer.write(unit)
+        if gave_notice:
+            for wake in self._on_notices:
+                wake()
+        return result
+
+    async def read(self, work: Callable[[SqlRecords], Awaitable[T]]) -> T:
+        try:
+            async with self._reading.connect() as connection:
+                return await work(SqlRecords(connection))
+        except SQLAlchemyError as error:
+            raise StoreUnavailable(f"the database gave no answer: {reason_of(error)}") from error
+
+    def on_notices(self, wake: Callable[[], None]) -> None:
+        """Call this after each commit of this process that gave notices."""
+        self._on_notices.append(wake)
+
+    def start(self) -> None:
+        """Begin to take writes; needs the event loop."""
+        self._writer.start()
+
+    async def close(self) -> None:
+        """Finish what is queued, then let go of the file."""
+        await self._writer.close()
+        await self._writing.dispose()
+        await self._reading.dispose()
+
+
+@asynccontextmanager
+async def open_store(path: Path) -> AsyncIterator[SqlStore]:
+    """The store in that file, made or brought up to date first. Leaving waits for what is queued.
+
+    Raises DatabaseTooNew, and StoreUnavailable where the file cannot be used.
+    """
+    try:
+        await asyncio.to_thread(migrate, path)
+    except (SQLAlchemyError, OSError) as error:
+        reason = reason_of(error)
+        raise StoreUnavailable(f"the database {path} cannot be used: {reason}") from error
+    store = SqlStore(path)
+    store.start()
+    try:
+        yield store
+    finally:
+        await store.close()

@@ -1,0 +1,171 @@
+"""The tables. A change here needs a migration: `tests/backends` compares the two."""
+
+from datetime import UTC, datetime
+
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+)
+from sqlalchemy.types import TypeDecorator
+
+
+class Instant(TypeDecorator[datetime]):
+    """An aware time, stored in UTC. SQLite has no zones of its own and would drop them."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, _dialect: Dialect) -> datetime | None:
+        """Refuse a naive time: nobody could say what it means."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} has no time zone")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: datetime | None, _dialect: Dialect) -> datetime | None:
+        """Give the zone back."""
+        if value is None or value.tzinfo is not None:
+            return value
+        return value.replace(tzinfo=UTC)
+
+
+# Named, so that a later migration can alter or drop them.
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("account_id", String(64), primary_key=True),
+    Column("email", String(254), nullable=False),
+    Column("email_key", String(508), nullable=False, unique=True),
+    Column("password_hash", String(255), nullable=False),
+    Column("is_admin", Boolean, nullable=False),
+    Column("supporter_granted", Boolean, nullable=False),
+    Column("supporter_until", Instant),
+    Column("created_at", Instant, nullable=False),
+    Column("wrong_link_tries", Integer, nullable=False),
+    Column("last_wrong_link_try_at", Instant),
+)
+
+apps = Table(
+    "apps",
+    metadata,
+    Column("app_id", String(64), primary_key=True),
+    Column("name", String(60), nullable=False),
+    Column("return_prefixes", JSON, nullable=False),
+    Column("created_at", Instant, nullable=False),
+)
+
+printers = Table(
+    "printers",
+    metadata,
+    Column("printer_id", String(64), primary_key=True),
+    Column(
+        "account_id",
+        ForeignKey(accounts.c.account_id, ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    Column("name", String(60), nullable=False),
+    Column("public_key", LargeBinary, nullable=False),
+    Column("linked_at", Instant, nullable=False),
+    Column("removed_at", Instant),
+    Column("platform", String(64)),
+    Column("agent_version", String(64)),
+    Column("lan_ip", String(64)),
+    Column("node_id", String(64)),
+    Column("connected_at", Instant),
+    Column("disconnected_at", Instant),
+)
+
+link_codes = Table(
+    "link_codes",
+    metadata,
+    Column("printer_id", String(64), primary_key=True),
+    Column("code_digest", LargeBinary(32), nullable=False, unique=True),
+    Column("public_key", LargeBinary, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+)
+
+# A connection outlives its account and printer as an ended one, so that its app hears 604.
+connections = Table(
+    "connections",
+    metadata,
+    Column("connection_id", String(64), primary_key=True),
+    Column("unique_id", String(63), nullable=False, unique=True),
+    Column("kind", String(16), nullable=False),
+    Column("app_id", ForeignKey(apps.c.app_id)),
+    Column("printer_id", ForeignKey(printers.c.printer_id, ondelete="SET NULL"), index=True),
+    Column("account_id", ForeignKey(accounts.c.account_id, ondelete="SET NULL"), index=True),
+    Column("port", Integer, unique=True),
+    Column("created_at", Instant, nullable=False),
+    Column("revoked_at", Instant),
+    Column("expires_at", Instant),
+    Column("basic_digest", LargeBinary(32)),
+    Column("bearer_digest", LargeBinary(32)),
+    Column("app_api_token_digest", LargeBinary(32), unique=True),
+)
+
+open_tickets = Table(
+    "open_tickets",
+    metadata,
+    Column("ticket_digest", LargeBinary(32), primary_key=True),
+    Column(
+        "connection_id",
+        ForeignKey(connections.c.connection_id, ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    Column("expires_at", Instant, nullable=False),
+)
+
+cookie_sessions = Table(
+    "cookie_sessions",
+    metadata,
+    Column("cookie_digest", LargeBinary(32), primary_key=True),
+    Column(
+        "connection_id",
+        ForeignKey(connections.c.connection_id, ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+)
+
+nodes = Table(
+    "nodes",
+    metadata,
+    Column("node_id", String(64), primary_key=True),
+    Column("alive_at", Instant, nullable=False),
+)
+
+# AUTOINCREMENT: an id that was pruned must not come again, readers ask for what is above theirs.
+notices = Table(
+    "notices",
+    metadata,
+    Column("notice_id", Integer, primary_key=True),
+    Column("topic", String(16), nullable=False),
+    Column("key", String(64), nullable=False),
+    Column("at", Instant, nullable=False),
+    Index("ix_notices_at", "at"),
+    sqlite_autoincrement=True,
+)

@@ -1,0 +1,133 @@
+"""The one task of a process that writes: one transaction for all who wait, answered after it.
+
+A commit waits for the disk. While one does, others queue up, and the next commit carries them
+all: measured, ten thousand rows a second instead of one thousand.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+import aiosqlite
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from printreach.backends.sql.engine import reason_of
+from printreach.ports import StoreUnavailable
+
+T = TypeVar("T")
+Work = Callable[[AsyncConnection], Awaitable[T]]
+
+GROUP_SIZE: Final = 128
+"""Units of work in one commit; more would keep other processes waiting for milliseconds."""
+QUEUE_SIZE: Final = 1024
+"""Units that wait. Whoever comes then waits for a place; nothing is refused."""
+
+
+@dataclass(eq=False, slots=True)
+class _Unit:
+    """One caller's work. What it gave is kept back until the commit."""
+
+    work: Work[Any]  # the queue holds units of any result; `write` gives the type back
+    answer: asyncio.Future[Any]
+    result: Any = None
+    error: Exception | None = field(default=None)
+
+    async def run(self, connection: AsyncConnection) -> None:
+        """Do it in a savepoint, so that failing takes nobody else's work along."""
+        try:
+            async with connection.begin_nested():
+                self.result = await self.work(connection)
+        except Exception as error:
+            self.error = error
+            # On a full disk and the like SQLite rolls everything back by itself, the work of
+            # those before included, and would then commit statement by statement.
+            if not await _is_in_transaction(connection):
+                raise
+
+    def deliver(self, failure: Exception | None) -> None:
+        """failure: why the whole group came to nothing, if it did."""
+        if self.answer.done():  # the caller was cancelled and waits no more
+            return
+        error = failure or self.error
+        if error is None:
+            self.answer.set_result(self.result)
+        else:
+            self.answer.set_exception(error)
+
+
+class Writer:
+    """Owns the right to write in this process. Start it, write, close it."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._queue: asyncio.Queue[_Unit | None] = asyncio.Queue(QUEUE_SIZE)
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run(), name="store-writer")
+
+    async def close(self) -> None:
+        """Finish what is queued, then stop."""
+        task, self._task = self._task, None
+        if task is not None:
+            await self._queue.put(None)
+            await task
+
+    async def write(self, work: Work[T]) -> T:
+        """Run the work alone and return what it gave, once it is on the disk."""
+        if self._task is None or self._task.done():
+            raise StoreUnavailable("the store is closed")
+        unit = _Unit(work, asyncio.get_running_loop().create_future())
+        await self._queue.put(unit)
+        result: T = await unit.answer
+        return result
+
+    async def _run(self) -> None:
+        open_for_more = True
+        try:
+            while open_for_more:
+                group, open_for_more = await self._next_group()
+                await self._commit(group)
+        finally:
+            self._refuse_latecomers()
+
+    async def _next_group(self) -> tuple[list[_Unit], bool]:
+        """All that wait now, at least one; and whether more may follow."""
+        group: list[_Unit] = []
+        unit = await self._queue.get()
+        while unit is not None:
+            if not unit.answer.done():
+                group.append(unit)
+            if len(group) >= GROUP_SIZE or self._queue.empty():
+                return group, True
+            unit = self._queue.get_nowait()
+        return group, False
+
+    async def _commit(self, group: list[_Unit]) -> None:
+        if not group:
+            return
+        failure: Exception | None = StoreUnavailable("the store is being closed")
+        try:
+            async with self._engine.begin() as connection:
+                for unit in group:
+                    await unit.run(connection)
+            failure = None
+        except Exception as error:  # noqa: BLE001 - those who wait get it, and may try again
+            failure = StoreUnavailable(f"the database did not take a change: {reason_of(error)}")
+            failure.__cause__ = error
+        finally:
+            for unit in group:
+                unit.deliver(failure)
+
+    def _refuse_latecomers(self) -> None:
+        while not self._queue.empty():
+            unit = self._queue.get_nowait()
+            if unit is not None:
+                unit.deliver(StoreUnavailable("the store is closed"))
+
+
+async def _is_in_transaction(connection: AsyncConnection) -> bool:
+    driver = (await connection.get_raw_connection()).driver_connection
+    assert isinstance(driver, aiosqlite.Connection)
+    return driver.in_transaction

@@ -1,0 +1,1 @@
+"""Stand-ins for what the code asks of the outside."""
