@@ -110,6 +110,22 @@ def test_draining_twice_is_said_once() -> None:
     assert pair.settle().at_agent == [PeerDraining()]
 
 
+def test_a_tunnel_that_runs_out_of_stream_ids_drains_itself() -> None:
+    pair = SessionPair()
+    last = 0xFFFF_FFFF
+    pair.hub._last_opened = last - 1
+
+    assert pair.hub.open(GET_PAGE, fin=True) == last
+
+    assert not pair.hub.may_open
+    assert pair.settle().at_agent == [
+        StreamOpened(last, GET_PAGE, b"", True, False, False),
+        PeerDraining(),
+    ]
+    pair.agent.respond(last, OK, fin=True)
+    assert pair.settle().at_hub == [HeadReceived(last, OK, b"", fin=True)]
+
+
 # --- close ----------------------------------------------------------------------------------------
 
 

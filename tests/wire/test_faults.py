@@ -162,6 +162,14 @@ def test_a_length_beyond_the_largest_payload_is_refused_by_its_header(length: in
     assert breach(pair.hub, header) is CloseCode.FRAME_TOO_LARGE
 
 
+def test_a_link_message_has_a_bound() -> None:
+    pair = SessionPair()
+
+    message = frame(Kind.MESSAGE, 0, bytes(CHUNK_BYTES)) * 16
+
+    assert breach(pair.hub, message) is CloseCode.FRAME_TOO_LARGE
+
+
 def test_data_is_at_most_a_chunk() -> None:
     pair = SessionPair()
     stream = pair.opened()

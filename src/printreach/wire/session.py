@@ -11,7 +11,6 @@ told by the caller (`now`, seconds of any steady clock).
 """
 
 from enum import Enum
-from itertools import count
 
 from . import frames
 from .errors import (
@@ -64,10 +63,10 @@ class Session:
         self._window = window
         self._keepalive = Keepalive(now, idle_s=30.0 if role is Role.HUB else 45.0)
         self._streams: dict[int, StreamState] = {}
-        self._ids = count(1)
         self._last_opened = 0
         self._peer_window = 0  # 0 until its HELLO arrived
         self._output: list[bytes] = []
+        self._pong = b""  # one at most, however many pings come while the link is congested
         self._closed = False
         self._draining = False
         self._peer_draining = False
@@ -106,13 +105,23 @@ class Session:
     # --- calls in, bytes out ------------------------------------------------------------------
 
     def take_output(self) -> bytes:
-        """Everything to send since the last call, as one link message; empty when nothing."""
+        """The next link message: all that waits, up to MAX_MESSAGE_BYTES; empty when nothing does.
+
+        Ask again while has_output.
+        """
         output, self._output = self._output, []
-        return output[0] if len(output) == 1 else b"".join(output)
+        if self._pong:
+            output.append(self._pong)
+            self._pong = b""
+        message = output[0] if len(output) == 1 else b"".join(output)
+        if len(message) > frames.MAX_MESSAGE_BYTES:
+            message, rest = frames.split_message(message)
+            self._output.append(rest)
+        return message
 
     @property
     def has_output(self) -> bool:
-        return bool(self._output)
+        return bool(self._output or self._pong)
 
     def open(
         self,
@@ -127,7 +136,7 @@ class Session:
         if self._role is not Role.HUB or not self.may_open:
             raise LocalProtocolError("no stream can be opened here now")
         frames.check_sizes(head, body)
-        stream = next(self._ids)
+        stream = self._last_opened + 1
         state = StreamState(self._peer_window, self._window)
         state.outgoing.spend(len(body))
         state.local_open = not fin
@@ -136,6 +145,8 @@ class Session:
         payload = frames.encode_open(flags, head, body)
         self._write(Kind.OPEN | (FIN if fin else 0), stream, payload)
         self._last_opened = stream
+        if stream == frames.MAX_STREAM_ID:
+            self.drain()
         return stream
 
     def interim(self, stream: int, head: bytes) -> None:
@@ -159,7 +170,7 @@ class Session:
             self._end_local(stream, state)
 
     def send(self, stream: int, data: bytes, *, fin: bool) -> None:
-        """Send body bytes, at most a chunk and within the credit. Nothing without FIN is no frame."""
+        """Send body bytes, at most a chunk and within the credit."""
         state = self._writable(stream)
         if self._role is Role.AGENT and not state.head_sent:
             raise LocalProtocolError(f"a body before its head on stream {stream}")
@@ -203,6 +214,7 @@ class Session:
         if not self._closed:
             self._write(Kind.CLOSE, 0, frames.encode_text(code, text))
             self._closed = True
+            self._pong = b""
 
     # --- bytes in, events out -----------------------------------------------------------------
 
@@ -223,6 +235,8 @@ class Session:
         self._keepalive.heard(now)
         events: list[Event] = []
         at, size = 0, len(message)
+        if size > frames.MAX_MESSAGE_BYTES:
+            raise RemoteProtocolError(CloseCode.FRAME_TOO_LARGE, f"a message of {size} bytes")
         while at < size and not self._closed:
             if size - at < HEADER_BYTES:
                 raise RemoteProtocolError(CloseCode.BAD_FRAME, "a frame header is cut short")
@@ -341,7 +355,7 @@ class Session:
             case Kind.PING | Kind.PONG if len(payload) != 8:
                 raise RemoteProtocolError(CloseCode.BAD_FRAME, "PING and PONG are eight bytes")
             case Kind.PING:
-                self._write(Kind.PONG, 0, payload)
+                self._pong = frames.frame(Kind.PONG, 0, payload)
                 return None
             case Kind.PONG:
                 return None  # whatever arrives counts as a sign of life
