@@ -1,0 +1,72 @@
+"""Nothing stale is done: what waited in a socket while this machine slept is thrown away."""
+
+import asyncio
+
+from printreach.tunnel.link import Link, LinkReceiver
+
+TICK_S = 1.0
+ASLEEP_S = 5.0
+"""A loop that was held up for so long slept: no step of the agent's own takes a second."""
+
+
+class FreshLink:
+    """A link that breaks when the process was frozen or the machine asleep.
+
+    The service has long told its callers that the printer gave no answer. Were the requests that
+    wait in the socket carried out on waking, a print might start by itself.
+    """
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._receiver: LinkReceiver | None = None
+        self._loop = asyncio.get_running_loop()
+        self._ticked_at = self._loop.time()
+        self._timer = self._loop.call_later(TICK_S, self._tick)
+
+    # --- Link ---------------------------------------------------------------------------------
+
+    def start(self, receiver: LinkReceiver) -> None:
+        self._receiver = receiver
+        self._link.start(self)
+
+    def send(self, message: bytes) -> None:
+        self._link.send(message)
+
+    def close(self) -> None:
+        self._link.close()
+
+    def abort(self) -> None:
+        self._link.abort()
+
+    # --- LinkReceiver -------------------------------------------------------------------------
+
+    def on_link_message(self, data: bytes | memoryview) -> None:
+        if self._loop.time() - self._ticked_at > ASLEEP_S:
+            self._wake()
+        elif self._receiver is not None:
+            self._receiver.on_link_message(data)
+
+    def on_link_congested(self) -> None:
+        if self._receiver is not None:
+            self._receiver.on_link_congested()
+
+    def on_link_clear(self) -> None:
+        if self._receiver is not None:
+            self._receiver.on_link_clear()
+
+    def on_link_lost(self, detail: str) -> None:
+        self._timer.cancel()
+        receiver, self._receiver = self._receiver, None
+        if receiver is not None:
+            receiver.on_link_lost(detail)
+
+    def _wake(self) -> None:
+        self.on_link_lost("this machine was asleep")
+        self._link.abort()
+
+    def _tick(self) -> None:
+        if self._loop.time() - self._ticked_at > ASLEEP_S:
+            self._wake()
+            return
+        self._ticked_at = self._loop.time()
+        self._timer = self._loop.call_later(TICK_S, self._tick)

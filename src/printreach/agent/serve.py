@@ -1,0 +1,47 @@
+"""What a stream of the tunnel is for: a command of the service, or the printer's own web server."""
+
+import json
+
+from printreach.agent.local_http import LocalRequests
+from printreach.tunnel.stream import Stream
+from printreach.wire.errors import Reason
+from printreach.wire.events import StreamOpened
+from printreach.wire.heads import decode_request, encode_response
+
+COMMAND_PATH = b"/service-command-api"
+UNKNOWN_COMMAND = 754
+
+
+class StreamServer:
+    """Serves the streams of one agent.
+
+    local: None for a printer without a web server; no_server says so.
+    """
+
+    def __init__(self, local: LocalRequests | None, no_server: str) -> None:
+        self._local = local
+        self._no_server = no_server
+
+    def serve(self, stream: Stream, opened: StreamOpened) -> None:
+        """Raises RemoteProtocolError for a head that can't be read."""
+        head = decode_request(opened.head)
+        path = head.target.partition(b"?")[0]
+        if path == COMMAND_PATH or path.startswith(COMMAND_PATH + b"/"):
+            _answer_unknown_command(stream, path)
+        elif self._local is None:
+            stream.reset(Reason.REFUSED, self._no_server)
+        else:
+            self._local.serve(stream, opened, head)
+
+
+def _answer_unknown_command(stream: Stream, path: bytes) -> None:
+    """The envelope of the command API (interface.md): failures, too, travel with status 200."""
+    command = path[len(COMMAND_PATH) :].decode("latin-1")
+    sentence = f"There is no command {command!r} here."
+    body = json.dumps({"Status": UNKNOWN_COMMAND, "Error": sentence}).encode()
+    headers = [
+        (b"Content-Type", b"application/json"),
+        (b"Content-Length", b"%d" % len(body)),
+        (b"Cache-Control", b"no-store"),
+    ]
+    stream.respond(encode_response(200, b"OK", headers), body, fin=True)

@@ -1,0 +1,142 @@
+"""The agent's side of sign-in and linking: what the service says, and what it makes us do."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import assert_never
+
+from printreach import __version__
+from printreach.agent.keys import ServicePin, is_signed_by
+from printreach.agent.runtime import AgentContext
+from printreach.agent.state import ShownLinkCode
+from printreach.contract import signin
+from printreach.rules.signin import Signer, statement
+
+log = logging.getLogger(__name__)
+
+CLOCK_TOLERANCE_S = 60.0
+
+
+class ServiceRefused(Exception):
+    """The other end is not the service that we were linked with, or talks nonsense."""
+
+
+class Conversation:
+    """One sign-in over one tunnel.
+
+    say: sends a control message. was_linked: `linked` was announced before, so it is not again.
+    """
+
+    def __init__(
+        self, context: AgentContext, say: Callable[[bytes], None], *, was_linked: bool
+    ) -> None:
+        self._context = context
+        self._say = say
+        self._was_linked = was_linked
+        self._nonce = context.machine.token_bytes(signin.NONCE_BYTES)
+        self._service_key: bytes | None = None  # once its signature was checked
+        self.is_serving = False
+
+    def begin(self) -> None:
+        config = self._context.config
+        hello = signin.Hello(
+            public_key=self._context.key.public_key,
+            nonce=self._nonce,
+            service_host=config.service.authority,
+            agent_version=__version__,
+            platform=config.kind.name,
+            lan_ip=self._context.find_lan_address(),
+        )
+        self._say(signin.encode(hello))
+
+    def heard(self, payload: bytes) -> None:
+        """Act on a message. Raises ServiceRefused."""
+        try:
+            message = signin.decode_from_service(payload)
+        except signin.BadSignInMessage as exc:
+            raise ServiceRefused(f"The service said something unreadable: {exc}.") from exc
+        match message:
+            case signin.Challenge():
+                self._check(message)
+            case _ if self._service_key is None:
+                raise ServiceRefused("The service did not prove who it is.")
+            case signin.LinkOffer():
+                self._show_code(message)
+            case signin.Linked():
+                self._pin(self._service_key, message.printer_name)
+                self._context.announce.linked(self._context.key.printer_id)
+                self._serve(message.printer_name)
+            case signin.Welcome():
+                self._welcomed(self._service_key, message)
+            case _:
+                assert_never(message)
+
+    def _check(self, challenge: signin.Challenge) -> None:
+        context = self._context
+        pin = context.pins.get(str(context.config.service))
+        if pin is not None and challenge.service_key not in pin.public_keys:
+            raise ServiceRefused(
+                f"{context.config.service} shows another key than the service this printer was"
+                " linked with: somebody may stand between. If the service was set up anew, remove"
+                " service.json from the data directory and link the printer again."
+            )
+        if not is_signed_by(
+            challenge.service_key, self._said_by(Signer.SERVICE, challenge), challenge.signature
+        ):
+            raise ServiceRefused(f"{context.config.service} can't sign with the key it shows.")
+        self._service_key = challenge.service_key
+        self._compare_clocks(challenge.time_unix_sec)
+        proof = signin.Proof(signature=context.key.sign(self._said_by(Signer.AGENT, challenge)))
+        self._say(signin.encode(proof))
+
+    def _said_by(self, signer: Signer, challenge: signin.Challenge) -> bytes:
+        return statement(
+            signer,
+            service_host=self._context.config.service.authority,
+            service_key=challenge.service_key,
+            service_nonce=challenge.nonce,
+            agent_key=self._context.key.public_key,
+            agent_nonce=self._nonce,
+        )
+
+    def _compare_clocks(self, service_unix_s: int) -> None:
+        offset_s = service_unix_s - self._context.machine.unix_time()
+        self._context.state.clock_is_off(round(offset_s, 1))
+        if abs(offset_s) > CLOCK_TOLERANCE_S:
+            log.warning("This machine's clock is %.0f s off the service's", -offset_s)
+
+    def _show_code(self, offer: signin.LinkOffer) -> None:
+        context = self._context
+        context.pins.drop(str(context.config.service))
+        now = asyncio.get_running_loop().time()
+        try:
+            shown = ShownLinkCode(
+                code=offer.link_code,
+                link_url=offer.link_url,
+                expires_at=now + offer.expires_in_sec,
+            )
+        except ValueError as exc:
+            raise ServiceRefused(f"The service offered no usable link code: {exc}.") from exc
+        context.state.unlinked(shown)
+        context.announce.link_code(shown, now)
+
+    def _welcomed(self, service_key: bytes, welcome: signin.Welcome) -> None:
+        context = self._context
+        pin = context.pins.get(str(context.config.service))
+        if pin is None:
+            log.warning("The service knows this printer; its key is pinned from now on")
+        if pin is None or pin.printer_name != welcome.printer_name:
+            self._pin(service_key, welcome.printer_name)
+        if not self._was_linked:
+            context.announce.linked(context.key.printer_id)
+        self._serve(welcome.printer_name)
+
+    def _pin(self, service_key: bytes, printer_name: str) -> None:
+        pin = ServicePin(public_keys=(service_key,), printer_name=printer_name)
+        self._context.pins.put(str(self._context.config.service), pin)
+
+    def _serve(self, printer_name: str) -> None:
+        self.is_serving = True
+        self._context.state.linked(printer_name)
+        self._context.state.connected()
+        self._context.announce.connected()

@@ -1,0 +1,223 @@
+"""The agent's side of the tunnel: connect, sign in, serve, and connect again."""
+
+import asyncio
+import logging
+import ssl
+
+from picows import WSError, ws_connect
+
+from printreach.agent.freshness import FreshLink
+from printreach.agent.local_http import LocalRequests
+from printreach.agent.runtime import AgentContext
+from printreach.agent.serve import StreamServer
+from printreach.agent.signin import Conversation, ServiceRefused
+from printreach.http1.client import Client, Connect
+from printreach.tunnel.backoff import reconnect_delay_s
+from printreach.tunnel.link import MAX_MESSAGE_BYTES, Link
+from printreach.tunnel.stream import Stream
+from printreach.tunnel.tunnel import Tunnel
+from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
+from printreach.wire.errors import CloseCode, Reason, RemoteProtocolError
+from printreach.wire.events import StreamOpened
+from printreach.wire.session import Role, Session
+
+log = logging.getLogger(__name__)
+
+TUNNEL_PATH = "/api/agent/tunnel"
+HANDSHAKE_TIMEOUT_S = 15.0
+LONG_WAIT_S = 60.0
+"""After a refusal: nothing changes until a person does something."""
+
+_REFUSALS = {
+    CloseCode.REPLACED: "Another agent with the same key has connected; two must not share one.",
+    CloseCode.NOT_WELCOME: "The service refused the sign-in.",
+    CloseCode.VERSION_UNSUPPORTED: "The service speaks another version: update the agent.",
+}
+
+
+class Uplink:
+    """Keeps one tunnel to the service while the agent runs."""
+
+    def __init__(self, context: AgentContext) -> None:
+        self._context = context
+        self._is_stopping = asyncio.Event()
+        self._visit: Visit | None = None
+
+    async def run(self) -> None:
+        server, client = _stream_server(self._context)
+        failures = 0
+        was_linked = False  # as far as this run has told
+        try:
+            while not self._is_stopping.is_set():
+                self._visit = Visit(self._context, server, was_linked=was_linked)
+                ended = await self._visit.run()
+                was_linked = was_linked or ended.has_served
+                failures = 1 if ended.has_served else failures + 1
+                if not self._is_stopping.is_set():
+                    await self._wait(ended, failures)
+        finally:
+            if client is not None:
+                await client.close()
+
+    async def stop(self) -> None:
+        self._is_stopping.set()
+        if self._visit is not None:
+            self._visit.leave()
+
+    async def _wait(self, ended: "Ended", failures: int) -> None:
+        context = self._context
+        delay_s = reconnect_delay_s(failures, context.machine.uniform)
+        if ended.is_refusal:
+            delay_s += LONG_WAIT_S
+            context.state.refused(ended.sentence)
+        else:
+            retry_at = context.machine.monotonic() + delay_s
+            context.state.disconnected(ended.sentence, retry_at)
+        log.warning("%s Next try in %.1f s.", ended.sentence, delay_s)
+        context.announce.disconnected(delay_s)
+        try:
+            await asyncio.wait_for(self._is_stopping.wait(), delay_s)
+        except TimeoutError:
+            pass  # time for the next try
+
+
+class Ended:
+    """How a visit ended."""
+
+    def __init__(
+        self, sentence: str, *, is_refusal: bool = False, has_served: bool = False
+    ) -> None:
+        self.sentence = sentence
+        self.is_refusal = is_refusal
+        self.has_served = has_served
+
+
+class Visit:
+    """One connection to the service, from dialling to its end."""
+
+    def __init__(self, context: AgentContext, server: StreamServer, *, was_linked: bool) -> None:
+        self._context = context
+        self._server = server
+        self._was_linked = was_linked
+        self._over: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
+        self._tunnel: Tunnel | None = None
+        self._conversation: Conversation | None = None
+
+    async def run(self) -> Ended:
+        self._context.state.connecting()
+        dialling = asyncio.create_task(self._dial())
+        try:
+            return await self._over
+        finally:
+            dialling.cancel()
+
+    def leave(self) -> None:
+        """The agent stops."""
+        if self._tunnel is not None:
+            self._tunnel.close(CloseCode.NORMAL, "the agent stops")
+        self._end(Ended("The agent stops."))
+
+    # --- TunnelOwner ----------------------------------------------------------------------------
+
+    def on_tunnel_ready(self, _capabilities: frozenset[str]) -> None:
+        if self._conversation is not None:
+            self._conversation.begin()
+
+    def on_stream(self, stream: Stream, opened: StreamOpened) -> None:
+        if self._conversation is None or not self._conversation.is_serving:
+            stream.reset(Reason.REFUSED, "This agent has not signed in.")
+            return
+        try:
+            self._server.serve(stream, opened)
+        except RemoteProtocolError as fault:
+            stream.reset(Reason.REFUSED, fault.text)
+
+    def on_tunnel_message(self, payload: bytes) -> None:
+        if self._conversation is None:
+            return
+        try:
+            self._conversation.heard(payload)
+        except (ServiceRefused, OSError) as refusal:
+            self._end(Ended(str(refusal), is_refusal=True))
+            if self._tunnel is not None:
+                self._tunnel.close(CloseCode.NOT_WELCOME, str(refusal))
+
+    def on_tunnel_draining(self) -> None:
+        log.info("The service is about to restart")
+
+    def on_tunnel_closed(self, code: CloseCode | int | None, text: str) -> None:
+        has_served = self._conversation is not None and self._conversation.is_serving
+        refusal = _REFUSALS.get(code) if isinstance(code, CloseCode) else None
+        if refusal is not None:
+            self._end(Ended(f"{refusal} ({text})", is_refusal=True, has_served=has_served))
+        else:
+            self._end(Ended(f"The tunnel ended: {text}.", has_served=has_served))
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    async def _dial(self) -> None:
+        service = self._context.config.service
+        try:
+            link = await _connect_link(f"{service}{TUNNEL_PATH}", tls=service.is_tls)
+        except TimeoutError:
+            self._end(Ended(f"{service} gave no answer within {HANDSHAKE_TIMEOUT_S:.0f} s."))
+        except (OSError, WSError) as error:
+            self._end(Ended(f"No connection to {service}: {_says(error)}."))
+        except Exception as error:
+            log.exception("dialling failed in a way nobody thought of")
+            self._end(Ended(f"No connection to {service}: {error!r}."))
+        else:
+            self._begin(link)
+
+    def _begin(self, link: Link) -> None:
+        session = Session(Role.AGENT, now=asyncio.get_running_loop().time())
+        self._tunnel = Tunnel(session, FreshLink(link), self)
+        self._conversation = Conversation(
+            self._context, self._tunnel.message, was_linked=self._was_linked
+        )
+        self._tunnel.start()
+
+    def _end(self, ended: Ended) -> None:
+        if not self._over.done():
+            self._over.set_result(ended)
+
+
+async def _connect_link(url: str, *, tls: bool) -> WebSocketLink:
+    """Dial the service. Raises OSError, WSError or TimeoutError."""
+    link = WebSocketLink()
+    async with asyncio.timeout(HANDSHAKE_TIMEOUT_S):
+        await ws_connect(
+            lambda: link,
+            "ws" + url.removeprefix("http"),
+            ssl_context=ssl.create_default_context() if tls else None,
+            websocket_handshake_timeout=HANDSHAKE_TIMEOUT_S,
+            max_frame_size=MAX_MESSAGE_BYTES,
+            extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
+        )
+    return link
+
+
+def _says(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return str(error) or type(error).__name__
+
+
+def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
+    kind, server = context.config.kind, context.config.web_server
+    if server is None:
+        return StreamServer(None, f"A {kind.title} printer has no web server."), None
+    client = Client(_connect_to(server.host, server.port, tls=server.is_tls))
+    local = LocalRequests(client, str(server), wants_outside_host=kind.wants_outside_host)
+    return StreamServer(local, ""), client
+
+
+def _connect_to(host: str, port: int, *, tls: bool) -> Connect:
+    """Connect to the printer's web server. Its certificate, where it has one, is its own."""
+    loop = asyncio.get_running_loop()
+    context: ssl.SSLContext | None = None
+    if tls:
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return lambda protocol: loop.create_connection(protocol, host, port, ssl=context)
