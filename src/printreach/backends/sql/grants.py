@@ -1,0 +1,143 @@
+"""What the relay asks about connections, answered from the tables."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import RowMapping, delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.backends.sql.store import SqlRecords, SqlStore
+from printreach.backends.sql.tables import accounts, connections, cookie_sessions, open_tickets
+from printreach.ports import Clock, Notice, Topic
+from printreach.rules.accounts import SupporterPolicy, is_supporter
+from printreach.rules.connections import ConnectionKind, Grant
+from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new_secret
+
+COOKIE_LIFETIME: Final = timedelta(hours=12)
+MAX_COOKIES: Final = 32
+"""Browsers signed in to one own connection; one more signs the oldest out. All are compared."""
+
+
+class SqlGrants:
+    """ports.Grants."""
+
+    def __init__(
+        self, store: SqlStore, clock: Clock, token_bytes: TokenBytes, supporters: SupporterPolicy
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._token_bytes = token_bytes
+        self._supporters = supporters
+
+    async def grant(self, unique_id: str) -> Grant | None:
+        at = self._clock.now()
+        return await self._store.read(
+            lambda records: _grant(records.connection, unique_id, self._supporters, at)
+        )
+
+    async def unique_id_at_port(self, port: int) -> str | None:
+        async def look(records: SqlRecords) -> str | None:
+            found = await records.connection.execute(
+                select(connections.c.unique_id).where(connections.c.port == port)
+            )
+            return found.scalar_one_or_none()
+
+        return await self._store.read(look)
+
+    async def redeem_open_ticket(self, unique_id: str, ticket: str, at: datetime) -> str | None:
+        cookie = new_secret(self._token_bytes)
+
+        async def redeem(records: SqlRecords) -> bool:
+            connection_id = await _take_ticket(records.connection, unique_id, ticket, at)
+            if connection_id is None:
+                return False
+            await _add_cookie(records.connection, connection_id, cookie, at)
+            await records.notify(Notice(Topic.CONNECTION, unique_id), at)
+            return True
+
+        return cookie if await self._store.write(redeem) else None
+
+
+async def _grant(
+    connection: AsyncConnection, unique_id: str, supporters: SupporterPolicy, at: datetime
+) -> Grant | None:
+    found = await connection.execute(
+        select(
+            connections,
+            accounts.c.supporter_granted,
+            accounts.c.supporter_until,
+        )
+        .outerjoin_from(connections, accounts)
+        .where(connections.c.unique_id == unique_id)
+    )
+    row = found.mappings().first()
+    if row is None:
+        return None
+    return Grant(
+        unique_id=unique_id,
+        connection_id=row["connection_id"],
+        kind=ConnectionKind(row["kind"]),
+        printer_id=row["printer_id"] or "",
+        account_id=row["account_id"] or "",
+        digests=await _digests(connection, row, at),
+        ended=row["revoked_at"] is not None or row["printer_id"] is None,
+        expires_at=row["expires_at"],
+        owner_is_supporter=is_supporter(
+            supporters,
+            granted=bool(row["supporter_granted"]),
+            until=row["supporter_until"],
+            at=at,
+        ),
+    )
+
+
+async def _digests(connection: AsyncConnection, row: RowMapping, at: datetime) -> tuple[bytes, ...]:
+    if row["kind"] != ConnectionKind.OWN:
+        return tuple(value for value in (row["basic_digest"], row["bearer_digest"]) if value)
+    cookies = await connection.execute(
+        select(cookie_sessions.c.cookie_digest)
+        .where(
+            cookie_sessions.c.connection_id == row["connection_id"],
+            cookie_sessions.c.expires_at > at,
+        )
+        .order_by(cookie_sessions.c.created_at.desc())
+        .limit(MAX_COOKIES)
+    )
+    return tuple(cookies.scalars())
+
+
+async def _take_ticket(
+    connection: AsyncConnection, unique_id: str, ticket: str, at: datetime
+) -> str | None:
+    """The connection the ticket is for. It works no more, and nor do those that have expired."""
+    ticket_digest = digest(CredentialKind.OPEN_TICKET, ticket.encode())
+    found = await connection.execute(
+        select(connections.c.connection_id)
+        .join_from(open_tickets, connections)
+        .where(
+            open_tickets.c.ticket_digest == ticket_digest,
+            open_tickets.c.expires_at > at,
+            connections.c.unique_id == unique_id,
+            connections.c.revoked_at.is_(None),
+        )
+    )
+    connection_id = found.scalar_one_or_none()
+    used_up = open_tickets.c.expires_at <= at
+    if connection_id is not None:
+        used_up |= open_tickets.c.ticket_digest == ticket_digest
+    await connection.execute(delete(open_tickets).where(used_up))
+    return connection_id
+
+
+async def _add_cookie(
+    connection: AsyncConnection, connection_id: str, cookie: str, at: datetime
+) -> None:
+    await connection.execute(delete(cookie_sessions).where(cookie_sessions.c.expires_at <= at))
+    await connection.execute(
+        insert(cookie_sessions).values(
+            cookie_digest=digest(CredentialKind.COOKIE, cookie.encode()),
+            connection_id=connection_id,
+            created_at=at,
+            expires_at=at + COOKIE_LIFETIME,
+        )
+    )
