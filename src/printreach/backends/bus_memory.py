@@ -1,0 +1,19 @@
+"""Hints within one process; the bus of tests, and of a store that no other process opens."""
+
+from collections.abc import Callable
+
+from printreach.backends.subscribers import Subscribers
+from printreach.ports import Notice
+
+
+class MemoryBus:
+    """ports.Bus."""
+
+    def __init__(self) -> None:
+        self._subscribers = Subscribers()
+
+    async def publish(self, notice: Notice) -> None:
+        self._subscribers.tell(notice)
+
+    def subscribe(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
+        return self._subscribers.add(callback)
