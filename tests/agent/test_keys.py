@@ -183,6 +183,7 @@ def test_a_pin_that_was_not_kept_does_not_count(tmp_path: Path) -> None:
         b'{"Services":[{"ServiceUrl":"https://h","PublicKeys":["AAAA"]}]}',
         b'{"Services":[{"ServiceUrl":"https://h","PublicKeys":["*"]}]}',
         b'{"Services":[{"ServiceUrl":7,"PublicKeys":[]}]}',
+        b'{"Services":[{"ServiceUrl":"\xff","PublicKeys":[]}]}',
         b"[" * 1000,
         b"\xff",
     ],

@@ -165,7 +165,7 @@ def _encode_pins(pins: Mapping[str, ServicePin]) -> bytes:
 def _decode_pins(content: bytes, path: Path) -> dict[str, ServicePin]:
     try:
         stored = msgspec.json.decode(content, type=_StoredPins)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise DataDirRefused(_damaged_pins(path)) from error
     keys = [key for pin in stored.services for key in pin.public_keys]
     if any(len(key) != KEY_BYTES for key in keys) or not all(

@@ -61,7 +61,7 @@ def read_status(data_dir: Path) -> Snapshot:
         raise NotRunning(f"The agent with the data directory {data_dir} is just starting.")
     try:
         return msgspec.json.decode(content, type=Snapshot)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise DataDirRefused(
             f"The file {path} was written by another version of the agent."
         ) from error
@@ -92,7 +92,7 @@ def report(snapshot: Snapshot, at: float) -> Report:
 
 
 def describe(snapshot: Snapshot, at: float) -> str:
-    """The snapshot for a person at a terminal; several lines, the last one ended."""
+    """The snapshot for a person at a terminal, in several lines."""
     rows = [
         ("Printer", f"{snapshot.printer_name} ({snapshot.printer_id})".strip()),
         ("Service", snapshot.service_url),
@@ -102,7 +102,7 @@ def describe(snapshot: Snapshot, at: float) -> str:
         ("Version", snapshot.agent_version),
     ]
     lines = [says(snapshot.phase), *(f"{name:<10}{value}" for name, value in rows)]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _report_link_code(shown: ShownLinkCode | None, at: float) -> dict[str, str | int]:
