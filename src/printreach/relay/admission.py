@@ -41,6 +41,7 @@ class Admission:
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._cached: OrderedDict[str, tuple[float, Grant | None]] = OrderedDict()
+        self._ports: dict[int, tuple[float, str]] = {}
         self._live: dict[str, set[LiveStream]] = {}
         self._webcams: dict[str, int] = {}
         self._unsubscribe = bus.subscribe(self._on_notice)
@@ -69,6 +70,18 @@ class Admission:
         if len(self._cached) > MAX_CACHED:
             self._cached.popitem(last=False)
         return grant
+
+    def cached_at_port(self, port: int) -> str | None:
+        """The connection of a tunnel port, if it is known freshly enough."""
+        entry = self._ports.get(port)
+        return entry[1] if entry is not None and entry[0] >= self._loop.time() else None
+
+    async def load_at_port(self, port: int) -> str:
+        """The connection of a tunnel port; "" where there is none, which names none either."""
+        unique_id = await self._grants.unique_id_at_port(port) or ""
+        trust_s = TRUST_S if unique_id else UNKNOWN_TRUST_S
+        self._ports[port] = (self._loop.time() + trust_s, unique_id)
+        return unique_id
 
     def forget(self, unique_id: str) -> None:
         self._cached.pop(unique_id, None)
@@ -114,6 +127,7 @@ class Admission:
     def _on_notice(self, notice: Notice) -> None:
         if notice.topic is Topic.CONNECTION:
             self.forget(notice.key)
+            self._ports.clear()
         else:
             self._cached = OrderedDict(
                 (unique_id, entry)

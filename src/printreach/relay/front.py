@@ -67,8 +67,8 @@ class Dispatch(Protocol):
 class FrontConnection(asyncio.Protocol):
     """One caller's connection."""
 
-    def __init__(self, front: "Front", fixed_host: bytes | None) -> None:
-        self.fixed_host = fixed_host  # in port mode: the host that this port stands for
+    def __init__(self, front: "Front", tunnel_port: int | None) -> None:
+        self.tunnel_port = tunnel_port  # one that stands for a printer host, whatever Host says
         self.transport: asyncio.Transport
         self.peer = ""
         self._front = front
@@ -235,8 +235,6 @@ class FrontConnection(asyncio.Protocol):
 
     def _begin(self, head: bytes, rest: bytes) -> None:
         request = parse_request(head)
-        if self.fixed_host is not None and not request.host:
-            request.host = self.fixed_host
         body, fin = b"", True
         self._reader = None
         if request.framing is not Framing.NONE:
@@ -334,11 +332,14 @@ class Front:
     def now(self) -> float:
         return self.loop.time()
 
-    async def listen(self, host: str, port: int, fixed_host: bytes | None = None) -> int:
-        """Accept connections; the port that was bound. fixed_host: see FrontConnection."""
+    async def listen(self, host: str, port: int, *, is_tunnel_port: bool = False) -> int:
+        """Accept connections; the port that was bound.
+
+        is_tunnel_port: the port stands for one printer connection (PRINTREACH_TUNNEL_PORTS).
+        """
 
         def accepted() -> FrontConnection:
-            return FrontConnection(self, fixed_host)
+            return FrontConnection(self, port if is_tunnel_port else None)
 
         server = await self.loop.create_server(accepted, host, port, backlog=1024)
         self._servers.append(server)

@@ -64,6 +64,11 @@ class RelayNode:
         """Accept callers and agents; the port that was bound."""
         return await self._front.listen(host, port)
 
+    async def listen_for_tunnels(self, host: str, ports: range) -> None:
+        """Accept callers on ports that stand for one connection each. Raises OSError."""
+        for port in ports:
+            await self._front.listen(host, port, is_tunnel_port=True)
+
     async def stop(self) -> None:
         """Finish what runs, then send the agents away."""
         await self._front.stop(STOP_GRACE_S)
@@ -79,6 +84,8 @@ class RelayNode:
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool
     ) -> Exchange | None:
         self._requests += 1
+        if caller.tunnel_port is not None:
+            return self._printer_hosts.serve_port(caller, request, body, fin, caller.tunnel_port)
         named = self._hosts.named(request.host)
         if isinstance(named, PrinterHost):
             return self._printer_hosts.serve(caller, request, body, fin, named.unique_id)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 
 from printreach.contract.errors import ErrorCode
 from printreach.http1.heads import Request
@@ -34,20 +35,49 @@ class PrinterHosts:
     def serve(
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool, unique_id: str
     ) -> Exchange | None:
+        """Serve a request on the host of a connection."""
         known = self._admission.cached(unique_id)
         if known is None:
-            waiting = Waiting(caller, body, fin)
-            task = asyncio.create_task(self._serve_later(waiting, caller, request, unique_id))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-            return waiting
+            return self._wait_for(self._look_up(unique_id), caller, request, body, fin)
         return self._serve_known(caller, request, body, fin, unique_id, known[0])
 
-    async def _serve_later(
-        self, waiting: "Waiting", caller: FrontConnection, request: Request, unique_id: str
+    def serve_port(
+        self, caller: FrontConnection, request: Request, body: bytes, fin: bool, port: int
+    ) -> Exchange | None:
+        """Serve a request on a port that stands for a connection; its Host says nothing."""
+        unique_id = self._admission.cached_at_port(port)
+        if unique_id is None:
+            return self._wait_for(self._look_up_port(port), caller, request, body, fin)
+        return self.serve(caller, request, body, fin, unique_id)
+
+    async def _look_up(self, unique_id: str) -> tuple[str, Grant | None]:
+        return unique_id, await self._admission.load(unique_id)
+
+    async def _look_up_port(self, port: int) -> tuple[str, Grant | None]:
+        return await self._look_up(await self._admission.load_at_port(port))
+
+    def _wait_for(
+        self,
+        found: Coroutine[None, None, tuple[str, Grant | None]],
+        caller: FrontConnection,
+        request: Request,
+        body: bytes,
+        fin: bool,
+    ) -> Exchange:
+        """Hold the request until its connection was looked up."""
+        waiting = Waiting(caller, body, fin)
+        self._start(self._serve_found(found, waiting, caller, request))
+        return waiting
+
+    async def _serve_found(
+        self,
+        found: Coroutine[None, None, tuple[str, Grant | None]],
+        waiting: "Waiting",
+        caller: FrontConnection,
+        request: Request,
     ) -> None:
         try:
-            grant = await self._admission.load(unique_id)
+            unique_id, grant = await found
         except Exception:
             log.exception("could not look up a connection")
             if not waiting.is_gone:
@@ -57,6 +87,11 @@ class PrinterHosts:
         if not waiting.is_gone:
             body, fin = waiting.release()
             caller.hand_over(self._serve_known(caller, request, body, fin, unique_id, grant))
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _serve_known(
         self,
@@ -111,9 +146,7 @@ class PrinterHosts:
             detail = "This link is incomplete."
             return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
         waiting = Waiting(caller, b"", fin)
-        task = asyncio.create_task(self._redeem(waiting, caller, request, unique_id, ticket))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._start(self._redeem(waiting, caller, request, unique_id, ticket))
         return waiting
 
     async def _redeem(

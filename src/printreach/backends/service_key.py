@@ -1,0 +1,85 @@
+"""The service's own Ed25519 key: what agents pin when they are linked.
+
+Losing it makes every linked agent refuse the service, so it is written once, durably, and a
+damaged one stops the start instead of being replaced.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+KEY_FILE = "service.key"
+
+
+class ServiceKeyRefused(Exception):
+    """The key can't be used; the message is a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceKey:
+    """public: 32 bytes. sign: makes the 64 bytes of a signature."""
+
+    public: bytes
+    sign: Callable[[bytes], bytes]
+
+
+def load_or_make_service_key(data_dir: Path) -> ServiceKey:
+    """The key in the data directory, made at the first start. Raises ServiceKeyRefused."""
+    path = data_dir / KEY_FILE
+    try:
+        try:
+            key = _load(path)
+        except FileNotFoundError:
+            _make(path)
+            key = _load(path)  # the one that is there: another process may have been faster
+    except OSError as error:
+        raise ServiceKeyRefused(f"The key file {path} can't be used: {error.strerror}.") from error
+    return ServiceKey(key.public_key().public_bytes_raw(), key.sign)
+
+
+def _load(path: Path) -> Ed25519PrivateKey:
+    content = path.read_bytes()
+    try:
+        key = load_pem_private_key(content, None)
+    except (ValueError, TypeError):
+        key = None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise ServiceKeyRefused(
+            f"The key file {path} is damaged: put it back from a copy. Without it every linked"
+            " agent refuses this service."
+        )
+    return key
+
+
+def _make(path: Path) -> None:
+    """Write a new key beside its place, then link it there: whole or not at all, never over one."""
+    pem = Ed25519PrivateKey.generate().private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+    )
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(pem)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            return
+        directory = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+    finally:
+        draft.unlink(missing_ok=True)
