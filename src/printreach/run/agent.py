@@ -1,0 +1,168 @@
+"""`printreach agent run|status`: the agent as a program of its own.
+
+Most imports stand where they are used: every command of `printreach` builds the whole command
+line, and `agent status` needs neither a tunnel nor an event loop.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from printreach.agent.config import (
+    AgentConfig,
+    ConfigError,
+    add_options,
+    read_config,
+    read_data_dir,
+)
+from printreach.agent.data_dir import DataDirRefused
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from printreach.agent.runtime import Machine, UplinkFactory
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare `run` and `status` below the parser of `agent`."""
+    commands = parser.add_subparsers(dest="agent_command", metavar="COMMAND", required=True)
+    run = commands.add_parser("run", help="run the agent beside a printer")
+    add_options(run)
+    run.add_argument("--verbose", action="store_true", help="log more, to find a fault")
+    status = commands.add_parser("status", help="say what a running agent does")
+    status.add_argument("--data-dir", metavar="DIR", help="the folder of the running agent")
+    status.add_argument("--json", action="store_true", help="one JSON object on standard output")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the chosen command; the exit status: 0, 1 for a failure, 2 for wrong usage."""
+    try:
+        return _status(options) if options.agent_command == "status" else _run(options)
+    except ConfigError as error:
+        return _fail(error, 2)
+
+
+def _status(options: argparse.Namespace) -> int:
+    from printreach.agent.status import NotRunning, describe, read_status, report
+
+    try:
+        snapshot = read_status(read_data_dir(options.data_dir))
+    except NotRunning as error:
+        if options.json:
+            print(json.dumps({"Running": False}))
+        return _fail(error, 1)
+    except DataDirRefused as error:
+        return _fail(error, 1)
+    at = time.monotonic()
+    print(json.dumps(report(snapshot, at)) if options.json else describe(snapshot, at))
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    config = read_config(options, os.environ)
+
+    from printreach.agent.uplink import Uplink
+
+    return run_program(config, Uplink, verbose=options.verbose)
+
+
+def run_program(config: AgentConfig, make_uplink: "UplinkFactory", *, verbose: bool) -> int:
+    """Run one agent until this process is told to stop; the exit status."""
+    from printreach.agent.builtin import CannotStart
+
+    _open_standard_files()
+    # Whatever the agent writes concerns its own user alone.
+    os.umask(0o077)
+    _log_to_stderr(verbose=verbose)
+    try:
+        with _new_runner() as runner:
+            runner.run(_run_until_signalled(config, make_uplink))
+    except (CannotStart, DataDirRefused) as error:
+        return _fail(error, 1)
+    except KeyboardInterrupt:
+        return 130  # as shells report it
+    return 0
+
+
+async def _run_until_signalled(config: AgentConfig, make_uplink: "UplinkFactory") -> None:
+    """Run an agent until SIGTERM or SIGINT; a second SIGINT ends it on the spot."""
+    import asyncio
+    import signal
+
+    from printreach.agent.runtime import run_agent
+
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def interrupted() -> None:
+        stop.set()
+        loop.remove_signal_handler(signal.SIGINT)
+
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    loop.add_signal_handler(signal.SIGINT, interrupted)
+    await run_agent(config, machine=this_machine(), make_uplink=make_uplink, stop=stop)
+
+
+def this_machine() -> "Machine":
+    """The clocks, the randomness and the standard output of this process."""
+    import random
+    import secrets
+
+    from printreach.agent.runtime import Machine
+
+    return Machine(
+        monotonic=time.monotonic,
+        unix_time=time.time,
+        uniform=random.uniform,
+        token_bytes=secrets.token_bytes,
+        stdout=sys.stdout.fileno() if sys.stdout is not None else None,
+    )
+
+
+def _open_standard_files() -> None:
+    """Let standard files that were closed lead nowhere.
+
+    The next sockets would get their numbers, and then be written to as if they were output;
+    uvloop ends the process when it is to close one of them.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+def _log_to_stderr(*, verbose: bool) -> None:
+    """One line a message: time, level, logger, text."""
+    import logging
+
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(name)s %(message)s",
+        datefmt="%Y-%m-%dT%H:%M:%S%z",
+    )
+    # A log that nobody can read any more is no reason to write about it.
+    logging.raiseExceptions = False
+    if verbose:
+        logging.getLogger("printreach").setLevel(logging.DEBUG)
+
+
+def _new_runner() -> "asyncio.Runner":
+    """Made with uvloop's event loop where it is installed; the agent works as well without."""
+    import asyncio
+    import importlib
+
+    try:
+        uvloop = importlib.import_module("uvloop")
+    except ImportError:
+        return asyncio.Runner()
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
+
+
+def _fail(error: Exception, status: int) -> int:
+    print(f"printreach agent: {error}", file=sys.stderr)
+    return status
