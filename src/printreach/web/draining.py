@@ -1,0 +1,116 @@
+"""End what is under way when the web role stops, in the order that hurts least.
+
+An event stream never ends by itself, so a server that waits for its clients waits for ever.
+Ordinary requests are left to finish; only when their time is up are they ended, too.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+_EVENT_STREAM: Final = b"text/event-stream"
+
+# "Service restart": the client is asked to come back.
+_WEBSOCKET_RESTART: Final = 1012
+
+
+@dataclass(slots=True, eq=False)
+class _Exchange:
+    """One request or WebSocket under way. A stream is what does not end by itself."""
+
+    task: asyncio.Task[object]
+    has_started: bool = False
+    is_complete: bool = False
+    is_stream: bool = False
+    is_ended: bool = False
+
+    def end(self) -> None:
+        """Stop the task; it then says a proper end to its client, unless it is stopped again."""
+        self.is_ended = True
+        self.task.cancel()
+
+    def note(self, message: Message) -> None:
+        """Learn from what the application sends how far the exchange has come."""
+        match message["type"]:
+            case "http.response.start":
+                self.has_started = True
+                self.is_stream = _is_event_stream(message["headers"])
+            case "http.response.body":
+                self.is_complete = not message.get("more_body", False)
+            case "websocket.accept":
+                self.has_started = self.is_stream = True
+            case "websocket.close":
+                self.is_complete = True
+            case _:
+                pass
+
+
+class Draining:
+    """An ASGI application around another one, which can end the exchanges under way."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._exchanges: set[_Exchange] = set()
+        self._is_stopping = False
+
+    def end_streams(self) -> None:
+        """End event streams and WebSockets now, and any that begin from now on."""
+        self._is_stopping = True
+        for exchange in self._exchanges:
+            if exchange.is_stream:
+                exchange.end()
+
+    def end_all(self) -> None:
+        """End every exchange."""
+        for exchange in self._exchanges:
+            exchange.end()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "a server calls an application in a task"
+        exchange = _Exchange(task)
+
+        async def send_and_note(message: Message) -> None:
+            exchange.note(message)
+            await send(message)
+            if exchange.is_stream and self._is_stopping:
+                exchange.end()
+
+        self._exchanges.add(exchange)
+        try:
+            await self._app(scope, receive, send_and_note)
+        except asyncio.CancelledError:
+            # Only what we ended ourselves is ours to swallow.
+            if not exchange.is_ended:
+                raise
+            task.uncancel()
+            await _say_end(exchange, scope, send)
+        finally:
+            self._exchanges.discard(exchange)
+
+
+async def _say_end(exchange: _Exchange, scope: Scope, send: Send) -> None:
+    if exchange.is_complete:
+        return
+    if scope["type"] == ScopeType.WEBSOCKET:
+        reason = "The service is restarting."
+        await send({"type": "websocket.close", "code": _WEBSOCKET_RESTART, "reason": reason})
+        return
+    if not exchange.has_started:
+        await send({"type": "http.response.start", "status": 503, "headers": []})
+    if exchange.is_stream or not exchange.has_started:
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        return
+    # Half a download must not look like a whole one: the server cuts the connection instead.
+    raise asyncio.CancelledError
+
+
+def _is_event_stream(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    return any(
+        name.lower() == b"content-type" and value.startswith(_EVENT_STREAM)
+        for name, value in headers
+    )
