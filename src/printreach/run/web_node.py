@@ -1,0 +1,175 @@
+"""The web role as a server on a unix socket, in the event loop of the program that starts it.
+
+Only the relay's front reaches that socket: it lies in the data directory, which belongs to the
+service's user alone. So what the front says of the caller's address and scheme is believed here.
+"""
+
+import asyncio
+import logging
+import os
+import shutil
+import socket
+import stat
+import tempfile
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Final
+
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+from granian.server.embed import Server
+from granian.utils.proxies import wrap_asgi_with_proxy_headers
+from litestar import Litestar
+
+from printreach.web.draining import Draining
+
+_log = logging.getLogger(__name__)
+
+_SOCKET_NAME: Final = "web.sock"
+
+# The size of sun_path on Linux, less its closing zero byte.
+_LONGEST_SOCKET_PATH_BYTES: Final = 107
+
+# Connections that wait to be accepted. A unix socket does not let a caller wait for room here, as
+# TCP does; a burst beyond it is refused.
+_BACKLOG: Final = 1024
+
+# The server counts connections, idle ones and event streams included, and lets callers beyond this
+# many wait. Left to itself it takes the backlog for it, by default 128: that many open dashboards
+# would starve everybody else.
+_MOST_CONNECTIONS: Final = 4096
+
+# The front sends each head in one piece. Shorter than the stop's deadline, so that a front that
+# died in the middle of one does not hold up the stop.
+_HEAD_TIMEOUT_MS: Final = 5_000
+
+_START_DEADLINE_S: Final = 10.0
+_STOP_DEADLINE_S: Final = 10.0
+_CANCEL_DEADLINE_S: Final = 1.0
+
+
+class WebNode:
+    """Serves an application on a unix socket from start() to stop()."""
+
+    def __init__(self, app: Litestar) -> None:
+        self._app = app
+        self._draining = Draining(app)
+        self._resources = AsyncExitStack()
+        self._server: Server | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self._is_stopping = False
+
+    async def start(self, data_dir: Path) -> Path:
+        """Serve, and return the socket's path once it accepts connections.
+
+        The socket lies in data_dir, or in a directory of its own where that path is too long for
+        a socket. Raises OSError where another process serves on it.
+        """
+        path = self._choose_path(data_dir)
+        _clear_away(path)
+        self._resources.callback(path.unlink, missing_ok=True)
+        await self._resources.enter_async_context(self._app.lifespan())
+        self._server = _server(wrap_asgi_with_proxy_headers(self._draining, "*"), path)
+        self._serving = asyncio.create_task(self._server.serve(), name="web node")
+        self._serving.add_done_callback(self._report_end)
+        try:
+            async with asyncio.timeout(_START_DEADLINE_S):
+                await self._until_it_accepts(path, self._serving)
+        except BaseException:
+            await self.stop(0)
+            raise
+        return path
+
+    async def stop(self, deadline_s: float = _STOP_DEADLINE_S) -> None:
+        """Accept nothing more, end event streams now and the rest by the deadline."""
+        if self._server is not None and self._serving is not None:
+            self._is_stopping = True
+            self._server.stop()  # type: ignore[no-untyped-call]  # the library leaves it untyped
+            self._draining.end_streams()
+            await _wait(self._serving, deadline_s)
+            self._draining.end_all()
+            await _wait(self._serving, _CANCEL_DEADLINE_S)
+            # What is left is a client that does not read; its connection ends with the process.
+            self._serving.cancel()
+            await asyncio.gather(self._serving, return_exceptions=True)
+            self._server = self._serving = None
+        await self._resources.aclose()
+
+    def _report_end(self, serving: asyncio.Task[None]) -> None:
+        if not self._is_stopping:
+            failure = None if serving.cancelled() else serving.exception()
+            _log.error("the web role stopped by itself", exc_info=failure)
+
+    def _choose_path(self, data_dir: Path) -> Path:
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = data_dir.resolve() / _SOCKET_NAME
+        if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH_BYTES:
+            return path
+        short = tempfile.mkdtemp(prefix="printreach-")
+        self._resources.callback(shutil.rmtree, short, ignore_errors=True)
+        return Path(short).resolve() / _SOCKET_NAME
+
+    async def _until_it_accepts(self, path: Path, serving: asyncio.Task[None]) -> None:
+        # The server tells when it has bound the socket, which is a moment before it listens.
+        while not _accepts(path):
+            if serving.done():
+                serving.result()
+                raise ConnectionError(f"the web role stopped while it started on {path}")
+            await asyncio.sleep(0.01)
+
+
+def _server(app: Any, path: Path) -> Server:
+    server = Server(
+        app,
+        uds=path,
+        # The lifespan is ours to run: the server would skip its end where it is cancelled.
+        interface=Interfaces.ASGINL,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=_HEAD_TIMEOUT_MS),
+        backlog=_BACKLOG,
+        backpressure=_MOST_CONNECTIONS,
+        log_access=False,
+        log_level=LogLevels.error,
+        log_dictconfig=_logging(),
+    )
+    server.uds_permissions = 0o600
+    return server
+
+
+def _logging() -> dict[str, Any]:
+    """Leave the server's messages to the program's own logging.
+
+    By itself it would write to standard output, which is for scripts, and would forget every
+    handler that is set up. "Incremental" touches nothing but the logger named here.
+    """
+    loggers = {"_granian": {"level": "ERROR", "propagate": True}}
+    return {"incremental": True, "handlers": {}, "loggers": loggers}
+
+
+def _clear_away(path: Path) -> None:
+    """Remove the socket that a killed process left behind; refuse to take a living one's."""
+    try:
+        is_socket = stat.S_ISSOCK(path.lstat().st_mode)
+    except FileNotFoundError:
+        return
+    if not is_socket:
+        raise FileExistsError(f"{path} is in the way: it is not a socket")
+    if _accepts(path):
+        raise FileExistsError(f"another process serves on {path}")
+    path.unlink()
+
+
+def _accepts(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+    return True
+
+
+async def _wait(task: asyncio.Task[None], seconds: float) -> None:
+    """Wait for a task without touching it when the time is up."""
+    await asyncio.wait([task], timeout=seconds)

@@ -1,0 +1,323 @@
+"""The web role as a server on a unix socket, for real."""
+
+import asyncio
+import logging
+import os
+import socket
+import stat
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvloop
+from litestar import Litestar, Request, get
+from litestar.params import FromQuery
+from litestar.response import ServerSentEvent, Stream
+
+from printreach.run.web_node import WebNode
+from printreach.web.app import WebSettings, create_app
+
+pytestmark = pytest.mark.slow
+
+LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+
+Run = Callable[[Coroutine[Any, Any, Any]], Any]
+
+
+@pytest.fixture(params=LOOPS)
+def run(request: pytest.FixtureRequest) -> Run:
+    """Run a coroutine in each kind of event loop that the service may have."""
+
+    def run_in_loop(coroutine: Coroutine[Any, Any, Any]) -> Any:
+        with asyncio.Runner(loop_factory=LOOPS[request.param]) as runner:
+            return runner.run(asyncio.wait_for(coroutine, 20))
+
+    return run_in_loop
+
+
+@get("/caller", sync_to_thread=False)
+def caller(request: Request[Any, Any, Any]) -> dict[str, str]:
+    assert request.client is not None
+    return {"host": request.client.host, "scheme": request.url.scheme}
+
+
+@get("/events")
+async def events() -> ServerSentEvent:
+    async def ticks() -> AsyncIterator[str]:
+        while True:
+            yield "tick"
+            await asyncio.sleep(0.05)
+
+    return ServerSentEvent(ticks())
+
+
+@get("/slow")
+async def slow(seconds: FromQuery[float] = 0.3) -> str:
+    await asyncio.sleep(seconds)
+    return "finished"
+
+
+@get("/download")
+async def download() -> Stream:
+    async def pieces() -> AsyncIterator[bytes]:
+        while True:
+            yield b"x" * 65536
+            await asyncio.sleep(0)
+
+    return Stream(pieces())
+
+
+def an_app() -> Litestar:
+    app = create_app(WebSettings(base_url="http://localhost:8080"))
+    for handler in (caller, events, slow, download):
+        app.register(handler)
+    return app
+
+
+@asynccontextmanager
+async def serving(
+    data_dir: Path, app: Litestar | None = None
+) -> AsyncIterator[tuple[WebNode, Path]]:
+    node = WebNode(app or an_app())
+    path = await node.start(data_dir)
+    try:
+        yield node, path
+    finally:
+        await node.stop(1)
+
+
+def client(path: Path) -> httpx.AsyncClient:
+    transport = httpx.AsyncHTTPTransport(uds=str(path))
+    return httpx.AsyncClient(transport=transport, base_url="http://localhost:8080", timeout=10)
+
+
+async def fetch(path: Path, target: str, **options: Any) -> httpx.Response:
+    async with client(path) as web:
+        return await web.get(target, **options)
+
+
+def test_the_front_page_comes_over_the_socket(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> httpx.Response:
+        async with serving(tmp_path) as (_, path):
+            return await fetch(path, "/", headers={"accept": "text/html"})
+
+    answer = run(scenario())
+
+    assert answer.status_code == 200
+    assert "Reach your 3D printer from anywhere" in answer.text
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+
+
+def test_the_socket_is_the_users_alone(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> tuple[Path, int, int]:
+        async with serving(tmp_path / "data") as (_, path):
+            return path, path.stat().st_mode, path.parent.stat().st_mode
+
+    path, socket_mode, folder_mode = run(scenario())
+
+    assert path == tmp_path.resolve() / "data" / "web.sock"
+    assert stat.S_IMODE(socket_mode) == 0o600
+    assert stat.S_IMODE(folder_mode) == 0o700
+
+
+def test_the_caller_is_who_the_front_says(run: Run, tmp_path: Path) -> None:
+    forwarded = {"x-forwarded-for": "198.51.100.7", "x-forwarded-proto": "https"}
+
+    async def scenario() -> Any:
+        async with serving(tmp_path) as (_, path):
+            return (await fetch(path, "/caller", headers=forwarded)).json()
+
+    assert run(scenario()) == {"host": "198.51.100.7", "scheme": "https"}
+
+
+def test_a_socket_left_by_a_killed_process_is_replaced(run: Run, tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as killed:
+        killed.bind(str(tmp_path / "web.sock"))
+
+    async def scenario() -> int:
+        async with serving(tmp_path) as (_, path):
+            return (await fetch(path, "/")).status_code
+
+    assert run(scenario()) == 200
+
+
+def test_a_socket_on_which_another_process_serves_is_left_to_it(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "web.sock"
+    with socket.socket(socket.AF_UNIX) as living:
+        living.bind(str(path))
+        living.listen()
+        node = WebNode(an_app())
+
+        with pytest.raises(OSError, match="another process serves"):
+            run(node.start(tmp_path))
+
+        assert path.exists()
+
+
+def test_a_file_in_the_way_is_not_deleted(run: Run, tmp_path: Path) -> None:
+    tmp_path.joinpath("web.sock").write_text("precious")
+
+    with pytest.raises(OSError, match="not a socket"):
+        run(WebNode(an_app()).start(tmp_path))
+
+    assert tmp_path.joinpath("web.sock").read_text() == "precious"
+
+
+def test_a_path_too_long_for_a_socket_gets_a_short_private_one(run: Run, tmp_path: Path) -> None:
+    data_dir = tmp_path / ("long" * 30)
+
+    async def scenario() -> tuple[Path, int, int]:
+        async with serving(data_dir) as (_, path):
+            status = (await fetch(path, "/")).status_code
+            return path, status, path.parent.stat().st_mode
+
+    path, status, folder_mode = run(scenario())
+
+    assert status == 200
+    assert len(os.fsencode(path)) <= 107
+    assert stat.S_IMODE(folder_mode) == 0o700
+    assert not path.parent.exists()
+
+
+@pytest.mark.parametrize("length", [107, 108])
+def test_the_longest_path_that_fits_is_used(run: Run, tmp_path: Path, length: int) -> None:
+    room = length - len(os.fsencode(tmp_path.resolve())) - len("//web.sock")
+    data_dir = tmp_path / ("d" * room)
+
+    async def scenario() -> Path:
+        async with serving(data_dir) as (_, path):
+            assert (await fetch(path, "/")).status_code == 200
+            return path
+
+    assert (run(scenario()).parent == data_dir.resolve()) == (length == 107)
+
+
+def test_a_stop_ends_event_streams_at_once_and_properly(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> tuple[bytes, float]:
+        loop = asyncio.get_running_loop()
+        async with serving(tmp_path) as (node, path), client(path) as web:
+            async with web.stream("GET", "/events") as answer:
+                pieces = answer.aiter_bytes()
+                heard = await anext(pieces)
+                began = loop.time()
+                await node.stop()
+                took = loop.time() - began
+                # Reading on raises where the body was cut instead of ended.
+                async for piece in pieces:
+                    heard += piece
+            return heard, took
+
+    heard, took = run(scenario())
+
+    assert b"tick" in heard
+    assert took < 2
+
+
+def test_a_stop_lets_a_running_request_finish(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> str:
+        async with serving(tmp_path) as (node, path):
+            asking = asyncio.create_task(fetch(path, "/slow"))
+            await asyncio.sleep(0.1)
+            await node.stop()
+            return (await asking).text
+
+    assert run(scenario()) == "finished"
+
+
+def test_a_stop_refuses_new_connections_and_removes_the_socket(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> Path:
+        async with serving(tmp_path) as (node, path):
+            await node.stop()
+            with pytest.raises(httpx.ConnectError):
+                await fetch(path, "/")
+            return path
+
+    assert not run(scenario()).exists()
+
+
+def test_a_request_that_outlasts_the_deadline_is_ended(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> tuple[int, float]:
+        loop = asyncio.get_running_loop()
+        async with serving(tmp_path) as (node, path):
+            asking = asyncio.create_task(fetch(path, "/slow?seconds=60"))
+            await asyncio.sleep(0.1)
+            began = loop.time()
+            await node.stop(0.3)
+            return (await asking).status_code, loop.time() - began
+
+    status, took = run(scenario())
+
+    assert status == 503
+    assert 0.3 <= took < 1.5
+
+
+def test_a_client_that_does_not_read_cannot_hold_up_the_stop(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> float:
+        loop = asyncio.get_running_loop()
+        async with serving(tmp_path) as (node, path):
+            _, writer = await asyncio.open_unix_connection(path, limit=1)
+            writer.write(b"GET /download HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            await asyncio.sleep(0.3)
+            began = loop.time()
+            await node.stop(0.3)
+            took = loop.time() - began
+            writer.close()
+            return took
+
+    assert run(scenario()) < 2
+
+
+def test_two_hundred_event_streams_starve_nobody(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> int:
+        async with serving(tmp_path) as (_, path), client(path) as web:
+            streams = [await asyncio.open_unix_connection(path) for _ in range(200)]
+            for _, writer in streams:
+                writer.write(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            for reader, _ in streams:
+                await reader.readuntil(b"tick")
+            status = (await web.get("/")).status_code
+            for _, writer in streams:
+                writer.close()
+            return status
+
+    assert run(scenario()) == 200
+
+
+def test_the_applications_own_start_and_end_run_once_each(run: Run, tmp_path: Path) -> None:
+    happened: list[str] = []
+    app = Litestar(
+        on_startup=[lambda: happened.append("start")],
+        on_shutdown=[lambda: happened.append("end")],
+        logging_config=None,
+        openapi_config=None,
+    )
+
+    async def scenario() -> None:
+        async with serving(tmp_path, app) as (node, _):
+            happened.append("serves")
+            await node.stop()
+            await node.stop()
+
+    run(scenario())
+
+    assert happened == ["start", "serves", "end"]
+
+
+def test_the_server_writes_nothing_and_leaves_our_logging_alone(
+    run: Run, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ours = logging.FileHandler(tmp_path / "service.log")
+
+    async def scenario() -> None:
+        async with serving(tmp_path) as (_, path):
+            await fetch(path, "/")
+
+    run(scenario())
+
+    assert capfd.readouterr().out == ""
+    assert logging.getLogger("_granian").handlers == []
+    assert ours.stream is not None, "the handler was closed"
+    ours.close()
