@@ -5,13 +5,11 @@ wake-up per chunk cost as much as all the rest of a small request together.
 """
 
 from collections import deque
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from printreach.wire.errors import Reason
 from printreach.wire.frames import CHUNK_BYTES
-
-if TYPE_CHECKING:
-    from .tunnel import Tunnel
+from printreach.wire.session import Session
 
 
 class StreamHandler(Protocol):
@@ -27,12 +25,24 @@ class StreamHandler(Protocol):
         """The stream ended early, by the other end or with the tunnel. Nothing follows."""
 
 
+class StreamOwner(Protocol):
+    """What a stream asks of its tunnel."""
+
+    session: Session
+    is_congested: bool
+
+    def flush_soon(self, size: int = 0) -> None: ...
+    def forget_if_ended(self, stream_id: int) -> None: ...
+    def pump(self, stream: "Stream") -> None: ...
+    def reset(self, stream: "Stream", reason: Reason, text: str) -> None: ...
+
+
 class Stream:
     """One stream. Taking bytes is acknowledged with `taken`, which returns the credit."""
 
     __slots__ = ("_fin_held", "_held", "_tunnel", "handler", "id")
 
-    def __init__(self, tunnel: "Tunnel", stream_id: int, handler: StreamHandler | None) -> None:
+    def __init__(self, tunnel: StreamOwner, stream_id: int, handler: StreamHandler | None) -> None:
         self._tunnel = tunnel
         self._held: deque[bytes] = deque()
         self._fin_held = False
