@@ -17,7 +17,7 @@ NOTHING: frozenset[str] = frozenset()
 
 # What computes and remembers nothing: no clock, no randomness, no socket, no file, no event loop.
 # datetime is here for its types; the linter bans now(). urllib is here for urllib.parse; the
-# linter bans urllib.request.
+# linter bans urllib.request. _typeshed exists for type checkers alone.
 PURE_STANDARD_LIBRARY = frozenset(
     {
         *(
@@ -36,7 +36,7 @@ PURE_STANDARD_LIBRARY = frozenset(
         *("base64", "binascii", "hashlib", "hmac", "ipaddress", "json", "struct", "urllib"),
     }
 )
-ANY_STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
+ANY_STANDARD_LIBRARY = PURE_STANDARD_LIBRARY | sys.stdlib_module_names
 
 
 @dataclass(frozen=True, slots=True)
