@@ -48,6 +48,9 @@ class ConnectionRows:
     async def revoke_all_of_printer(self, printer_id: str, at: datetime) -> None:
         await self._revoke(connections.c.printer_id == printer_id, at)
 
+    async def revoke_all_of_account(self, account_id: str, at: datetime) -> None:
+        await self._revoke(connections.c.account_id == account_id, at)
+
     async def with_port(self) -> list[Connection]:
         return await self._where(connections.c.port.is_not(None))
 

@@ -1,0 +1,1 @@
+"""Use cases: rules and ports put together, and nothing else."""

@@ -1,0 +1,92 @@
+"""Accounts: made, listed, granted supporter status, deleted."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from printreach.hub.denied import Denied, Reason
+from printreach.ports import Clock, Notice, Passwords, Records, Store, Topic
+from printreach.rules.accounts import Account, problem_with_password, read_email
+from printreach.rules.credentials import TokenBytes, new_record_id
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Accounts:
+    """The use cases about accounts."""
+
+    store: Store
+    passwords: Passwords
+    clock: Clock
+    token_bytes: TokenBytes
+
+    async def add(
+        self, email: str, password: str, *, is_admin: bool = False, supporter: bool = False
+    ) -> Account | Denied:
+        """Make an account. supporter: with a grant that has no end."""
+        address = read_email(email)
+        if address is None:
+            return Denied(Reason.INVALID, f"{email!r} is not an e-mail address.")
+        problem = problem_with_password(password)
+        if problem is not None:
+            return Denied(Reason.INVALID, problem)
+        account = Account(
+            account_id=new_record_id(self.token_bytes),
+            email=address,
+            password_hash=await self.passwords.hash(password),
+            is_admin=is_admin,
+            supporter_granted=supporter,
+            supporter_until=None,
+            created_at=self.clock.now(),
+        )
+
+        async def add(records: Records) -> Account | Denied:
+            if await records.accounts.with_email(address) is not None:
+                return Denied(Reason.ACCOUNT_EXISTS, f"There is an account {address} already.")
+            await records.accounts.add(account)
+            return account
+
+        return await self.store.write(add)
+
+    async def all(self) -> list[Account]:
+        """Every account, by address."""
+        return await self.store.read(lambda records: records.accounts.all())
+
+    async def set_supporter(
+        self, email: str, *, granted: bool, until: datetime | None = None
+    ) -> Account | Denied:
+        """Grant supporter status, up to a time or for good, or take it back."""
+        at = self.clock.now()
+
+        async def change(records: Records) -> Account | Denied:
+            account = await account_with(records, email)
+            if isinstance(account, Denied):
+                return account
+            await records.accounts.set_supporter(account.account_id, granted=granted, until=until)
+            await records.notify(Notice(Topic.ACCOUNT, account.account_id), at)
+            return await account_with(records, email)
+
+        return await self.store.write(change)
+
+    async def delete(self, email: str) -> Account | Denied:
+        """Delete all that is kept of an account; its connections end, its agents are unlinked."""
+        at = self.clock.now()
+
+        async def delete(records: Records) -> Account | Denied:
+            account = await account_with(records, email)
+            if isinstance(account, Denied):
+                return account
+            for printer in await records.printers.of_account(account.account_id):
+                await records.notify(Notice(Topic.PRINTER, printer.printer_id), at)
+            await records.connections.revoke_all_of_account(account.account_id, at)
+            await records.accounts.delete(account.account_id)
+            await records.notify(Notice(Topic.ACCOUNT, account.account_id), at)
+            return account
+
+        return await self.store.write(delete)
+
+
+async def account_with(records: Records, email: str) -> Account | Denied:
+    """The account with that address, in any spelling of case."""
+    account = await records.accounts.with_email(read_email(email) or email)
+    if account is None:
+        return Denied(Reason.NO_SUCH_ACCOUNT, f"There is no account {email}.")
+    return account

@@ -1,0 +1,175 @@
+"""Connections: made for apps and for owners, listed, revoked."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.printers import linked_printer
+from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.rules.addresses import Addresses
+from printreach.rules.completion import Completion
+from printreach.rules.connections import (
+    MAX_APP_CONNECTIONS,
+    Connection,
+    ConnectionKind,
+    choose_port,
+    has_ended,
+)
+from printreach.rules.credentials import (
+    CredentialKind,
+    TokenBytes,
+    digest,
+    digests_of,
+    new_app_secrets,
+    new_record_id,
+    new_secret,
+    new_unique_id,
+)
+from printreach.rules.printers import Printer
+
+OPEN_TICKET_LIFETIME: Final = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Connections:
+    """The use cases about connections. ports: those that connections get; may be empty."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    addresses: Addresses
+    ports: range
+
+    async def add_for_app(self, app_id: str, printer_id: str) -> Completion | Denied:
+        """Make an App Connection; its secrets are in the answer and nowhere else."""
+        at = self.clock.now()
+        secrets = new_app_secrets(self.token_bytes)
+
+        async def add(records: Records) -> Completion | Denied:
+            printer = await self._printer_for(records, app_id, printer_id, at)
+            if isinstance(printer, Denied):
+                return printer
+            port = await self._take_port(records, at)
+            if isinstance(port, Denied):
+                return port
+            connection = self._new(ConnectionKind.APP, printer, at, app_id=app_id, port=port)
+            await records.connections.add(connection, digests_of(secrets))
+            return Completion(
+                connection_id=connection.connection_id,
+                url=self.addresses.of_connection(connection),
+                printer_name=printer.name,
+                printer_page_url=self.addresses.of_printer_page(printer_id),
+                printer_lan_ip=printer.lan_ip,
+                secrets=secrets,
+            )
+
+        return await self.store.write(add)
+
+    async def open_own(self, printer_id: str) -> str | Denied:
+        """A link that signs one browser in to the printer's own interface, once, for its owner.
+
+        An owner has one such connection a printer and keeps it, with what the printer's pages
+        stored in the browser.
+        """
+        at = self.clock.now()
+        ticket = new_secret(self.token_bytes)
+
+        async def open_own(records: Records) -> str | Denied:
+            printer = await linked_printer(records, printer_id)
+            if isinstance(printer, Denied):
+                return printer
+            connection = await self._own(records, printer, at)
+            await records.connections.add_open_ticket(
+                connection.connection_id,
+                digest(CredentialKind.OPEN_TICKET, ticket.encode()),
+                at + OPEN_TICKET_LIFETIME,
+            )
+            return self.addresses.of_open_ticket(connection, ticket)
+
+        return await self.store.write(open_own)
+
+    async def all(self) -> list[Connection]:
+        """Every connection, ended ones included, oldest first."""
+        return await self.store.read(lambda records: records.connections.all())
+
+    async def revoke(self, connection_id: str) -> Connection | Denied:
+        """End a connection; one that has ended stays so."""
+        at = self.clock.now()
+
+        async def revoke(records: Records) -> Connection | Denied:
+            connection = await records.connections.get(connection_id)
+            if connection is None:
+                return Denied(Reason.NO_SUCH_CONNECTION, f"There is no connection {connection_id}.")
+            await records.connections.revoke(connection_id, at)
+            await records.notify(Notice(Topic.CONNECTION, connection.unique_id), at)
+            return connection
+
+        return await self.store.write(revoke)
+
+    async def _printer_for(
+        self, records: Records, app_id: str, printer_id: str, at: datetime
+    ) -> Printer | Denied:
+        """The printer, where it may have one App Connection more and the app exists."""
+        if await records.apps.get(app_id) is None:
+            return Denied(Reason.NO_SUCH_APP, f"There is no app {app_id}.")
+        printer = await linked_printer(records, printer_id)
+        if isinstance(printer, Denied):
+            return printer
+        living = [
+            connection
+            for connection in await records.connections.of_printer(printer_id)
+            if connection.kind is ConnectionKind.APP and not has_ended(connection, at)
+        ]
+        if len(living) >= MAX_APP_CONNECTIONS:
+            return Denied(
+                Reason.TOO_MANY_CONNECTIONS,
+                f"{printer.name} has {len(living)} App Connections, and no more are allowed; "
+                "revoke one.",
+            )
+        return printer
+
+    async def _take_port(self, records: Records, at: datetime) -> int | Denied | None:
+        """A port for one connection more, taken from one that has ended if need be."""
+        if not self.ports:
+            return None
+        holders = await records.connections.with_port()
+        port = choose_port(self.ports, holders, at)
+        if port is None:
+            return Denied(
+                Reason.NO_PORT_LEFT,
+                f"All of the {len(self.ports)} ports for connections are in use.",
+            )
+        for holder in holders:
+            if holder.port == port:
+                await records.connections.release_port(port)
+                await records.notify(Notice(Topic.CONNECTION, holder.unique_id), at)
+        return port
+
+    async def _own(self, records: Records, printer: Printer, at: datetime) -> Connection:
+        for connection in await records.connections.of_printer(printer.printer_id):
+            if connection.kind is ConnectionKind.OWN and not has_ended(connection, at):
+                return connection
+        connection = self._new(ConnectionKind.OWN, printer, at, app_id=None, port=None)
+        await records.connections.add(connection, None)
+        return connection
+
+    def _new(
+        self,
+        kind: ConnectionKind,
+        printer: Printer,
+        at: datetime,
+        *,
+        app_id: str | None,
+        port: int | None,
+    ) -> Connection:
+        return Connection(
+            connection_id=new_record_id(self.token_bytes),
+            unique_id=new_unique_id(kind, self.token_bytes),
+            kind=kind,
+            app_id=app_id,
+            printer_id=printer.printer_id,
+            account_id=printer.account_id,
+            port=port,
+            created_at=at,
+        )

@@ -1,0 +1,30 @@
+"""Why a use case was not carried out: a value, for whoever asked."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Reason(Enum):
+    """What a page or a program can tell apart."""
+
+    INVALID = auto()
+    """What was asked for breaks a rule by itself; asking again the same way is no use."""
+    NO_SUCH_ACCOUNT = auto()
+    NO_SUCH_APP = auto()
+    NO_SUCH_PRINTER = auto()
+    NO_SUCH_CONNECTION = auto()
+    ACCOUNT_EXISTS = auto()
+    APP_EXISTS = auto()
+    ALREADY_LINKED = auto()
+    LINK_CODE_UNKNOWN = auto()
+    LINKING_LOCKED = auto()
+    TOO_MANY_CONNECTIONS = auto()
+    NO_PORT_LEFT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """sentence: for the person who asked; it tells nothing that they may not know."""
+
+    reason: Reason
+    sentence: str

@@ -1,0 +1,122 @@
+"""Printers: linked by the code their agent shows, listed, removed."""
+
+from dataclasses import dataclass
+
+from printreach.hub.accounts import account_with
+from printreach.hub.denied import Denied, Reason
+from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.rules.accounts import Account
+from printreach.rules.credentials import CredentialKind, digest, read_link_code
+from printreach.rules.linking import (
+    NO_TRIES,
+    LinkOffer,
+    after_wrong_try,
+    is_locked,
+)
+from printreach.rules.printers import Printer, is_online, read_printer_name
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedPrinter:
+    """A printer as an operator sees it."""
+
+    printer: Printer
+    owner_email: str
+    is_online: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Printers:
+    """The use cases about printers."""
+
+    store: Store
+    clock: Clock
+
+    async def link(self, code: str, email: str, name: str) -> Printer | Denied:
+        """Make the agent that shows this code a printer of that account."""
+        printer_name = read_printer_name(name)
+        if printer_name is None:
+            return Denied(Reason.INVALID, "A printer's name has 1 to 60 printable characters.")
+        at = self.clock.now()
+
+        async def link(records: Records) -> Printer | Denied:
+            account = await account_with(records, email)
+            if isinstance(account, Denied):
+                return account
+            offer = await self._offer(records, account, code)
+            if isinstance(offer, Denied):
+                return offer
+            if await records.printers.linked(offer.printer_id) is not None:
+                return Denied(Reason.ALREADY_LINKED, "That printer is linked to an account.")
+            printer = Printer(
+                printer_id=offer.printer_id,
+                account_id=account.account_id,
+                name=printer_name,
+                public_key=offer.public_key,
+                linked_at=at,
+            )
+            await records.printers.link(printer)
+            await records.printers.withdraw_offer(offer.printer_id)
+            await records.notify(Notice(Topic.PRINTER, printer.printer_id), at)
+            return printer
+
+        return await self.store.write(link)
+
+    async def all(self) -> list[ListedPrinter]:
+        """Every linked printer, by owner and name."""
+        rows = await self.store.read(lambda records: records.printers.all_linked())
+        at = self.clock.now()
+        return [
+            ListedPrinter(
+                printer=row.printer,
+                owner_email=row.owner_email,
+                is_online=is_online(row.printer, row.node_alive_at, at),
+            )
+            for row in rows
+        ]
+
+    async def remove(self, printer_id: str) -> Printer | Denied:
+        """Take a printer from its account: its connections end, its agent may be linked again."""
+        at = self.clock.now()
+
+        async def remove(records: Records) -> Printer | Denied:
+            printer = await linked_printer(records, printer_id)
+            if isinstance(printer, Denied):
+                return printer
+            await records.connections.revoke_all_of_printer(printer_id, at)
+            await records.printers.remove(printer_id, at)
+            await records.notify(Notice(Topic.PRINTER, printer_id), at)
+            return printer
+
+        return await self.store.write(remove)
+
+    async def _offer(self, records: Records, account: Account, code: str) -> LinkOffer | Denied:
+        """Look a code up; a wrong one counts against the account."""
+        at = self.clock.now()
+        tries = await records.accounts.link_tries(account.account_id)
+        if is_locked(tries, at):
+            return Denied(
+                Reason.LINKING_LOCKED,
+                "Too many wrong link codes; linking is locked for 15 minutes.",
+            )
+        offer = await _offer_with(records, code)
+        if offer is None or at >= offer.expires_at:
+            await records.accounts.set_link_tries(account.account_id, after_wrong_try(tries, at))
+            return Denied(Reason.LINK_CODE_UNKNOWN, "That link code is unknown or has expired.")
+        await records.accounts.set_link_tries(account.account_id, NO_TRIES)
+        return offer
+
+
+async def linked_printer(records: Records, printer_id: str) -> Printer | Denied:
+    """The printer, where it belongs to an account."""
+    printer = await records.printers.linked(printer_id)
+    if printer is None:
+        return Denied(Reason.NO_SUCH_PRINTER, f"There is no linked printer {printer_id}.")
+    return printer
+
+
+async def _offer_with(records: Records, typed: str) -> LinkOffer | None:
+    code = read_link_code(typed)
+    if code is None:
+        return None
+    return await records.printers.offer_with_code(digest(CredentialKind.LINK_CODE, code.encode()))

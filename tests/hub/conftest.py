@@ -1,0 +1,25 @@
+"""The use cases on a real store, with a clock that stands and passwords that cost nothing."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from printreach.backends.sql.engine import prepare_file
+from printreach.backends.sql.migrate import migrate
+from tests.hub.world import OpenWorld
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("migrated") / "data" / "database.sqlite3"
+    migrate(path)
+    return path
+
+
+@pytest.fixture
+def open_world(migrated: Path, tmp_path: Path) -> OpenWorld:
+    path = tmp_path / "data" / "database.sqlite3"
+    prepare_file(path)
+    shutil.copyfile(migrated, path)
+    return OpenWorld(path)

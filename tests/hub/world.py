@@ -1,0 +1,134 @@
+"""All use cases on one store, and the short ways to what tests need first."""
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import select
+
+from printreach.backends.sql.agents import SqlAgents
+from printreach.backends.sql.grants import SqlGrants
+from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
+from printreach.backends.sql.tables import notices
+from printreach.hub.accounts import Accounts
+from printreach.hub.apps import Apps
+from printreach.hub.connections import Connections
+from printreach.hub.denied import Denied
+from printreach.hub.printers import Printers
+from printreach.ports import Notice, Topic
+from printreach.rules.accounts import Account, SupporterPolicy
+from printreach.rules.addresses import Addresses
+from printreach.rules.completion import Completion
+from printreach.rules.credentials import printer_id_of
+from printreach.rules.linking import LinkCode
+from printreach.rules.printers import Printer
+from tests.fakes.clock import FakeClock
+from tests.fakes.passwords import PlainPasswords
+
+ADA = "ada@example.org"
+BOB = "bob@example.org"
+PASSWORD = "a long enough passphrase"
+KEY = b"k" * 32
+PRINTER_ID = printer_id_of(KEY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    path: Path
+    store: SqlStore
+    clock: FakeClock
+    accounts: Accounts
+    apps: Apps
+    printers: Printers
+    connections: Connections
+    agents: SqlAgents
+    grants: SqlGrants
+
+    async def add_account(self, email: str = ADA) -> Account:
+        account = await self.accounts.add(email, PASSWORD)
+        assert isinstance(account, Account)
+        return account
+
+    async def link_code(self, key: bytes = KEY) -> LinkCode:
+        return await self.agents.offer_link_code(printer_id_of(key), key, self.clock.now())
+
+    async def link_printer(self, email: str = ADA, key: bytes = KEY) -> Printer:
+        code = await self.link_code(key)
+        printer = await self.printers.link(code.code, email, "Workshop")
+        assert isinstance(printer, Printer)
+        return printer
+
+    async def set_up(self) -> Printer:
+        """Ada with a linked printer, and an app."""
+        await self.add_account()
+        await self.apps.add("demo", "Demo", ["https://demo.example/"])
+        return await self.link_printer()
+
+    async def connect_app(self) -> Completion:
+        made = await self.connections.add_for_app("demo", PRINTER_ID)
+        assert isinstance(made, Completion)
+        return made
+
+    def everything_on_disk(self) -> bytes:
+        return b"".join(file.read_bytes() for file in self.path.parent.iterdir())
+
+    async def notices(self) -> list[Notice]:
+        """All that were given so far."""
+
+        async def look(records: SqlRecords) -> list[Notice]:
+            found = await records.connection.execute(select(notices).order_by("notice_id"))
+            return [Notice(Topic(row["topic"]), row["key"]) for row in found.mappings()]
+
+        return await self.store.read(look)
+
+
+class OpenWorld:
+    """Opens a world on the test's own database."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __call__(
+        self,
+        ports: range = range(0),
+        supporters: SupporterPolicy = SupporterPolicy.EVERYONE,
+    ) -> AbstractAsyncContextManager[World]:
+        return _open(self._path, ports, supporters)
+
+
+@asynccontextmanager
+async def _open(path: Path, ports: range, supporters: SupporterPolicy) -> AsyncIterator[World]:
+    clock = FakeClock()
+    async with open_store(path) as store:
+        yield World(
+            path=path,
+            store=store,
+            clock=clock,
+            accounts=Accounts(
+                store=store,
+                passwords=PlainPasswords(),
+                clock=clock,
+                token_bytes=secrets.token_bytes,
+            ),
+            apps=Apps(store=store, clock=clock),
+            printers=Printers(store=store, clock=clock),
+            connections=Connections(
+                store=store,
+                clock=clock,
+                token_bytes=secrets.token_bytes,
+                addresses=Addresses(
+                    base_url="https://reach.example", tunnel_domain="tunnel.example"
+                ),
+                ports=ports,
+            ),
+            agents=SqlAgents(store, secrets.token_bytes),
+            grants=SqlGrants(store, clock, secrets.token_bytes, supporters),
+        )
+
+
+def denied(result: object) -> Denied:
+    """The denial that a use case answered with."""
+    assert isinstance(result, Denied), result
+    return result
