@@ -20,16 +20,8 @@ NOTHING: frozenset[str] = frozenset()
 # linter bans urllib.request. _typeshed exists for type checkers alone.
 PURE_STANDARD_LIBRARY = frozenset(
     {
-        *(
-            "__future__",
-            "abc",
-            "collections",
-            "contextlib",
-            "dataclasses",
-            "enum",
-            "types",
-            "typing",
-        ),
+        *("__future__", "_typeshed", "types", "typing"),
+        *("abc", "collections", "contextlib", "dataclasses", "enum"),
         *("bisect", "functools", "heapq", "itertools", "operator"),
         *("datetime", "decimal", "fractions", "math"),
         *("html", "keyword", "re", "string", "unicodedata"),
