@@ -66,7 +66,7 @@ ROOMS = {
     "tunnel.*link": driver("picows"),
     "printers": driver(),
     "printers.*.translate": pure(),
-    "printers.simulated": driver("PIL", "websockets"),
+    "printers.simulated": driver("PIL", "msgspec", "websockets"),
     "agent": driver("cryptography", "msgspec", "picows"),
     "relay": driver("cryptography", "msgspec", "picows"),
     "web": driver("jinja2", "litestar", "msgspec"),
