@@ -26,7 +26,7 @@ from printreach.web.draining import Draining
 
 _log = logging.getLogger(__name__)
 
-_SOCKET_NAME: Final = "web.sock"
+SOCKET_NAME: Final = "web.sock"
 
 # The size of sun_path on Linux, less its closing zero byte.
 _LONGEST_SOCKET_PATH_BYTES: Final = 107
@@ -103,12 +103,12 @@ class WebNode:
 
     def _choose_path(self, data_dir: Path) -> Path:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = data_dir.resolve() / _SOCKET_NAME
+        path = data_dir.resolve() / SOCKET_NAME
         if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH_BYTES:
             return path
         short = tempfile.mkdtemp(prefix="printreach-")
         self._resources.callback(shutil.rmtree, short, ignore_errors=True)
-        return Path(short).resolve() / _SOCKET_NAME
+        return Path(short).resolve() / SOCKET_NAME
 
     async def _until_it_accepts(self, path: Path, serving: asyncio.Task[None]) -> None:
         # The server tells when it has bound the socket, which is a moment before it listens.

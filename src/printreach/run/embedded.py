@@ -1,0 +1,90 @@
+"""The service in one process: every role on one event loop, SQLite and an in-process web role."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from printreach.backends.bus_sqlite import open_bus
+from printreach.backends.clock import SystemClock
+from printreach.backends.service_key import load_or_make_service_key
+from printreach.backends.sql.agents import SqlAgents
+from printreach.backends.sql.grants import SqlGrants
+from printreach.backends.sql.store import open_store
+from printreach.relay.agents import AgentsOutside, Identity
+from printreach.relay.node import RelayNode, RelayOutside
+from printreach.relay.own_host import unix_socket_connect
+from printreach.rules.credentials import new_record_id
+from printreach.run.settings import Settings
+from printreach.run.web_node import SOCKET_NAME, WebNode
+from printreach.web.app import WebSettings, create_app
+
+log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def running_service(settings: Settings, roles: frozenset[str]) -> AsyncIterator[str]:
+    """Run the roles; gives the address that accepts connections, as host and port.
+
+    Leaving ends it: no new requests, running ones get their time, agents are told.
+    Raises StoreUnavailable, DatabaseTooNew, ServiceKeyRefused, and OSError for an address in use.
+    """
+    async with AsyncExitStack() as ends:
+        socket_path = settings.data_dir.resolve() / SOCKET_NAME
+        if "web" in roles:
+            web = WebNode(create_app(WebSettings(base_url=settings.base_url)))
+            socket_path = await web.start(settings.data_dir)
+            ends.push_async_callback(web.stop)
+        address = ""
+        if "relay" in roles:
+            relay = await _relay_outside(settings, socket_path, ends)
+            address = await _listen(settings, relay, ends)
+        yield address
+
+
+async def _relay_outside(
+    settings: Settings, socket_path: Path, ends: AsyncExitStack
+) -> RelayOutside:
+    clock = SystemClock()
+    key = load_or_make_service_key(settings.data_dir)
+    store = await ends.enter_async_context(open_store(settings.database_path))
+    bus = await ends.enter_async_context(open_bus(store, clock))
+    agents = AgentsOutside(
+        agents=SqlAgents(store, secrets.token_bytes),
+        bus=bus,
+        clock=clock,
+        identity=Identity(public_key=key.public, sign=key.sign),
+        token_bytes=secrets.token_bytes,
+        node_id=new_record_id(secrets.token_bytes),
+        base_url=settings.base_url,
+    )
+    return RelayOutside(
+        grants=SqlGrants(store, clock, secrets.token_bytes, settings.supporters),
+        agents=agents,
+        connect_web=unix_socket_connect(str(socket_path)),
+        tunnel_domain=settings.tunnel_domain,
+        networks=settings.trusted_proxies,
+    )
+
+
+async def _listen(settings: Settings, outside: RelayOutside, ends: AsyncExitStack) -> str:
+    node = RelayNode(outside)
+    ends.push_async_callback(node.stop)
+    host = settings.listen_host
+    port = await node.listen(host, settings.listen_port)
+    await node.listen_for_tunnels(host, settings.tunnel_ports)
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+async def until_stopped(stop: asyncio.Event, others: list[asyncio.Task[None]]) -> None:
+    """Wait for the stop; a task that fails before it ends the service too."""
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait([stopping, *others], return_when=asyncio.FIRST_COMPLETED)
+        for task in others:
+            if task.done():
+                task.result()
+    finally:
+        stopping.cancel()

@@ -1,0 +1,156 @@
+"""`printreach serve`: the service, with any of its roles, and an agent beside it where wanted."""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+
+import uvloop
+
+from printreach import __version__
+from printreach.agent.addresses import WebAddress, parse_listen_address
+from printreach.agent.builtin import CannotStart
+from printreach.agent.config import AgentConfig, ConfigError, add_options, read_config
+from printreach.agent.data_dir import DataDirRefused
+from printreach.agent.runtime import run_agent
+from printreach.agent.uplink import Uplink
+from printreach.backends.service_key import ServiceKeyRefused
+from printreach.backends.sql.migrate import DatabaseTooNew
+from printreach.ports import StoreUnavailable
+from printreach.run.agent import this_machine
+from printreach.run.embedded import running_service, until_stopped
+from printreach.run.settings import Settings, SettingsError, settings_from
+
+ROLES = ("web", "relay")
+LATER_ROLES = ("detector", "worker")
+
+log = logging.getLogger(__name__)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--role",
+        action="append",
+        choices=[*ROLES, *LATER_ROLES],
+        help="run this role only; may be given several times (default: all)",
+    )
+    parser.add_argument(
+        "--with-agent",
+        action="store_true",
+        help="also run an agent for the printer on this machine; takes the agent's options",
+    )
+    parser.add_argument("--verbose", action="store_true", help="log more, to find a fault")
+    add_options(parser)
+
+
+def main(options: argparse.Namespace) -> int:
+    """Serve until SIGTERM or SIGINT. 0, or 1 with a sentence, or 2 for wrong usage."""
+    try:
+        roles = _roles(options.role)
+        settings = settings_from(os.environ)
+        agent = _agent_config(options, settings) if options.with_agent else None
+    except (ConfigError, SettingsError) as error:
+        return _fail(error, 2)
+    os.umask(0o077)
+    _log_to_stderr(verbose=options.verbose)
+    try:
+        uvloop.run(serve(settings, roles, agent))
+    except (
+        CannotStart,
+        DataDirRefused,
+        DatabaseTooNew,
+        ServiceKeyRefused,
+        StoreUnavailable,
+    ) as error:
+        return _fail(error, 1)
+    except OSError as error:
+        listen = f"{settings.listen_host}:{settings.listen_port}"
+        return _fail(f"Can't serve on {listen}: {error.strerror or error}.", 1)
+    return 0
+
+
+async def serve(settings: Settings, roles: frozenset[str], agent: AgentConfig | None) -> None:
+    """Run the roles until a signal comes, and the agent where there is one."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    async with running_service(settings, roles) as address:
+        _say_ready(address, settings)
+        async with _beside(agent and _next_door(agent, address), stop) as tasks:
+            await until_stopped(stop, tasks)
+
+
+@contextlib.asynccontextmanager
+async def _beside(
+    agent: AgentConfig | None, stop: asyncio.Event
+) -> AsyncIterator[list[asyncio.Task[None]]]:
+    """An agent in the same process, for as long as this is open."""
+    if agent is None:
+        yield []
+        return
+    running = run_agent(agent, machine=this_machine(), make_uplink=Uplink, stop=stop)
+    task = asyncio.create_task(running, name="agent")
+    try:
+        yield [task]
+    finally:
+        stop.set()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _roles(chosen: Sequence[str] | None) -> frozenset[str]:
+    roles = frozenset(chosen or ROLES)
+    for role in LATER_ROLES:
+        if role in roles:
+            raise ConfigError(
+                f"--role {role} has nothing to do yet: it comes with a later release."
+            )
+    return roles
+
+
+def _agent_config(options: argparse.Namespace, settings: Settings) -> AgentConfig:
+    """The agent's options; what goes without saying in one house may be left out."""
+    filled = argparse.Namespace(**vars(options))
+    if filled.service is None:
+        filled.service = settings.base_url  # where it really is, is known once it listens
+    if filled.data_dir is None:
+        filled.data_dir = str(settings.data_dir / "agent")
+    return read_config(filled, os.environ)
+
+
+def _next_door(agent: AgentConfig, address: str) -> AgentConfig:
+    """The agent, dialling the service over loopback instead of by its public name."""
+    listen = parse_listen_address(address)
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(listen.host, listen.host)  # noqa: S104
+    return replace(agent, service=WebAddress(scheme="http", host=host, port=listen.port))
+
+
+def _say_ready(address: str, settings: Settings) -> None:
+    facts = {"Listen": address, "BaseUrl": settings.base_url, "Version": __version__}
+    with contextlib.suppress(OSError):  # nobody reads it
+        print(f"ready {json.dumps(facts)}", flush=True)
+
+
+def _log_to_stderr(*, verbose: bool) -> None:
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(name)s %(message)s",
+        datefmt="%Y-%m-%dT%H:%M:%S%z",
+    )
+    logging.raiseExceptions = False
+    for library in ("picows", "alembic"):
+        logging.getLogger(library).setLevel(logging.WARNING)
+    if verbose:
+        logging.getLogger("printreach").setLevel(logging.DEBUG)
+
+
+def _fail(error: Exception | str, status: int) -> int:
+    print(f"printreach serve: {error}", file=sys.stderr)
+    return status
