@@ -3,7 +3,7 @@
 import http.client
 import json
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -32,20 +32,30 @@ class Answer:
         return json.loads(self.body)
 
 
+CHUNKED: Header = ("Transfer-Encoding", "chunked")
+
+
+def _framing(method: str, headers: Sequence[Header], body: bytes | Iterable[bytes]) -> list[Header]:
+    """The header that says where the body ends, unless the caller wrote one itself."""
+    if any(name.lower() == "content-length" for name, _ in headers):
+        return []
+    if not isinstance(body, bytes):
+        return [CHUNKED]
+    if body or method in {"POST", "PUT", "PATCH"}:
+        return [("Content-Length", str(len(body)))]
+    return []
+
+
 def _send(
-    way: Way, method: str, target: str, headers: Iterable[Header], body: bytes | Iterable[bytes]
+    way: Way, method: str, target: str, headers: Sequence[Header], body: bytes | Iterable[bytes]
 ) -> http.client.HTTPConnection:
+    framing = _framing(method, headers, body)
     connection = http.client.HTTPConnection("127.0.0.1", way.port)
     connection.sock = way.connect()
     connection.putrequest(method, target, skip_host=True, skip_accept_encoding=True)
-    connection.putheader("Host", way.host)
-    for name, value in (*way.credentials, *headers):
+    for name, value in (("Host", way.host), *way.credentials, *headers, *framing):
         connection.putheader(name, value)
-    if not isinstance(body, bytes):
-        connection.putheader("Transfer-Encoding", "chunked")
-    elif body or method in {"POST", "PUT", "PATCH"}:
-        connection.putheader("Content-Length", str(len(body)))
-    connection.endheaders(body or None, encode_chunked=not isinstance(body, bytes))
+    connection.endheaders(body or None, encode_chunked=CHUNKED in framing)
     return connection
 
 
@@ -55,7 +65,7 @@ def opened(
     target: str,
     *,
     method: str = "GET",
-    headers: Iterable[Header] = (),
+    headers: Sequence[Header] = (),
     body: bytes | Iterable[bytes] = b"",
 ) -> Iterator[http.client.HTTPResponse]:
     """Send a request and give its answer once the head is there; the body is yours to read.
@@ -74,7 +84,7 @@ def call(
     target: str,
     *,
     method: str = "GET",
-    headers: Iterable[Header] = (),
+    headers: Sequence[Header] = (),
     body: bytes | Iterable[bytes] = b"",
 ) -> Answer:
     """Send a request and read its whole answer."""

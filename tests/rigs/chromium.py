@@ -5,7 +5,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, WebSocket, sync_playwright
+from playwright.sync_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    WebSocket,
+    expect,
+    sync_playwright,
+)
 
 from tests.rigs.peers import ROOT, system_program
 
@@ -18,6 +25,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE_MS = 30_000  # a printer's page is megabytes of scripts, and the machine may be busy
 SCREENS = ROOT / "build" / "screens"
 
 
@@ -38,7 +46,8 @@ def chromium(profile: Path, *, resolve: str | None = None) -> Iterator[BrowserCo
             ignore_https_errors=resolve is not None,
             viewport={"width": 1280, "height": 900},
         )
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE_MS)
+        expect.set_options(timeout=PATIENCE_MS)
         yield context
         context.close()
 

@@ -1,28 +1,17 @@
 """What octorest, a published client, gets from OctoPrint; runs in octorest's own environment.
 
-Standard input: {"url", "api_key", "headers", "resolve", "gcode"}. Credentials are headers of the
+Standard input: {"url", "api_key", "headers", "gcode"}. Credentials are headers of the
 session, as its documentation shows. Standard output: what each call returned.
 """
 
 import io
 import json
-import socket
 import sys
 import time
 from typing import Any
 
 import requests  # type: ignore[import-untyped]  # not in our environment
 from octorest import OctoRest  # type: ignore[import-not-found]  # nor is this
-
-
-def resolve_to_loopback(host: str) -> None:
-    """Python's resolver knows no *.localhost: answer for this one name."""
-    genuine: Any = socket.getaddrinfo
-
-    def lookup(name: Any, *rest: Any, **named: Any) -> Any:
-        return genuine("127.0.0.1" if name == host else name, *rest, **named)
-
-    vars(socket).update(getaddrinfo=lookup)
 
 
 def wait_until_idle(client: Any) -> str:
@@ -44,7 +33,6 @@ def file_names(client: Any) -> list[str]:
 def main() -> None:
     """Run the calls of a small app: look around, upload, print, cancel, delete."""
     asked = json.load(sys.stdin)
-    resolve_to_loopback(asked["resolve"])
     session = requests.Session()
     session.headers.update(asked["headers"])
     client = OctoRest(url=asked["url"], apikey=asked["api_key"], session=session)

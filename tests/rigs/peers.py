@@ -8,6 +8,9 @@ from tests.requirements_of_tests import need
 ROOT = Path(__file__).parents[2]
 PEERS = ROOT / "build" / "peers"
 
+LOOPBACK_NAMES = {"PYTHONPATH": str(ROOT / "tests" / "rigs" / "loopback_names")}
+"""Environment in which a Python program finds *.localhost and *.test on this machine."""
+
 
 def peer_program(peer: str, program: str) -> Path:
     """The path of a program from one of requirements/peers-*.txt; skips where it is missing."""

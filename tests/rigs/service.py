@@ -88,14 +88,29 @@ class LinkedPrinter:
     agent: Agent
 
 
+@dataclass(frozen=True, kw_only=True)
+class Front:
+    """What stands before the service, as its callers see it.
+
+    agent_env: what an agent needs to find and to trust it.
+    """
+
+    port: int
+    tls: SSLContext
+    agent_env: Mapping[str, str]
+
+
 class Service:
     """A running service with one owner account and one registered app."""
 
-    def __init__(self, folder: Path, port: int, env: dict[str, str]) -> None:
+    def __init__(
+        self, folder: Path, port: int, env: dict[str, str], front: Front | None = None
+    ) -> None:
         self.folder = folder
         self.port = port
         self.env = env
-        self.program = Program("service", printreach("serve"), logs=folder, env=env)
+        self.front = front
+        self.program = Program(f"service-{port}", printreach("serve"), logs=folder, env=env)
 
     @property
     def base_url(self) -> str:
@@ -157,7 +172,8 @@ class Service:
         options = ("--service", self.base_url, "--data-dir", self.folder / f"agent-{name}")
         printer = ("--platform", platform, "--printer-url", printer_url)
         argv = printreach("agent", "run", *options, *printer, "--lan-listen", "127.0.0.1:0")
-        with Program(f"agent-{name}", argv, logs=self.folder, env=env) as program:
+        every = {**(self.front.agent_env if self.front else {}), **(env or {})}
+        with Program(f"agent-{name}", argv, logs=self.folder, env=every) as program:
             yield Agent(program)
 
     def connect(self, printer: LinkedPrinter) -> Connection:
@@ -169,10 +185,19 @@ class Service:
         """End an App Connection."""
         self.admin("connection", "revoke", connection.id)
 
+    def remove(self, printer: LinkedPrinter) -> None:
+        """Take the printer off the owner's account."""
+        self.admin("printer", "remove", printer.id)
+
     def way(self, connection: Connection) -> Way:
         """How an app reaches the printer through that connection."""
-        host = urlsplit(connection.url).netloc
-        return Way(port=self.port, host=host, credentials=(connection.basic,))
+        return self.way_to(urlsplit(connection.url).netloc).proving(connection.basic)
+
+    def way_to(self, host: str) -> Way:
+        """How anybody reaches one of its hosts."""
+        if self.front is None:
+            return Way(port=self.port, host=host)
+        return Way(port=self.front.port, host=host, tls=self.front.tls)
 
     def own_link(self, printer: LinkedPrinter) -> str:
         """The single-use link that opens the printer's own interface in a browser."""
@@ -181,7 +206,7 @@ class Service:
     def open_own_host(self, printer: LinkedPrinter) -> Way:
         """How the owner's browser reaches it: by cookie, after the single-use link."""
         link = urlsplit(self.own_link(printer))
-        way = Way(port=self.port, host=link.netloc)
+        way = self.way_to(link.netloc)
         answer = call(way, f"{link.path}?{link.query}", headers=[("Accept", "text/html")])
         cookies = "; ".join(one.split(";")[0] for one in answer.all("Set-Cookie"))
         return way.proving(("Cookie", cookies))
@@ -189,26 +214,27 @@ class Service:
 
 @contextmanager
 def service(
-    folder: Path, *, base_url: str | None = None, tunnel_domain: str | None = None
+    folder: Path, *, port: int, env: Mapping[str, str], front: Front | None = None
 ) -> Iterator[Service]:
-    """Run a service with embedded defaults on a free port.
-
-    base_url, tunnel_domain: what it is called where a proxy stands in front; else localhost.
-    """
-    port = free_port()
-    env = {
+    """Run a service with embedded defaults and these settings."""
+    listen = {
         "PRINTREACH_DATA_DIR": str(folder / "service-data"),
         "PRINTREACH_LISTEN": f"127.0.0.1:{port}",
-        "PRINTREACH_BASE_URL": base_url or f"http://localhost:{port}",
-        "PRINTREACH_TUNNEL_DOMAIN": tunnel_domain or f"localhost:{port}",
     }
-    running = Service(folder, port, env)
+    running = Service(folder, port, {**listen, **env}, front)
     with running.program:
         running.wait_ready()
         running.add_owner()
         yield running
 
 
-def trusting(way: Way, tls: SSLContext, port: int) -> Way:
-    """The same way by https, through the proxy on this port."""
-    return Way(port=port, host=way.host, credentials=way.credentials, tls=tls)
+@contextmanager
+def service_on_localhost(folder: Path) -> Iterator[Service]:
+    """One on plain http, its printer hosts under *.localhost, as the defaults have it."""
+    port = free_port()
+    env = {
+        "PRINTREACH_BASE_URL": f"http://localhost:{port}",
+        "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
+    }
+    with service(folder, port=port, env=env) as running:
+        yield running

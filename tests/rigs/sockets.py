@@ -25,7 +25,8 @@ def websocket(
     scheme = "ws" if way.tls is None else "wss"
     with connect(
         f"{scheme}://{way.host}{target}",
-        sock=way.connect(),
+        sock=way.connect_plain(),
+        ssl=way.tls,
         additional_headers=[*way.credentials, *headers],
         subprotocols=[Subprotocol(name) for name in subprotocols] or None,
         compression=compression,

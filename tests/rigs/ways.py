@@ -74,8 +74,13 @@ class Way:
 
     def connect(self, seconds: float = ANSWER_SECONDS) -> socket.socket:
         """A connected socket, TLS done where the way has it."""
-        plain = socket.create_connection(("127.0.0.1", self.port), timeout=seconds)
-        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        plain = self.connect_plain(seconds)
         if self.tls is None:
             return plain
         return self.tls.wrap_socket(plain, server_hostname=self.hostname)
+
+    def connect_plain(self, seconds: float = ANSWER_SECONDS) -> socket.socket:
+        """A connected socket for a library that does TLS itself."""
+        plain = socket.create_connection(("127.0.0.1", self.port), timeout=seconds)
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return plain

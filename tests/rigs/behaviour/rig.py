@@ -68,6 +68,16 @@ class BehaviourPrinter:
         """The same behind a certificate that nobody signed."""
         return f"https://127.0.0.1:{self.https_port}"
 
+    def restart(self) -> None:
+        """Start it again on the same ports, its memory lost."""
+        self.program.start()
+        self.wait_listening()
+
+    def wait_listening(self) -> None:
+        """Wait until it takes connections."""
+        port = self.https_port  # the later of the two
+        self.program.wait_until("listening", lambda: accepts_connections(port))
+
     def entries(self, key: str) -> list[Entry]:
         """What was noted about the request with this key."""
         return self._control(f"/control/journal?key={key}")
@@ -99,5 +109,6 @@ def behaviour_printer(folder: Path) -> Iterator[BehaviourPrinter]:
     ports = free_port(), free_port()
     argv = [sys.executable, "-m", "tests.rigs.behaviour", *map(str, ports), str(chain), str(key)]
     with Program("behaviour", argv, logs=folder, cwd=ROOT) as program:
-        program.wait_until("listening", lambda: accepts_connections(ports[1]))
-        yield BehaviourPrinter(program, *ports)
+        printer = BehaviourPrinter(program, *ports)
+        printer.wait_listening()
+        yield printer

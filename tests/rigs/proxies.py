@@ -1,0 +1,111 @@
+"""The proxies of deploy/ as a VPS runs them, with the shipped files, in front of a service."""
+
+import re
+import ssl
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.rigs.certificates import Authority
+from tests.rigs.peers import LOOPBACK_NAMES, ROOT, system_program
+from tests.rigs.programs import Program
+from tests.rigs.service import Front, Service, service
+from tests.rigs.waiting import accepts_connections, free_port
+
+DOMAIN = "printers.test"
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """A running proxy that ends TLS for DOMAIN and every name below it.
+
+    root: the certificate of the authority that vouches for it.
+    """
+
+    port: int
+    root: Path
+
+    @property
+    def tls(self) -> ssl.SSLContext:
+        """Trusts the certificate authority of this run and no other."""
+        return ssl.create_default_context(cafile=self.root)
+
+
+@contextmanager
+def caddy(folder: Path, upstream_port: int) -> Iterator[Proxy]:
+    """Caddy with deploy/caddy/Caddyfile, which takes what varies from the environment."""
+    program, port = system_program("caddy", "caddy"), free_port()
+    authority = Authority(folder)
+    chain, key = authority.issue(DOMAIN, f"*.{DOMAIN}")
+    env = {
+        "HOME": str(folder),
+        "PRINTREACH_DOMAIN": DOMAIN,
+        "PRINTREACH_HTTPS_PORT": str(port),
+        "PRINTREACH_HTTP_PORT": str(free_port()),
+        "PRINTREACH_CERTIFICATE": str(chain),
+        "PRINTREACH_CERTIFICATE_KEY": str(key),
+        "PRINTREACH_UPSTREAM": f"127.0.0.1:{upstream_port}",
+    }
+    config = str(ROOT / "deploy" / "caddy" / "Caddyfile")
+    argv = [str(program), "run", "--config", config, "--adapter", "caddyfile"]
+    with Program("caddy", argv, logs=folder, env=env) as started:
+        started.wait_until("listening", lambda: accepts_connections(port))
+        yield Proxy(port, authority.root)
+
+
+@contextmanager
+def nginx(folder: Path, upstream_port: int) -> Iterator[Proxy]:
+    """nginx with deploy/nginx/printreach.conf, its names and ports changed as its head says."""
+    program, port = system_program("nginx", "nginx"), free_port()
+    authority = Authority(folder)
+    chain, key = authority.issue(DOMAIN, f"*.{DOMAIN}")
+    site = (ROOT / "deploy" / "nginx" / "printreach.conf").read_text()
+    for shipped, ours in (
+        ("printers.example.com", DOMAIN),
+        ("127.0.0.1:8080", f"127.0.0.1:{upstream_port}"),
+        ("/etc/ssl/printreach/fullchain.pem", str(chain)),
+        ("/etc/ssl/printreach/key.pem", str(key)),
+        ("listen 443", f"listen 127.0.0.1:{port}"),
+        ("listen 80", f"listen 127.0.0.1:{free_port()}"),
+    ):
+        assert shipped in site
+        site = site.replace(shipped, ours)
+    site = re.sub(r"\n *listen \[::\].*", "", site)  # the test machine may have no IPv6
+    (folder / "site.conf").write_text(site)
+    main = f"""
+        daemon off; pid {folder}/nginx.pid; error_log stderr info; worker_processes 1;
+        user root;
+        events {{}}
+        http {{
+            client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+            fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+            access_log off; include {folder}/site.conf;
+        }}"""
+    (folder / "nginx.conf").write_text(main)
+    argv = [str(program), "-c", str(folder / "nginx.conf"), "-e", "stderr"]
+    with Program("nginx", argv, logs=folder) as started:
+        started.wait_until("listening", lambda: accepts_connections(port))
+        yield Proxy(port, authority.root)
+
+
+PROXIES: dict[str, Callable[[Path, int], AbstractContextManager[Proxy]]] = {
+    "caddy": caddy,
+    "nginx": nginx,
+}
+
+
+@contextmanager
+def service_behind(proxy_name: str, folder: Path) -> Iterator[Service]:
+    """A service on https://printers.test and *.printers.test, as the README's recipe has it."""
+    upstream_port = free_port()
+    with PROXIES[proxy_name](folder, upstream_port) as proxy:
+        env = {
+            "PRINTREACH_BASE_URL": f"https://{DOMAIN}:{proxy.port}",
+            "PRINTREACH_TUNNEL_DOMAIN": f"{DOMAIN}:{proxy.port}",
+            "PRINTREACH_TRUSTED_PROXIES": "127.0.0.1/32",
+        }
+        agent_env = {**LOOPBACK_NAMES, "SSL_CERT_FILE": str(proxy.root)}
+        front = Front(port=proxy.port, tls=proxy.tls, agent_env=agent_env)
+        with service(folder, port=upstream_port, env=env, front=front) as running:
+            yield running
