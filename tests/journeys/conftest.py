@@ -14,7 +14,7 @@ from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer
 from tests.rigs.octoprint import OctoPrint
 from tests.rigs.octoprint import octoprint as running_octoprint
 from tests.rigs.programs import RUNNING
-from tests.rigs.service import LinkedPrinter, Service, service
+from tests.rigs.service import LinkedPrinter, Service, service_on_localhost
 from tests.rigs.ways import Way
 
 DIRECT = "PRINTREACH_TEST_DIRECT"
@@ -61,7 +61,7 @@ def relay(rigs_folder: Path) -> Iterator[Service]:
     """The service on plain http, its printer hosts under *.localhost."""
     if goes_straight():
         pytest.skip(f"a rule of the relay, and {DIRECT}=1 leaves it out")
-    with service(rigs_folder) as running:
+    with service_on_localhost(rigs_folder) as running:
         yield running
 
 

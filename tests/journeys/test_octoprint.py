@@ -1,6 +1,7 @@
 """OctoPrint through an App Connection, as its published clients use it."""
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from tests.rigs.calls import call
 from tests.rigs.curl import curl
 from tests.rigs.octoprint import USER, OctoPrint, gcode
-from tests.rigs.peers import ROOT, peer_program
+from tests.rigs.peers import LOOPBACK_NAMES, ROOT, peer_program
 from tests.rigs.sockets import websocket
 from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Way
@@ -30,7 +31,6 @@ def test_octorest_runs_its_calls(octoprint_way: Way, idle: OctoPrint) -> None:
         "url": octoprint_way.url,
         "api_key": idle.api_key,
         "headers": dict(octoprint_way.credentials),
-        "resolve": octoprint_way.hostname,
         "gcode": gcode().decode(),
     }
 
@@ -39,6 +39,7 @@ def test_octorest_runs_its_calls(octoprint_way: Way, idle: OctoPrint) -> None:
         input=json.dumps(asked),
         capture_output=True,
         text=True,
+        env={**os.environ, **LOOPBACK_NAMES},
         timeout=60,
         check=False,
     )

@@ -7,8 +7,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import goes_straight
-from tests.rigs.chromium import Watched, chromium, screenshot, watch
+from tests.rigs.chromium import chromium, screenshot, watch
 from tests.rigs.octoprint import PASSWORD, USER, OctoPrint, gcode
+from tests.rigs.proxies import DOMAIN, service_behind
+from tests.rigs.service import Service
 from tests.rigs.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer, pytest.mark.browser]
@@ -16,19 +18,33 @@ pytestmark = [pytest.mark.slow, pytest.mark.peer, pytest.mark.browser]
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Page]:
-    with chromium(tmp_path / "profile") as browser:
+    with chromium(tmp_path / "profile", resolve=f"*.{DOMAIN}") as browser:
         yield browser.new_page()
 
 
-@pytest.fixture
-def address(request: pytest.FixtureRequest, octoprint: OctoPrint) -> Iterator[str]:
-    """Where the person begins: the single-use link to the printer's own host."""
+@pytest.fixture(params=["http", "https"])
+def address(request: pytest.FixtureRequest, octoprint: OctoPrint, tmp_path: Path) -> Iterator[str]:
+    """Where the person begins: the single-use link to the printer's own host.
+
+    http: with a port, on localhost. https: behind Caddy, on a domain.
+    """
     if goes_straight():
         yield octoprint.url
-    else:
-        running = request.getfixturevalue("relay")
+    elif request.param == "http":
+        running: Service = request.getfixturevalue("relay")
         yield running.own_link(request.getfixturevalue("octoprint_linked"))
+    else:
+        yield from link_behind_caddy(octoprint, tmp_path)
     octoprint.reset()
+
+
+def link_behind_caddy(octoprint: OctoPrint, folder: Path) -> Iterator[str]:
+    key = {"PRINTREACH_PRINTER_API_KEY": octoprint.api_key}
+    with (
+        service_behind("caddy", folder) as running,
+        running.printer("octoprint", octoprint.url, platform="octoprint", env=key) as linked,
+    ):
+        yield running.own_link(linked)
 
 
 def log_in(page: Page) -> None:
@@ -63,14 +79,7 @@ def cancel(page: Page) -> None:
 def test_the_whole_interface_works_in_a_browser(
     page: Page, address: str, octoprint: OctoPrint, tmp_path: Path
 ) -> None:
-    print_through_the_interface(page, address, octoprint, tmp_path, "octoprint-http")
-
-
-def print_through_the_interface(
-    page: Page, address: str, octoprint: OctoPrint, folder: Path, picture: str
-) -> Watched:
-    """Log in, upload, start, watch it heat, cancel."""
-    sliced = folder / "journey.gcode"
+    sliced = tmp_path / "journey.gcode"
     sliced.write_bytes(gcode(hotend_c=60))
     seen = watch(page)
     page.goto(address)
@@ -81,7 +90,7 @@ def print_through_the_interface(
 
     frames, cold = seen.frames_received, hotend_c(page)
     wait_for("the page to show it heating", lambda: hotend_c(page) > cold + 5, 15)
-    screenshot(page, picture)
+    screenshot(page, f"octoprint-{page.url.split(':')[0]}")
     assert seen.frames_received > frames
     assert any("/sockjs/" in socket for socket in seen.sockets)
 
@@ -89,4 +98,3 @@ def print_through_the_interface(
     assert (octoprint.state(), octoprint.completion()) == ("Operational", None)
     assert seen.errors == []
     assert seen.hosts == {page.url.split("/")[2]}
-    return seen
