@@ -1,0 +1,165 @@
+"""What one setting may say. Each function takes the text and returns its meaning.
+
+Each raises WrongValue with the rest of a sentence that begins with the setting's name.
+"""
+
+import ipaddress
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from printreach.rules.accounts import SupporterPolicy
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+_LABEL: Final = r"(?!-)[a-z0-9-]{1,63}(?<!-)"
+_DOMAIN: Final = re.compile(rf"({_LABEL}(?:\.{_LABEL})*)(?::([0-9]{{1,5}}))?")
+_PORTS: Final = re.compile(r"([0-9]{1,5})\s*-\s*([0-9]{1,5})")
+_SWITCH: Final = {"true": True, "1": True, "yes": True, "on": True} | {
+    "false": False,
+    "0": False,
+    "no": False,
+    "off": False,
+}
+_LONGEST_HOST: Final = 253 - len("shared-") - 32 - len(".")
+"""A tunnel domain gets a connection's name in front, and DNS ends at 253 characters."""
+
+
+class WrongValue(ValueError):
+    """The rest of the sentence."""
+
+
+def read_address(text: str) -> tuple[str, int]:
+    """`HOST:PORT`; an IPv6 address stands in brackets, port 0 means any that is free."""
+    host, _, port = text.rpartition(":")
+    is_bracketed = host.startswith("[") and host.endswith("]")
+    bare = host[1:-1] if is_bracketed else host
+    number = _port(port, lowest=0)
+    if not _is_host(bare.lower()) or number is None or is_bracketed is not (":" in bare):
+        raise WrongValue(f"is {text!r}, which is not HOST:PORT.")
+    return bare, number
+
+
+def read_base_url(text: str) -> str:
+    """`http(s)://HOST[:PORT]`, in lower case and without a slash at its end."""
+    try:
+        parts = urlsplit(text.lower())
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise WrongValue(f"is {text!r}, which is not an address.") from None
+    if parts.scheme not in ("http", "https") or not host or not _is_host(host):
+        raise WrongValue(f"is {text!r}, which is not http://HOST or https://HOST.")
+    if parts.username is not None or parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise WrongValue("may hold a scheme, a host and a port, and nothing else.")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def read_domain(text: str) -> str:
+    """`HOST[:PORT]` in lower case; a name, for connections are names below it."""
+    domain = text.lower().rstrip(".")
+    match = _DOMAIN.fullmatch(domain)
+    if match is None or _is_ip(match[1]) or len(match[1]) > _LONGEST_HOST:
+        raise WrongValue(f"is {text!r}, which is not a host name, with or without a port.")
+    if match[2] is not None and _port(match[2], lowest=1) is None:
+        raise WrongValue(f"is {text!r}, whose port is not between 1 and 65535.")
+    return domain
+
+
+def read_ports(text: str) -> range:
+    """`LOWEST-HIGHEST`; the empty text means none."""
+    if not text:
+        return range(0)
+    match = _PORTS.fullmatch(text)
+    lowest, highest = (_port(end, lowest=1) for end in match.groups()) if match else (None, None)
+    if lowest is None or highest is None or lowest > highest:
+        raise WrongValue(f"is {text!r}, which is not a range of ports such as 18000-18099.")
+    return range(lowest, highest + 1)
+
+
+def read_networks(text: str) -> tuple[Network, ...]:
+    """Networks or single addresses, with commas or blanks between them."""
+    return tuple(_network(part) for part in re.split(r"[,\s]+", text) if part)
+
+
+def read_supporters(text: str) -> SupporterPolicy:
+    """`everyone` or `granted`."""
+    try:
+        return SupporterPolicy(text.lower())
+    except ValueError:
+        choice = " or ".join(SupporterPolicy)
+        raise WrongValue(f"is {text!r}, which is not {choice}.") from None
+
+
+def read_switch(text: str) -> bool:
+    """`true` or `false`, or another pair that people use for it."""
+    try:
+        return _SWITCH[text.lower()]
+    except KeyError:
+        raise WrongValue(f"is {text!r}, which is neither true nor false.") from None
+
+
+def read_count(text: str) -> int:
+    """A whole number, 0 or more."""
+    if not re.fullmatch(r"[0-9]{1,12}", text):
+        raise WrongValue(f"is {text!r}, which is not a whole number.")
+    return int(text)
+
+
+def read_smtp_url(text: str) -> str | None:
+    """`smtp(s)://[USER:PASSWORD@]HOST[:PORT]`. It holds a password, so nothing repeats it."""
+    if not text:
+        return None
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("smtp", "smtps") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise WrongValue("is not an address such as smtp://user:password@host:587.")
+    return text
+
+
+def refuse_database_url(text: str) -> None:
+    """Only the embedded database exists so far."""
+    if text.startswith(("postgresql:", "postgresql+", "postgres:")):
+        raise WrongValue(
+            "names a PostgreSQL database, which this version does not support yet; "
+            "leave it out to use SQLite in the data directory."
+        )
+    if text:
+        raise WrongValue("is not an address such as postgresql://user:password@host/name.")
+
+
+def refuse_nats_url(text: str) -> None:
+    """Only the bus in the database exists so far."""
+    if text:
+        raise WrongValue(
+            "names a NATS server, which this version does not support yet; "
+            "leave it out to run in one process."
+        )
+
+
+def _port(text: str, *, lowest: int) -> int | None:
+    if not re.fullmatch(r"[0-9]{1,5}", text):
+        return None
+    return int(text) if lowest <= int(text) <= 65535 else None
+
+
+def _network(text: str) -> Network:
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError as error:
+        raise WrongValue(f"holds {text!r}, which is not a network: {error}.") from None
+
+
+def _is_host(host: str) -> bool:
+    match = _DOMAIN.fullmatch(host)
+    return (match is not None and match[2] is None) or _is_ip(host)
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

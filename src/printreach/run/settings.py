@@ -1,0 +1,108 @@
+"""The service's settings, read from the environment once, at the start."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, TypeVar
+
+from printreach.rules.accounts import SupporterPolicy
+from printreach.rules.addresses import Addresses
+from printreach.run import setting_values as values
+from printreach.run.setting_values import Network, WrongValue
+
+T = TypeVar("T")
+
+PREFIX: Final = "PRINTREACH_"
+NOT_OURS: Final = ("PRINTREACH_PRINTER_", "PRINTREACH_TEST_")
+"""The agent's settings, which `serve --with-agent` takes too, and those of the test suite."""
+
+
+class SettingsError(Exception):
+    """A setting is wrong or unknown; the sentence names it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """What the operator decided.
+
+    tunnel_ports is empty where connections get no port of their own. smtp_url holds a password.
+    """
+
+    data_dir: Path
+    listen_host: str
+    listen_port: int
+    base_url: str
+    tunnel_domain: str
+    tunnel_ports: range
+    trusted_proxies: tuple[Network, ...]
+    supporters: SupporterPolicy
+    webhook_allow_private: bool
+    detector_url: str
+    detector_free_calls: int
+    detector_ip_claims: bool
+    smtp_url: str | None = field(repr=False)
+
+    @property
+    def database_path(self) -> Path:
+        return self.data_dir / "printreach.sqlite3"
+
+    @property
+    def addresses(self) -> Addresses:
+        return Addresses(base_url=self.base_url, tunnel_domain=self.tunnel_domain)
+
+
+def settings_from(environ: Mapping[str, str]) -> Settings:
+    """Read every setting; one that is empty counts as not given. Raises SettingsError."""
+    reader = _Reader(environ)
+    host, port = reader.read("LISTEN", values.read_address, "127.0.0.1:8080")
+    base_url = reader.read("BASE_URL", values.read_base_url, "http://localhost:8080")
+    settings = Settings(
+        data_dir=reader.read("DATA_DIR", Path, "./printreach-data"),
+        listen_host=host,
+        listen_port=port,
+        base_url=base_url,
+        tunnel_domain=reader.read("TUNNEL_DOMAIN", values.read_domain, "localhost:8080"),
+        tunnel_ports=reader.read("TUNNEL_PORTS", values.read_ports, ""),
+        trusted_proxies=reader.read("TRUSTED_PROXIES", values.read_networks, ""),
+        supporters=reader.read("SUPPORTERS", values.read_supporters, "everyone"),
+        webhook_allow_private=reader.read("WEBHOOK_ALLOW_PRIVATE", values.read_switch, "false"),
+        detector_url=reader.read("DETECTOR_URL", values.read_base_url, base_url),
+        detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),
+        detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
+        smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
+    )
+    reader.read("DATABASE_URL", values.refuse_database_url, "")
+    reader.read("NATS_URL", values.refuse_nats_url, "")
+    reader.refuse_unknown()
+    if port in settings.tunnel_ports:
+        raise SettingsError(
+            f"PRINTREACH_TUNNEL_PORTS holds {port}, which PRINTREACH_LISTEN needs for the service."
+        )
+    return settings
+
+
+class _Reader:
+    """Reads settings and remembers which there are."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._known: set[str] = set()
+
+    def read(self, name: str, parse: Callable[[str], T], default: str) -> T:
+        variable = PREFIX + name
+        self._known.add(variable)
+        given = self._environ.get(variable, "").strip()
+        try:
+            return parse(given or default)
+        except WrongValue as wrong:
+            raise SettingsError(f"{variable} {wrong}") from None
+
+    def refuse_unknown(self) -> None:
+        for variable in sorted(self._environ):
+            if not variable.startswith(PREFIX) or variable.startswith(NOT_OURS):
+                continue
+            if variable not in self._known:
+                raise SettingsError(
+                    f"{variable} is no setting of this version; "
+                    f"known are {', '.join(sorted(self._known))}."
+                )

@@ -1,0 +1,193 @@
+"""Every setting of the service: its default, its meaning, and the sentence when it is wrong."""
+
+from collections.abc import Mapping
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+
+from printreach.rules.accounts import SupporterPolicy
+from printreach.run.settings import Settings, SettingsError, settings_from
+
+
+def read(**given: str) -> Settings:
+    return settings_from({f"PRINTREACH_{name}": value for name, value in given.items()})
+
+
+def sentence(environ: Mapping[str, str]) -> str:
+    with pytest.raises(SettingsError) as refused:
+        settings_from(environ)
+    return str(refused.value)
+
+
+def test_without_any_setting_the_service_is_at_home_on_localhost() -> None:
+    assert settings_from({}) == Settings(
+        data_dir=Path("printreach-data"),
+        listen_host="127.0.0.1",
+        listen_port=8080,
+        base_url="http://localhost:8080",
+        tunnel_domain="localhost:8080",
+        tunnel_ports=range(0),
+        trusted_proxies=(),
+        supporters=SupporterPolicy.EVERYONE,
+        webhook_allow_private=False,
+        detector_url="http://localhost:8080",
+        detector_free_calls=5000,
+        detector_ip_claims=True,
+        smtp_url=None,
+    )
+
+
+def test_every_setting_can_be_given() -> None:
+    settings = read(
+        DATA_DIR="/srv/printreach",
+        LISTEN="[::]:443",
+        BASE_URL="https://Reach.Example/",
+        TUNNEL_DOMAIN="Tunnel.Example:8443",
+        TUNNEL_PORTS="18000-18099",
+        TRUSTED_PROXIES="127.0.0.1, 10.0.0.0/8",
+        SUPPORTERS="granted",
+        WEBHOOK_ALLOW_PRIVATE="true",
+        DETECTOR_URL="https://detector.example",
+        DETECTOR_FREE_CALLS="0",
+        DETECTOR_IP_CLAIMS="false",
+        SMTP_URL="smtp://user:secret@mail.example:587",
+    )
+
+    assert settings == Settings(
+        data_dir=Path("/srv/printreach"),
+        listen_host="::",
+        listen_port=443,
+        base_url="https://reach.example",
+        tunnel_domain="tunnel.example:8443",
+        tunnel_ports=range(18000, 18100),
+        trusted_proxies=(ip_network("127.0.0.1/32"), ip_network("10.0.0.0/8")),
+        supporters=SupporterPolicy.GRANTED,
+        webhook_allow_private=True,
+        detector_url="https://detector.example",
+        detector_free_calls=0,
+        detector_ip_claims=False,
+        smtp_url="smtp://user:secret@mail.example:587",
+    )
+
+
+def test_an_empty_setting_counts_as_not_given() -> None:
+    assert read(LISTEN="", TUNNEL_PORTS=" ", SMTP_URL="", NATS_URL="") == settings_from({})
+
+
+def test_the_detector_is_at_the_base_url_unless_told_otherwise() -> None:
+    assert read(BASE_URL="https://reach.example").detector_url == "https://reach.example"
+
+
+def test_any_free_port_may_be_asked_for() -> None:
+    assert read(LISTEN="127.0.0.1:0").listen_port == 0
+
+
+def test_one_port_alone_is_a_range() -> None:
+    assert read(TUNNEL_PORTS="18000-18000").tunnel_ports == range(18000, 18001)
+
+
+def test_a_port_that_the_service_listens_on_cannot_be_a_connections() -> None:
+    with pytest.raises(SettingsError, match=r"TUNNEL_PORTS holds 8080.*LISTEN"):
+        read(TUNNEL_PORTS="8000-8099")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("LISTEN", "8080"),
+        ("LISTEN", ":8080"),
+        ("LISTEN", "127.0.0.1:"),
+        ("LISTEN", "127.0.0.1:65536"),
+        ("LISTEN", "127.0.0.1:http"),
+        ("LISTEN", "::1:8080"),
+        ("LISTEN", "[127.0.0.1]:8080"),
+        ("LISTEN", "http://127.0.0.1:8080"),
+        ("BASE_URL", "reach.example"),
+        ("BASE_URL", "ftp://reach.example"),
+        ("BASE_URL", "https://"),
+        ("BASE_URL", "https://reach.example/sub"),
+        ("BASE_URL", "https://reach.example?a=1"),
+        ("BASE_URL", "https://user@reach.example"),
+        ("BASE_URL", "https://reach.example:99999"),
+        ("BASE_URL", "https://reach example"),
+        ("TUNNEL_DOMAIN", "https://tunnel.example"),
+        ("TUNNEL_DOMAIN", "*.tunnel.example"),
+        ("TUNNEL_DOMAIN", "tunnel.example:0"),
+        ("TUNNEL_DOMAIN", "127.0.0.1"),
+        ("TUNNEL_DOMAIN", "tunnel..example"),
+        ("TUNNEL_DOMAIN", ".".join(["x" * 60] * 4)),
+        ("TUNNEL_PORTS", "18000"),
+        ("TUNNEL_PORTS", "18099-18000"),
+        ("TUNNEL_PORTS", "0-10"),
+        ("TUNNEL_PORTS", "18000-70000"),
+        ("TRUSTED_PROXIES", "proxy.example"),
+        ("TRUSTED_PROXIES", "10.0.0.1/8"),
+        ("SUPPORTERS", "nobody"),
+        ("WEBHOOK_ALLOW_PRIVATE", "maybe"),
+        ("DETECTOR_URL", "detector"),
+        ("DETECTOR_FREE_CALLS", "-1"),
+        ("DETECTOR_FREE_CALLS", "many"),
+        ("DETECTOR_IP_CLAIMS", "2"),
+        ("SMTP_URL", "mail.example"),
+        ("SMTP_URL", "smtp://"),
+        ("SMTP_URL", "smtp://mail.example:port"),
+        ("DATABASE_URL", "sqlite:///x"),
+    ],
+)
+def test_a_wrong_value_is_refused_in_a_sentence_that_names_the_setting(
+    name: str, value: str
+) -> None:
+    said = sentence({f"PRINTREACH_{name}": value})
+
+    assert said.startswith(f"PRINTREACH_{name} ")
+    assert said.endswith(".")
+
+
+def test_an_unknown_setting_is_refused_with_those_that_are_known() -> None:
+    said = sentence({"PRINTREACH_LISTEM": "127.0.0.1:8080"})
+
+    assert said.startswith("PRINTREACH_LISTEM is no setting")
+    assert "PRINTREACH_LISTEN" in said
+
+
+def test_settings_of_other_programs_of_the_agent_and_of_the_tests_are_passed_over() -> None:
+    others = {
+        "PATH": "/bin",
+        "PRINTREACH_PRINTER_API_KEY": "k",
+        "PRINTREACH_TEST_REQUIRE_ALL": "1",
+    }
+
+    assert settings_from(others) == settings_from({})
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+asyncpg"])
+def test_postgresql_is_refused_as_not_supported_yet(scheme: str) -> None:
+    said = sentence({"PRINTREACH_DATABASE_URL": f"{scheme}://user:secret@host/name"})
+
+    assert "PRINTREACH_DATABASE_URL" in said
+    assert "PostgreSQL" in said
+    assert "not support yet" in said
+
+
+def test_nats_is_refused_as_not_supported_yet() -> None:
+    said = sentence({"PRINTREACH_NATS_URL": "nats://user:secret@host:4222"})
+
+    assert said.startswith("PRINTREACH_NATS_URL ")
+    assert "not support yet" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SMTP_URL", "http://user:secret@mail.example"),
+        ("DATABASE_URL", "postgresql://user:secret@host/name"),
+        ("NATS_URL", "nats://user:secret@host"),
+    ],
+)
+def test_a_sentence_about_a_setting_never_repeats_its_password(name: str, value: str) -> None:
+    assert "secret" not in sentence({f"PRINTREACH_{name}": value})
+
+
+def test_settings_never_show_a_password_when_printed() -> None:
+    assert "secret" not in repr(read(SMTP_URL="smtp://user:secret@mail.example"))
