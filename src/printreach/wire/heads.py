@@ -17,11 +17,11 @@ MAX_HEAD_BYTES = 40 * 1024
 """Largest head in the tunnel: a 32 KiB head of HTTP/1.1 and what the ends add to it."""
 
 _TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
-_VALUE = rb"[^\x00-\x08\x0a-\x1f\x7f]*+"
-_FIELD = re.compile(rb"(" + _TOKEN + rb"): (" + _VALUE + rb")\r\n")
-_FIELDS = re.compile(rb"(?:" + _TOKEN + rb": " + _VALUE + rb"\r\n)*+")
+_TEXT = rb"[\t\x20-\x7e\x80-\xff]*"
+_VALUE = rb"(?:" + _TEXT + rb"[\x21-\x7e\x80-\xff])?+"  # ends with no blank
+_FIELD = re.compile(rb"(?<=\n)(%b): [ \t]*+(%b)[ \t]*+\r\n" % (_TOKEN, _VALUE))
 _REQUEST_LINE = re.compile(rb"([A-Z0-9_-]{1,32}+) ([\x21-\x22\x24-\x7e\x80-\xff]++)\r\n")
-_STATUS_LINE = re.compile(rb"([1-9][0-9][0-9]) (" + _VALUE + rb")\r\n")
+_STATUS_LINE = re.compile(rb"([1-9][0-9][0-9]) (%b+)\r\n" % _TEXT)
 
 HOP_BY_HOP = frozenset(
     {
@@ -64,16 +64,16 @@ def get(headers: Iterable[tuple[bytes, bytes]], name_lower: bytes) -> bytes | No
 
 def strip_hop_by_hop(headers: Headers) -> Headers:
     """The fields that travel on: without hop-by-hop ones and those that `Connection` names."""
-    dropped = HOP_BY_HOP
-    for name, value in headers:
-        if name.lower() == b"connection":
-            dropped = dropped | _named_in(value)
-    return [field for field in headers if field[0].lower() not in dropped]
+    kept = [field for field in headers if field[0].lower() not in HOP_BY_HOP]
+    if len(kept) == len(headers):
+        return kept  # so no Connection line either
+    named = _named_by_connection(headers)
+    return [field for field in kept if field[0].lower() not in named]
 
 
-def _named_in(connection: bytes) -> frozenset[bytes]:
-    names = (name.strip().lower() for name in connection.split(b","))
-    return frozenset(names) - _NEVER_NAMED
+def _named_by_connection(headers: Headers) -> set[bytes]:
+    lines = (value for name, value in headers if name.lower() == b"connection")
+    return {name.strip().lower() for name in b",".join(lines).split(b",")} - _NEVER_NAMED
 
 
 def encode_request(method: bytes, target: bytes, headers: Headers) -> bytes:
@@ -106,6 +106,11 @@ def decode_response(data: bytes) -> ResponseHead:
 
 
 def _decode_fields(data: bytes, start: int) -> Headers:
-    if len(data) > MAX_HEAD_BYTES or _FIELDS.fullmatch(data, start) is None:
-        raise RemoteProtocolError(CloseCode.BAD_HEAD, "malformed or oversized header fields")
-    return _FIELD.findall(data, start)
+    if len(data) > MAX_HEAD_BYTES:
+        raise RemoteProtocolError(CloseCode.BAD_HEAD, f"a head of {len(data)} bytes")
+    # findall skips what doesn't match. A match is one line, from behind an LF to the next LF, so
+    # equal counts mean that every line matched whole.
+    headers: Headers = _FIELD.findall(data, start)
+    if len(headers) != data.count(b"\n", start) or not data.endswith(b"\n"):
+        raise RemoteProtocolError(CloseCode.BAD_HEAD, "malformed header fields")
+    return headers
