@@ -66,7 +66,7 @@ def frame(kind: int, stream: int, payload: bytes) -> bytes:
 
 
 def split_message(frames: bytes) -> tuple[bytes, bytes]:
-    """The whole frames that fit a link message, and the others."""
+    """The first frames, as many as fit a link message, and the others. frames: too many for one."""
     at = end = 0
     while end <= MAX_MESSAGE_BYTES:
         at = end
@@ -75,16 +75,21 @@ def split_message(frames: bytes) -> tuple[bytes, bytes]:
 
 
 def encode_text(number: int, text: str) -> bytes:
-    """The payload of RESET and CLOSE; the text is cut to MAX_TEXT_BYTES."""
-    return U16.pack(number) + text.encode("utf-8", "replace")[:MAX_TEXT_BYTES]
+    """The payload of RESET and CLOSE; the text is cut to MAX_TEXT_BYTES, between characters."""
+    cut = text.encode("utf-8", "replace")[:MAX_TEXT_BYTES].decode("utf-8", "ignore")
+    return U16.pack(number) + cut.encode()
 
 
 def decode_text(payload: bytes) -> tuple[int, str]:
-    """Raises RemoteProtocolError (BAD_FRAME) when it is shorter than its number."""
+    """The number and the text, where U+FFFD stands for what would not print in a log.
+
+    Raises RemoteProtocolError (BAD_FRAME) when the payload is too short or too long.
+    """
     if len(payload) < U16.size or len(payload) > U16.size + MAX_TEXT_BYTES:
         raise RemoteProtocolError(CloseCode.BAD_FRAME, "a code and a text don't fit the payload")
     (number,) = U16.unpack_from(payload)
-    return number, payload[U16.size :].decode("utf-8", "replace")
+    text = payload[U16.size :].decode("utf-8", "replace")
+    return number, "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def check_sizes(head: bytes, body: bytes) -> None:
