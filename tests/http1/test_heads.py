@@ -90,6 +90,7 @@ def test_the_search_for_the_end_goes_on_where_it_stopped() -> None:
 
 def test_the_search_can_begin_behind_an_earlier_head() -> None:
     assert find_head_end(b"a\r\n\r\nb\r\n\r\n", 5) == 10
+    assert find_head_end(b"a\n\nb\n\n", 3) == 6
 
 
 @pytest.mark.parametrize("end", [b"\n\n", b"\r\n\n"])

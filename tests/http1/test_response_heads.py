@@ -237,9 +237,21 @@ def test_the_connection_can_be_used_again_where_the_answer_allows_it(
     assert parse(*fields, line=b"HTTP/1.0 200 OK").keep_alive is http10
 
 
-@pytest.mark.parametrize(("method", "status"), [(b"HEAD", 200), (b"GET", 304), (b"GET", 204)])
-def test_an_answer_without_a_body_leaves_the_connection_open(method: bytes, status: int) -> None:
-    assert parse(line=b"HTTP/1.1 %d" % status, request_method=method).keep_alive
+@pytest.mark.parametrize(
+    ("method", "status", "fields"),
+    [
+        (b"HEAD", 200, []),
+        (b"HEAD", 200, [b"Content-Length: 5"]),
+        (b"HEAD", 200, [b"Transfer-Encoding: chunked"]),
+        (b"GET", 304, []),
+        (b"GET", 304, [b"Content-Length: 5"]),
+        (b"GET", 204, []),
+    ],
+)
+def test_an_answer_without_a_body_leaves_the_connection_open(
+    method: bytes, status: int, fields: list[bytes]
+) -> None:
+    assert parse(*fields, line=b"HTTP/1.1 %d" % status, request_method=method).keep_alive
 
 
 @pytest.mark.parametrize(

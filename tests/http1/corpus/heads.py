@@ -239,6 +239,7 @@ MEANING = [
     ),
     _post("Expect of something else", b"Expect: 200-ok", status=417),
     _post("Expect of a list", b"Expect: 100-continue, x", status=417),
+    _post("Expect twice", b"Expect: 100-continue", b"Expect: x", status=417),
     _post("Expect empty", b"Expect:", status=417),
 ]
 
