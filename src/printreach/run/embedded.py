@@ -23,6 +23,8 @@ from printreach.web.app import WebSettings, create_app
 
 log = logging.getLogger(__name__)
 
+ROLES = ("web", "relay")
+
 
 @asynccontextmanager
 async def running_service(settings: Settings, roles: frozenset[str]) -> AsyncIterator[str]:

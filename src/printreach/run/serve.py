@@ -24,10 +24,9 @@ from printreach.backends.service_key import ServiceKeyRefused
 from printreach.backends.sql.migrate import DatabaseTooNew
 from printreach.ports import StoreUnavailable
 from printreach.run.agent import this_machine
-from printreach.run.embedded import running_service, until_stopped
+from printreach.run.embedded import ROLES, running_service, until_stopped
 from printreach.run.settings import Settings, SettingsError, settings_from
 
-ROLES = ("web", "relay")
 LATER_ROLES = ("detector", "worker")
 
 log = logging.getLogger(__name__)

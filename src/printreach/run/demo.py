@@ -1,0 +1,225 @@
+"""`make demo`: the whole service on this machine, with a simulated printer, ready to be tried.
+
+Everything lives in a folder that is removed at the end. The printer is linked the way a person
+does it: its agent shows a code, the code is entered for an account.
+"""
+
+import asyncio
+import logging
+import os
+import secrets
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import uvloop
+
+from printreach.agent.addresses import WebAddress, parse_listen_address
+from printreach.agent.config import AgentConfig, PrinterCredentials
+from printreach.agent.runtime import run_agent
+from printreach.agent.uplink import Uplink
+from printreach.hub.denied import Denied
+from printreach.printers.registry import KINDS
+from printreach.printers.simulated.runner import run_simulated_printer
+from printreach.printers.simulated.sample import NAME as SAMPLE
+from printreach.rules.completion import Completion
+from printreach.run.admin_world import World, open_world
+from printreach.run.agent import this_machine
+from printreach.run.embedded import ROLES, running_service, until_stopped
+from printreach.run.settings import Settings, SettingsError, settings_from
+
+EMAIL = "demo@example.com"
+APP_ID = "demo-app"
+PRINTER_NAME = "Demo printer"
+LINK_WITHIN_S = 30.0
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Demo:
+    """What there is to try."""
+
+    base_url: str
+    password: str
+    connection: Completion
+    open_url: str
+    lan_port: int
+
+
+class DemoFailed(Exception):
+    """The demo can't be set up; the message is a sentence."""
+
+
+def main() -> int:
+    """Run until Ctrl-C; the exit status."""
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+    folder = Path(tempfile.mkdtemp(prefix="printreach-demo-"))
+    environment = {"PRINTREACH_DATA_DIR": str(folder / "service"), **os.environ}
+    try:
+        settings = settings_from(environment)
+        uvloop.run(_run(settings, folder))
+    except (SettingsError, DemoFailed) as error:
+        return _fail(str(error))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return _fail(
+            f"The demo can't start: {reason}. Is something else on port 8080? Choose another:"
+            " PRINTREACH_LISTEN=127.0.0.1:8090 PRINTREACH_BASE_URL=http://localhost:8090"
+            " PRINTREACH_TUNNEL_DOMAIN=localhost:8090 make demo"
+        )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+async def _run(settings: Settings, folder: Path) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    async with (
+        running_service(settings, frozenset(ROLES)) as address,
+        open_world(settings) as world,
+        _printing_printer(folder / "printer") as printer,
+    ):
+        config = _agent_config(address, printer, folder / "agent")
+        async with _announcing_agent(config, stop) as (events, agent):
+            demo = await _set_up(world, settings, events)
+            print(describe(demo), flush=True)
+            await until_stopped(stop, [agent])
+            print("\nGood-bye. Everything the demo made is removed.")
+
+
+@asynccontextmanager
+async def _printing_printer(folder: Path) -> AsyncIterator[WebAddress]:
+    """A simulated printer that has just begun to print."""
+    printer = await run_simulated_printer("127.0.0.1", 0, folder=folder)
+    try:
+        problem = await printer.control.start(SAMPLE)
+        if problem is not None:
+            raise DemoFailed(problem.sentence)
+        yield WebAddress(scheme="http", host="127.0.0.1", port=printer.port)
+    finally:
+        await printer.close()
+
+
+@asynccontextmanager
+async def _announcing_agent(
+    config: AgentConfig, stop: asyncio.Event
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.Task[None]]]:
+    """An agent, and what it writes to its standard output, as a script would read it."""
+    loop = asyncio.get_running_loop()
+    reading, writing = os.pipe()
+    events = asyncio.StreamReader()
+    pipe = os.fdopen(reading, "rb", buffering=0)
+    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(events), pipe)
+    machine = replace(this_machine(), stdout=writing)
+    task = asyncio.create_task(
+        run_agent(config, machine=machine, make_uplink=Uplink, stop=stop), name="agent"
+    )
+    try:
+        yield events, task
+    finally:
+        stop.set()
+        await asyncio.gather(task, return_exceptions=True)
+        transport.close()
+        os.close(writing)
+
+
+async def _set_up(world: World, settings: Settings, events: asyncio.StreamReader) -> Demo:
+    """Account, link, app, connection: what `printreach admin` does, in the same words."""
+    password = secrets.token_urlsafe(9)
+    _done(await world.accounts.add(EMAIL, password, is_admin=True, supporter=True))
+    try:
+        async with asyncio.timeout(LINK_WITHIN_S):
+            offer = await _event(events, "link-code")
+            printer = _done(await world.printers.link(offer["LinkCode"], EMAIL, PRINTER_NAME))
+            await _event(events, "connected")
+    except TimeoutError:
+        raise DemoFailed("The demo's agent did not connect in time.") from None
+    _done(await world.apps.add(APP_ID, "Demo app", ["https://example.com/done"]))
+    return Demo(
+        base_url=settings.base_url,
+        password=password,
+        connection=_done(await world.connections.add_for_app(APP_ID, printer.printer_id)),
+        open_url=_done(await world.connections.open_own(printer.printer_id)),
+        lan_port=8765,
+    )
+
+
+async def _event(events: asyncio.StreamReader, name: str) -> dict[str, str]:
+    while line := await events.readline():
+        event = msgspec.json.decode(line, type=dict[str, str | int])
+        if event["event"] == name:
+            return {key: str(value) for key, value in event.items()}
+    raise DemoFailed("The demo's agent stopped.")
+
+
+def _done(result: T | Denied) -> T:
+    if isinstance(result, Denied):
+        raise DemoFailed(result.sentence)
+    return result
+
+
+def _agent_config(address: str, printer: WebAddress, data_dir: Path) -> AgentConfig:
+    service = parse_listen_address(address)
+    return AgentConfig(
+        service=WebAddress(scheme="http", host=service.host, port=service.port),
+        data_dir=data_dir,
+        kind=KINDS["simulated"],
+        printer=printer,
+        lan_listen=parse_listen_address("127.0.0.1:8765"),
+        credentials=PrinterCredentials(),
+    )
+
+
+def describe(demo: Demo) -> str:
+    """What a newcomer reads."""
+    connection = demo.connection
+    url, secret = connection.url, connection.secrets
+    login = f"{secret.basic_user}:{secret.basic_password}"
+    handshake = (
+        "-H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13'"
+        " -H 'Sec-WebSocket-Key: cHJpbnRyZWFjaCBkZW1vIQ=='"
+    )
+    return f"""
+Printreach runs at {demo.base_url}, with a simulated printer that has begun to print.
+
+The printer's own page, through the service, in a browser (the link works once, for 10 minutes):
+  {demo.open_url}
+
+The account: {EMAIL}, password {demo.password}
+
+An App Connection, as an app gets it:
+  url          {url}
+  user         {secret.basic_user}
+  password     {secret.basic_password}
+  bearer token {secret.bearer_token}
+
+Try it:
+  curl -u {login} {url}/api/status
+  curl -H 'Authorization: Bearer {secret.bearer_token}' -F file=@your.gcode {url}/api/files
+  curl -u {login} -o picture.jpg '{url}/webcam/?action=snapshot'
+  curl -u {login} -N '{url}/webcam/?action=stream' | head -c 1000000 > stream.mjpeg
+  curl -u {login} -N -m 10 --output - {handshake} {url}/ws
+
+The agent's page on the local network: http://127.0.0.1:{demo.lan_port}
+
+Ctrl-C ends the demo and removes everything it made.
+"""
+
+
+def _fail(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
