@@ -78,7 +78,8 @@ class PrinterExchange:
             self,
             head,
             first,
-            fin=self._is_sent,
+            # Behind a handshake more follows: the frames, should the printer agree.
+            fin=self._is_sent and request.upgrade is None,
             upgrade=request.upgrade is not None,
             secure=secure,
         )
