@@ -1,10 +1,23 @@
 """The simulated printer, run inside the agent: something to try everything with."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from printreach.agent.addresses import WebAddress
 from printreach.agent.config import AgentConfig
+
+if TYPE_CHECKING:
+    from printreach.printers.simulated.runner import RunningPrinter
+
+FILES: Final = "simulated-printer"
+
+_LOOPBACK: Final = "127.0.0.1"
+# What the extra "demo" installs, by the names they are imported under.
+_DEMO_LIBRARIES: Final = frozenset({"PIL", "msgspec", "websockets"})
+_log: Final = logging.getLogger(__name__)
 
 
 class CannotStart(Exception):
@@ -13,13 +26,34 @@ class CannotStart(Exception):
 
 @asynccontextmanager
 async def printer_of(config: AgentConfig) -> AsyncIterator[WebAddress | None]:
-    """The printer's address; while this is open, a built-in printer runs that was not given one.
+    """The printer's address. While this is open, a built-in printer runs if no address was given.
 
     Raises CannotStart when it cannot run.
     """
     if config.printer is not None or not config.kind.is_built_in:
         yield config.printer
         return
-    raise CannotStart(
-        "--platform simulated needs --printer-url: the agent cannot run one itself yet."
-    )
+    printer = await _run_simulated_printer(config.data_dir / FILES)
+    try:
+        address = WebAddress(scheme="http", host=_LOOPBACK, port=printer.port)
+        _log.info("The simulated printer's own page is at %s", address)
+        yield address
+    finally:
+        await printer.close()
+
+
+async def _run_simulated_printer(folder: Path) -> "RunningPrinter":
+    try:
+        # Here, because an agent beside a real printer must neither need nor carry this.
+        from printreach.printers.simulated.runner import run_simulated_printer
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in _DEMO_LIBRARIES:
+            raise
+        raise CannotStart(
+            f"The simulated printer needs {error.name}: install the extra 'demo', as in"
+            " pip install 'printreach[agent,demo]'."
+        ) from error
+    try:
+        return await run_simulated_printer(_LOOPBACK, 0, folder=folder)
+    except OSError as error:
+        raise CannotStart(f"The simulated printer cannot start: {error.strerror}.") from error
