@@ -133,12 +133,13 @@ def test_words_from_outside_cannot_steer_a_terminal_or_fill_the_disk() -> None:
     assert state.snapshot.last_error == "No  way"
 
 
-def test_how_far_the_clock_is_off_is_kept() -> None:
+@pytest.mark.parametrize(("measured", "shown"), [(-3.5, "-3.5"), (2.0, "2.0"), (-0.0, "0.0")])
+def test_how_far_the_clock_is_off_is_kept(measured: float, shown: str) -> None:
     state = a_state()
 
-    state.clock_is_off(-3.5)
+    state.clock_is_off(measured)
 
-    assert state.snapshot.clock_offset_s == -3.5
+    assert str(state.snapshot.clock_offset_s) == shown
 
 
 @pytest.mark.parametrize("code", ["", "ACDEFG3", "ACDEFG345", "acdefg34", "ACDE-G34", "ACDEFG3<"])

@@ -168,7 +168,7 @@ class AgentState:
 
     def clock_is_off(self, offset_s: float) -> None:
         """How far the service's clock is ahead of ours, as seen at sign-in."""
-        self._change(clock_offset_s=offset_s)
+        self._change(clock_offset_s=offset_s + 0.0)  # no minus in front of nothing
 
     def _enter(self, phase: Phase, **changes: object) -> None:
         if phase is not self._snapshot.phase:

@@ -149,6 +149,9 @@ def _log_to_stderr(*, verbose: bool) -> None:
     logging.raiseExceptions = False
     if verbose:
         logging.getLogger("printreach").setLevel(logging.DEBUG)
+    else:
+        # It reports every connection, which the uplink does in words for people.
+        logging.getLogger("picows").setLevel(logging.WARNING)
 
 
 def _new_runner() -> "asyncio.Runner":
