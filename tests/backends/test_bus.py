@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, insert, select
 
+from printreach.backends import bus_sqlite
 from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.bus_sqlite import MEMORY, POLL_S, open_bus
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
@@ -148,7 +149,7 @@ async def test_a_notice_of_another_process_arrives_with_the_next_look(database: 
 async def test_a_notice_of_this_process_does_not_wait_for_the_next_look(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("printreach.backends.bus_sqlite.POLL_S", 60)
+    monkeypatch.setattr(bus_sqlite, "POLL_S", 60)
     async with open_store(database) as store, open_bus(store, FakeClock()) as bus:
         listener = Listener()
         bus.subscribe(listener)

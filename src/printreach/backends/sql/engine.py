@@ -93,4 +93,5 @@ def is_busy(error: BaseException) -> bool:
 
 def reason_of(error: BaseException) -> str:
     """What the database itself said; the statement and its values are nobody's business."""
-    return str(getattr(error, "orig", None) or error)
+    said = getattr(error, "orig", None) or getattr(error, "strerror", None) or error
+    return str(said)

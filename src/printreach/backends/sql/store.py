@@ -67,7 +67,7 @@ class SqlStore:
             async with self._reading.connect() as connection:
                 return await work(SqlRecords(connection))
         except SQLAlchemyError as error:
-            raise StoreUnavailable(f"the database gave no answer: {reason_of(error)}") from error
+            raise StoreUnavailable(f"The database gave no answer: {reason_of(error)}.") from error
 
     def on_notices(self, wake: Callable[[], None]) -> None:
         """Call this after each commit of this process that gave notices."""
@@ -94,7 +94,7 @@ async def open_store(path: Path) -> AsyncIterator[SqlStore]:
         await asyncio.to_thread(migrate, path)
     except (SQLAlchemyError, OSError) as error:
         reason = reason_of(error)
-        raise StoreUnavailable(f"the database {path} cannot be used: {reason}") from error
+        raise StoreUnavailable(f"The database {path} cannot be used: {reason}.") from error
     store = SqlStore(path)
     store.start()
     try:

@@ -77,7 +77,7 @@ class Writer:
     async def write(self, work: Work[T]) -> T:
         """Run the work alone and return what it gave, once it is on the disk."""
         if self._task is None or self._task.done():
-            raise StoreUnavailable("the store is closed")
+            raise StoreUnavailable("The store is closed.")
         unit = _Unit(work, asyncio.get_running_loop().create_future())
         await self._queue.put(unit)
         result: T = await unit.answer
@@ -107,14 +107,14 @@ class Writer:
     async def _commit(self, group: list[_Unit]) -> None:
         if not group:
             return
-        failure: Exception | None = StoreUnavailable("the store is being closed")
+        failure: Exception | None = StoreUnavailable("The store is being closed.")
         try:
             async with self._engine.begin() as connection:
                 for unit in group:
                     await unit.run(connection)
             failure = None
         except Exception as error:  # noqa: BLE001 - those who wait get it, and may try again
-            failure = StoreUnavailable(f"the database did not take a change: {reason_of(error)}")
+            failure = StoreUnavailable(f"The database did not take a change: {reason_of(error)}.")
             failure.__cause__ = error
         finally:
             for unit in group:
@@ -124,7 +124,7 @@ class Writer:
         while not self._queue.empty():
             unit = self._queue.get_nowait()
             if unit is not None:
-                unit.deliver(StoreUnavailable("the store is closed"))
+                unit.deliver(StoreUnavailable("The store is closed."))
 
 
 async def _is_in_transaction(connection: AsyncConnection) -> bool:
