@@ -1,0 +1,140 @@
+"""`printreach admin`: the operator's commands, on the database itself.
+
+They work while the service runs, which hears of every change, and before it ever ran.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+from datetime import UTC, date, datetime, time, timedelta
+from getpass import getpass
+from typing import TypeAlias
+
+from printreach.backends.sql.migrate import DatabaseTooNew
+from printreach.ports import StoreUnavailable
+from printreach.run import admin_commands as commands
+from printreach.run.admin_commands import Command, CommandFailed, WrongUsage
+from printreach.run.admin_output import Result, show
+from printreach.run.admin_world import open_world
+from printreach.run.settings import Settings, SettingsError, settings_from
+
+_Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare every command; each takes --json."""
+    subjects = parser.add_subparsers(metavar="SUBJECT", required=True)
+    _add_account_commands(_subject(subjects, "account", "who may sign in"))
+    _add_app_commands(_subject(subjects, "app", "programs that may ask for connections"))
+    _add_printer_commands(_subject(subjects, "printer", "printers of accounts"))
+    _add_connection_commands(_subject(subjects, "connection", "what reaches printers"))
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command. 0, or 1 with a sentence on standard error."""
+    try:
+        settings = settings_from(os.environ)
+        if "password" in options:
+            options.password = _read_password()
+        result = asyncio.run(_run(options.command, settings, options))
+    except WrongUsage as error:
+        return _fail(error, 2)
+    except (SettingsError, CommandFailed, StoreUnavailable, DatabaseTooNew) as error:
+        return _fail(error, 1)
+    except UnicodeError:
+        return _fail("Arguments and passwords are text in UTF-8.", 1)
+    show(result, as_json=options.json)
+    return 0
+
+
+async def _run(command: Command, settings: Settings, options: argparse.Namespace) -> Result:
+    async with open_world(settings) as world:
+        return await command(world, options)
+
+
+def _add_account_commands(actions: _Subparsers) -> None:
+    add = _action(actions, "add", commands.add_account, "make one; its password on standard input")
+    add.add_argument("email", metavar="EMAIL")
+    add.add_argument("--supporter", action="store_true", help="grant supporter status for good")
+    add.add_argument("--admin", action="store_true", help="an operator's account")
+    add.set_defaults(password=None)
+    _action(actions, "list", commands.list_accounts, "all accounts")
+    supporter = _action(actions, "supporter", commands.set_supporter, "grant supporter status")
+    supporter.add_argument("email", metavar="EMAIL")
+    supporter.add_argument("state", choices=["on", "off"])
+    supporter.add_argument(
+        "--until", metavar="DATE", type=_end_of_day, help="the last day, YYYY-MM-DD, in UTC"
+    )
+    delete = _action(actions, "delete", commands.delete_account, "delete one with all it has")
+    delete.add_argument("email", metavar="EMAIL")
+
+
+def _add_app_commands(actions: _Subparsers) -> None:
+    add = _action(actions, "add", commands.add_app, "register one")
+    add.add_argument("app_id", metavar="APP_ID")
+    add.add_argument("--name", required=True)
+    add.add_argument(
+        "--return-url",
+        metavar="PREFIX",
+        dest="return_prefixes",
+        action="extend",
+        nargs="+",
+        default=[],
+        help="where people may be returned to; several may be given",
+    )
+    _action(actions, "list", commands.list_apps, "all apps")
+
+
+def _add_printer_commands(actions: _Subparsers) -> None:
+    link = _action(actions, "link", commands.link_printer, "by the code that its agent shows")
+    link.add_argument("link_code", metavar="LINK_CODE")
+    link.add_argument("--account", metavar="EMAIL", required=True)
+    link.add_argument("--name", required=True)
+    open_ = _action(actions, "open", commands.open_printer, "a link that opens its own interface")
+    open_.add_argument("printer_id", metavar="PRINTER_ID")
+    _action(actions, "list", commands.list_printers, "all printers")
+    remove = _action(actions, "remove", commands.remove_printer, "take one from its account")
+    remove.add_argument("printer_id", metavar="PRINTER_ID")
+
+
+def _add_connection_commands(actions: _Subparsers) -> None:
+    add = _action(actions, "add", commands.add_connection, "let an app reach a printer")
+    add.add_argument("--app", metavar="APP_ID", required=True)
+    add.add_argument("--printer", metavar="PRINTER_ID", required=True)
+    revoke = _action(actions, "revoke", commands.revoke_connection, "end one")
+    revoke.add_argument("connection_id", metavar="ID")
+    _action(actions, "list", commands.list_connections, "all connections, ended ones included")
+
+
+def _subject(subjects: _Subparsers, name: str, help_: str) -> _Subparsers:
+    return subjects.add_parser(name, help=help_).add_subparsers(metavar="ACTION", required=True)
+
+
+def _action(
+    actions: _Subparsers, name: str, command: Command, help_: str
+) -> argparse.ArgumentParser:
+    parser = actions.add_parser(name, help=help_)
+    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+    parser.set_defaults(command=command)
+    return parser
+
+
+def _end_of_day(text: str) -> datetime:
+    """The first instant after that day."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2030-12-31") from None
+    return datetime.combine(day, time(), UTC) + timedelta(days=1)
+
+
+def _read_password() -> str:
+    if sys.stdin.isatty():
+        return getpass("Password: ")
+    return sys.stdin.buffer.readline().decode().rstrip("\r\n")
+
+
+def _fail(sentence: Exception | str, status: int) -> int:
+    print(f"printreach admin: {sentence}", file=sys.stderr)
+    return status

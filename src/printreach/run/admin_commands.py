@@ -1,0 +1,214 @@
+"""What each administration command does and says. Errors are one sentence."""
+
+import argparse
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import TypeAlias, TypeVar
+
+from printreach.hub.denied import Denied
+from printreach.rules.accounts import Account, SupporterPolicy, is_supporter
+from printreach.rules.completion import completion_parameters
+from printreach.rules.connections import Connection, has_ended
+from printreach.run.admin_output import Json, Result, table
+from printreach.run.admin_world import World
+
+T = TypeVar("T")
+Command: TypeAlias = Callable[[World, argparse.Namespace], Awaitable[Result]]
+
+
+class CommandFailed(Exception):
+    """The sentence for the operator."""
+
+
+class WrongUsage(Exception):
+    """Words that do not go together; a sentence as well."""
+
+
+async def add_account(world: World, options: argparse.Namespace) -> Result:
+    added = _done(
+        await world.accounts.add(
+            options.email, options.password, is_admin=options.admin, supporter=options.supporter
+        )
+    )
+    return Result(
+        {"AccountId": added.account_id, "Email": added.email}, f"Added account {added.email}."
+    )
+
+
+async def list_accounts(world: World, _: argparse.Namespace) -> Result:
+    accounts = await world.accounts.all()
+    rows = [
+        [one.email, "yes" if one.is_admin else "no", _supporter_in_words(world, one)]
+        for one in accounts
+    ]
+    return Result(
+        {"Accounts": [_account_as_json(world, one) for one in accounts]},
+        table(["Email", "Admin", "Supporter"], rows, empty="There are no accounts."),
+    )
+
+
+async def set_supporter(world: World, options: argparse.Namespace) -> Result:
+    granted = options.state == "on"
+    if options.until is not None and not granted:
+        raise WrongUsage("--until goes with on, not with off.")
+    changed = _done(
+        await world.accounts.set_supporter(options.email, granted=granted, until=options.until)
+    )
+    return Result(
+        _account_as_json(world, changed),
+        f"Supporter status of {changed.email}: {_supporter_in_words(world, changed)}.",
+    )
+
+
+async def delete_account(world: World, options: argparse.Namespace) -> Result:
+    deleted = _done(await world.accounts.delete(options.email))
+    return Result(
+        {"AccountId": deleted.account_id, "Email": deleted.email},
+        f"Deleted account {deleted.email} with its printers; its connections have ended.",
+    )
+
+
+async def add_app(world: World, options: argparse.Namespace) -> Result:
+    added = _done(await world.apps.add(options.app_id, options.name, options.return_prefixes))
+    return Result({"AppId": added.app_id, "Name": added.name}, f"Registered app {added.app_id}.")
+
+
+async def list_apps(world: World, _: argparse.Namespace) -> Result:
+    apps = await world.apps.all()
+    rows = [[one.app_id, one.name, " ".join(one.return_prefixes)] for one in apps]
+    return Result(
+        {
+            "Apps": [
+                {"AppId": one.app_id, "Name": one.name, "ReturnUrls": one.return_prefixes}
+                for one in apps
+            ]
+        },
+        table(["AppId", "Name", "ReturnUrls"], rows, empty="There are no apps."),
+    )
+
+
+async def link_printer(world: World, options: argparse.Namespace) -> Result:
+    linked = _done(await world.printers.link(options.link_code, options.account, options.name))
+    return Result(
+        {"PrinterId": linked.printer_id, "Name": linked.name},
+        f"Linked {linked.name}; its PrinterId is {linked.printer_id}.",
+    )
+
+
+async def open_printer(world: World, options: argparse.Namespace) -> Result:
+    url = _done(await world.connections.open_own(options.printer_id))
+    return Result({"Url": url}, url)
+
+
+async def list_printers(world: World, _: argparse.Namespace) -> Result:
+    printers = await world.printers.all()
+    rows = [
+        [
+            one.printer.printer_id,
+            one.printer.name,
+            one.owner_email,
+            "online" if one.is_online else "offline",
+        ]
+        for one in printers
+    ]
+    return Result(
+        {
+            "Printers": [
+                {
+                    "PrinterId": one.printer.printer_id,
+                    "Name": one.printer.name,
+                    "Account": one.owner_email,
+                    "IsOnline": one.is_online,
+                }
+                for one in printers
+            ]
+        },
+        table(["PrinterId", "Name", "Account", ""], rows, empty="There are no printers."),
+    )
+
+
+async def remove_printer(world: World, options: argparse.Namespace) -> Result:
+    removed = _done(await world.printers.remove(options.printer_id))
+    return Result(
+        {"PrinterId": removed.printer_id, "Name": removed.name},
+        f"Removed {removed.name}; its connections have ended.",
+    )
+
+
+async def add_connection(world: World, options: argparse.Namespace) -> Result:
+    made = _done(await world.connections.add_for_app(options.app, options.printer))
+    parameters = completion_parameters(made)
+    lines = [f"{name}: {value}" for name, value in parameters.items()]
+    return Result(parameters, "\n".join([*lines, "The secrets are shown this once."]))
+
+
+async def list_connections(world: World, _: argparse.Namespace) -> Result:
+    connections = await world.connections.all()
+    at = world.clock.now()
+    rows = [
+        [
+            one.connection_id,
+            one.kind.value,
+            one.app_id or "",
+            one.printer_id or "",
+            "ended" if has_ended(one, at) else "",
+        ]
+        for one in connections
+    ]
+    return Result(
+        {"Connections": [_connection_as_json(one, at) for one in connections]},
+        table(["Id", "Kind", "AppId", "PrinterId", ""], rows, empty="There are no connections."),
+    )
+
+
+async def revoke_connection(world: World, options: argparse.Namespace) -> Result:
+    revoked = _done(await world.connections.revoke(options.connection_id))
+    return Result({"Id": revoked.connection_id}, f"Revoked {revoked.connection_id}.")
+
+
+def _done(result: T | Denied) -> T:
+    if isinstance(result, Denied):
+        raise CommandFailed(result.sentence)
+    return result
+
+
+def _account_as_json(world: World, account: Account) -> dict[str, Json]:
+    until = account.supporter_until
+    return {
+        "AccountId": account.account_id,
+        "Email": account.email,
+        "IsAdmin": account.is_admin,
+        "IsSupporter": _is_supporter(world, account),
+        "SupporterUntil": until.isoformat() if until is not None else None,
+    }
+
+
+def _connection_as_json(connection: Connection, at: datetime) -> dict[str, Json]:
+    return {
+        "Id": connection.connection_id,
+        "Kind": connection.kind.value,
+        "UniqueId": connection.unique_id,
+        "AppId": connection.app_id,
+        "PrinterId": connection.printer_id,
+        "HasEnded": has_ended(connection, at),
+    }
+
+
+def _is_supporter(world: World, account: Account) -> bool:
+    return _is_supporter_under(world.supporters, world, account)
+
+
+def _supporter_in_words(world: World, account: Account) -> str:
+    if _is_supporter_under(SupporterPolicy.GRANTED, world, account):
+        until = account.supporter_until
+        return "on" if until is None else f"on, until {until:%Y-%m-%d %H:%M} UTC"
+    return "on, as for everyone" if _is_supporter(world, account) else "off"
+
+
+def _is_supporter_under(policy: SupporterPolicy, world: World, account: Account) -> bool:
+    return is_supporter(
+        policy,
+        granted=account.supporter_granted,
+        until=account.supporter_until,
+        at=world.clock.now(),
+    )

@@ -1,0 +1,55 @@
+"""The use cases, composed for one administration command."""
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from printreach.backends.clock import SystemClock
+from printreach.backends.passwords import Argon2Passwords
+from printreach.backends.sql.store import open_store
+from printreach.hub.accounts import Accounts
+from printreach.hub.apps import Apps
+from printreach.hub.connections import Connections
+from printreach.hub.printers import Printers
+from printreach.ports import Clock
+from printreach.rules.accounts import SupporterPolicy
+from printreach.run.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class World:
+    """What commands work with."""
+
+    clock: Clock
+    supporters: SupporterPolicy
+    accounts: Accounts
+    apps: Apps
+    printers: Printers
+    connections: Connections
+
+
+@asynccontextmanager
+async def open_world(settings: Settings) -> AsyncIterator[World]:
+    """Everything on the service's own database."""
+    clock = SystemClock()
+    async with open_store(settings.database_path) as store:
+        yield World(
+            clock=clock,
+            supporters=settings.supporters,
+            accounts=Accounts(
+                store=store,
+                passwords=Argon2Passwords(),
+                clock=clock,
+                token_bytes=secrets.token_bytes,
+            ),
+            apps=Apps(store=store, clock=clock),
+            printers=Printers(store=store, clock=clock),
+            connections=Connections(
+                store=store,
+                clock=clock,
+                token_bytes=secrets.token_bytes,
+                addresses=settings.addresses,
+                ports=settings.tunnel_ports,
+            ),
+        )

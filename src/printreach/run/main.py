@@ -1,0 +1,77 @@
+"""The command line: `printreach serve`, `printreach admin …`, `printreach agent …`.
+
+Only the module of the command in question is imported: the agent runs where no library of the
+server is installed, and nobody waits for what they did not ask for.
+"""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, cast
+
+from printreach import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    """A word of the command line. extra: what to install for it."""
+
+    module: str
+    extra: str
+    help: str
+
+
+class _CommandModule(Protocol):
+    """What such a module has."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def main(self, options: argparse.Namespace) -> int: ...
+
+
+_COMMANDS: Final = {
+    "serve": _Command("printreach.run.serve", "server", "run the service"),
+    "admin": _Command("printreach.run.admin", "server", "accounts, apps, printers, connections"),
+    "agent": _Command("printreach.run.agent", "agent", "connect the printer beside it"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command. 0, or 1 with a sentence on standard error, or 2 for wrong usage."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    wanted = next((word for word in words if not word.startswith("-")), None)
+    parser = argparse.ArgumentParser(
+        prog="printreach", description="Safe remote access to 3D printers, for apps and for people."
+    )
+    parser.add_argument("--version", action="version", version=f"printreach {__version__}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    chosen: _CommandModule | None = None
+    for name, command in _COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=command.help)
+        if name == wanted:
+            try:
+                chosen = cast("_CommandModule", importlib.import_module(command.module))
+            except ModuleNotFoundError as missing:
+                return _not_installed(name, command, missing)
+            chosen.add_arguments(subparser)
+    options = parser.parse_args(words)
+    assert chosen is not None  # argparse has refused every other word
+    return chosen.main(options)
+
+
+def _not_installed(name: str, command: _Command, missing: ModuleNotFoundError) -> int:
+    library = (missing.name or "").partition(".")[0]
+    if library == "printreach":
+        raise missing  # that is our own mistake
+    print(
+        f"printreach {name} needs {library}; "
+        f"install it with: pip install 'printreach[{command.extra}]'",
+        file=sys.stderr,
+    )
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

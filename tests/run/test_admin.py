@@ -1,0 +1,361 @@
+"""The administration commands, as scripts and people use them."""
+
+import asyncio
+import io
+import json
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from printreach.backends.sql.agents import SqlAgents
+from printreach.backends.sql.store import open_store
+from printreach.rules.credentials import printer_id_of
+from printreach.run import admin_world
+from printreach.run.main import main
+from tests.fakes.passwords import PlainPasswords
+
+ADA = "ada@example.org"
+PASSWORD = "a long enough passphrase"
+KEY = b"k" * 32
+PRINTER_ID = printer_id_of(KEY)
+
+
+class Admin:
+    """Runs commands on a data directory of their own."""
+
+    def __init__(
+        self, folder: Path, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]
+    ) -> None:
+        self.database = folder / "data" / "printreach.sqlite3"
+        self._patch = patch
+        self._capture = capture
+        patch.setenv("PRINTREACH_DATA_DIR", str(folder / "data"))
+
+    def run(self, *words: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        """Exit status, standard output, standard error."""
+        self._patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        self._capture.readouterr()
+        try:
+            status = main(["admin", *words])
+        except SystemExit as stopped:  # argparse, at wrong usage
+            status = int(stopped.code or 0)
+        output = self._capture.readouterr()
+        return status, output.out, output.err
+
+    def json(self, *words: str, stdin: bytes = b"") -> Any:
+        """What a command that succeeds prints for programs: one object, on one line."""
+        status, out, err = self.run(*words, "--json", stdin=stdin)
+        assert (status, err) == (0, "")
+        assert out.count("\n") == 1
+        return json.loads(out)
+
+    def refusal(self, *words: str, stdin: bytes = b"") -> str:
+        """The sentence of a command that fails."""
+        status, out, err = self.run(*words, stdin=stdin)
+        assert (status, out) == (1, "")
+        assert err.startswith("printreach admin: ")
+        assert err.endswith(".\n")
+        return err
+
+    def add_ada(self) -> Mapping[str, str]:
+        added: Mapping[str, str] = self.json("account", "add", ADA, stdin=f"{PASSWORD}\n".encode())
+        return added
+
+    def link_code(self) -> str:
+        """As the service would have given it to an agent."""
+
+        async def offer() -> str:
+            async with open_store(self.database) as store:
+                agents = SqlAgents(store, secrets.token_bytes)
+                return (await agents.offer_link_code(PRINTER_ID, KEY, datetime.now(UTC))).code
+
+        return asyncio.run(offer())
+
+    def link_printer(self) -> None:
+        self.json("printer", "link", self.link_code(), "--account", ADA, "--name", "Workshop")
+
+    def set_up(self) -> None:
+        """Ada with a printer, and an app."""
+        self.add_ada()
+        self.json("app", "add", "demo", "--name", "Demo", "--return-url", "https://a.example/")
+        self.link_printer()
+
+    def connect(self) -> Mapping[str, str]:
+        made: Mapping[str, str] = self.json(
+            "connection", "add", "--app", "demo", "--printer", PRINTER_ID
+        )
+        return made
+
+
+@pytest.fixture
+def admin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Admin:
+    monkeypatch.setattr(admin_world, "Argon2Passwords", PlainPasswords)
+    return Admin(tmp_path, monkeypatch, capsys)
+
+
+def test_an_account_is_added_before_the_service_ever_ran(admin: Admin) -> None:
+    added = admin.add_ada()
+
+    assert added.keys() == {"AccountId", "Email"}
+    assert added["Email"] == ADA
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
+def test_a_password_is_the_first_line_of_standard_input(admin: Admin, end: bytes) -> None:
+    assert admin.json("account", "add", ADA, stdin=PASSWORD.encode() + end)["Email"] == ADA
+
+
+@pytest.mark.parametrize("stdin", [b"", b"\n", b"short\n", b"\xff\xfe long enough\n"])
+def test_a_bad_password_is_refused(admin: Admin, stdin: bytes) -> None:
+    assert "assword" in admin.refusal("account", "add", ADA, stdin=stdin)
+
+
+def test_a_second_account_of_one_address_is_refused(admin: Admin) -> None:
+    admin.add_ada()
+
+    assert "already" in admin.refusal("account", "add", ADA.upper(), stdin=PASSWORD.encode())
+
+
+def test_accounts_are_listed_with_their_supporter_status(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRINTREACH_SUPPORTERS", "granted")
+    added = admin.json("account", "add", ADA, "--supporter", "--admin", stdin=PASSWORD.encode())
+
+    assert admin.json("account", "list") == {
+        "Accounts": [
+            {
+                "AccountId": added["AccountId"],
+                "Email": ADA,
+                "IsAdmin": True,
+                "IsSupporter": True,
+                "SupporterUntil": None,
+            }
+        ]
+    }
+
+
+def test_supporter_status_is_granted_and_taken_back(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRINTREACH_SUPPORTERS", "granted")
+    admin.add_ada()
+
+    assert admin.json("account", "supporter", ADA, "on")["IsSupporter"] is True
+    assert admin.json("account", "supporter", ADA, "off")["IsSupporter"] is False
+
+
+def test_supporter_status_until_a_date_holds_through_that_day(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PRINTREACH_SUPPORTERS", "granted")
+    admin.add_ada()
+    today = datetime.now(UTC).date().isoformat()
+
+    lasting = admin.json("account", "supporter", ADA, "on", "--until", today)
+    over = admin.json("account", "supporter", ADA, "on", "--until", "2026-01-31")
+
+    assert lasting["IsSupporter"] is True
+    assert over["IsSupporter"] is False
+    assert over["SupporterUntil"] == "2026-02-01T00:00:00+00:00"
+
+
+def test_where_everyone_is_a_supporter_the_list_says_so(admin: Admin) -> None:
+    admin.add_ada()
+
+    assert "on, as for everyone" in admin.run("account", "list")[1]
+
+
+def test_a_deleted_account_is_gone_with_its_printers(admin: Admin) -> None:
+    admin.set_up()
+    admin.connect()
+
+    assert admin.json("account", "delete", ADA)["Email"] == ADA
+    assert admin.json("account", "list") == {"Accounts": []}
+    assert admin.json("printer", "list") == {"Printers": []}
+    [connection] = admin.json("connection", "list")["Connections"]
+    assert connection["HasEnded"] is True
+
+
+def test_an_app_is_registered(admin: Admin) -> None:
+    added = admin.json(
+        *("app", "add", "demo", "--name", "Demo"),
+        *("--return-url", "https://a.example/", "demo://x", "--return-url", "https://b.example/"),
+    )
+
+    assert added == {"AppId": "demo", "Name": "Demo"}
+    [app] = admin.json("app", "list")["Apps"]
+    assert app["ReturnUrls"] == ["https://a.example/", "demo://x", "https://b.example/"]
+
+
+def test_a_printer_is_linked_and_listed(admin: Admin) -> None:
+    admin.add_ada()
+
+    linked = admin.json(
+        "printer", "link", admin.link_code(), "--account", ADA, "--name", "Workshop"
+    )
+
+    assert linked == {"PrinterId": PRINTER_ID, "Name": "Workshop"}
+    assert admin.json("printer", "list") == {
+        "Printers": [
+            {"PrinterId": PRINTER_ID, "Name": "Workshop", "Account": ADA, "IsOnline": False}
+        ]
+    }
+
+
+def test_a_wrong_link_code_is_refused(admin: Admin) -> None:
+    admin.add_ada()
+
+    said = admin.refusal("printer", "link", "AAAAAAAA", "--account", ADA, "--name", "Workshop")
+
+    assert "link code" in said
+
+
+def test_a_removed_printer_is_listed_no_more(admin: Admin) -> None:
+    admin.set_up()
+
+    assert admin.json("printer", "remove", PRINTER_ID)["PrinterId"] == PRINTER_ID
+    assert admin.json("printer", "list") == {"Printers": []}
+
+
+def test_a_printer_is_opened_by_a_link_on_its_own_host(admin: Admin) -> None:
+    admin.set_up()
+
+    opened = admin.json("printer", "open", PRINTER_ID)
+
+    assert opened.keys() == {"Url"}
+    parts = urlsplit(opened["Url"])
+    assert parts.scheme == "http"
+    assert parts.netloc.startswith("own-")
+    assert parts.netloc.endswith(".localhost:8080")
+    assert parts.path == "/service-command-api/open"
+    assert parts.query.startswith("ticket=")
+
+
+def test_a_connection_prints_the_completion_parameters_of_the_portal(admin: Admin) -> None:
+    admin.set_up()
+
+    made = admin.connect()
+
+    assert made.keys() == {
+        "success",
+        "id",
+        "url",
+        "appApiToken",
+        "printername",
+        "userPrinterAccessUrl",
+        "authBasicHttpUser",
+        "authBasicHttpPassword",
+        "authbasichttpuser",
+        "authbasichttppassword",
+        "authBearerToken",
+    }
+    assert all(isinstance(value, str) for value in made.values())
+    assert made["success"] == "true"
+    assert made["url"].startswith("http://app-")
+    assert made["url"].endswith(".localhost:8080")
+
+
+def test_the_settings_decide_what_a_connection_is_called(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admin.set_up()
+    monkeypatch.setenv("PRINTREACH_BASE_URL", "https://reach.example")
+    monkeypatch.setenv("PRINTREACH_TUNNEL_DOMAIN", "tunnel.example")
+
+    assert admin.connect()["url"].endswith(".tunnel.example")
+
+    monkeypatch.setenv("PRINTREACH_TUNNEL_PORTS", "18000-18001")
+    assert admin.connect()["url"] == "https://reach.example:18000"
+
+
+def test_a_revoked_connection_has_ended(admin: Admin) -> None:
+    admin.set_up()
+    made = admin.connect()
+
+    assert admin.json("connection", "revoke", made["id"]) == {"Id": made["id"]}
+
+    [listed] = admin.json("connection", "list")["Connections"]
+    assert (listed["Id"], listed["HasEnded"]) == (made["id"], True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("account", "supporter", ADA, "on"),
+        ("account", "delete", ADA),
+        ("printer", "link", "AAAAAAAA", "--account", ADA, "--name", "Workshop"),
+        ("printer", "open", "p"),
+        ("printer", "remove", "p"),
+        ("connection", "add", "--app", "demo", "--printer", "p"),
+        ("connection", "revoke", "c"),
+    ],
+)
+def test_what_does_not_exist_is_named_in_a_sentence(admin: Admin, words: tuple[str, ...]) -> None:
+    assert "There is no " in admin.refusal(*words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("account",),
+        ("account", "add"),
+        ("account", "supporter", ADA, "maybe"),
+        ("account", "supporter", ADA, "on", "--until", "tomorrow"),
+        ("account", "supporter", ADA, "off", "--until", "2030-12-31"),
+        ("app", "add", "demo"),
+        ("connection", "add", "--app", "demo"),
+        ("detector-key", "add", ADA),
+    ],
+)
+def test_wrong_usage_is_status_2(admin: Admin, words: tuple[str, ...]) -> None:
+    status, out, err = admin.run(*words)
+
+    assert (status, out) == (2, "")
+    assert err != ""
+
+
+@pytest.mark.parametrize(
+    "words", [("account", "list"), ("app", "list"), ("printer", "list"), ("connection", "list")]
+)
+def test_an_empty_list_is_said_in_words(admin: Admin, words: tuple[str, ...]) -> None:
+    status, out, _ = admin.run(*words)
+
+    assert (status, out.split()[:3]) == (0, ["There", "are", "no"])
+
+
+def test_people_read_text_and_are_told_that_secrets_are_shown_once(admin: Admin) -> None:
+    admin.set_up()
+
+    _, out, _ = admin.run("connection", "add", "--app", "demo", "--printer", PRINTER_ID)
+
+    assert "authBearerToken: " in out
+    assert "shown this once" in out
+    assert f"{PRINTER_ID}  Workshop  {ADA}  offline" in admin.run("printer", "list")[1]
+
+
+def test_a_wrong_setting_is_named(admin: Admin, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRINTREACH_LISTEN", "nowhere")
+
+    assert "PRINTREACH_LISTEN" in admin.refusal("account", "list")
+
+
+def test_a_data_directory_that_cannot_be_used_is_named(
+    admin: Admin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PRINTREACH_DATA_DIR", str(tmp_path / "file"))
+
+    assert str(tmp_path / "file") in admin.refusal("account", "list")
+
+
+def test_an_argument_that_is_no_text_is_refused(admin: Admin) -> None:
+    assert "UTF-8" in admin.refusal("connection", "revoke", "\udcff")

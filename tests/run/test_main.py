@@ -1,0 +1,81 @@
+"""The command line's first word."""
+
+import subprocess
+import sys
+
+import pytest
+
+from printreach import __version__
+from printreach.run.main import main
+
+
+def run_python(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"printreach {__version__}\n"
+
+
+@pytest.mark.parametrize("words", [[], ["nonsense"], ["--nonsense"]])
+def test_wrong_usage_is_status_2(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+
+    assert stopped.value.code == 2
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+
+    shown = capsys.readouterr().out
+    assert all(command in shown for command in ("serve", "admin", "agent"))
+
+
+@pytest.mark.slow
+def test_a_command_that_is_not_installed_says_what_to_install() -> None:
+    without = (
+        "import sys\n"
+        "sys.modules['sqlalchemy'] = None\n"
+        "from printreach.run.main import main\n"
+        "sys.exit(main(['admin', 'account', 'list']))\n"
+    )
+
+    done = run_python(without)
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        "printreach admin needs sqlalchemy; install it with: pip install 'printreach[server]'\n"
+    )
+
+
+def test_a_module_of_our_own_that_is_missing_is_not_taken_for_a_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "printreach.run.admin", None)
+
+    with pytest.raises(ModuleNotFoundError):
+        main(["admin", "account", "list"])
+
+
+@pytest.mark.slow
+def test_the_agents_command_imports_nothing_of_the_server() -> None:
+    asks = (
+        "import sys\n"
+        "from printreach.run.main import main\n"
+        "try: main(['agent', 'status', '--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'sqlalchemy', 'alembic', 'aiosqlite', 'argon2', 'litestar', 'granian'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)\n"
+    )
+
+    done = run_python(asks)
+
+    assert done.stderr.strip() == "[]"
