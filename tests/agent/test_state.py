@@ -83,7 +83,7 @@ def test_a_link_code_is_not_shown_once_it_has_expired() -> None:
     "leave",
     [
         lambda state: state.disconnected("No answer.", retry_at=105.0),
-        lambda state: state.refused("Removed."),
+        lambda state: state.refused("Removed.", retry_at=160.0),
         lambda state: state.stopping(),
         lambda state: state.connected(),
     ],
@@ -126,7 +126,7 @@ def test_words_from_outside_cannot_steer_a_terminal_or_fill_the_disk() -> None:
     state = a_state()
 
     state.linked("Vo\x1b[2Jron\n" + "x" * 10_000)
-    state.refused("No\r\nway")
+    state.refused("No\r\nway", retry_at=160.0)
 
     assert state.snapshot.printer_name.startswith("Vo [2Jron x")
     assert len(state.snapshot.printer_name) == 500

@@ -1,6 +1,7 @@
 """Nothing stale is done: what waited in a socket while this machine slept is thrown away."""
 
 import asyncio
+from collections.abc import Callable
 
 from printreach.tunnel.link import Link, LinkReceiver
 
@@ -16,11 +17,12 @@ class FreshLink:
     wait in the socket carried out on waking, a print might start by itself.
     """
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, steady_time: Callable[[], float]) -> None:
         self._link = link
+        self._now = steady_time  # unlike the loop's, it goes on while the machine sleeps
         self._receiver: LinkReceiver | None = None
         self._loop = asyncio.get_running_loop()
-        self._ticked_at = self._loop.time()
+        self._ticked_at = self._now()
         self._timer = self._loop.call_later(TICK_S, self._tick)
 
     # --- Link ---------------------------------------------------------------------------------
@@ -41,7 +43,7 @@ class FreshLink:
     # --- LinkReceiver -------------------------------------------------------------------------
 
     def on_link_message(self, data: bytes | memoryview) -> None:
-        if self._loop.time() - self._ticked_at > ASLEEP_S:
+        if self._now() - self._ticked_at > ASLEEP_S:
             self._wake()
         elif self._receiver is not None:
             self._receiver.on_link_message(data)
@@ -65,8 +67,8 @@ class FreshLink:
         self._link.abort()
 
     def _tick(self) -> None:
-        if self._loop.time() - self._ticked_at > ASLEEP_S:
+        if self._now() - self._ticked_at > ASLEEP_S:
             self._wake()
             return
-        self._ticked_at = self._loop.time()
+        self._ticked_at = self._now()
         self._timer = self._loop.call_later(TICK_S, self._tick)

@@ -42,8 +42,9 @@ _log: Final = logging.getLogger(__name__)
 class Machine:
     """What only composition may take from the machine.
 
-    monotonic, unix_time: seconds. uniform: a random number between two. token_bytes: so many
-    unguessable bytes. stdout: the file the announcements go to, None for nowhere.
+    monotonic: seconds, going on while the machine sleeps. unix_time: seconds. uniform: a random
+    number between two. token_bytes: so many unguessable bytes. stdout: the file the announcements
+    go to, None for nowhere.
     """
 
     monotonic: Callable[[], float]

@@ -1,6 +1,5 @@
 """The agent's side of sign-in and linking: what the service says, and what it makes us do."""
 
-import asyncio
 import logging
 from collections.abc import Callable
 from typing import assert_never
@@ -108,7 +107,7 @@ class Conversation:
     def _show_code(self, offer: signin.LinkOffer) -> None:
         context = self._context
         context.pins.drop(str(context.config.service))
-        now = asyncio.get_running_loop().time()
+        now = context.machine.monotonic()
         try:
             shown = ShownLinkCode(
                 code=offer.link_code,

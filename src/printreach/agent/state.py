@@ -76,7 +76,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", omit_
     phase_since: monotonic seconds.
     printer_name: "" until the service has told it.
     is_linked: an account has this printer, as far as the agent knows.
-    retry_at: monotonic seconds, while disconnected.
+    retry_at: monotonic seconds, while disconnected or refused.
     last_error: a sentence; kept until the next time the agent is connected.
     lan_address: the agent's own address on the local network.
     lan_page: host and port on which the LAN page listens.
@@ -154,9 +154,9 @@ class AgentState:
             Phase.DISCONNECTED, link_code=None, retry_at=retry_at, last_error=_for_people(error)
         )
 
-    def refused(self, error: str) -> None:
+    def refused(self, error: str, retry_at: float) -> None:
         """The service does not want this agent, or is not the one that was linked."""
-        self._enter(Phase.REFUSED, link_code=None, last_error=_for_people(error))
+        self._enter(Phase.REFUSED, link_code=None, retry_at=retry_at, last_error=_for_people(error))
 
     def stopping(self) -> None:
         """The agent was told to stop."""

@@ -69,9 +69,10 @@ class Uplink:
         delay_s = reconnect_delay_s(failures, context.machine.uniform)
         if ended.is_refusal:
             delay_s += LONG_WAIT_S
-            context.state.refused(ended.sentence)
+        retry_at = context.machine.monotonic() + delay_s
+        if ended.is_refusal:
+            context.state.refused(ended.sentence, retry_at)
         else:
-            retry_at = context.machine.monotonic() + delay_s
             context.state.disconnected(ended.sentence, retry_at)
         log.warning("%s Next try in %.1f s.", ended.sentence, delay_s)
         context.announce.disconnected(delay_s)
@@ -171,7 +172,7 @@ class Visit:
 
     def _begin(self, link: Link) -> None:
         session = Session(Role.AGENT, now=asyncio.get_running_loop().time())
-        self._tunnel = Tunnel(session, FreshLink(link), self)
+        self._tunnel = Tunnel(session, FreshLink(link, self._context.machine.monotonic), self)
         self._conversation = Conversation(
             self._context, self._tunnel.message, was_linked=self._was_linked
         )

@@ -56,7 +56,7 @@ def _status(options: argparse.Namespace) -> int:
         return _fail(error, 1)
     except DataDirRefused as error:
         return _fail(error, 1)
-    at = time.monotonic()
+    at = _steady_time()
     print(json.dumps(report(snapshot, at)) if options.json else describe(snapshot, at))
     return 0
 
@@ -114,12 +114,18 @@ def this_machine() -> "Machine":
     from printreach.agent.runtime import Machine
 
     return Machine(
-        monotonic=time.monotonic,
+        monotonic=_steady_time,
         unix_time=time.time,
         uniform=random.uniform,
         token_bytes=secrets.token_bytes,
         stdout=sys.stdout.fileno() if sys.stdout is not None else None,
     )
+
+
+def _steady_time() -> float:
+    """Seconds of a clock that nobody sets, and that goes on while the machine sleeps."""
+    boot_clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+    return time.clock_gettime(boot_clock)
 
 
 def _open_standard_files() -> None:
