@@ -3,6 +3,8 @@
 import asyncio
 import logging
 import ssl
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from picows import WSError, ws_connect
 
@@ -25,6 +27,10 @@ log = logging.getLogger(__name__)
 
 TUNNEL_PATH = "/api/agent/tunnel"
 HANDSHAKE_TIMEOUT_S = 15.0
+STEADY_S = 10.0
+"""A tunnel that lasted less counts as a failure: a service that drops us is not to be hammered."""
+MOVE_WITHIN_S = 1.0
+"""Agents of a service that restarts come back spread over this long."""
 LONG_WAIT_S = 60.0
 """After a refusal: nothing changes until a person does something."""
 
@@ -41,18 +47,22 @@ class Uplink:
     def __init__(self, context: AgentContext) -> None:
         self._context = context
         self._is_stopping = asyncio.Event()
-        self._visit: Visit | None = None
+        self._visits: set[Visit] = set()  # more than one while the agent moves
 
     async def run(self) -> None:
         server, client = _stream_server(self._context)
+        loop = asyncio.get_running_loop()
         failures = 0
         was_linked = False  # as far as this run has told
         try:
             while not self._is_stopping.is_set():
-                self._visit = Visit(self._context, server, was_linked=was_linked)
-                ended = await self._visit.run()
+                began_at = loop.time()
+                visit = Visit(self._context, server, self._visits.discard, was_linked=was_linked)
+                self._visits.add(visit)
+                ended = await visit.run()
                 was_linked = was_linked or ended.has_served
-                failures = 1 if ended.has_served else failures + 1
+                lasted = ended.has_served and loop.time() - began_at > STEADY_S
+                failures = 1 if lasted else failures + 1
                 if not self._is_stopping.is_set():
                     await self._wait(ended, failures)
         finally:
@@ -61,11 +71,15 @@ class Uplink:
 
     async def stop(self) -> None:
         self._is_stopping.set()
-        if self._visit is not None:
-            self._visit.leave()
+        for visit in list(self._visits):
+            visit.leave()
 
     async def _wait(self, ended: "Ended", failures: int) -> None:
         context = self._context
+        if ended.is_moving:
+            # No announcement: the old tunnel still serves what it carries.
+            await self._sleep(context.machine.uniform(0.0, MOVE_WITHIN_S))
+            return
         delay_s = reconnect_delay_s(failures, context.machine.uniform)
         if ended.is_refusal:
             delay_s += LONG_WAIT_S
@@ -76,29 +90,39 @@ class Uplink:
             context.state.disconnected(ended.sentence, retry_at)
         log.warning("%s Next try in %.1f s.", ended.sentence, delay_s)
         context.announce.disconnected(delay_s)
+        await self._sleep(delay_s)
+
+    async def _sleep(self, delay_s: float) -> None:
         try:
             await asyncio.wait_for(self._is_stopping.wait(), delay_s)
         except TimeoutError:
             pass  # time for the next try
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Ended:
-    """How a visit ended."""
+    """How a visit ended. is_moving: it goes on with what it carries while the next one begins."""
 
-    def __init__(
-        self, sentence: str, *, is_refusal: bool = False, has_served: bool = False
-    ) -> None:
-        self.sentence = sentence
-        self.is_refusal = is_refusal
-        self.has_served = has_served
+    sentence: str
+    is_refusal: bool = False
+    has_served: bool = False
+    is_moving: bool = False
 
 
 class Visit:
     """One connection to the service, from dialling to its end."""
 
-    def __init__(self, context: AgentContext, server: StreamServer, *, was_linked: bool) -> None:
+    def __init__(
+        self,
+        context: AgentContext,
+        server: StreamServer,
+        on_closed: Callable[["Visit"], None],
+        *,
+        was_linked: bool,
+    ) -> None:
         self._context = context
         self._server = server
+        self._on_closed = on_closed
         self._was_linked = was_linked
         self._over: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
         self._tunnel: Tunnel | None = None
@@ -111,12 +135,14 @@ class Visit:
             return await self._over
         finally:
             dialling.cancel()
+            if self._tunnel is None or self._tunnel.is_closed:
+                self._on_closed(self)
 
     def leave(self) -> None:
         """The agent stops."""
         if self._tunnel is not None:
             self._tunnel.close(CloseCode.NORMAL, "the agent stops")
-        self._end(Ended("The agent stops."))
+        self._end(Ended(sentence="The agent stops."))
 
     # --- TunnelOwner ----------------------------------------------------------------------------
 
@@ -139,20 +165,23 @@ class Visit:
         try:
             self._conversation.heard(payload)
         except (ServiceRefused, OSError) as refusal:
-            self._end(Ended(str(refusal), is_refusal=True))
+            self._end(Ended(sentence=str(refusal), is_refusal=True))
             if self._tunnel is not None:
                 self._tunnel.close(CloseCode.NOT_WELCOME, str(refusal))
 
     def on_tunnel_draining(self) -> None:
-        log.info("The service is about to restart")
+        """The service restarts: begin the next visit; what runs here is finished here."""
+        if self._conversation is not None and self._conversation.is_serving:
+            self._end(Ended(sentence="The service restarts.", has_served=True, is_moving=True))
 
     def on_tunnel_closed(self, code: CloseCode | int | None, text: str) -> None:
+        self._on_closed(self)
         has_served = self._conversation is not None and self._conversation.is_serving
         refusal = _REFUSALS.get(code) if isinstance(code, CloseCode) else None
         if refusal is not None:
-            self._end(Ended(f"{refusal} ({text})", is_refusal=True, has_served=has_served))
+            self._end(Ended(sentence=f"{refusal} ({text})", is_refusal=True, has_served=has_served))
         else:
-            self._end(Ended(f"The tunnel ended: {text}.", has_served=has_served))
+            self._end(Ended(sentence=f"The tunnel ended: {text}.", has_served=has_served))
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -161,12 +190,14 @@ class Visit:
         try:
             link = await _connect_link(f"{service}{TUNNEL_PATH}", tls=service.is_tls)
         except TimeoutError:
-            self._end(Ended(f"{service} gave no answer within {HANDSHAKE_TIMEOUT_S:.0f} s."))
+            self._end(
+                Ended(sentence=f"{service} gave no answer within {HANDSHAKE_TIMEOUT_S:.0f} s.")
+            )
         except (OSError, WSError) as error:
-            self._end(Ended(f"No connection to {service}: {_says(error)}."))
+            self._end(Ended(sentence=f"No connection to {service}: {_says(error)}."))
         except Exception as error:
             log.exception("dialling failed in a way nobody thought of")
-            self._end(Ended(f"No connection to {service}: {error!r}."))
+            self._end(Ended(sentence=f"No connection to {service}: {error!r}."))
         else:
             self._begin(link)
 

@@ -66,6 +66,11 @@ class AgentDesk:
     def __len__(self) -> int:
         return len(self._visitors)
 
+    def drain(self) -> None:
+        """Ask agents to move: they connect anew at once, and finish here what runs."""
+        for visit in self._visitors:
+            visit.tunnel.drain()
+
     async def close(self) -> None:
         """Tell every agent to connect again, elsewhere or in a moment."""
         visitors = list(self._visitors)

@@ -346,11 +346,15 @@ class Front:
         bound: int = server.sockets[0].getsockname()[1]
         return bound
 
-    async def stop(self, grace_s: float) -> None:
-        """No new requests; running ones get grace_s seconds."""
+    def close_listeners(self) -> None:
+        """Accept nobody any more."""
         self.is_serving = False
         for server in self._servers:
             server.close()
+
+    async def stop(self, grace_s: float) -> None:
+        """No new requests; running ones get grace_s seconds."""
+        self.close_listeners()
         for connection in list(self._connections):
             connection.stop()
         if self._connections:

@@ -71,6 +71,8 @@ class RelayNode:
 
     async def stop(self) -> None:
         """Finish what runs, then send the agents away."""
+        self._front.close_listeners()
+        self._desk.drain()
         await self._front.stop(STOP_GRACE_S)
         await self._desk.close()
         await self._own_host.close()
