@@ -16,7 +16,7 @@ class ClientGone(ConnectionError):
 
 
 class ByteStream(asyncio.Protocol):
-    """The server's end of a connection. One task receives, one sends.
+    """The server's end of a connection. One task receives; any may send, whole messages each.
 
     Reading goes on while nobody calls receive(), up to a bound, because that is how a closed
     connection is noticed: whoever set `on_gone` is called once when the peer ends its side.
@@ -84,7 +84,10 @@ class ByteStream(asyncio.Protocol):
     def end(self) -> None:
         """Tell the peer that nothing more is sent; what it still sends can be received."""
         if not self._lost and self._transport.can_write_eof():
-            self._transport.write_eof()
+            try:
+                self._transport.write_eof()
+            except OSError:
+                pass  # the peer has reset the connection; connection_lost() is on its way
 
     def close(self) -> None:
         """Close once everything written is sent."""
