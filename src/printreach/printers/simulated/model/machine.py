@@ -1,0 +1,176 @@
+"""The printer's body: heaters, head, fan, light and the plastic on the bed. It knows of no job."""
+
+import math
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import assert_never
+
+from . import heaters
+from .motion import Move, Point
+from .program import Dwell, HeaterName, Home, SetFan, SetHeat
+from .strands import Spaghetti, Strand, Strands
+
+COLD_BELOW_C = 170.0
+"""No extruding below this, as common firmware has it: cold plastic would strip or jam."""
+
+_PARKED = Point(30.0, 180.0, 70.0)
+_CONSOLE_LINES = 100
+
+
+class Failure(Enum):
+    """What goes wrong on demand, where the camera can see it."""
+
+    NONE = "none"
+    SPAGHETTI = "spaghetti"
+    DETACH = "detach"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A line of the printer's console. number: counts all lines since the start."""
+
+    number: int
+    text: str
+    is_error: bool
+
+
+@dataclass(slots=True)
+class Waiting:
+    """Until a heater is where it should be; its time passes in the heater."""
+
+    heater: heaters.Heater
+    cooling_too: bool
+
+    @property
+    def remaining_s(self) -> float:
+        if self.heater.is_heating or self.cooling_too:
+            return self.heater.seconds_to_target()
+        return 0.0
+
+
+@dataclass(slots=True)
+class Resting:
+    """Until some time has passed."""
+
+    remaining_s: float
+
+
+Activity = Move | Waiting | Resting
+"""What takes time. Each has remaining_s."""
+
+
+class Machine:
+    """Does one activity at a time while its heaters go on."""
+
+    def __init__(self, seed: int) -> None:
+        self.heaters: Mapping[HeaterName, heaters.Heater] = {
+            HeaterName.HOTEND: heaters.hotend(),
+            HeaterName.BED: heaters.bed(),
+            HeaterName.CHAMBER: heaters.chamber(),
+        }
+        self.position = _PARKED
+        self.fan_percent = 0
+        self.light_is_on = True
+        self.filament_mm = 0.0
+        self.strands = Strands()
+        self.console: deque[Message] = deque(maxlen=_CONSOLE_LINES)
+        self._failure = Failure.NONE
+        self._seed = seed
+        self._spaghetti = Spaghetti(seed)
+        self._message_count = 0
+        self._told_cold = False
+
+    @property
+    def failure(self) -> Failure:
+        return self._failure
+
+    @property
+    def is_heating(self) -> bool:
+        return any(heater.is_heating for heater in self.heaters.values())
+
+    @property
+    def is_settled(self) -> bool:
+        """Time alone changes nothing."""
+        return all(heater.is_settled for heater in self.heaters.values())
+
+    def fail(self, failure: Failure) -> None:
+        """From now on, or no longer."""
+        if failure is Failure.DETACH and self._failure is not Failure.DETACH:
+            self.strands.come_loose()
+        self._failure = failure
+
+    def clear_bed(self) -> None:
+        """Take away what was printed, and what went wrong with it."""
+        self._failure = Failure.NONE
+        self._spaghetti = Spaghetti(self._seed)
+        self.strands.clear()
+        self.filament_mm = 0.0
+
+    def switch_off_heat(self) -> None:
+        for heater in self.heaters.values():
+            heater.set_target(0.0)
+
+    def report(self, text: str, *, is_error: bool = False) -> None:
+        """Write a line on the console."""
+        self._message_count += 1
+        self.console.append(Message(self._message_count, text, is_error))
+
+    def begin(self, step: Move | Home | Dwell | SetHeat | SetFan) -> Activity | None:
+        """What now takes time; None for what is done at once."""
+        match step:
+            case Move():
+                return self._begin_move(step)
+            case Home():
+                return step.move
+            case Dwell():
+                return Resting(step.seconds)
+            case SetHeat():
+                heater = self.heaters[step.heater]
+                heater.set_target(step.target_c)
+                return Waiting(heater, step.cooling_too) if step.waits else None
+            case SetFan():
+                self.fan_percent = step.percent
+                return None
+            case _:
+                assert_never(step)
+
+    def advance(self, seconds: float, activity: Activity | None) -> None:
+        """Let time pass, no longer than the activity lasts."""
+        for heater in self.heaters.values():
+            heater.advance(seconds)
+        match activity:
+            case Move():
+                self._advance_move(activity, seconds)
+            case Resting():
+                activity.remaining_s -= seconds
+            case Waiting() | None:
+                pass
+
+    def _begin_move(self, move: Move) -> Move | None:
+        if move.filament_mm == 0:
+            return move
+        if self.heaters[HeaterName.HOTEND].actual_c >= COLD_BELOW_C:
+            self._told_cold = False
+            return move
+        if not self._told_cold:
+            self._told_cold = True
+            self.report(f"Cold extrusion prevented: below {COLD_BELOW_C:.0f} °C", is_error=True)
+        return None if move.start == move.end else replace(move, filament_mm=0.0)
+
+    def _advance_move(self, move: Move, seconds: float) -> None:
+        before_s = move.elapsed_s
+        move.advance(seconds)
+        self.position = move.position
+        share = (move.elapsed_s - before_s) / move.seconds if move.seconds else 1.0
+        self.filament_mm += move.filament_mm * share
+        if move.is_extruding and move.elapsed_s >= move.seconds:
+            self._lay(move)
+
+    def _lay(self, move: Move) -> None:
+        if self._failure is Failure.NONE:
+            self.strands.add(Strand(move.start, move.end, is_loose=False))
+            return
+        for strand in self._spaghetti.lay(move.end, math.dist(move.start, move.end)):
+            self.strands.add(strand)

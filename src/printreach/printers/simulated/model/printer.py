@@ -1,0 +1,299 @@
+"""The simulated printer, without clock, files or network: advance() lets time pass.
+
+The same calls with the same times give the same print; how finely time is cut doesn't matter.
+Orders that the printer refuses are answered with a Refusal.
+"""
+
+from collections import deque
+
+from .job import Job, Survey
+from .machine import Activity, Failure, Machine, Waiting
+from .motion import Move, Point, homing, inside, travel
+from .program import AskForPerson, Dwell, HeaterName, Program, Step
+from .status import ACTIVE, ENDED, RUNNING, Refusal, State, Status, Temperature
+
+_JOG_MM_S = 100.0
+_EXTRUDE_MM_S = 5.0
+_RESUME_MM_S = 60.0
+_RESUME_MIN_S = 1.0
+_LIFT_MM = 10.0
+_DONE_S = 1e-9
+"""Less time than this is left over by rounding."""
+
+
+class _Track:
+    """Steps in a row, the first of which may have begun."""
+
+    def __init__(self) -> None:
+        self.steps: deque[Step] = deque()
+        self.activity: Activity | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self.activity is None and not self.steps
+
+
+class SimulatedPrinter:
+    """A printer of 220 by 220 by 250 mm with one hotend, a heated bed and a heated chamber."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self.machine = Machine(seed)
+        self._state = State.IDLE
+        self._sub_state: str | None = None
+        self._error: str | None = None
+        self._job: Job | None = None
+        self._program: Program | None = None
+        self._printing = _Track()
+        self._by_hand = _Track()
+        self._hand_ends_at = self.machine.position
+        self._paused_at = self.machine.position
+        self._has_begun = False
+        self._duration_s = 0.0
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    # The job.
+
+    def start(self, job: Job) -> Refusal | None:
+        if self._state in ACTIVE:
+            return Refusal("A print is already running.")
+        self._by_hand = _Track()
+        self._printing = _Track()
+        self._job = job
+        self._program = Program(job, self.machine.position)
+        self._has_begun = False
+        self._duration_s = 0.0
+        self._error = None
+        self.machine.clear_bed()
+        self._enter(State.WARMING_UP, f"Print started: {job.name}")
+        return None
+
+    def pause(self, reason: str | None = None) -> Refusal | None:
+        """Stop where it is and lift the head; heaters stay as they are."""
+        if self._state not in RUNNING:
+            return Refusal("Only a running print can be paused.")
+        self._paused_at = self._hand_ends_at = self.machine.position
+        self._enter(State.PAUSED, reason or "Print paused")
+        self._sub_state = reason
+        lifted = inside(self._paused_at._replace(z=self._paused_at.z + _LIFT_MM))
+        self._go_by_hand(travel(self._paused_at, lifted, _JOG_MM_S))
+        return None
+
+    def resume(self) -> Refusal | None:
+        """Return to where the pause began, then go on."""
+        if self._state is not State.PAUSED:
+            return Refusal("Only a paused print can be resumed.")
+        self._enter(State.RESUMING, "Print resuming")
+        back = travel(self._hand_starts_at(), self._paused_at, _RESUME_MM_S)
+        back.seconds = max(back.seconds, _RESUME_MIN_S)
+        self._go_by_hand(back)
+        return None
+
+    def cancel(self) -> Refusal | None:
+        if self._state not in ACTIVE:
+            return Refusal("No print is running.")
+        self._abandon()
+        self._enter(State.CANCELLED, "Print cancelled")
+        return None
+
+    def break_down(self, sentence: str) -> None:
+        """A fault: whatever ran is over."""
+        self._abandon()
+        self._enter(State.ERROR, sentence)
+        self._error = sentence
+
+    def clear(self) -> Refusal | None:
+        """Forget a print that ended, and take it off the bed."""
+        if self._state not in ENDED:
+            return Refusal("There is no ended print to clear.")
+        self.machine.clear_bed()
+        self._job = self._program = None
+        self._error = None
+        self._duration_s = 0.0
+        self._enter(State.IDLE, "Ready")
+        return None
+
+    # By hand.
+
+    def set_temperature(self, heater: HeaterName, target_c: float) -> None:
+        self.machine.heaters[heater].set_target(target_c)
+
+    def set_light(self, *, on: bool) -> None:
+        self.machine.light_is_on = on
+
+    def fail(self, failure: Failure) -> None:
+        """Let the print go wrong, or right again."""
+        self.machine.fail(failure)
+
+    def jog(self, axis: str, distance_mm: float) -> Refusal | None:
+        """axis: "X", "Y" or "Z". The head stops at the end of its reach."""
+        if refusal := self._refuse_by_hand():
+            return refusal
+        start = self._hand_starts_at()
+        at = "XYZ".index(axis)
+        end = inside(Point(*(v + distance_mm if n == at else v for n, v in enumerate(start))))
+        self._go_by_hand(travel(start, end, _JOG_MM_S))
+        return None
+
+    def extrude(self, distance_mm: float) -> Refusal | None:
+        """Negative pulls back. Prevented, and reported, when the hotend is cold."""
+        if refusal := self._refuse_by_hand():
+            return refusal
+        here = self._hand_starts_at()
+        self._go_by_hand(Move(here, here, abs(distance_mm) / _EXTRUDE_MM_S, distance_mm))
+        return None
+
+    def home(self) -> Refusal | None:
+        if self._state in ACTIVE:
+            return Refusal("A running print would lose its place.")
+        self._go_by_hand(homing(self._hand_starts_at(), Point(0.0, 0.0, 0.0)))
+        return None
+
+    # Time.
+
+    @property
+    def is_settled(self) -> bool:
+        """Nothing happens until somebody orders something."""
+        is_working = self._state in RUNNING or self._state is State.RESUMING
+        return not is_working and self._by_hand.is_empty and self.machine.is_settled
+
+    def advance(self, seconds: float) -> None:
+        """Let this much time pass."""
+        left_s = seconds
+        while left_s > _DONE_S:
+            track = self._next_track()
+            activity = track.activity if track is not None else None
+            step_s = left_s if activity is None else min(left_s, activity.remaining_s)
+            self.machine.advance(step_s, activity)
+            left_s -= step_s
+            if self._state in RUNNING or self._state is State.RESUMING:
+                self._duration_s += step_s
+            if track is not None and activity is not None and activity.remaining_s <= _DONE_S:
+                track.activity = None
+
+    def status(self) -> Status:
+        machine = self.machine
+        current_layer, total_layers = self._layers()
+        return Status(
+            state=self._state,
+            sub_state="Heating" if self._waits_for_heat() else self._sub_state,
+            error=self._error,
+            file_name=self._job.name if self._job else "",
+            progress=self._progress(),
+            duration_s=self._duration_s,
+            time_left_s=self._time_left_s(),
+            current_layer=current_layer,
+            total_layers=total_layers,
+            filament_mm=max(machine.filament_mm, 0.0),
+            temperatures={
+                name: Temperature(heater.actual_c, heater.target_c)
+                for name, heater in machine.heaters.items()
+            },
+            position=machine.position,
+            fan_percent=machine.fan_percent,
+            light_is_on=machine.light_is_on,
+            failure=machine.failure,
+        )
+
+    def _layers(self) -> tuple[int | None, int | None]:
+        """The current one and how many there are, as far as known."""
+        if self._program is None:
+            return None, None
+        layers, survey = self._program.layers, self._survey
+        return layers.current, layers.total or (survey.layers if survey else None)
+
+    @property
+    def _survey(self) -> Survey | None:
+        return self._job.survey if self._job else None
+
+    def _waits_for_heat(self) -> bool:
+        return self._state in RUNNING and isinstance(self._printing.activity, Waiting)
+
+    def _progress(self) -> float:
+        if self._job is None or self._program is None:
+            return 0.0
+        if self._state is State.COMPLETE:
+            return 100.0
+        return min(100.0 * self._program.done_bytes / max(self._job.size_bytes, 1), 100.0)
+
+    def _time_left_s(self) -> float | None:
+        if self._state not in ACTIVE:
+            return None
+        if self._survey is not None:
+            return max(self._survey.seconds - self._duration_s, 0.0)
+        done = self._progress() / 100
+        return self._duration_s * (1 - done) / done if done > 0.02 else None
+
+    # How it goes on.
+
+    def _enter(self, state: State, message: str | None = None) -> None:
+        self._state = state
+        self._sub_state = None
+        if message is not None:
+            self.machine.report(message, is_error=state is State.ERROR)
+
+    def _abandon(self) -> None:
+        self._printing = _Track()
+        self._by_hand = _Track()
+        self.machine.switch_off_heat()
+        self.machine.fan_percent = 0
+
+    def _next_track(self) -> _Track | None:
+        """Where something has begun that takes time; None when there is nothing to do."""
+        while True:
+            track = self._printing if self._state in RUNNING else self._by_hand
+            if track.activity is not None:
+                return track
+            if track.steps:
+                self._begin(track, track.steps.popleft())
+            elif not self._find_more():
+                return None
+
+    def _find_more(self) -> bool:
+        """The steps at hand are done: go over to the next, False where there are none."""
+        if self._state is State.RESUMING:
+            self._enter(State.PRINTING if self._has_begun else State.WARMING_UP, "Print resumed")
+            return True
+        if self._program is None or self._state not in RUNNING:
+            return False
+        steps = self._program.next_steps()
+        if steps is None:
+            self._enter(State.COMPLETE, "Print complete")
+        else:
+            self._printing.steps.extend(steps)
+        return True
+
+    def _begin(self, track: _Track, step: Step) -> None:
+        if isinstance(step, AskForPerson):
+            self.pause(step.reason)
+            return
+        if track is self._printing and self._is_work(step):
+            self._note_work(step)
+        track.activity = self.machine.begin(step)
+
+    def _is_work(self, step: Step) -> bool:
+        """The print itself, rather than homing, priming and warming up before it."""
+        if isinstance(step, Move):
+            return step.is_extruding or not self.machine.is_heating
+        return isinstance(step, Dwell) and step.is_work and not self.machine.is_heating
+
+    def _note_work(self, step: Step) -> None:
+        if self._state is State.WARMING_UP:
+            self._enter(State.PRINTING)
+        self._has_begun = True
+        if self._program is not None and isinstance(step, Move) and step.is_extruding:
+            self._program.layers.extrude_at(step.end.z)
+
+    def _refuse_by_hand(self) -> Refusal | None:
+        if self._state in ACTIVE and self._state is not State.PAUSED:
+            return Refusal("The head is busy with a print.")
+        return None
+
+    def _hand_starts_at(self) -> Point:
+        return self.machine.position if self._by_hand.is_empty else self._hand_ends_at
+
+    def _go_by_hand(self, move: Move) -> None:
+        self._by_hand.steps.append(move)
+        self._hand_ends_at = move.end

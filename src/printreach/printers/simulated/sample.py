@@ -1,0 +1,124 @@
+"""The vase that the simulated printer comes with: a few minutes, sixty layers, nice to look at."""
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+NAME = "twisted vase.gcode"
+LAYERS = 60
+
+_CENTRE_MM = 110.0
+_LAYER_MM = 0.6
+_CORNERS = 72
+_LOBES = 7
+_FILAMENT_PER_MM = 0.14
+"""A line 0.6 mm wide and high, from filament of 1.75 mm."""
+_WALL_F = 6600
+_FILL_F = 15000
+_TRAVEL_F = 15000
+_FILL_EVERY_MM = 11.0
+
+_BEGIN = f"""\
+; A twisted vase, made for Printreach's simulated printer
+;LAYER_COUNT:{LAYERS}
+M140 S60
+M104 S210
+G28 ; home
+G90
+M83
+M190 S60
+M109 S210
+G92 E0
+"""
+
+_END = """\
+M104 S0
+M140 S0
+M107
+G91
+G1 Z10 F1200
+G90
+G1 X110 Y210 F6000
+; done
+"""
+
+Corner = tuple[float, float]
+
+
+def sample_gcode() -> str:
+    """The whole file."""
+    lines = [_BEGIN, *_skirt()]
+    for layer in range(LAYERS):
+        lines += _layer(layer)
+    return "".join([*lines, _END])
+
+
+def _layer(layer: int) -> Iterator[str]:
+    yield f";LAYER:{layer}\n"
+    if layer == 1:
+        yield "M106 S255\n"
+    height = (layer + 1) * _LAYER_MM
+    wall = [_corner(layer, n) for n in range(_CORNERS)]
+    yield f"G1 Z{height:.2f} F1200\n"
+    # The filling first: it is hidden where the wall, drawn later, stands in front of it.
+    yield from _fill(wall, layer, every_mm=1.4 if layer < 2 else _FILL_EVERY_MM)
+    yield f"G0 X{wall[0][0]:.2f} Y{wall[0][1]:.2f} F{_TRAVEL_F}\n"
+    yield from _line([*wall, wall[0]], _WALL_F)
+
+
+def _corner(layer: int, n: int) -> Corner:
+    """A point of the wall, counter-clockwise."""
+    share = layer / LAYERS
+    angle = math.tau * n / _CORNERS
+    belly = 33.0 + 7.0 * math.sin(math.pi * (0.15 + 0.85 * share))
+    radius = belly + 3.2 * math.cos(_LOBES * (angle - 0.9 * share))
+    return _CENTRE_MM + radius * math.cos(angle), _CENTRE_MM + radius * math.sin(angle)
+
+
+def _skirt() -> Iterator[str]:
+    ring = [
+        (
+            _CENTRE_MM + 47 * math.cos(math.tau * n / 48),
+            _CENTRE_MM + 47 * math.sin(math.tau * n / 48),
+        )
+        for n in range(49)
+    ]
+    yield f"G0 X{ring[0][0]:.2f} Y{ring[0][1]:.2f} Z{_LAYER_MM:.2f} F{_TRAVEL_F}\n"
+    yield from _line(ring, _WALL_F)
+
+
+def _fill(wall: list[Corner], layer: int, every_mm: float) -> Iterator[str]:
+    """Parallel lines from wall to wall, across those of the layer below."""
+    turn = math.pi / 4 + (math.pi / 2) * (layer % 2)
+    turned = [_turn(corner, -turn) for corner in wall]
+    at, forwards = min(y for _, y in turned) + every_mm / 2, True
+    while at < max(y for _, y in turned):
+        crossings = sorted(_crossings(turned, at))
+        spans = [(a + 0.8, b - 0.8) for a, b in zip(crossings[::2], crossings[1::2], strict=True)]
+        for left, right in spans if forwards else reversed(spans):
+            if right - left > 1.0:
+                ends = (left, right) if forwards else (right, left)
+                start, end = (_turn((x, at), turn) for x in ends)
+                yield f"G0 X{start[0]:.2f} Y{start[1]:.2f} F{_TRAVEL_F}\n"
+                yield from _line([start, end], _FILL_F)
+        forwards = not forwards
+        at += every_mm
+
+
+def _crossings(wall: list[Corner], at: float) -> Iterator[float]:
+    for (x0, y0), (x1, y1) in zip(wall, [*wall[1:], wall[0]], strict=True):
+        if (y0 < at) != (y1 < at):
+            yield x0 + (x1 - x0) * (at - y0) / (y1 - y0)
+
+
+def _turn(corner: Corner, angle: float) -> Corner:
+    x, y = corner[0] - _CENTRE_MM, corner[1] - _CENTRE_MM
+    cos, sin = math.cos(angle), math.sin(angle)
+    return _CENTRE_MM + x * cos - y * sin, _CENTRE_MM + x * sin + y * cos
+
+
+def _line(corners: list[Corner], feed: int) -> Iterator[str]:
+    """Extrude along the corners, from the first, where the head already is."""
+    for start, end in pairwise(corners):
+        fed = math.dist(start, end) * _FILAMENT_PER_MM
+        yield f"G1 X{end[0]:.2f} Y{end[1]:.2f} E{fed:.4f} F{feed}\n"
