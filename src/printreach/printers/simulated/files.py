@@ -1,0 +1,142 @@
+"""The printer's G-code files: a folder on disk, behind paths that can't leave it.
+
+A path is text with slashes, as the web page shows it: "vases/twisted vase.gcode". Names may have
+spaces, quotes and letters of any script. A name that begins with a dot doesn't exist here.
+"""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from unicodedata import category
+
+_UPLOADS = ".uploads"
+_MAX_NAME_BYTES = 240
+_MAX_DEPTH = 8
+_NO_TEXT = frozenset({"Cc", "Cs", "Zl", "Zp"})
+"""Control characters, halves of characters, line and paragraph ends."""
+
+
+class BadPath(Exception):
+    """A path that is none of ours; the sentence says why, without repeating it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file or folder. modified_s: seconds since 1970. children: None for a file."""
+
+    name: str
+    path: str
+    size_bytes: int
+    modified_s: float
+    children: list["Entry"] | None
+
+
+class Upload:
+    """A file on its way in. Until commit() it is nowhere to be seen; leaving the block drops it."""
+
+    def __init__(self, store: "FileStore", folder: Path) -> None:
+        self.size_bytes = 0
+        self._store = store
+        self._file = NamedTemporaryFile(dir=folder, delete=False)  # noqa: SIM115 - see __exit__
+
+    def write(self, data: bytes) -> None:
+        self._file.write(data)
+        self.size_bytes += len(data)
+
+    def commit(self, path: str) -> None:
+        """Everything has come: put it where it belongs, in place of what was there.
+
+        Raises BadPath, also where a folder has the name.
+        """
+        target = self._store.locate(path)
+        self._file.close()
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            Path(self._file.name).replace(target)
+        except (IsADirectoryError, NotADirectoryError, FileExistsError):
+            raise BadPath("A folder and a file can't have the same name.") from None
+
+    def __enter__(self) -> "Upload":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+        Path(self._file.name).unlink(missing_ok=True)
+
+
+class FileStore:
+    """The files below one folder."""
+
+    def __init__(self, root: Path) -> None:
+        """Also removes what an interrupted run left of its uploads."""
+        self._root = root
+        self._uploads = root / _UPLOADS
+        shutil.rmtree(self._uploads, ignore_errors=True)
+        self._uploads.mkdir(parents=True)
+
+    def list(self) -> list[Entry]:
+        """Everything, folders first, each by name."""
+        return list(self._entries(self._root, _MAX_DEPTH))
+
+    def locate(self, path: str) -> Path:
+        """Where a file of that path is, or would be. Raises BadPath."""
+        names = [_checked(name) for name in path.split("/")]
+        if len(names) > _MAX_DEPTH:
+            raise BadPath("The path has too many folders.")
+        place = self._root.joinpath(*names)
+        # Nothing here makes links, but the folder may be a person's own.
+        if not place.resolve().is_relative_to(self._root.resolve()):
+            raise BadPath("The path leads out of the printer's files.")
+        return place
+
+    def find(self, path: str) -> Path | None:
+        """A file that exists; None where there is none. Raises BadPath."""
+        place = self.locate(path)
+        return place if place.is_file() else None
+
+    def receive(self) -> Upload:
+        """Begin to write a file."""
+        return Upload(self, self._uploads)
+
+    def delete(self, path: str) -> bool:
+        """Delete a file, or a folder that is empty; False where there is nothing to delete.
+
+        Raises BadPath for a folder with something in it.
+        """
+        place = self.locate(path)
+        if place.is_dir():
+            try:
+                place.rmdir()
+            except OSError:
+                raise BadPath("The folder isn't empty.") from None
+            return True
+        if not place.is_file():
+            return False
+        place.unlink()
+        return True
+
+    def _entries(self, folder: Path, depth: int) -> Iterator[Entry]:
+        for place in sorted(folder.iterdir(), key=lambda p: (not p.is_dir(), p.name.lower())):
+            if place.name.startswith(".") or place.is_symlink() or depth == 0:
+                continue
+            facts = place.stat()
+            is_folder = place.is_dir()
+            yield Entry(
+                name=place.name,
+                path=place.relative_to(self._root).as_posix(),
+                size_bytes=0 if is_folder else facts.st_size,
+                modified_s=facts.st_mtime,
+                children=list(self._entries(place, depth - 1)) if is_folder else None,
+            )
+
+
+def _checked(name: str) -> str:
+    if not name or name.startswith("."):
+        raise BadPath("A name is missing or begins with a dot.")
+    if any(character in "\\:" or category(character) in _NO_TEXT for character in name):
+        raise BadPath("A name has a character that is not allowed.")
+    if len(name.encode()) > _MAX_NAME_BYTES:
+        raise BadPath("A name is too long.")
+    return name
