@@ -1,0 +1,50 @@
+"""The simulated printer in real time: what lets its time pass, and tells who watches."""
+
+import asyncio
+
+from .model.printer import SimulatedPrinter
+
+_TICK_S = 0.08
+_LONGEST_TICK_S = 1.0
+"""A process that was stopped for an hour doesn't print for an hour in one go."""
+
+
+class Engine:
+    """Runs a printer on the event loop's clock. Nothing runs while nothing changes.
+
+    speed: simulated seconds a second.
+    """
+
+    def __init__(self, printer: SimulatedPrinter, speed: float) -> None:
+        self.printer = printer
+        self.speed = speed
+        self.version = 0
+        self._news = asyncio.Event()
+
+    def touch(self) -> None:
+        """Something was ordered or changed: let time pass, tell those who wait."""
+        self.version += 1
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    async def wait_for_change(self, seen_version: int) -> None:
+        """Return once the version is another than the one seen."""
+        while self.version == seen_version:
+            await self._news.wait()
+
+    async def run(self) -> None:
+        """Let time pass until cancelled."""
+        loop = asyncio.get_running_loop()
+        while True:
+            if self.printer.is_settled:
+                await self.wait_for_change(self.version)
+            begun_s = loop.time()
+            await asyncio.sleep(_TICK_S)
+            self._advance(min(loop.time() - begun_s, _LONGEST_TICK_S))
+
+    def _advance(self, seconds: float) -> None:
+        try:
+            self.printer.advance(seconds * self.speed)
+        except OSError:
+            self.printer.break_down("The file can't be read any more.")
+        self.touch()

@@ -1,0 +1,164 @@
+"""The webcam's picture of a printer: drawn from what the printer has done, as it does it.
+
+The camera stands still, so plastic is painted once, over what was there before, and each frame is
+that canvas with the head on top. A print of any size costs the same few milliseconds a frame.
+"""
+
+import io
+import math
+from dataclasses import dataclass
+
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
+
+from printreach.printers.simulated.model.motion import Point
+from printreach.printers.simulated.model.strands import Strand, Strands
+
+from .scenery import room
+from .toolhead import draw_beam, paste_head
+from .view import HEIGHT_PX, WIDTH_PX, Spot, project
+
+_FINE = 2
+"""The canvas is this much finer than the picture, against jagged lines."""
+_LINE_MM, _LOOSE_MM = 0.95, 0.75
+_SHADOW_BELOW_MM = 1.0
+_PLASTIC = (36, 172, 150)
+_LAMP = (-0.64, -0.77)
+"""Where the light comes from, on the bed: the front left."""
+_JPEG_QUALITY = 82
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scene:
+    """What a frame shows besides the plastic. caption: "" for none."""
+
+    nozzle: Point
+    hot_share: float
+    fan_turn: float
+    light_is_on: bool
+    caption: str
+
+
+class Renderer:
+    """Keeps the canvas. Not for two threads at once."""
+
+    def __init__(self) -> None:
+        self._room = room()
+        self._shaded_room = self._room.point([v * 35 // 100 for v in range(256)] * 3)
+        self._font = ImageFont.load_default(14)
+        self._dark = [int(v * 0.2) for v in range(256)] * 2 + [int(v * 0.27) for v in range(256)]
+        self._generation = -1
+        self._restart()
+
+    def catch_up(self, strands: Strands, at_most: int) -> bool:
+        """Paint strands that are new, no more than this many; True when none are left."""
+        if strands.generation != self._generation:
+            self._restart()
+            self._generation = strands.generation
+        fresh = list(strands.between(self._painted, self._painted + at_most))
+        if fresh:
+            self._paint(fresh)
+            self._painted += len(fresh)
+        return self._painted >= len(strands)
+
+    def frame(self, scene: Scene) -> bytes:
+        """The picture as a JPEG."""
+        picture = self._still.copy()
+        draw_beam(picture, scene.nozzle)
+        paste_head(picture, scene.nozzle, hot_share=scene.hot_share, fan_turn=scene.fan_turn)
+        if not scene.light_is_on:
+            picture = picture.point(self._dark)
+        if scene.caption:
+            self._write(picture, scene.caption)
+        out = io.BytesIO()
+        picture.save(out, "JPEG", quality=_JPEG_QUALITY)
+        return out.getvalue()
+
+    def _restart(self) -> None:
+        """Nothing is on the bed."""
+        self._painted = 0
+        self._canvas = Image.new("RGBA", (WIDTH_PX * _FINE, HEIGHT_PX * _FINE))
+        self._shadow = Image.new("L", (WIDTH_PX // 2, HEIGHT_PX // 2))
+        self._ground = self._room
+        self._still = self._room.copy()
+
+    def _paint(self, strands: list[Strand]) -> None:
+        draw, shade = ImageDraw.Draw(self._canvas), ImageDraw.Draw(self._shadow)
+        changed = _Changed()
+        for strand in strands:
+            start, end = project(strand.start), project(strand.end)
+            changed.include(start, end)
+            _draw_strand(draw, strand, start, end)
+            if strand.end.z < _SHADOW_BELOW_MM:
+                _draw_shadow(shade, start, end)
+        if any(strand.end.z < _SHADOW_BELOW_MM for strand in strands):
+            soft = self._shadow.filter(ImageFilter.GaussianBlur(3)).resize((WIDTH_PX, HEIGHT_PX))
+            self._ground = Image.composite(self._shaded_room, self._room, soft)
+            changed.include_all()
+        if box := changed.box():
+            self._put_together(box)
+
+    def _put_together(self, box: tuple[int, int, int, int]) -> None:
+        """Renew a part of the still picture: the plastic over the shadows over the room."""
+        left, top, right, bottom = (edge * _FINE for edge in box)
+        plastic = self._canvas.reduce(_FINE, (left, top, right, bottom))
+        self._still.paste(self._ground.crop(box), box)
+        self._still.paste(plastic, box, plastic)
+
+    def _write(self, picture: Image.Image, caption: str) -> None:
+        draw = ImageDraw.Draw(picture)
+        for offset, colour in ((1, (0, 0, 0)), (0, (236, 241, 243))):
+            draw.text((12 + offset, HEIGHT_PX - 26 + offset), caption, colour, self._font)
+
+
+class _Changed:
+    """The part of the picture that new strands touch."""
+
+    _MARGIN_PX = 12
+
+    def __init__(self) -> None:
+        self._left, self._top, self._right, self._bottom = WIDTH_PX, HEIGHT_PX, 0, 0
+
+    def include(self, *spots: Spot) -> None:
+        for x, y, _ in spots:
+            self._left, self._right = min(self._left, int(x)), max(self._right, int(x))
+            self._top, self._bottom = min(self._top, int(y)), max(self._bottom, int(y))
+
+    def include_all(self) -> None:
+        self._left, self._top, self._right, self._bottom = 0, 0, WIDTH_PX, HEIGHT_PX
+
+    def box(self) -> tuple[int, int, int, int] | None:
+        """Left, top, right, bottom inside the picture; None where all of it is outside."""
+        left, top = max(self._left - self._MARGIN_PX, 0), max(self._top - self._MARGIN_PX, 0)
+        right = min(self._right + self._MARGIN_PX, WIDTH_PX)
+        bottom = min(self._bottom + self._MARGIN_PX, HEIGHT_PX)
+        return (left, top, right, bottom) if left < right and top < bottom else None
+
+
+def _draw_strand(draw: ImageDraw.ImageDraw, strand: Strand, start: Spot, end: Spot) -> None:
+    width_mm = _LOOSE_MM if strand.is_loose else _LINE_MM
+    width = max(round(width_mm * end.scale * _FINE), 1)
+    corners = [(start.x * _FINE, start.y * _FINE), (end.x * _FINE, end.y * _FINE)]
+    if strand.is_loose:  # each loop stands out from those below by a shadow of its own
+        below = [(x + 1, y + width * 0.6) for x, y in corners]
+        draw.line(below, fill=(8, 52, 46, 255), width=width)
+    draw.line(corners, fill=_colour(strand), width=width)
+
+
+def _colour(strand: Strand) -> tuple[int, int, int, int]:
+    """Lit from one side: a wall that is printed counter-clockwise faces right of its direction."""
+    (x0, y0, z0), (x1, y1, z1) = strand.start, strand.end
+    length = math.hypot(x1 - x0, y1 - y0) or 1.0
+    facing = ((y1 - y0) * _LAMP[0] - (x1 - x0) * _LAMP[1]) / length
+    light = 0.6 + 0.42 * facing
+    if strand.is_loose:
+        light = 0.9 + 0.25 * math.sin(4 * math.atan2(y1 - y0, x1 - x0) + 0.3 * z1)
+    elif round(z0 / 0.6) % 2:
+        light *= 0.93
+    red, green, blue = (min(int(c * light), 255) for c in _PLASTIC)
+    return red, green, blue, 255
+
+
+def _draw_shadow(draw: ImageDraw.ImageDraw, start: Spot, end: Spot) -> None:
+    """On the bed, a little to the right: at half the picture's size."""
+    corners = [(start.x / 2 + 2, start.y / 2 + 2), (end.x / 2 + 2, end.y / 2 + 2)]
+    draw.line(corners, fill=190, width=4)
