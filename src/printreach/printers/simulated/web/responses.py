@@ -1,0 +1,63 @@
+"""The answers that the printer's web server gives again and again."""
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from printreach.http1.messages import Answer, Call
+from printreach.wire.heads import Headers
+
+from .orders import Problem, Wrong
+from .reports import encode
+
+_STATUS = {
+    Wrong.UNREADABLE: 400,
+    Wrong.REFUSED: 409,
+    Wrong.NO_SUCH_FILE: 404,
+    Wrong.NO_SUCH_ORDER: 404,
+}
+_NOT_STORED = (b"Cache-Control", b"no-store")
+
+
+def json_answer(value: object, status: int = 200) -> Answer:
+    headers = [(b"Content-Type", b"application/json"), _NOT_STORED]
+    return Answer(status=status, headers=headers, body=encode(value))
+
+
+def error_answer(status: int, sentence: str) -> Answer:
+    return json_answer({"Error": sentence}, status)
+
+
+def problem_answer(problem: Problem) -> Answer:
+    return error_answer(_STATUS[problem.wrong], problem.sentence)
+
+
+def wrong_method(*allowed: str) -> Answer:
+    answer = error_answer(405, "This address doesn't take that method.")
+    answer.headers.append((b"Allow", ", ".join(allowed).encode()))
+    return answer
+
+
+def is_from_another_site(call: Call) -> bool:
+    """A browser says that a page of another host sent this.
+
+    Behind a relay the browser knows the printer by another name, which X-Forwarded-Host tells;
+    no page can make a browser send that header without being asked first.
+    """
+    origin = call.header(b"origin")
+    if origin is None:
+        return False
+    host = origin.partition(b"://")[2].lower()
+    own = (call.head.host, call.header(b"x-forwarded-host") or b"")
+    return not host or host not in [name.lower() for name in own]
+
+
+def attachment(name: str) -> Headers:
+    """Names the file for a browser that saves it (RFC 6266)."""
+    plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%' else "_" for c in name)
+    value = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+    return [(b"Content-Disposition", value.encode())]
+
+
+def streamed(content_type: bytes, extra: Sequence[tuple[bytes, bytes]] = ()) -> Headers:
+    """Headers of a stream that no proxy may gather up before passing it on."""
+    return [(b"Content-Type", content_type), _NOT_STORED, (b"X-Accel-Buffering", b"no"), *extra]
