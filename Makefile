@@ -81,9 +81,9 @@ build/peers/%/.installed: requirements/peers-%.txt | build/peers/%/bin/python
 
 .PRECIOUS: %/bin/python
 %/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 		|| { echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12"; exit 1; }
-	@$(PYTHON) -c 'import ensurepip' \
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
 		|| { echo "Python's venv module is needed: apt-get install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(@:/bin/python=)
 
