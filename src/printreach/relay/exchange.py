@@ -15,7 +15,7 @@ from printreach.wire.heads import Headers, decode_response, encode_request
 from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
 from .cleaning import BadAnswer, answer_for_caller, headers_for_printer, target_for_printer
-from .front import FrontConnection
+from .connection import FrontConnection
 from .refusals import refuse
 
 _CODES = {

@@ -12,8 +12,9 @@ from printreach.ports import Grants
 from .admission import Admission
 from .agents import AgentDesk, AgentsOutside
 from .answering import AnswerWriter
+from .connection import Exchange, FrontConnection, Patience
 from .directory import Directory
-from .front import Exchange, Front, FrontConnection
+from .front import Front
 from .health import PATHS, Health
 from .hosts import Hosts, OwnHost, PrinterHost
 from .own_host import OwnHostRequests
@@ -46,7 +47,7 @@ class RelayOutside:
 
 
 class RelayNode:
-    def __init__(self, outside: RelayOutside) -> None:
+    def __init__(self, outside: RelayOutside, patience: Patience | None = None) -> None:
         self._outside = outside
         agents = outside.agents
         self._hosts = Hosts(agents.base_url, outside.tunnel_domain)
@@ -55,7 +56,7 @@ class RelayNode:
         self._desk = AgentDesk(agents, self._directory)
         self._printer_hosts = PrinterHosts(self._hosts, self._admission, self._directory)
         self._own_host = OwnHostRequests(outside.connect_web)
-        self._front = Front(self._dispatch)
+        self._front = Front(self._dispatch, patience or Patience())
         self._requests = 0
         self._health = Health(lambda: self._front.is_serving, self._metrics(), outside.networks)
         self._alive = asyncio.create_task(self._stay_alive())

@@ -8,7 +8,7 @@ from printreach.http1.heads import Framing, Request, Response
 from printreach.wire.heads import Headers, encode_fields, strip_hop_by_hop
 
 from .answering import AnswerWriter, BrokenAnswer
-from .front import FrontConnection
+from .connection import FrontConnection
 from .refusals import answer as answer_with
 from .trust import Origin
 

@@ -11,10 +11,10 @@ from printreach.rules.connections import ConnectionKind, Grant, Refused
 from .admission import Admission
 from .answering import AnswerWriter
 from .cleaning import may_act_by_cookie, presented_by
+from .connection import Exchange, FrontConnection
 from .cookies import set_own_cookie
 from .directory import Directory
 from .exchange import PrinterExchange
-from .front import Exchange, FrontConnection
 from .hosts import Hosts
 from .refusals import answer, refuse
 

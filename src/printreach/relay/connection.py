@@ -1,0 +1,343 @@
+"""One caller's connection: requests read from it, one served at a time, answers written to it.
+
+Hosts are looked at per request, since a proxy before us uses one connection for many. Requests that
+come before the one under way is answered wait in the buffer.
+"""
+
+import asyncio
+import logging
+import select
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from printreach.http1.bodies import BodyReader
+from printreach.http1.heads import (
+    MAX_HEAD_BYTES,
+    BadMessage,
+    Framing,
+    Request,
+    find_head_end,
+    parse_request,
+)
+
+from .refusals import plain_refusal
+
+log = logging.getLogger(__name__)
+
+LINGER_BYTES = 8 * 1024 * 1024
+"""decisions.md: a refused upload is drained so far, so that clients read the answer."""
+MAX_PIPELINED_BYTES = 64 * 1024
+HIGH_WATER_BYTES = 128 * 1024
+
+_GONE = select.POLLRDHUP | select.POLLHUP | select.POLLERR if hasattr(select, "POLLRDHUP") else 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Patience:
+    """How long a caller is waited for, in seconds.
+
+    head: from the first byte of a head to its last; what a slow-loris gets.
+    idle: between requests, as nginx has it; proxies keep theirs for 60 s.
+    body: without a byte of a body that we are ready to read.
+    write: while the caller accepts nothing of what we write.
+    linger: decisions.md, how long a refused upload is drained, so that clients read the answer.
+    sweep: how often all of these are looked at.
+    """
+
+    head: float = 10.0
+    idle: float = 75.0
+    body: float = 120.0
+    write: float = 600.0
+    linger: float = 2.0
+    sweep: float = 1.0
+
+
+class Exchange(Protocol):
+    """One request on its way; the front tells it what the caller does."""
+
+    def on_body(self, data: bytes, fin: bool) -> None: ...
+    def on_raw(self, data: bytes) -> None:
+        """Bytes behind an upgrade."""
+
+    def on_caller_writable(self) -> None: ...
+    def on_caller_gone(self) -> None:
+        """Nobody waits for the answer any more. Nothing follows."""
+
+
+class Dispatch(Protocol):
+    """Decides what becomes of a request."""
+
+    def __call__(
+        self, caller: "FrontConnection", request: Request, body: bytes, fin: bool
+    ) -> Exchange | None:
+        """None: it has been answered already, or the connection was taken over.
+
+        body: what came with the head; fin: that was all of it.
+        """
+
+
+class Desk(Protocol):
+    """What a connection asks of the front that accepted it."""
+
+    loop: asyncio.AbstractEventLoop
+    dispatch: Dispatch
+    patience: Patience
+    is_serving: bool
+
+    def now(self) -> float: ...
+    def remember(self, connection: "FrontConnection") -> None: ...
+    def forget(self, connection: "FrontConnection") -> None: ...
+
+
+class FrontConnection(asyncio.Protocol):
+    """One caller's connection."""
+
+    def __init__(self, front: Desk, tunnel_port: int | None) -> None:
+        self.tunnel_port = tunnel_port  # one that stands for a printer host, whatever Host says
+        self.transport: asyncio.Transport
+        self.peer = ""
+        self._front = front
+        self._patience = front.patience
+        self._buffer = b""
+        self._head = b""  # of the request under way
+        self._reader: BodyReader | None = None
+        self._exchange: Exchange | None = None
+        self._is_raw = False
+        self._is_busy = False
+        self._is_paused = False
+        self._is_congested = False
+        self._is_closing = False
+        self._linger_left = -1  # bytes still to be drained; -1: not lingering
+        self._congested_at = 0.0
+        self._deadline = 0.0
+
+    # --- what exchanges call --------------------------------------------------------------------
+
+    def write(self, data: bytes) -> bool:
+        if data and not self._is_closing:
+            self.transport.write(data)
+        return not self._is_congested
+
+    def finished(self, *, keep_alive: bool) -> None:
+        self._exchange = None
+        self._is_busy = False
+        if self._reader is not None and not self._reader.is_complete:
+            self._begin_linger()
+        elif not keep_alive or not self._front.is_serving:
+            self._close()
+        else:
+            self._reader = None
+            self._deadline = self._front.now() + self._patience.idle
+            self._resume()
+            if self._buffer:
+                # Not at once: the caller of finished() is still in the middle of its work.
+                self._front.loop.call_soon(self._read_requests)
+
+    def abort(self) -> None:
+        self._exchange = None
+        self._is_closing = True
+        self.transport.abort()
+
+    def hand_over(self, exchange: Exchange | None) -> None:
+        """Another exchange goes on with the request; None: it was answered already."""
+        if self._is_busy and not self._is_closing:
+            self._exchange = exchange
+
+    def upgraded(self) -> None:
+        """From now on bytes are raw, both ways."""
+        self._is_raw = True
+        self._deadline = 0.0
+        rest, self._buffer = self._buffer, b""
+        if rest and self._exchange is not None:
+            self._exchange.on_raw(rest)
+
+    def close_raw(self) -> None:
+        """Send what is buffered, then close."""
+        self._exchange = None
+        self._close()
+
+    def pause(self) -> None:
+        """Don't read for now."""
+        if not self._is_paused and not self._is_closing:
+            self._is_paused = True
+            self.transport.pause_reading()
+
+    def resume(self) -> None:
+        self._resume()
+
+    def take_over(self) -> tuple[asyncio.Transport, bytes]:
+        """Leave the connection to another protocol: with the request's head, and what followed."""
+        self._front.forget(self)
+        self._is_closing = True
+        return self.transport, self._head + self._buffer
+
+    # --- asyncio --------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)
+        self.transport.set_write_buffer_limits(high=HIGH_WATER_BYTES)
+        address = self.transport.get_extra_info("peername")
+        self.peer = str(address[0]) if address else ""
+        self._deadline = self._front.now() + self._patience.head
+        self._front.remember(self)
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_raw:
+            if self._exchange is not None:
+                self._exchange.on_raw(data)
+        elif self._linger_left >= 0:
+            self._drain(len(data))
+        elif self._reader is not None and not self._reader.is_complete:
+            self._receive_body(self._reader, data)
+        else:
+            self._buffer = self._buffer + data if self._buffer else data
+            if not self._is_busy:
+                self._read_requests()
+            elif len(self._buffer) > MAX_PIPELINED_BYTES:
+                self.pause()
+
+    def eof_received(self) -> bool:
+        return False  # a caller that ends its side is gone, as for nginx
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        self._is_closing = True
+        self._front.forget(self)
+        exchange, self._exchange = self._exchange, None
+        if exchange is not None:
+            exchange.on_caller_gone()
+
+    def pause_writing(self) -> None:
+        self._is_congested = True
+        self._congested_at = self._front.now()
+
+    def resume_writing(self) -> None:
+        self._is_congested = False
+        if self._exchange is not None:
+            self._exchange.on_caller_writable()
+
+    # --- what the front calls -------------------------------------------------------------------
+
+    def sweep(self, now: float) -> None:
+        """Called about once a second: time-outs, and callers that left while we didn't read."""
+        if self._deadline and now >= self._deadline:
+            self._on_deadline()
+        elif self._has_stalled(now) or (self._is_paused and self._is_peer_gone()):
+            self.abort_for_gone_caller()
+
+    def abort_for_gone_caller(self) -> None:
+        exchange = self._exchange
+        self.abort()
+        if exchange is not None:
+            exchange.on_caller_gone()
+
+    def stop(self) -> None:
+        """Close, or else do so when the running request is answered."""
+        if not self._is_busy and not self._is_closing:
+            self._close()
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def _read_requests(self) -> None:
+        while self._buffer and not self._is_busy and not self._is_closing:
+            if self._buffer.startswith(b"\r\n"):
+                self._buffer = self._buffer[2:]  # RFC 9112, section 2.2
+                continue
+            end = find_head_end(self._buffer)
+            if end < 0:
+                self._await_head()
+                return
+            head, rest = self._buffer[:end], self._buffer[end:]
+            self._buffer = b""
+            try:
+                self._begin(head, rest)
+            except BadMessage as fault:
+                self._refuse(fault)
+
+    def _await_head(self) -> None:
+        if len(self._buffer) > MAX_HEAD_BYTES:
+            self._refuse(BadMessage(431, "The head of the request is larger than 32 KiB."))
+        elif len(self._buffer) > 0 and self._deadline > self._front.now() + self._patience.head:
+            self._deadline = self._front.now() + self._patience.head
+
+    def _begin(self, head: bytes, rest: bytes) -> None:
+        request = parse_request(head)
+        body, fin = b"", True
+        self._reader = None
+        if request.framing is not Framing.NONE:
+            self._reader = BodyReader(request.framing, request.length)
+            body, rest = self._reader.feed(rest)
+            fin = self._reader.is_complete
+        self._head = head
+        self._buffer = rest
+        self._is_busy = True
+        self._deadline = 0.0 if fin else self._front.now() + self._patience.body
+        if not self._front.is_serving:
+            request.keep_alive = False
+        exchange = self._front.dispatch(self, request, body, fin)
+        if self._is_busy:  # else it has been answered within the call
+            self._exchange = exchange
+
+    def _receive_body(self, reader: BodyReader, data: bytes) -> None:
+        try:
+            body, rest = reader.feed(data)
+        except BadMessage as fault:
+            log.info("malformed body from %s: %s", self.peer, fault.reason)
+            self.abort_for_gone_caller()
+            return
+        self._buffer += rest
+        self._deadline = 0.0 if reader.is_complete else self._front.now() + self._patience.body
+        if self._exchange is not None and (body or reader.is_complete):
+            self._exchange.on_body(body, fin=reader.is_complete)
+
+    def _refuse(self, fault: BadMessage) -> None:
+        self.write(plain_refusal(fault.status, fault.reason))
+        self._is_busy = False
+        self._begin_linger()
+
+    def _resume(self) -> None:
+        if self._is_paused and not self._is_closing:
+            self._is_paused = False
+            self.transport.resume_reading()
+
+    # --- ending ---------------------------------------------------------------------------------
+
+    def _begin_linger(self) -> None:
+        self._linger_left = LINGER_BYTES
+        self._buffer = b""
+        self._deadline = self._front.now() + self._patience.linger
+        self._resume()
+
+    def _drain(self, size: int) -> None:
+        self._linger_left -= size
+        if self._linger_left < 0:
+            self._linger_left = 0
+            self._close()
+
+    def _close(self) -> None:
+        self._is_closing = True
+        self.transport.close()
+        self._deadline = self._front.now() + self._patience.idle  # for a caller that reads nothing
+
+    def _on_deadline(self) -> None:
+        if self._is_closing:
+            self.abort()
+        elif self._linger_left >= 0 or (not self._is_busy and not self._buffer):
+            self._close()
+        elif not self._is_busy:
+            self.write(plain_refusal(408, "The head of the request took longer than 10 s."))
+            self._close()
+        elif self._is_paused:
+            self._deadline = self._front.now() + self._patience.body  # it is us who wait
+        else:
+            self.abort_for_gone_caller()
+
+    def _has_stalled(self, now: float) -> bool:
+        return self._is_congested and now >= self._congested_at + self._patience.write
+
+    def _is_peer_gone(self) -> bool:
+        sock = self.transport.get_extra_info("socket")
+        if sock is None or not _GONE or sock.fileno() < 0:
+            return False
+        poll = select.poll()
+        poll.register(sock.fileno(), _GONE)
+        return bool(poll.poll(0))
