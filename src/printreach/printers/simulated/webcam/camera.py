@@ -67,13 +67,13 @@ class Camera:
 
     async def _film(self) -> None:
         loop = asyncio.get_running_loop()
-        published_s = 0.0
+        due_s, published_s = loop.time(), 0.0
         while True:
-            begun_s = loop.time()
-            if await self._draw() or begun_s - published_s >= _REPEAT_S:
-                published_s = begun_s
+            if await self._draw() or due_s - published_s >= _REPEAT_S:
+                published_s = due_s
                 self._publish()
-            await asyncio.sleep(max(1 / _FRAMES_A_SECOND - (loop.time() - begun_s), 0.0))
+            due_s = max(due_s + 1 / _FRAMES_A_SECOND, loop.time())
+            await asyncio.sleep(due_s - loop.time())
 
     def _publish(self) -> None:
         self._number += 1
