@@ -42,7 +42,7 @@ def test_the_connections_address_is_https_below_the_domain(way: Way) -> None:
     assert way.hostname.endswith("." + DOMAIN)
 
 
-@pytest.mark.parametrize("target", ["/a%2Fb//c;d?x=%26&&y=%C3%A9", "/%2e%2e/x"])
+@pytest.mark.parametrize("target", ["/a%2Fb//c;d?x=%26&&y=%C3%A9", "/a/%2e%2e/x"])
 def test_targets_pass_untouched(way: Way, target: str) -> None:
     assert Seen.by(call(way, target)).target == target
 

@@ -13,6 +13,9 @@ from tests.rigs.proxies import DOMAIN, service_behind
 from tests.rigs.service import Service
 from tests.rigs.waiting import wait_for
 
+# Browsers fetch a page's manifest without cookies, so nobody can tell who asks: 606 is right.
+ASKED_WITHOUT_COOKIES = "/static/manifest.json"
+
 pytestmark = [pytest.mark.slow, pytest.mark.peer, pytest.mark.browser]
 
 
@@ -96,5 +99,5 @@ def test_the_whole_interface_works_in_a_browser(
 
     cancel(page)
     assert (octoprint.state(), octoprint.completion()) == ("Operational", None)
-    assert seen.errors == []
+    assert [error for error in seen.errors if ASKED_WITHOUT_COOKIES not in error] == []
     assert seen.hosts == {page.url.split("/")[2]}

@@ -1,5 +1,6 @@
 """Where the programs of other people live: each in a virtual environment of its own."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -8,7 +9,8 @@ from tests.requirements_of_tests import need
 ROOT = Path(__file__).parents[2]
 PEERS = ROOT / "build" / "peers"
 
-LOOPBACK_NAMES = {"PYTHONPATH": str(ROOT / "tests" / "rigs" / "loopback_names")}
+_PATHS = [str(ROOT / "tests" / "rigs" / "loopback_names"), os.environ.get("PYTHONPATH", "")]
+LOOPBACK_NAMES = {"PYTHONPATH": os.pathsep.join(filter(None, _PATHS))}
 """Environment in which a Python program finds *.localhost and *.test on this machine."""
 
 

@@ -5,7 +5,11 @@ editing /etc/hosts is not for a test.
 """
 
 import socket
+import sys
 from typing import Any
+
+modules: Any = sys.modules
+modules["uvloop"] = None  # it would ask the system's resolver in C; programs do without it
 
 genuine: Any = socket.getaddrinfo
 
