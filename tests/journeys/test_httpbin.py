@@ -14,7 +14,7 @@ from tests.rigs.calls import Answer, call
 from tests.rigs.httpbin import httpbin
 from tests.rigs.peers import peer_program
 from tests.rigs.service import Service
-from tests.rigs.ways import Header, Way
+from tests.rigs.ways import Header, Way, basic, bearer
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
 
@@ -159,6 +159,27 @@ def test_httpbin_answers_the_same_through_the_service(
     direct = Way.straight(address).named(through.host)
 
     assert ask(through, case) == ask(direct, case)
+
+
+@pytest.mark.parametrize(
+    ("path", "proof"),
+    [
+        ("/basic-auth/user/pass", basic("user", "pass")),
+        ("/basic-auth/user/pass", basic("user", "wrong")),
+        ("/hidden-basic-auth/user/pass", basic("user", "pass")),
+        ("/bearer", bearer("of-the-printer")),
+    ],
+)
+def test_the_printers_own_password_works_beside_a_key_in_the_query(
+    through: Way, address: str, path: str, proof: Header
+) -> None:
+    if through.is_direct:
+        pytest.skip("there is no key to send")
+    key = through.credentials[0][1].removeprefix("Basic ")
+
+    answer = ask(through.proving(), Case(f"{path}?service_api_key={key}"), proof)
+
+    assert answer == ask(Way.straight(address).named(through.host), Case(path), proof)
 
 
 def test_every_route_of_httpbin_has_a_case() -> None:

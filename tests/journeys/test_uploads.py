@@ -1,5 +1,7 @@
 """Bodies on their way to the printer: in pieces, refused, abandoned."""
 
+import hashlib
+import json
 import socket
 import time
 from collections.abc import Iterator
@@ -8,7 +10,7 @@ import pytest
 
 from tests.rigs.behaviour.pattern import blocks, digest, pattern
 from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, fresh_key
-from tests.rigs.calls import call, raw_request, read_head
+from tests.rigs.calls import call, raw_request, read_head, request_head
 from tests.rigs.ways import Header, Way
 
 pytestmark = pytest.mark.slow
@@ -76,6 +78,33 @@ def test_the_framing_of_an_upload_stays_what_the_app_chose(way: Way) -> None:
 
     assert with_length.all("Content-Length") == ["4"]
     assert chunked.all("Transfer-Encoding") == ["chunked"]
+
+
+@pytest.mark.parametrize(
+    ("framing", "body"),
+    [(length(4), b"some"), (CHUNKED, b"4\r\nsome\r\n0\r\n\r\n")],
+    ids=["length", "chunked"],
+)
+@pytest.mark.parametrize("pause_seconds", [0, 0.1])
+def test_a_body_is_a_body_whether_or_not_it_comes_with_its_head(
+    way: Way, framing: Header, body: bytes, pause_seconds: float
+) -> None:
+    # A body that lost its framing on the way would be the printer's next request.
+    head = request_head(way, "POST", f"/sink?key={fresh_key()}", framing)
+    with way.connect() as connection:
+        if pause_seconds:
+            connection.sendall(head)
+            time.sleep(pause_seconds)
+            connection.sendall(body)
+        else:
+            connection.sendall(head + body)
+        status, answer = read_answer(connection)
+
+    assert (status, json.loads(answer)) == (200, {"sha256": digest_of(b"some"), "size": 4})
+
+
+def digest_of(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
 
 
 def test_an_app_that_expects_100_continue_gets_it_before_it_sends_the_body(
