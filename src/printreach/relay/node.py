@@ -70,11 +70,11 @@ class RelayNode:
         for port in ports:
             await self._front.listen(host, port, is_tunnel_port=True)
 
-    async def stop(self) -> None:
+    async def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """Finish what runs, then send the agents away."""
         self._front.close_listeners()
         self._desk.drain()
-        await self._front.stop(STOP_GRACE_S)
+        await self._front.stop(grace_s)
         await self._desk.close()
         await self._own_host.close()
         await self._admission.close()

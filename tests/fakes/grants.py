@@ -1,0 +1,72 @@
+"""The connections of a relay under test, in memory."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from printreach.ports import Clock, StoreUnavailable
+from printreach.rules.connections import Grant
+from printreach.rules.credentials import CredentialKind, digest
+
+COOKIE_LIFETIME = timedelta(hours=12)
+
+
+class MemoryGrants:
+    """ports.Grants.
+
+    lookups: every name that was asked for. is_broken: the store is away.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self.lookups: list[str] = []
+        self.is_broken = False
+        self._clock = clock
+        self._grants: dict[str, Grant] = {}
+        self._ports: dict[int, str] = {}
+        self._tickets: dict[str, tuple[str, datetime]] = {}
+        self._cookies: dict[str, list[tuple[bytes, datetime]]] = {}
+
+    # --- what a test does -------------------------------------------------------------------------
+
+    def put(self, grant: Grant, *, port: int | None = None) -> None:
+        self._grants[grant.unique_id] = grant
+        if port is not None:
+            self._ports[port] = grant.unique_id
+
+    def end(self, unique_id: str) -> None:
+        """Revoke it."""
+        self._grants[unique_id] = replace(self._grants[unique_id], ended=True)
+
+    def add_open_ticket(self, unique_id: str, ticket: str, expires_at: datetime) -> None:
+        self._tickets[ticket] = (unique_id, expires_at)
+
+    # --- ports.Grants -----------------------------------------------------------------------------
+
+    async def grant(self, unique_id: str) -> Grant | None:
+        self._look(unique_id)
+        grant = self._grants.get(unique_id)
+        cookies = self._cookies.get(unique_id)
+        if grant is None or cookies is None:
+            return grant
+        now = self._clock.now()
+        living = tuple(value for value, expires_at in cookies if now < expires_at)
+        return replace(grant, digests=(*grant.digests, *living))
+
+    async def unique_id_at_port(self, port: int) -> str | None:
+        self._look(str(port))
+        return self._ports.get(port)
+
+    async def redeem_open_ticket(self, unique_id: str, ticket: str, at: datetime) -> str | None:
+        self._look(unique_id)
+        owner, expires_at = self._tickets.get(ticket, ("", at))
+        if owner != unique_id or at >= expires_at or self._grants[unique_id].ended:
+            return None
+        del self._tickets[ticket]
+        secret = f"cookie-for-{ticket}"
+        value = digest(CredentialKind.COOKIE, secret.encode())
+        self._cookies.setdefault(unique_id, []).append((value, at + COOKIE_LIFETIME))
+        return secret
+
+    def _look(self, name: str) -> None:
+        self.lookups.append(name)
+        if self.is_broken:
+            raise StoreUnavailable("the store is away")

@@ -1,0 +1,176 @@
+"""A caller by bytes: what it sends is what a test says, what it reads is taken apart strictly."""
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Self
+
+from tests.relay.waiting import PATIENCE_S
+
+
+class BrokenOff(Exception):
+    """The answer, or what should have been one, ended before its end. received: so far."""
+
+    def __init__(self, received: bytes) -> None:
+        super().__init__(received)
+        self.received = received
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer off the wire."""
+
+    status: int
+    reason: bytes
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+    def all(self, name: bytes) -> list[bytes]:
+        """Every value of a header; name in lower case."""
+        return [value for key, value in self.headers if key.lower() == name]
+
+    def get(self, name: bytes) -> bytes | None:
+        values = self.all(name)
+        return values[0] if values else None
+
+
+class Caller:
+    """One connection to the relay."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def connect(cls, port: int, *, receive_buffer: int | None = None) -> Self:
+        """receive_buffer: how little the kernel takes for a caller that doesn't read."""
+        sock = socket.socket()
+        if receive_buffer is not None:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        sock.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", port))
+        limit = 1024 if receive_buffer is not None else 1 << 20
+        return cls(*await asyncio.open_connection(sock=sock, limit=limit))
+
+    def send(self, data: bytes) -> None:
+        self._writer.write(data)
+
+    async def send_in_pieces(self, data: bytes, size: int = 1) -> None:
+        """Each piece arrives on its own, as far as that can be had."""
+        for at in range(0, len(data), size):
+            self._writer.write(data[at : at + size])
+            await asyncio.sleep(0)
+
+    def half_close(self) -> None:
+        self._writer.write_eof()
+
+    def leave(self) -> None:
+        """Close, as a caller does that has lost interest."""
+        self._writer.transport.abort()
+
+    async def answer(self, *, to_head: bool = False) -> Answer:
+        """The next whole answer, 1xx ones included. Raises BrokenOff."""
+        async with asyncio.timeout(PATIENCE_S):
+            return await self._answer(to_head)
+
+    async def read(self, size: int) -> bytes:
+        """Just so many raw bytes."""
+        async with asyncio.timeout(PATIENCE_S):
+            return await self._exactly(size)
+
+    async def rest(self) -> bytes:
+        """Everything up to the end of the connection, orderly or not."""
+        received = b""
+        async with asyncio.timeout(PATIENCE_S):
+            with contextlib.suppress(ConnectionError):
+                while data := await self._reader.read(65536):
+                    received += data
+        return received
+
+    async def is_closed(self) -> bool:
+        """Whether the relay ended the connection, and sent nothing more."""
+        return await self.rest() == b""
+
+    async def _answer(self, to_head: bool) -> Answer:
+        head = await self._until(b"\r\n\r\n")
+        first, *lines = head[:-4].split(b"\r\n")
+        version, _, rest = first.partition(b" ")
+        assert version == b"HTTP/1.1", first
+        status, _, reason = rest.partition(b" ")
+        headers = [(name, value) for name, _, value in (line.partition(b": ") for line in lines)]
+        bare = Answer(int(status), reason, headers, b"")
+        return Answer(bare.status, reason, headers, await self._body(bare, to_head))
+
+    async def _body(self, answer: Answer, to_head: bool) -> bytes:
+        lengths = answer.all(b"content-length")
+        codings = answer.all(b"transfer-encoding")
+        if answer.status < 200 or answer.status in (204, 304):
+            assert not codings, answer
+            assert answer.status == 304 or not lengths, answer
+            return b""
+        if to_head:
+            return b""
+        assert len(lengths) + len(codings) <= 1, answer
+        if lengths:
+            return await self._exactly(int(lengths[0]))
+        if codings:
+            assert codings == [b"chunked"], answer
+            return await self._chunks()
+        assert answer.get(b"connection") == b"close", "a body until close needs a close"
+        return await self._until_close()
+
+    async def _chunks(self) -> bytes:
+        body = b""
+        while size := int((await self._until(b"\r\n"))[:-2], 16):
+            body += await self._exactly(size)
+            assert await self._exactly(2) == b"\r\n"
+        assert await self._exactly(2) == b"\r\n"
+        return body
+
+    async def _until_close(self) -> bytes:
+        try:
+            return await self._reader.read(-1)
+        except ConnectionError as error:
+            raise BrokenOff(b"") from error
+
+    async def _until(self, end: bytes) -> bytes:
+        try:
+            return await self._reader.readuntil(end)
+        except asyncio.IncompleteReadError as error:
+            raise BrokenOff(error.partial) from error
+        except ConnectionError as error:
+            raise BrokenOff(b"") from error
+
+    async def _exactly(self, size: int) -> bytes:
+        try:
+            return await self._reader.readexactly(size)
+        except asyncio.IncompleteReadError as error:
+            raise BrokenOff(error.partial) from error
+        except ConnectionError as error:
+            raise BrokenOff(b"") from error
+
+
+@contextlib.asynccontextmanager
+async def calling(port: int, *, receive_buffer: int | None = None) -> AsyncIterator[Caller]:
+    """A connection for the length of a block."""
+    caller = await Caller.connect(port, receive_buffer=receive_buffer)
+    try:
+        yield caller
+    finally:
+        caller.leave()
+
+
+def request(
+    host: bytes,
+    *fields: bytes,
+    method: bytes = b"GET",
+    target: bytes = b"/",
+    body: bytes = b"",
+    version: bytes = b"HTTP/1.1",
+) -> bytes:
+    """A request's bytes. fields: header lines without CRLF; a body brings its own length."""
+    length = (b"Content-Length: %d" % len(body),) if body else ()
+    line = b"%b %b %b" % (method, target, version)
+    return b"\r\n".join([line, b"Host: " + host, *fields, *length, b"", body])

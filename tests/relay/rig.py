@@ -1,0 +1,158 @@
+"""A real relay node on loopback, with everything around it in memory."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from printreach.backends.bus_memory import MemoryBus
+from printreach.http1.client import Connect
+from printreach.http1.server import Server, serve
+from printreach.ports import Notice, Topic
+from printreach.relay.agents import AgentsOutside, Identity
+from printreach.relay.connection import Patience
+from printreach.relay.node import RelayNode, RelayOutside
+from printreach.relay.trust import Network
+from printreach.rules.connections import DEFAULT_LIMITS, ConnectionKind, Grant, Limits
+from printreach.rules.credentials import CredentialKind, digest
+from tests.fakes.agents import MemoryAgents
+from tests.fakes.clock import FakeClock
+from tests.fakes.grants import MemoryGrants
+from tests.relay.scripted_agent import Script, ScriptedAgent, echo, printer_id
+from tests.relay.waiting import until
+from tests.relay.web_role import WebRole
+
+OWN = b"relay.example"
+TUNNEL_DOMAIN = "tunnel.example"
+NODE_ID = "node-1"
+SERVICE_KEY = Ed25519PrivateKey.from_private_bytes(b"s" * 32)
+QUICK = Patience(sweep=0.01)
+"""The real deadlines, looked at all the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A connection to a printer, as its app knows it."""
+
+    unique_id: str
+    token: bytes
+
+    @property
+    def host(self) -> bytes:
+        return f"{self.unique_id}.{TUNNEL_DOMAIN}".encode()
+
+    @property
+    def bearer(self) -> bytes:
+        """The header line that opens it."""
+        return b"Authorization: Bearer " + self.token
+
+
+@dataclass
+class Rig:
+    """One node, and how to reach and change what it lives on."""
+
+    node: RelayNode
+    clock: FakeClock
+    bus: MemoryBus
+    grants: MemoryGrants
+    agents: MemoryAgents
+    web: WebRole
+    port: int = 0
+    running: list[ScriptedAgent] = field(default_factory=list)
+
+    def connect(
+        self,
+        unique_id: str = "app-one",
+        *,
+        printer: str = "one",
+        kind: ConnectionKind = ConnectionKind.APP,
+        limits: Limits = DEFAULT_LIMITS,
+        supporter: bool = True,
+        port: int | None = None,
+    ) -> Access:
+        """Make a connection to the printer of the agent of that name."""
+        access = Access(unique_id, f"token-of-{unique_id}".encode())
+        grant = Grant(
+            unique_id=unique_id,
+            connection_id=f"id-of-{unique_id}",
+            kind=kind,
+            printer_id=printer_id(printer),
+            account_id="ada",
+            digests=_digests(kind, access.token),
+            ended=False,
+            expires_at=None,
+            owner_is_supporter=supporter,
+            limits=limits,
+        )
+        self.grants.put(grant, port=port)
+        return access
+
+    async def agent(self, name: str = "one", script: Script = echo) -> ScriptedAgent:
+        """Run the agent of a linked printer; requests reach it from now on."""
+        agent = ScriptedAgent(name, script)
+        self.agents.link(agent.printer_id)
+        await agent.sign_in(self.port)
+        self.running.append(agent)
+        await until(lambda: agent.printer_id in self.agents.presence)
+        return agent
+
+    async def notify(self, topic: Topic, key: str) -> None:
+        await self.bus.publish(Notice(topic, key))
+
+    async def revoke(self, access: Access) -> None:
+        """End a connection, and tell."""
+        self.grants.end(access.unique_id)
+        await self.notify(Topic.CONNECTION, access.unique_id)
+
+
+def _digests(kind: ConnectionKind, token: bytes) -> tuple[bytes, ...]:
+    if kind is ConnectionKind.OWN:
+        return ()
+    pair = b"user:" + token
+    return (digest(CredentialKind.BASIC, pair), digest(CredentialKind.BEARER, token))
+
+
+@asynccontextmanager
+async def relay(
+    *,
+    patience: Patience = QUICK,
+    networks: Sequence[Network] = (),
+    scheme: str = "http",
+) -> AsyncIterator[Rig]:
+    """Run a node. Leaving stops it at once; whatever still runs is broken off."""
+    clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
+    grants = MemoryGrants(clock)
+    server = await serve(web.handle, "127.0.0.1", 0)
+    outside = RelayOutside(
+        grants=grants,
+        agents=AgentsOutside(
+            agents=agents,
+            bus=bus,
+            clock=clock,
+            identity=Identity(
+                public_key=SERVICE_KEY.public_key().public_bytes_raw(), sign=SERVICE_KEY.sign
+            ),
+            token_bytes=lambda size: b"t" * size,
+            node_id=NODE_ID,
+            base_url=f"{scheme}://{OWN.decode()}",
+        ),
+        connect_web=_connect_to(server),
+        tunnel_domain=TUNNEL_DOMAIN,
+        networks=networks,
+    )
+    rig = Rig(RelayNode(outside, patience), clock, bus, grants, agents, web)
+    try:
+        rig.port = await rig.node.listen("127.0.0.1", 0)
+        yield rig
+    finally:
+        for agent in rig.running:
+            agent.leave()
+        await rig.node.stop(grace_s=0.0)
+        await server.close()
+
+
+def _connect_to(server: Server) -> Connect:
+    loop = asyncio.get_running_loop()
+    return lambda protocol: loop.create_connection(protocol, "127.0.0.1", server.port)

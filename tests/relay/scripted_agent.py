@@ -1,0 +1,243 @@
+"""An agent whose every word a test chooses: it signs in as real ones do, then does as told."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from picows import ws_connect
+
+from printreach.contract import signin
+from printreach.rules.credentials import printer_id_of
+from printreach.rules.signin import Signer, statement
+from printreach.tunnel.stream import Stream
+from printreach.tunnel.tunnel import Tunnel
+from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
+from printreach.wire import frames
+from printreach.wire.errors import CloseCode, Reason
+from printreach.wire.events import StreamOpened
+from printreach.wire.heads import Headers, RequestHead, decode_request, encode_response
+from printreach.wire.session import Role, Session
+from tests.relay.waiting import until
+
+SERVICE_HOST = "relay.example"
+NONCE = b"a".ljust(signin.NONCE_BYTES, b"n")
+
+Message = TypeVar("Message", bound=signin.FromService)
+
+
+def key_of(name: str) -> Ed25519PrivateKey:
+    """The same key for the same name."""
+    return Ed25519PrivateKey.from_private_bytes(name.encode().ljust(32, b"."))
+
+
+def printer_id(name: str) -> str:
+    return printer_id_of(key_of(name).public_key().public_bytes_raw())
+
+
+@dataclass
+class Asked:
+    """One request as it reached the agent."""
+
+    stream: Stream
+    opened: StreamOpened
+    head: RequestHead
+    body: bytes
+    is_complete: bool
+    reset: Reason | None = None
+    credit_came: int = 0
+    takes_body: bool = True
+    when_complete: "Callable[[Asked], object] | None" = None
+
+    @property
+    def target(self) -> bytes:
+        return self.head.target
+
+    def all(self, name: bytes) -> list[bytes]:
+        """Every value of a header; name in lower case."""
+        return [value for key, value in self.head.headers if key.lower() == name]
+
+    def answer(
+        self,
+        status: int = 200,
+        headers: Headers | None = None,
+        body: bytes = b"",
+        *,
+        reason: bytes = b"OK",
+        fin: bool = True,
+    ) -> bool:
+        """Answer, with just these headers. False: some of the body waits for credit."""
+        return self.stream.respond(encode_response(status, reason, headers or []), body, fin=fin)
+
+    def answer_with_length(self, body: bytes) -> None:
+        self.answer(headers=[(b"Content-Length", b"%d" % len(body))], body=body)
+
+    # --- what the stream tells --------------------------------------------------------------------
+
+    def on_data(self, data: bytes, fin: bool) -> None:
+        self.body += data
+        self.is_complete = fin
+        if self.takes_body:
+            self.stream.taken(len(data))
+        if fin and self.when_complete is not None:
+            self.when_complete(self)
+
+    def on_writable(self) -> None:
+        self.credit_came += 1
+
+    def on_reset(self, reason: Reason, _text: str) -> None:
+        self.reset = reason
+
+    def on_head(self, _head: bytes, _body: bytes, _fin: bool) -> None:
+        raise AssertionError("a relay does not answer")
+
+    def on_interim(self, _head: bytes) -> None:
+        raise AssertionError("a relay does not answer")
+
+
+Script = Callable[[Asked], object]
+
+
+def echo(asked: Asked) -> None:
+    """Answer with what was asked, so that a test sees which request an answer is for."""
+    asked.answer_with_length(asked.head.method + b" " + asked.target)
+
+
+@dataclass
+class ScriptedAgent:
+    """One tunnel's agent end.
+
+    asked: every request so far. script: what is done with a new one. closed: why the tunnel
+    ended. heard: what the service said of sign-in, in order.
+    """
+
+    name: str
+    script: Script = echo
+    takes_bodies: bool = True
+    asked: list[Asked] = field(default_factory=list)
+    heard: list[signin.FromService] = field(default_factory=list)
+    closed: tuple[CloseCode | int | None, str] | None = None
+    is_ready: bool = False
+    is_asked_to_move: bool = False
+    link: WebSocketLink = field(default_factory=WebSocketLink)
+    tunnel: Tunnel = field(init=False)
+
+    @property
+    def key(self) -> Ed25519PrivateKey:
+        return key_of(self.name)
+
+    @property
+    def public_key(self) -> bytes:
+        return self.key.public_key().public_bytes_raw()
+
+    @property
+    def printer_id(self) -> str:
+        return printer_id(self.name)
+
+    # --- what a test does -------------------------------------------------------------------------
+
+    async def dial(self, port: int) -> None:
+        """Connect, up to the other end's HELLO."""
+        await ws_connect(
+            lambda: self.link,
+            f"ws://127.0.0.1:{port}/api/agent/tunnel",
+            max_frame_size=frames.MAX_MESSAGE_BYTES,
+            extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
+        )
+        session = Session(Role.AGENT, now=asyncio.get_running_loop().time())
+        self.tunnel = Tunnel(session, self.link, self)
+        self.tunnel.start()
+        await until(lambda: self.is_ready or self.closed)
+
+    def say(self, message: signin.FromAgent) -> None:
+        self.tunnel.message(signin.encode(message))
+
+    async def hear(self, kind: type[Message]) -> Message:
+        """The latest message of a kind, as soon as there is one. Fails when the tunnel ends."""
+        await until(lambda: self._latest(kind) is not None or self.closed)
+        message = self._latest(kind)
+        assert message is not None, self.closed
+        return message
+
+    def hello(self, *, lan_ip: str | None = None) -> signin.Hello:
+        return signin.Hello(
+            public_key=self.public_key,
+            nonce=NONCE,
+            service_host=SERVICE_HOST,
+            agent_version="0.1.0",
+            platform="octoprint",
+            lan_ip=lan_ip,
+        )
+
+    def proof_for(self, challenge: signin.Challenge) -> signin.Proof:
+        return signin.Proof(signature=self.key.sign(self.said_by(Signer.AGENT, challenge)))
+
+    def said_by(self, signer: Signer, challenge: signin.Challenge) -> bytes:
+        return statement(
+            signer,
+            service_host=SERVICE_HOST,
+            service_key=challenge.service_key,
+            service_nonce=challenge.nonce,
+            agent_key=self.public_key,
+            agent_nonce=NONCE,
+        )
+
+    async def prove(self, *, lan_ip: str | None = None) -> None:
+        """Say who we are and prove it, up to our last word."""
+        self.say(self.hello(lan_ip=lan_ip))
+        challenge = await self.hear(signin.Challenge)
+        Ed25519PublicKey.from_public_bytes(challenge.service_key).verify(
+            challenge.signature, self.said_by(Signer.SERVICE, challenge)
+        )
+        self.say(self.proof_for(challenge))
+
+    async def sign_in(self, port: int, *, lan_ip: str | None = None) -> None:
+        """All of it, for an agent whose printer is linked."""
+        await self.dial(port)
+        await self.prove(lan_ip=lan_ip)
+        await self.hear(signin.Welcome)
+
+    async def next(self, number: int = 1) -> Asked:
+        """The request of that number, counted from one, as soon as it has come."""
+        await until(lambda: len(self.asked) >= number)
+        return self.asked[number - 1]
+
+    def send_frame(self, kind: int, stream: int, payload: bytes = b"") -> None:
+        """Send a frame past our own session, which would forbid what a hostile agent does."""
+        self.link.send(frames.frame(kind, stream, payload))
+
+    def send_head(self, asked: Asked, head: bytes, body: bytes = b"", *, fin: bool = True) -> None:
+        """Answer with any bytes for a head."""
+        kind = frames.Kind.HEAD | (frames.FIN if fin else 0)
+        self.send_frame(kind, asked.stream.id, frames.encode_head(head, body))
+
+    def leave(self) -> None:
+        self.link.abort()
+
+    # --- TunnelOwner ------------------------------------------------------------------------------
+
+    def on_tunnel_ready(self, _capabilities: frozenset[str]) -> None:
+        self.is_ready = True
+
+    def on_stream(self, stream: Stream, opened: StreamOpened) -> None:
+        head = decode_request(opened.head)
+        asked = Asked(stream, opened, head, opened.body, opened.fin, takes_body=self.takes_bodies)
+        stream.handler = asked
+        self.asked.append(asked)
+        if self.takes_bodies:
+            stream.taken(len(opened.body))
+        self.script(asked)
+
+    def on_tunnel_message(self, payload: bytes) -> None:
+        self.heard.append(signin.decode_from_service(payload))
+
+    def on_tunnel_draining(self) -> None:
+        self.is_asked_to_move = True
+
+    def on_tunnel_closed(self, code: CloseCode | int | None, text: str) -> None:
+        self.closed = (code, text)
+
+    def _latest(self, kind: type[Message]) -> Message | None:
+        said = [message for message in self.heard if isinstance(message, kind)]
+        return said[-1] if said else None
