@@ -162,6 +162,33 @@ def test_a_socket_on_which_another_process_serves_is_left_to_it(run: Run, tmp_pa
         assert path.exists()
 
 
+def test_a_successor_takes_the_path_and_keeps_it(run: Run, tmp_path: Path) -> None:
+    has_begun, may_stop = asyncio.Event(), asyncio.Event()
+
+    async def serve_first() -> None:
+        async with serving(tmp_path):
+            has_begun.set()
+            await may_stop.wait()
+
+    async def scenario() -> tuple[int, int, Path]:
+        first, successor = asyncio.create_task(serve_first()), WebNode(an_app())
+        await has_begun.wait()
+        async with client(tmp_path / "web.sock") as before:
+            await before.get("/caller")  # its connection stays open
+            path = await successor.start(tmp_path, is_successor=True)
+            still_served = (await before.get("/caller")).status_code
+        may_stop.set()
+        await first
+        served_next = (await fetch(path, "/caller")).status_code
+        await successor.stop(1)
+        return still_served, served_next, path
+
+    still_served, served_next, path = run(scenario())
+
+    assert (still_served, served_next) == (200, 200)
+    assert not path.exists()
+
+
 def test_a_file_in_the_way_is_not_deleted(run: Run, tmp_path: Path) -> None:
     tmp_path.joinpath("web.sock").write_text("precious")
 

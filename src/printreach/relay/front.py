@@ -2,10 +2,15 @@
 
 import asyncio
 import logging
+import socket
+from collections.abc import Callable
 
 from .connection import Dispatch, FrontConnection, Patience
 
 log = logging.getLogger(__name__)
+
+BACKLOG = 1024
+"""Connections that wait to be accepted; what the kernel gives Linux at most is 4096."""
 
 
 class Front:
@@ -29,14 +34,21 @@ class Front:
 
         is_tunnel_port: the port stands for one printer connection (PRINTREACH_TUNNEL_PORTS).
         """
-
-        def accepted() -> FrontConnection:
-            return FrontConnection(self, port if is_tunnel_port else None)
-
-        server = await self.loop.create_server(accepted, host, port, backlog=1024)
+        accepted = self._accepted(port if is_tunnel_port else None)
+        server = await self.loop.create_server(accepted, host, port, backlog=BACKLOG)
         self._servers.append(server)
         bound: int = server.sockets[0].getsockname()[1]
         return bound
+
+    async def listen_on(self, listener: socket.socket, *, is_tunnel_port: bool = False) -> None:
+        """Accept connections on a socket that listens already."""
+        port: int = listener.getsockname()[1]
+        accepted = self._accepted(port if is_tunnel_port else None)
+        server = await self.loop.create_server(accepted, sock=listener, backlog=BACKLOG)
+        self._servers.append(server)
+
+    def _accepted(self, tunnel_port: int | None) -> Callable[[], FrontConnection]:
+        return lambda: FrontConnection(self, tunnel_port)
 
     def close_listeners(self) -> None:
         """Accept nobody any more."""

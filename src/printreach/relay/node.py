@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+import socket
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from printreach.http1.client import Connect
@@ -65,7 +66,11 @@ class RelayNode:
         """Accept callers and agents; the port that was bound."""
         return await self._front.listen(host, port)
 
-    async def listen_for_tunnels(self, host: str, ports: range) -> None:
+    async def listen_on(self, listener: socket.socket, *, is_tunnel_port: bool = False) -> None:
+        """The same on a socket that listens already."""
+        await self._front.listen_on(listener, is_tunnel_port=is_tunnel_port)
+
+    async def listen_for_tunnels(self, host: str, ports: Iterable[int]) -> None:
         """Accept callers on ports that stand for one connection each. Raises OSError."""
         for port in ports:
             await self._front.listen(host, port, is_tunnel_port=True)

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.own_host import unix_socket_connect
 from printreach.rules.credentials import new_record_id
 from printreach.run.settings import Settings
+from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import SOCKET_NAME, WebNode
 from printreach.web.app import WebSettings, create_app
 
@@ -27,9 +29,13 @@ ROLES = ("web", "relay")
 
 
 @asynccontextmanager
-async def running_service(settings: Settings, roles: frozenset[str]) -> AsyncIterator[str]:
+async def running_service(
+    settings: Settings, roles: frozenset[str], listeners: Sequence[socket.socket] = ()
+) -> AsyncIterator[str]:
     """Run the roles; gives the address that accepts connections, as host and port.
 
+    listeners: sockets that listen already. Where there are any, this process may succeed another
+    that still ends what it has begun.
     Leaving ends it: no new requests, running ones get their time, agents are told.
     Raises StoreUnavailable, DatabaseTooNew, ServiceKeyRefused, and OSError for an address in use.
     """
@@ -37,12 +43,12 @@ async def running_service(settings: Settings, roles: frozenset[str]) -> AsyncIte
         socket_path = settings.data_dir.resolve() / SOCKET_NAME
         if "web" in roles:
             web = WebNode(create_app(WebSettings(base_url=settings.base_url)))
-            socket_path = await web.start(settings.data_dir)
+            socket_path = await web.start(settings.data_dir, is_successor=bool(listeners))
             ends.push_async_callback(web.stop)
         address = ""
         if "relay" in roles:
             relay = await _relay_outside(settings, socket_path, ends)
-            address = await _listen(settings, relay, ends)
+            address = await _listen(settings, relay, listeners, ends)
         yield address
 
 
@@ -71,12 +77,24 @@ async def _relay_outside(
     )
 
 
-async def _listen(settings: Settings, outside: RelayOutside, ends: AsyncExitStack) -> str:
+async def _listen(
+    settings: Settings,
+    outside: RelayOutside,
+    listeners: Sequence[socket.socket],
+    ends: AsyncExitStack,
+) -> str:
+    """Accept callers on what was handed over, and open the rest; the service's own address."""
     node = RelayNode(outside)
     ends.push_async_callback(node.stop)
-    host = settings.listen_host
+    host, tunnel_ports = settings.listen_host, settings.tunnel_ports
+    for listener in listeners:
+        await node.listen_on(listener, is_tunnel_port=port_of(listener) in tunnel_ports)
+    handed_over = {port_of(listener) for listener in listeners}
+    await node.listen_for_tunnels(host, [port for port in tunnel_ports if port not in handed_over])
+    for_service = [one for one in listeners if port_of(one) not in tunnel_ports]
+    if for_service:
+        return address_of(for_service[0])
     port = await node.listen(host, settings.listen_port)
-    await node.listen_for_tunnels(host, settings.tunnel_ports)
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 

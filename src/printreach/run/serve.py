@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ from printreach.ports import StoreUnavailable
 from printreach.run.agent import this_machine
 from printreach.run.embedded import ROLES, running_service, until_stopped
 from printreach.run.settings import Settings, SettingsError, settings_from
+from printreach.run.sockets import handed_over
 
 LATER_ROLES = ("detector", "worker")
 
@@ -54,12 +56,13 @@ def main(options: argparse.Namespace) -> int:
         roles = _roles(options.role)
         settings = settings_from(os.environ)
         agent = _agent_config(options, settings) if options.with_agent else None
+        listeners = handed_over(os.environ, os.getpid())
     except (ConfigError, SettingsError) as error:
         return _fail(error, 2)
     os.umask(0o077)
     _log_to_stderr(verbose=options.verbose)
     try:
-        uvloop.run(serve(settings, roles, agent))
+        uvloop.run(serve(settings, roles, agent, listeners))
     except (
         CannotStart,
         DataDirRefused,
@@ -74,13 +77,21 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-async def serve(settings: Settings, roles: frozenset[str], agent: AgentConfig | None) -> None:
-    """Run the roles until a signal comes, and the agent where there is one."""
+async def serve(
+    settings: Settings,
+    roles: frozenset[str],
+    agent: AgentConfig | None,
+    listeners: Sequence[socket.socket] = (),
+) -> None:
+    """Run the roles until a signal comes, and the agent where there is one.
+
+    listeners: sockets that listen already.
+    """
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with running_service(settings, roles) as address:
+    async with running_service(settings, roles, listeners) as address:
         _say_ready(address, settings)
         async with _beside(agent and _next_door(agent, address), stop) as tasks:
             await until_stopped(stop, tasks)

@@ -27,6 +27,8 @@ from printreach.web.draining import Draining
 _log = logging.getLogger(__name__)
 
 SOCKET_NAME: Final = "web.sock"
+_NEW_SOCKET_NAME: Final = "web.new"
+"""Where it is made; shorter than its final name, so that it fits wherever that one does."""
 
 # The size of sun_path on Linux, less its closing zero byte.
 _LONGEST_SOCKET_PATH_BYTES: Final = 107
@@ -60,22 +62,26 @@ class WebNode:
         self._serving: asyncio.Task[None] | None = None
         self._is_stopping = False
 
-    async def start(self, data_dir: Path) -> Path:
+    async def start(self, data_dir: Path, *, is_successor: bool = False) -> Path:
         """Serve, and return the socket's path once it accepts connections.
 
         The socket lies in data_dir, or in a directory of its own where that path is too long for
-        a socket. Raises OSError where another process serves on it.
+        a socket. Raises OSError where another process serves on it, unless this one is to succeed
+        it: then the path leads here from now on, and the other ends what it has begun.
         """
         path = self._choose_path(data_dir)
-        _clear_away(path)
-        self._resources.callback(path.unlink, missing_ok=True)
+        _check_place(path, is_successor=is_successor)
+        new = path.with_name(_NEW_SOCKET_NAME)
+        new.unlink(missing_ok=True)
         await self._resources.enter_async_context(self._app.lifespan())
-        self._server = _server(wrap_asgi_with_proxy_headers(self._draining, "*"), path)
+        self._server = _server(wrap_asgi_with_proxy_headers(self._draining, "*"), new)
         self._serving = asyncio.create_task(self._server.serve(), name="web node")
         self._serving.add_done_callback(self._report_end)
         try:
             async with asyncio.timeout(_START_DEADLINE_S):
-                await self._until_it_accepts(path, self._serving)
+                await self._until_it_accepts(new, self._serving)
+            self._resources.callback(_unlink_if_same, path, new.lstat())
+            new.rename(path)
         except BaseException:
             await self.stop(0)
             raise
@@ -147,17 +153,25 @@ def _logging() -> dict[str, Any]:
     return {"incremental": True, "handlers": {}, "loggers": loggers}
 
 
-def _clear_away(path: Path) -> None:
-    """Remove the socket that a killed process left behind; refuse to take a living one's."""
+def _check_place(path: Path, *, is_successor: bool) -> None:
+    """Refuse to take a living process's socket, or a file's place; a dead one's is free."""
     try:
         is_socket = stat.S_ISSOCK(path.lstat().st_mode)
     except FileNotFoundError:
         return
     if not is_socket:
         raise FileExistsError(f"{path} is in the way: it is not a socket")
-    if _accepts(path):
+    if not is_successor and _accepts(path):
         raise FileExistsError(f"another process serves on {path}")
-    path.unlink()
+
+
+def _unlink_if_same(path: Path, ours: os.stat_result) -> None:
+    """Remove our socket; by now the path may lead to a successor's."""
+    try:
+        if os.path.samestat(path.lstat(), ours):
+            path.unlink()
+    except FileNotFoundError:
+        pass  # somebody cleared it away
 
 
 def _accepts(path: Path) -> bool:
