@@ -43,6 +43,12 @@ class HastyLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return 1000.0 + self._hasty.skipped_s
 
+    @property
+    def timers(self) -> int:
+        """How many calls are due some day."""
+        handles: list[asyncio.TimerHandle] = self._scheduled  # type: ignore[attr-defined]  # private
+        return sum(not handle.cancelled() for handle in handles)
+
     def freeze(self, seconds: float) -> None:
         """Act as a process that was stopped for so long: the clock went on, nothing else did."""
         self._hasty.skipped_s += seconds

@@ -39,6 +39,7 @@ class MemoryLink:
         self._receiver: LinkReceiver | None = None
         self._early: list[bytes] = []
         self._other: MemoryLink | None = None
+        self._lost = ""
         self.is_closed = False
 
     def join(self, other: "MemoryLink") -> None:
@@ -49,6 +50,8 @@ class MemoryLink:
         early, self._early = self._early, []
         for message in early:
             receiver.on_link_message(message)
+        if self.is_closed:
+            receiver.on_link_lost(self._lost)
 
     def send(self, message: bytes) -> None:
         if not self.is_closed and self._other is not None:
@@ -79,6 +82,7 @@ class MemoryLink:
         if self.is_closed:
             return
         self.is_closed = True
+        self._lost = detail
         if self._receiver is not None:
             self._receiver.on_link_lost(detail)
         if self._other is not None:

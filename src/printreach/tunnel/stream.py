@@ -30,6 +30,7 @@ class StreamOwner(Protocol):
 
     session: Session
     is_congested: bool
+    is_closed: bool
 
     def flush_soon(self, size: int = 0) -> None: ...
     def forget_if_ended(self, stream_id: int) -> None: ...
@@ -38,7 +39,10 @@ class StreamOwner(Protocol):
 
 
 class Stream:
-    """One stream. Taking bytes is acknowledged with `taken`, which returns the credit."""
+    """One stream. Taking bytes is acknowledged with `taken`, which returns the credit.
+
+    What is sent on a stream that has ended goes nowhere.
+    """
 
     __slots__ = ("_fin_held", "_held", "_tunnel", "handler", "id")
 
@@ -51,7 +55,7 @@ class Stream:
 
     @property
     def is_open(self) -> bool:
-        return self._tunnel.session.is_open(self.id)
+        return self._tunnel.session.is_open(self.id) and not self._tunnel.is_closed
 
     @property
     def is_holding(self) -> bool:
@@ -59,14 +63,17 @@ class Stream:
         return bool(self._held) or self._fin_held
 
     def interim(self, head: bytes) -> None:
-        self._tunnel.session.interim(self.id, head)
-        self._tunnel.flush_soon()
+        if self.is_open:
+            self._tunnel.session.interim(self.id, head)
+            self._tunnel.flush_soon()
 
     def respond(self, head: bytes, body: bytes = b"", *, fin: bool = False) -> bool:
         """Send the head of the answer, with the first bytes of its body where they fit.
 
         False: some of the body is held back; wait for on_writable.
         """
+        if not self.is_open:
+            return True
         session = self._tunnel.session
         if len(body) <= CHUNK_BYTES and len(body) <= session.credit(self.id):
             session.respond(self.id, head, body, fin=fin)
@@ -79,8 +86,10 @@ class Stream:
 
     def send(self, data: bytes, *, fin: bool = False) -> bool:
         """Send body bytes. False: some are held back; wait for on_writable before sending more."""
+        if not self.is_open:
+            return True
         tunnel = self._tunnel
-        if not self._held and not tunnel.is_congested and len(data) <= CHUNK_BYTES:
+        if not self.is_holding and not tunnel.is_congested and len(data) <= CHUNK_BYTES:
             session = tunnel.session
             if len(data) <= session.credit(self.id):
                 session.send(self.id, data, fin=fin)
@@ -96,12 +105,15 @@ class Stream:
 
     def taken(self, size: int) -> None:
         """size bytes of what on_head and on_data brought have been passed on."""
-        self._tunnel.session.taken(self.id, size)
-        self._tunnel.flush_soon()
+        if self.is_open:
+            self._tunnel.session.taken(self.id, size)
+            self._tunnel.flush_soon()
 
     def reset(self, reason: Reason, text: str = "") -> None:
         """End the stream now, both ways; the handler hears nothing more."""
         self.handler = None
+        self._held.clear()
+        self._fin_held = False
         self._tunnel.reset(self, reason, text)
 
     def send_held_chunk(self) -> bool:

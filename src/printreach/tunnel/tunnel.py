@@ -36,22 +36,25 @@ class TunnelOwner(Protocol):
 class Tunnel:
     def __init__(self, session: Session, link: Link, owner: TunnelOwner) -> None:
         self.session = session
-        self.is_congested = False
+        self.is_congested = False  # streams take turns
         self.is_closed = False
         self._link = link
         self._owner = owner
         self._loop = asyncio.get_running_loop()
         self._streams: dict[int, Stream] = {}
         self._waiting: dict[int, Stream] = {}  # in the order of their turns
+        self._perhaps_ended: list[int] = []  # their other side had its FIN in this message
+        self._is_link_full = False
+        self._is_pinging = False  # perhaps: the timer waits for an answer
         self._flush_handle: asyncio.Handle | None = None
         self._unflushed = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Begin: our HELLO goes out, what has arrived already is read."""
-        self._link.start(self)
         self.flush_soon()
         self._set_timer()
+        self._link.start(self)
 
     # --- what the application calls -------------------------------------------------------------
 
@@ -69,8 +72,7 @@ class Tunnel:
         stream_id = self.session.open(head, body, fin=fin, upgrade=upgrade, secure=secure)
         stream = self._streams[stream_id] = Stream(self, stream_id, handler)
         self.flush_soon(len(body))
-        if self._timer is not None and self._timer.when() > self.session.next_deadline() + 1.0:
-            self._set_timer()
+        self._advance_timer()
         return stream
 
     def message(self, payload: bytes) -> None:
@@ -87,15 +89,14 @@ class Tunnel:
         """Say why, then close; open streams end with TUNNEL_LOST."""
         if not self.is_closed:
             self.session.close(code, text)
-            self._flush()
-            self._link.close()
+            self._say_goodbye()
             self._ended(code, text, Reason.TUNNEL_LOST)
 
     def abort(self, text: str, reason: Reason = Reason.TUNNEL_LOST) -> None:
         """Close without a word, when the other end doesn't listen any more."""
         if not self.is_closed:
-            self._link.abort()
             self._ended(None, text, reason)
+            self._link.abort()
 
     # --- what streams call ----------------------------------------------------------------------
 
@@ -110,7 +111,9 @@ class Tunnel:
         """Send what a stream holds back as far as it may go; the rest waits for its turn."""
         while not self.is_congested and stream.send_held_chunk():
             self.flush_soon(CHUNK_BYTES)
-        if stream.is_holding and self.is_congested:
+        if not stream.is_holding:
+            self.forget_if_ended(stream.id)
+        elif self.is_congested:
             self._waiting[stream.id] = stream
 
     def reset(self, stream: Stream, reason: Reason, text: str) -> None:
@@ -132,45 +135,66 @@ class Tunnel:
             received = self.session.receive(data, self._loop.time())
         except RemoteProtocolError as fault:
             log.warning("tunnel closed: the other end broke the protocol: %s", fault)
-            self._flush()
-            self._link.close()
+            self._say_goodbye()
             self._ended(fault.code, fault.text, Reason.TUNNEL_LOST)
             return
         for event in received:
-            self._dispatch(event)
+            self._deliver(event)
+        self._forget_ended()
+        if self._is_pinging:
+            self._is_pinging = False
+            self._advance_timer()
         if self.session.has_output:
             self.flush_soon()
 
     def on_link_congested(self) -> None:
-        self.is_congested = True
+        self._is_link_full = self.is_congested = True
 
     def on_link_clear(self) -> None:
-        self.is_congested = False
-        while self._waiting and not self.is_congested:
+        self._is_link_full = False
+        self._flush()
+        # Still congested for streams: who sends now, from on_writable, goes behind those that wait.
+        while self._waiting and not self._is_link_full:
             stream_id = next(iter(self._waiting))
             stream = self._waiting.pop(stream_id)
             if stream.send_held_chunk():
                 self.flush_soon(CHUNK_BYTES)
             self._after_turn(stream)
+        self.is_congested = self._is_link_full
 
     def on_link_lost(self, detail: str) -> None:
         self._ended(None, detail, Reason.TUNNEL_LOST)
 
     # --- helpers --------------------------------------------------------------------------------
 
+    def _deliver(self, event: events.Event) -> None:
+        if self.is_closed:  # by a handler, in the middle of this message
+            return
+        try:
+            self._dispatch(event)
+        except Exception:
+            log.exception("a fault of ours while a tunnel was read")
+            self._failed(event)
+
     def _dispatch(self, event: events.Event) -> None:
         match event:
             case events.DataReceived(stream_id, data, fin):
+                if fin:
+                    self._perhaps_ended.append(stream_id)
                 if (handler := self._handler(stream_id)) is not None:
                     handler.on_data(data, fin)
-                self.forget_if_ended(stream_id)
+                else:
+                    self.session.taken(stream_id, len(data))  # nobody wants the rest
             case events.HeadReceived(stream_id, head, body, fin):
+                if fin:
+                    self._perhaps_ended.append(stream_id)
                 if (handler := self._handler(stream_id)) is not None:
                     handler.on_head(head, body, fin)
-                self.forget_if_ended(stream_id)
             case events.StreamOpened(stream_id):
-                stream = self._streams[stream_id] = Stream(self, stream_id, None)
-                self._owner.on_stream(stream, event)
+                if self.session.is_open(stream_id):  # else its RESET came in the same message
+                    stream = self._streams[stream_id] = Stream(self, stream_id, None)
+                    self._advance_timer()
+                    self._owner.on_stream(stream, event)
             case events.CreditReceived(stream_id):
                 self._credit_came(stream_id)
             case events.InterimReceived(stream_id, head):
@@ -200,6 +224,34 @@ class Tunnel:
         stream = self._streams.get(stream_id)
         return stream.handler if stream is not None else None
 
+    def _failed(self, event: events.Event) -> None:
+        """Our own code raised: what it was about ends, and nothing else does."""
+        match event:
+            case (
+                events.DataReceived()
+                | events.HeadReceived()
+                | events.InterimReceived()
+                | events.CreditReceived()
+                | events.StreamOpened()
+                | events.StreamReset()
+            ):
+                if (stream := self._streams.get(event.stream)) is not None:
+                    self._fail(stream)
+            case _:
+                self.abort("a fault at this end")
+
+    def _fail(self, stream: Stream) -> None:
+        handler = stream.handler
+        stream.reset(Reason.BROKEN, "a fault at this end")
+        if handler is not None:
+            self._end_stream(handler, Reason.BROKEN, "a fault at this end")
+
+    def _end_stream(self, handler: StreamHandler, reason: Reason, text: str) -> None:
+        try:
+            handler.on_reset(reason, text)
+        except Exception:
+            log.exception("a fault of ours while a stream was ended")
+
     def _credit_came(self, stream_id: int) -> None:
         stream = self._streams.get(stream_id)
         if stream is not None and stream.is_holding and stream_id not in self._waiting:
@@ -208,11 +260,25 @@ class Tunnel:
 
     def _after_turn(self, stream: Stream) -> None:
         if not stream.is_holding:
-            if stream.handler is not None:
-                stream.handler.on_writable()
+            self._say_writable(stream)
             self.forget_if_ended(stream.id)
         elif self.session.credit(stream.id) > 0:
             self._waiting[stream.id] = stream
+
+    def _say_writable(self, stream: Stream) -> None:
+        if stream.handler is not None:
+            try:
+                stream.handler.on_writable()
+            except Exception:
+                log.exception("a fault of ours while a stream had its turn")
+                self._fail(stream)
+
+    def _forget_ended(self) -> None:
+        """Only behind the last event of a message: a RESET behind a FIN must find its stream."""
+        if self._perhaps_ended:
+            for stream_id in self._perhaps_ended:
+                self.forget_if_ended(stream_id)
+            self._perhaps_ended.clear()
 
     def _forget(self, stream_id: int) -> None:
         self._streams.pop(stream_id, None)
@@ -223,19 +289,35 @@ class Tunnel:
             self._flush_handle.cancel()
             self._flush_handle = None
         self._unflushed = 0
-        if not self.is_closed and self.session.has_output:
+        # While the link is congested output waits here, where a hundred PONGs are one.
+        while not self.is_closed and not self._is_link_full and self.session.has_output:
             self._link.send(self.session.take_output())
+
+    def _say_goodbye(self) -> None:
+        while self.session.has_output:
+            self._link.send(self.session.take_output())
+        self._link.close()
 
     def _set_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_at(self.session.next_deadline(), self._on_timer)
 
+    def _advance_timer(self) -> None:
+        """The deadline is nearer with a stream open, and once a ping is answered."""
+        if (
+            self._timer is not None
+            and not self.is_closed
+            and self._timer.when() > self.session.next_deadline()
+        ):
+            self._set_timer()
+
     def _on_timer(self) -> None:
         silent = self.session.on_time(self._loop.time())
         if silent is not None:
             self.abort(f"no sign of life for {silent.silent_s:.0f} s", Reason.TUNNEL_SILENT)
             return
+        self._is_pinging = True
         self.flush_soon()
         self._set_timer()
 
@@ -243,6 +325,7 @@ class Tunnel:
         if self.is_closed:
             return
         self.is_closed = True
+        self.session.close(CloseCode.NORMAL)  # so that nobody opens a stream on it any more
         for handle in (self._timer, self._flush_handle):
             if handle is not None:
                 handle.cancel()
@@ -250,5 +333,8 @@ class Tunnel:
         self._waiting.clear()
         for stream in streams.values():
             if stream.handler is not None:
-                stream.handler.on_reset(reason, text)
-        self._owner.on_tunnel_closed(code, text)
+                self._end_stream(stream.handler, reason, text)
+        try:
+            self._owner.on_tunnel_closed(code, text)
+        except Exception:
+            log.exception("a fault of ours while a tunnel was ended")

@@ -1,0 +1,1 @@
+"""The driver around a session: links, streams, turns, ends."""
