@@ -64,7 +64,7 @@ ROOMS = {
     "http1.chunked": pure(),
     "tunnel": driver(),
     "tunnel.*link": driver("picows"),
-    "printers": driver(),
+    "printers": driver("msgspec"),
     "printers.*.translate": pure(),
     "printers.simulated": driver("PIL", "msgspec", "websockets"),
     "agent": driver("cryptography", "msgspec", "picows"),

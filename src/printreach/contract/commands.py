@@ -1,0 +1,103 @@
+"""The command API (interface.md, decisions.md): its envelope, status codes and arguments."""
+
+from enum import IntEnum, StrEnum
+
+from msgspec import UNSET, Struct, UnsetType
+
+from printreach.contract.files import JsonObject
+
+
+class CommandStatus(IntEnum):
+    """`Status` of the envelope. Command-specific ones may be 400 to 599."""
+
+    OK = 200
+    NOT_FOUND = 404
+    TIMED_OUT = 504
+    UNKNOWN_FAILURE = 750
+    BAD_ARGUMENTS = 751
+    EXECUTION_FAILED = 752
+    NOT_SERIALIZED = 753
+    UNKNOWN_COMMAND = 754
+    NOT_CONNECTED = 785
+    INVALID_STATE = 786
+    TOO_MANY_CLIENTS = 787
+    NOT_SUPPORTED = 788
+    NOT_AUTHORIZED = 789
+
+
+class Axis(StrEnum):
+    X = "X"
+    Y = "Y"
+    Z = "Z"
+
+
+class Pause(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """suppress_notification: left out, it has the value of smart_pause."""
+
+    smart_pause: bool = False
+    disable_hotend: bool = True
+    disable_bed: bool = False
+    z_lift_mm: int = 0
+    retract_filament_mm: int = 0
+    suppress_notification: bool | UnsetType = UNSET
+    show_smart_pause_popup: bool = True
+
+    @property
+    def is_silent(self) -> bool:
+        """Nobody is to be notified of this pause."""
+        if self.suppress_notification is UNSET:
+            return self.smart_pause
+        return bool(self.suppress_notification)
+
+
+class SetLight(Struct, frozen=True, kw_only=True, rename="pascal"):
+    name: str
+    on: bool
+
+
+class MoveAxis(Struct, frozen=True, kw_only=True, rename="pascal"):
+    axis: Axis
+    distance_mm: float
+
+
+class Extrude(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """distance_mm: positive extrudes, negative retracts."""
+
+    extruder: int
+    distance_mm: float
+
+
+class SetTemp(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """Degrees Celsius; what is left out stays as it is."""
+
+    bed_c: float | UnsetType = UNSET
+    chamber_c: float | UnsetType = UNSET
+    tool_c: float | UnsetType = UNSET
+    tool_number: int | UnsetType = UNSET
+
+
+class StartPrint(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """path: a VirtualPath under `gcode`. All but path and storage are for Bambu project files."""
+
+    path: str
+    storage: str | UnsetType = UNSET
+    plate: int | UnsetType = UNSET
+    use_ams: bool | UnsetType = UNSET
+    ams_mapping: list[int] | UnsetType = UNSET
+    flow_cali: bool | UnsetType = UNSET
+    timelapse: bool | UnsetType = UNSET
+    bed_leveling: bool | UnsetType = UNSET
+    vibration_cali: bool | UnsetType = UNSET
+    layer_inspect: bool | UnsetType = UNSET
+
+
+class StatusQuery(Struct, frozen=True, kw_only=True, rename="pascal"):
+    include_material_system: bool = False
+
+
+class Reply(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """The envelope where nothing more exact is known of the result."""
+
+    status: int
+    result: JsonObject | UnsetType = UNSET
+    error: str | UnsetType = UNSET

@@ -1,0 +1,17 @@
+"""Which optional controls a printer has (interface.md, "Feature flags")."""
+
+from enum import IntFlag
+
+
+class Feature(IntFlag):
+    """Bits of `Features`. They tell of one printer, not of its platform."""
+
+    LIGHT_CONTROL = 1
+    AXIS_MOVEMENT = 2
+    HOMING = 4
+    EXTRUSION = 8
+    TEMPERATURE_CONTROL = 16
+    PRINT_START = 32
+
+
+NO_FEATURES = Feature(0)

@@ -1,0 +1,83 @@
+"""Files on a printer: entries, details, and what is answered to an upload (interface.md).
+
+A VirtualPath begins with the root (`gcode`, `config`, `logs`), with `/` between its parts and at
+neither end. PlatformPath is the printer's own name for the same thing.
+"""
+
+from enum import StrEnum
+
+from msgspec import UNSET, Struct, UnsetType
+
+JsonValue = str | int | float | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
+JsonObject = dict[str, JsonValue]
+
+
+class FileRoot(StrEnum):
+    """The virtual root folders."""
+
+    GCODE = "gcode"
+    CONFIG = "config"
+    LOGS = "logs"
+
+
+class EntryType(StrEnum):
+    FOLDER = "folder"
+    FILE = "file"
+
+
+class FileEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """virtual_path and path are the same. modified_time_sec: Unix time, 0 when unknown.
+
+    permissions: `r`, `rw` or "", as the platform reports it.
+    """
+
+    type: EntryType
+    name: str
+    virtual_path: str
+    path: str
+    platform_path: str
+    size_bytes: int = 0
+    modified_time_sec: float = 0.0
+    permissions: str = ""
+    metadata: JsonObject | UnsetType = UNSET
+    children: list["FileEntry"] | UnsetType = UNSET
+
+
+class FileList(Struct, frozen=True, kw_only=True, rename="pascal"):
+    root: list[FileEntry]
+
+
+class FileDetails(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """What is known of one file; what isn't is left out."""
+
+    virtual_path: str
+    platform_path: str
+    file_name: str
+    size_bytes: int | UnsetType = UNSET
+    modified_time_sec: float | UnsetType = UNSET
+    est_print_time_sec: int | UnsetType = UNSET
+    est_filament_used_mm: int | UnsetType = UNSET
+    est_filament_weight_mg: int | UnsetType = UNSET
+    layer_count: int | UnsetType = UNSET
+    layer_height_mm: float | UnsetType = UNSET
+    first_layer_height_mm: float | UnsetType = UNSET
+    object_height_mm: float | UnsetType = UNSET
+    nozzle_diameter_mm: float | UnsetType = UNSET
+    filament_type: str | UnsetType = UNSET
+    filament_name: str | UnsetType = UNSET
+    bed_temp_c: float | UnsetType = UNSET
+    hotend_temp_c: float | UnsetType = UNSET
+    chamber_temp_c: float | UnsetType = UNSET
+    slicer: str | UnsetType = UNSET
+    slicer_version: str | UnsetType = UNSET
+    thumbnail_count: int | UnsetType = UNSET
+    platform_details: JsonObject | UnsetType = UNSET
+
+
+class FileDone(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """What is answered to an upload (with size_bytes), a deletion or a start."""
+
+    virtual_path: str
+    platform_path: str
+    size_bytes: int | UnsetType = UNSET
+    printer_response: JsonObject | UnsetType = UNSET

@@ -1,0 +1,120 @@
+"""A printer's status as every platform reports it (interface.md, "Printer status").
+
+Wire names are the Pascal case of these. What the interface types "or null" is always there and None
+when unknown; plain fields are 0, "" or False then; only what is UNSET by default may be left out.
+"""
+
+from enum import StrEnum
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from printreach.contract.materials import MaterialSystem
+
+
+class State(StrEnum):
+    """What a printer does, in words common to all platforms."""
+
+    IDLE = "idle"
+    WARMING_UP = "warmingup"
+    PRINTING = "printing"
+    PAUSED = "paused"
+    RESUMING = "resuming"
+    COMPLETE = "complete"
+    CANCELLED = "cancelled"
+    ERROR = "error"
+
+
+class Light(Struct, frozen=True, kw_only=True, rename="pascal"):
+    name: str
+    on: bool
+
+
+class Temps(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """Degrees Celsius."""
+
+    bed_actual: float = 0.0
+    bed_target: float = 0.0
+    hotend_actual: float = 0.0
+    hotend_target: float = 0.0
+    chamber_actual: float | UnsetType = UNSET
+    chamber_target: float | UnsetType = UNSET
+
+
+class CurrentPrint(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """The print under way, or the latest one.
+
+    progress: 0.0 to 100.0. file_name: "" when there was none.
+    """
+
+    progress: float = 0.0
+    duration_sec: int = 0
+    time_left_sec: int | None = None
+    file_name: str = ""
+    est_total_fil_used_mm: int = 0
+    est_total_fil_weight_mg: int | UnsetType = UNSET
+    current_layer: int | None = None
+    total_layers: int | None = None
+    temps: Temps = Temps()
+
+
+class JobStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """sub_state, error: short texts for people. lights: None where the platform has none."""
+
+    state: State
+    sub_state: str | None = None
+    error: str | None = None
+    lights: list[Light] | None = None
+    current_print: CurrentPrint = CurrentPrint()
+    material_system: MaterialSystem | UnsetType | None = UNSET
+
+
+class DetectorStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """What the service's failure detector last said of this print."""
+
+    last_score: float = 0.0
+    score_history: list[float] = field(default_factory=list)
+    time_since_last_score_sec: float = 0.0
+    interval_sec: float = 0.0
+    is_suppressed: bool = False
+    time_since_last_warn_sec: float | None = None
+    time_since_last_pause_sec: float | None = None
+
+
+class ServiceStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """most_recent_print_id_str: "" when there was no print."""
+
+    most_recent_print_id_str: str = ""
+    print_start_time_sec: int = 0
+    detector: DetectorStatus = DetectorStatus()
+
+
+class WebcamEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """rotation: 0, 90, 180 or 270 degrees, reported and not applied.
+
+    snapshot_url, stream_url: without user info or secrets, None where the platform has none.
+    """
+
+    name: str
+    flip_h: bool = False
+    flip_v: bool = False
+    rotation: int = 0
+    enabled: bool = True
+    snapshot_url: str | None = None
+    stream_url: str | None = None
+
+
+class WebcamList(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """The default camera is listed first, so default_index is 0."""
+
+    default_index: int = 0
+    webcams: list[WebcamEntry] = field(default_factory=list)
+
+
+class StatusResult(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """features: the bits of contract.features.Feature."""
+
+    job_status: JobStatus
+    service_status: ServiceStatus
+    platform_version: str
+    features: int
+    list_webcams: WebcamList

@@ -1,0 +1,45 @@
+"""Virtual paths: which root they are in, and that they never leave it."""
+
+from dataclasses import dataclass
+
+from printreach.contract.files import FileRoot
+
+MAX_PATH_CHARS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualPath:
+    """root and the parts below it; no part is empty, `.` or `..`."""
+
+    root: FileRoot
+    parts: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "/".join((self.root.value, *self.parts))
+
+    @property
+    def inside(self) -> str:
+        """Below the root, with `/` between the parts; "" for the root itself."""
+        return "/".join(self.parts)
+
+
+def read_virtual_path(text: str, roots: tuple[FileRoot, ...]) -> VirtualPath | str:
+    """The path, or a sentence that says what is wrong with it (751).
+
+    text: percent-encoding undone once. A `/` at the end is forgiven. What still looks encoded is
+    a name like any other: nobody decodes it again.
+    """
+    if not text:
+        return "path is missing."
+    if len(text) > MAX_PATH_CHARS:
+        return f"path is longer than {MAX_PATH_CHARS} characters."
+    if "\\" in text or any(ord(char) < 32 or ord(char) == 127 for char in text):
+        return "path has a character that no file name here may have."
+    first, *parts = text.removesuffix("/").split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        return "path must stay inside its root."
+    for root in roots:
+        if first == root.value:
+            return VirtualPath(root, tuple(parts))
+    known = ", ".join(root.value for root in roots)
+    return f"path must begin with one of: {known}."
