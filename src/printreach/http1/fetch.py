@@ -1,0 +1,215 @@
+"""Asking a web server with `await`: for adapters and cameras, where a coroutine is worth its cost.
+
+Built on the callback client; every wait has a deadline, and bodies are read as they are asked for.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from printreach.wire.heads import Headers, encode_fields, get
+
+from .client import Client, Connect, Exchange, Failure
+from .heads import Response
+
+READ_TIMEOUT_S = 30.0
+"""Without a byte of an answer that is being read."""
+MAX_FETCHED_BYTES = 8 * 1024 * 1024
+
+
+class FetchFailed(Exception):
+    """No answer, or none that is whole. The message ends a sentence: `it can't be reached: …`."""
+
+    def __init__(self, failure: Failure, text: str) -> None:
+        super().__init__(text)
+        self.failure = failure
+        self.text = text
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A whole answer."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+    def header(self, name_lower: bytes) -> bytes | None:
+        return get(self.headers, name_lower)
+
+
+class Fetcher:
+    """Asks one web server. host: as the Host line has it."""
+
+    def __init__(self, connect: Connect, host: bytes, *, first_byte_s: float = 20.0) -> None:
+        self._client = Client(connect, first_byte_s=first_byte_s)
+        self._host = host
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def fetch(
+        self,
+        method: bytes,
+        target: bytes,
+        headers: Headers = [],  # noqa: B006  # never changed
+        body: bytes = b"",
+        *,
+        at_most: int = MAX_FETCHED_BYTES,
+    ) -> Fetched:
+        """Ask and read the whole answer. Raises FetchFailed, also for a body over at_most."""
+        sized = [*headers]
+        if body or method in (b"POST", b"PUT", b"PATCH"):
+            sized.append((b"Content-Length", b"%d" % len(body)))
+        async with self._ask(method, target, sized, body, None) as answer:
+            chunks: list[bytes] = []
+            size = 0
+            async for chunk in answer.chunks():
+                size += len(chunk)
+                if size > at_most:
+                    raise FetchFailed(Failure.BROKEN, f"the answer is over {at_most} bytes")
+                chunks.append(chunk)
+            return Fetched(answer.status, answer.headers, b"".join(chunks))
+
+    @asynccontextmanager
+    async def open(
+        self,
+        method: bytes,
+        target: bytes,
+        headers: Headers = [],  # noqa: B006  # never changed
+    ) -> AsyncIterator["OpenAnswer"]:
+        """Ask, and read the answer as it comes. Leaving early closes the connection."""
+        async with self._ask(method, target, headers, b"", None) as answer:
+            yield answer
+
+    @asynccontextmanager
+    async def send(
+        self,
+        method: bytes,
+        target: bytes,
+        headers: Headers,
+        chunks: AsyncIterable[bytes],
+        *,
+        length: int | None,
+    ) -> AsyncIterator["OpenAnswer"]:
+        """Ask with a body that comes in pieces. length: of the whole; None sends it in chunks."""
+        if length is not None:
+            headers = [*headers, (b"Content-Length", b"%d" % length)]
+        else:
+            headers = [*headers, (b"Transfer-Encoding", b"chunked")]
+        async with self._ask(
+            method, target, headers, b"", chunks, chunked=length is None
+        ) as answer:
+            yield answer
+
+    @asynccontextmanager
+    async def _ask(
+        self,
+        method: bytes,
+        target: bytes,
+        headers: Headers,
+        body: bytes,
+        chunks: AsyncIterable[bytes] | None,
+        *,
+        chunked: bool = False,
+    ) -> AsyncIterator["OpenAnswer"]:
+        answer = OpenAnswer()
+        fields = encode_fields([(b"Host", self._host), *headers])
+        head = b"%b %b HTTP/1.1\r\n%b\r\n" % (method, target, fields)
+        exchange = self._client.request(
+            answer, method, head, body=body, fin=chunks is None, chunked=chunked
+        )
+        answer.begin(exchange)
+        try:
+            if chunks is not None:
+                await answer.send_all(chunks)
+            await answer.head()
+            yield answer
+        finally:
+            if not exchange.is_over:
+                exchange.cancel()
+
+
+class OpenAnswer:
+    """An answer under way."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        self.headers: Headers = []
+        self._exchange: Exchange
+        self._chunks: deque[bytes] = deque()
+        self._is_complete = False
+        self._failure: FetchFailed | None = None
+        self._changed = asyncio.Event()
+        self._writable = asyncio.Event()
+
+    def begin(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+
+    async def head(self) -> None:
+        """Wait for status and headers. The client's own deadline holds."""
+        while not self.status and self._failure is None:
+            await self._change()
+        if not self.status and self._failure is not None:
+            raise self._failure
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The body as it comes. Raises FetchFailed when it breaks off or stalls."""
+        while True:
+            while self._chunks:
+                yield self._chunks.popleft()
+            if self._is_complete:
+                return
+            if self._failure is not None:
+                raise self._failure
+            self._exchange.resume()
+            try:
+                async with asyncio.timeout(READ_TIMEOUT_S):
+                    await self._change()
+            except TimeoutError:
+                text = f"nothing came for {READ_TIMEOUT_S:.0f} s"
+                raise FetchFailed(Failure.TIMED_OUT, text) from None
+
+    async def send_all(self, chunks: AsyncIterable[bytes]) -> None:
+        """Send a body. An answer that comes early ends it."""
+        async for chunk in chunks:
+            if self.status or self._failure is not None:
+                return
+            self._writable.clear()
+            if not self._exchange.send(chunk, fin=False):
+                await self._until_writable()
+        self._exchange.send(b"", fin=True)
+
+    async def _until_writable(self) -> None:
+        while not self._writable.is_set() and not self.status and self._failure is None:
+            await self._change()
+
+    async def _change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
+    # --- http1.client.Answer --------------------------------------------------------------------
+
+    def on_interim(self, response: Response) -> None: ...
+
+    def on_response(self, response: Response, body: bytes, fin: bool) -> None:
+        self.status, self.headers = response.status, response.headers
+        self.on_body(body, fin)
+
+    def on_body(self, data: bytes, fin: bool) -> None:
+        if data:
+            self._chunks.append(data)
+        self._is_complete = fin
+        if not fin:
+            self._exchange.pause()
+        self._changed.set()
+
+    def on_writable(self) -> None:
+        self._writable.set()
+        self._changed.set()
+
+    def on_failed(self, failure: Failure, text: str) -> None:
+        self._failure = FetchFailed(failure, text)
+        self._changed.set()

@@ -1,0 +1,179 @@
+"""What the agent asks of a printer, whatever its kind; and the ways in which a printer says no.
+
+An adapter keeps a live view of its printer, so that status costs the printer nothing. Commands are
+coroutines that return when the printer has accepted them; they raise PrinterRefused and nothing
+else for what a printer or its network may do. Checks that are the same for every kind (arguments,
+features, states) are made before, by `rules/commands.py`.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from printreach.contract.commands import (
+    CommandStatus,
+    Extrude,
+    MoveAxis,
+    Pause,
+    SetLight,
+    SetTemp,
+    StartPrint,
+)
+from printreach.contract.features import NO_FEATURES, Feature
+from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
+from printreach.contract.materials import MaterialSystem
+from printreach.contract.status import JobStatus, State, WebcamEntry
+
+
+class PrinterRefused(Exception):
+    """A command that was not carried out. The sentence is for the person who gave it.
+
+    status: one of contract.commands.CommandStatus, or 400 to 599 for what only this platform knows.
+    """
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = int(status)
+        self.sentence = sentence
+
+
+def not_supported(what: str) -> PrinterRefused:
+    """788. what: the end of "This printer can't …"."""
+    return PrinterRefused(CommandStatus.NOT_SUPPORTED, f"This printer can't {what}.")
+
+
+def failed(sentence: str) -> PrinterRefused:
+    """752: the printer was asked and said no."""
+    return PrinterRefused(CommandStatus.EXECUTION_FAILED, sentence)
+
+
+def no_such_file(virtual_path: str) -> PrinterRefused:
+    return PrinterRefused(CommandStatus.NOT_FOUND, f"There is no file {virtual_path!r}.")
+
+
+def bad_path(sentence: str) -> PrinterRefused:
+    """751: a path that leaves its root, or that the platform can't hold."""
+    return PrinterRefused(CommandStatus.BAD_ARGUMENTS, sentence)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trouble:
+    """Why no command can reach the printer: 785, 787 or 789, and a sentence."""
+
+    status: CommandStatus
+    sentence: str
+
+
+NOT_YET = Trouble(
+    status=CommandStatus.NOT_CONNECTED, sentence="The printer has not been reached yet."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class View:
+    """What is known of a printer at this moment; at most a second old while trouble is None.
+
+    job: without its material system, which stands in `materials`.
+    materials: None where the platform could not report any.
+    """
+
+    trouble: Trouble | None = NOT_YET
+    job: JobStatus = field(default_factory=lambda: JobStatus(state=State.IDLE))
+    features: Feature = NO_FEATURES
+    platform_version: str = ""
+    materials: MaterialSystem | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Download:
+    """A file on its way. size: bytes, where the printer tells. chunks: to be read once."""
+
+    size: int | None
+    chunks: AsyncIterator[bytes]
+
+
+class Camera(Protocol):
+    """One camera. Who shares it among viewers is the agent's camera hub."""
+
+    @property
+    def entry(self) -> WebcamEntry: ...
+
+    def frames(self) -> AsyncIterator[bytes]:
+        """JPEG pictures as they come, until closed. Raises PrinterRefused."""
+        ...
+
+    async def snapshot(self) -> bytes | None:
+        """One JPEG picture; None where only frames() gives them. Raises PrinterRefused."""
+        ...
+
+
+class Files(Protocol):
+    """A printer's files. Paths are virtual paths, checked to stay inside a root of `roots`."""
+
+    @property
+    def roots(self) -> tuple[FileRoot, ...]: ...
+
+    async def entries(self, root: FileRoot) -> list[FileEntry]:
+        """Everything below a root, folders with their children."""
+        ...
+
+    async def details(self, path: str) -> FileDetails: ...
+
+    def open(self, path: str) -> AbstractAsyncContextManager[Download]: ...
+
+    async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
+        """Take a file as it comes. A half upload leaves nothing behind.
+
+        size: bytes, where the uploader tells. The chunks may raise; then nothing is kept.
+        """
+        ...
+
+    async def delete(self, path: str) -> FileDone:
+        """Remove a file, or an empty folder (752 for one that isn't)."""
+        ...
+
+
+class Printer(Protocol):
+    """One printer, of any kind."""
+
+    async def run(self) -> None:
+        """Keep in touch with the printer until cancelled; reconnect by itself, never raise."""
+
+    @property
+    def view(self) -> View:
+        """The live view; cheap, and never waits."""
+        ...
+
+    @property
+    def files(self) -> Files | None: ...
+
+    @property
+    def mqtt(self) -> "MqttEndpoint | None":
+        """Where the printer's own MQTT broker is, for the proxy."""
+        ...
+
+    async def cameras(self) -> list[Camera]:
+        """The platform's cameras, the default one first."""
+        ...
+
+    async def pause(self, order: Pause) -> None: ...
+    async def resume(self) -> None: ...
+    async def cancel(self) -> None: ...
+    async def start(self, order: StartPrint) -> FileDone: ...
+    async def set_light(self, order: SetLight) -> None: ...
+    async def move_axis(self, order: MoveAxis) -> None: ...
+    async def home(self) -> None: ...
+    async def extrude(self, order: Extrude) -> None: ...
+    async def set_temp(self, order: SetTemp) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MqttEndpoint:
+    """A printer's MQTT broker, and what it takes to enter."""
+
+    host: str
+    port: int
+    tls: bool
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)

@@ -1,0 +1,35 @@
+"""What an adapter is told about its printer, and what it may take from the machine."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrinterSetup:
+    """host, port: of the printer's web server, or of the platform's main protocol.
+
+    data_dir: the agent's folder, for what an adapter must remember across restarts.
+    steady_time: seconds of a clock that nobody sets. unix_time: seconds. token_bytes: so many
+    unguessable bytes. uniform: a random number between two.
+    """
+
+    host: str
+    port: int
+    tls: bool
+    data_dir: Path
+    steady_time: Callable[[], float]
+    unix_time: Callable[[], float]
+    uniform: Callable[[float, float], float]
+    token_bytes: Callable[[int], bytes]
+    api_key: str | None = field(default=None, repr=False)
+    user: str | None = field(default=None, repr=False)
+    password: str | None = field(default=None, repr=False)
+    access_code: str | None = field(default=None, repr=False)
+    serial: str | None = None
+
+    @property
+    def authority(self) -> str:
+        """Host and port, as a Host line has them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
