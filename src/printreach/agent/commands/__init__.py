@@ -1,0 +1,1 @@
+"""The command API of one printer: requests under /service-command-api, and what answers them."""

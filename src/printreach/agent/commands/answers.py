@@ -1,0 +1,59 @@
+"""Writing answers: the envelope, raw bodies, and failures of both."""
+
+from collections.abc import AsyncIterator
+
+from printreach.contract.codec import encode
+from printreach.contract.commands import CommandStatus
+from printreach.printers.port import PrinterRefused
+from printreach.tunnel.served import ServedStream
+from printreach.wire.heads import Headers, encode_response
+
+_NO_STORE = (b"Cache-Control", b"no-store")
+_JSON = (b"Content-Type", b"application/json")
+
+RAW_STATUS = {
+    CommandStatus.BAD_ARGUMENTS: 400,
+    CommandStatus.NOT_FOUND: 404,
+    CommandStatus.NOT_SUPPORTED: 501,
+    CommandStatus.NOT_CONNECTED: 502,
+    CommandStatus.TOO_MANY_CLIENTS: 502,
+    CommandStatus.NOT_AUTHORIZED: 502,
+    CommandStatus.TIMED_OUT: 504,
+}
+
+
+def success(result: object) -> bytes:
+    """The envelope around a result, which is an object."""
+    return encode({"Status": int(CommandStatus.OK), "Result": result})
+
+
+def failure(refused: PrinterRefused) -> bytes:
+    return encode({"Status": refused.status, "Error": refused.sentence})
+
+
+async def answer_envelope(stream: ServedStream, body: bytes, *, http_status: int = 200) -> None:
+    headers = [_JSON, (b"Content-Length", b"%d" % len(body)), _NO_STORE]
+    reason = b"OK" if http_status == 200 else b"Refused"
+    await stream.respond(encode_response(http_status, reason, headers), body, fin=True)
+
+
+async def answer_raw_failure(stream: ServedStream, refused: PrinterRefused) -> None:
+    """A download, snapshot, stream or log that fails: a real HTTP status, the envelope as body."""
+    http_status = RAW_STATUS.get(CommandStatus(refused.status), 500) if _is_known(refused) else 500
+    await answer_envelope(stream, failure(refused), http_status=http_status)
+
+
+async def answer_raw(
+    stream: ServedStream, headers: Headers, size: int | None, chunks: AsyncIterator[bytes]
+) -> None:
+    """A body that comes in pieces. Breaking off before its end is seen as such."""
+    if size is not None:
+        headers = [*headers, (b"Content-Length", b"%d" % size)]
+    await stream.respond(encode_response(200, b"OK", [*headers, _NO_STORE]), fin=False)
+    async for chunk in chunks:
+        await stream.send(chunk)
+    await stream.send(b"", fin=True)
+
+
+def _is_known(refused: PrinterRefused) -> bool:
+    return any(refused.status == status for status in CommandStatus)

@@ -1,0 +1,315 @@
+"""The command API: which command a path names, what is checked before it, how it is answered.
+
+Checks come in the order of decisions.md: 754 unknown, 751 arguments, 785 / 787 / 789 printer not
+reachable, 788 not supported, 786 wrong state.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import msgspec
+
+from printreach.agent.commands import answers
+from printreach.agent.commands.files import FileCommands
+from printreach.agent.commands.replay import Replays, ServiceClock
+from printreach.agent.commands.request import CommandRequest, bad_arguments
+from printreach.agent.commands.webcams import WebcamCommands
+from printreach.contract.commands import (
+    CommandStatus,
+    Extrude,
+    MoveAxis,
+    Pause,
+    SetLight,
+    SetTemp,
+    StartPrint,
+)
+from printreach.contract.features import Feature
+from printreach.contract.files import FileRoot
+from printreach.contract.materials import MaterialSystem
+from printreach.contract.status import JobStatus, ServiceStatus, StatusResult
+from printreach.printers.port import Printer, PrinterRefused, not_supported
+from printreach.rules import commands as rules
+from printreach.rules.commands import Action
+from printreach.rules.virtual_paths import read_virtual_path
+from printreach.tunnel.served import ServedStream, StreamGone
+from printreach.tunnel.stream import Stream
+from printreach.wire.events import StreamOpened
+from printreach.wire.heads import RequestHead, get
+
+log = logging.getLogger(__name__)
+
+PREFIX = b"/service-command-api"
+COMMAND_ID = b"x-service-command-id"
+COMMAND_EXPIRES = b"x-service-command-expires"
+COMMAND_TIMEOUT_S = 25.0
+"""Within the 30 s for which a command is good."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outside:
+    """What the command API needs beside the printer."""
+
+    clock: ServiceClock
+    replays: Replays
+    service_status: Callable[[], ServiceStatus]
+
+
+Handler = Callable[[CommandRequest], Awaitable[object]]
+RawHandler = Callable[[CommandRequest], Awaitable[None]]
+
+
+class CommandApi:
+    """Serves the commands of one printer."""
+
+    def __init__(
+        self,
+        printer: Printer,
+        files: FileCommands,
+        webcams: WebcamCommands,
+        logs: RawHandler,
+        outside: Outside,
+    ) -> None:
+        self._printer = printer
+        self._webcams = webcams
+        self._outside = outside
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._orders: dict[bytes, Handler] = {
+            b"/pause": self._pause,
+            b"/resume": self._resume,
+            b"/cancel": self._cancel,
+            b"/start": self._start,
+            b"/set-light": self._set_light,
+            b"/move-axis": self._move_axis,
+            b"/home": self._home,
+            b"/extrude": self._extrude,
+            b"/set-temp": self._set_temp,
+            b"/files/delete": files.delete,
+        }
+        self._questions: dict[bytes, Handler] = {
+            b"/status": self._status,
+            b"/files/list": files.list,
+            b"/files/details": files.details,
+            b"/webcam/list": webcams.list,
+        }
+        self._raw: dict[bytes, RawHandler] = {
+            b"/files/download": files.download,
+            b"/webcam/snapshot": webcams.snapshot,
+            b"/webcam/stream": webcams.stream,
+            b"/logs/agent": logs,
+        }
+        self._upload = files.upload
+
+    def serve(self, stream: Stream, opened: StreamOpened, head: RequestHead) -> None:
+        """Answer one request, in a task of its own that ends with its stream."""
+        served = ServedStream(stream, opened)
+        task = asyncio.create_task(self._serve(served, head))
+        served.served_by(task)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # --- dispatch ---------------------------------------------------------------------------------
+
+    async def _serve(self, stream: ServedStream, head: RequestHead) -> None:
+        stream.invites = get(head.headers, b"expect") is not None
+        command = head.target.partition(b"?")[0][len(PREFIX) :]
+        try:
+            try:
+                await self._answer(CommandRequest(stream, head, command))
+            except PrinterRefused as refused:  # the query could not be read
+                await answers.answer_envelope(stream, answers.failure(refused))
+        except StreamGone:
+            pass  # nobody waits any more
+        except Exception as exc:
+            log.exception("a command failed in a way nobody thought of")
+            await self._answer_surprise(stream, exc)
+
+    async def _answer(self, request: CommandRequest) -> None:
+        command, method, stream = request.command, request.method, request.stream
+        if command in self._orders and method == b"POST":
+            handler = self._orders[command]
+            body = await self._carry_out(request, handler)
+            await answers.answer_envelope(stream, body)
+        elif command in self._questions and _asks(command, method):
+            body = await _envelope(self._questions[command], request)
+            await answers.answer_envelope(stream, body)
+        elif command == b"/files/upload" and method == b"PUT":
+            self._require_fresh(request)
+            body = await _envelope(self._upload, request)
+            await answers.answer_envelope(stream, body)
+        elif command in self._raw and method in (b"GET", b"HEAD"):
+            await self._answer_raw(request, self._raw[command])
+        else:
+            shown = (method + b" " + command).decode("latin-1")
+            unknown = PrinterRefused(
+                CommandStatus.UNKNOWN_COMMAND, f"There is no command {shown!r} here."
+            )
+            await answers.answer_envelope(stream, answers.failure(unknown))
+
+    async def _carry_out(self, request: CommandRequest, handler: Handler) -> bytes:
+        """An order: refused when late, carried out once however often it comes."""
+        try:
+            self._require_fresh(request)
+        except PrinterRefused as refused:
+            return answers.failure(refused)
+        command_id = get(request.headers, COMMAND_ID)
+        if command_id is None:
+            return await _envelope(handler, request)
+        key = f"{command_id.decode('latin-1')} {request.command.decode('latin-1')}"
+        return await self._outside.replays.once(key, lambda: _envelope(handler, request))
+
+    def _require_fresh(self, request: CommandRequest) -> None:
+        expires = get(request.headers, COMMAND_EXPIRES)
+        now = self._outside.clock.unix_s()
+        if expires is None or not expires.isdigit() or now is None:
+            return
+        if now > int(expires) / 1000:
+            raise PrinterRefused(
+                CommandStatus.TIMED_OUT, "This command arrived too late and was not carried out."
+            )
+
+    async def _answer_raw(self, request: CommandRequest, handler: RawHandler) -> None:
+        try:
+            await handler(request)
+        except PrinterRefused as refused:
+            if request.stream.has_answered:
+                request.stream.break_off(refused.sentence)
+            else:
+                await answers.answer_raw_failure(request.stream, refused)
+
+    async def _answer_surprise(self, stream: ServedStream, exc: Exception) -> None:
+        if stream.has_answered:
+            stream.break_off(f"{type(exc).__name__}")
+            return
+        unknown = PrinterRefused(
+            CommandStatus.UNKNOWN_FAILURE,
+            "The agent failed in a way it does not know; its log tells more.",
+        )
+        try:
+            await answers.answer_envelope(stream, answers.failure(unknown))
+        except StreamGone:
+            pass  # nobody waits any more
+
+    # --- status -----------------------------------------------------------------------------------
+
+    async def _status(self, request: CommandRequest) -> object:
+        query = await request.status_query()
+        view = self._printer.view
+        self._require_reachable()
+        job = view.job
+        if query.include_material_system:
+            job = _with_materials(job, view.materials)
+        return StatusResult(
+            job_status=job,
+            service_status=self._outside.service_status(),
+            platform_version=view.platform_version,
+            features=int(view.features),
+            list_webcams=await self._webcams.summary(),
+        )
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    async def _pause(self, request: CommandRequest) -> object:
+        order = await request.arguments(Pause)
+        self._check(rules.pause_problem(order), None, Action.PAUSE)
+        return await _done(self._printer.pause(order))
+
+    async def _resume(self, _request: CommandRequest) -> object:
+        self._check(None, None, Action.RESUME)
+        return await _done(self._printer.resume())
+
+    async def _cancel(self, _request: CommandRequest) -> object:
+        self._check(None, None, Action.CANCEL)
+        return await _done(self._printer.cancel())
+
+    async def _start(self, request: CommandRequest) -> object:
+        order = await request.arguments(StartPrint)
+        path = read_virtual_path(order.path, (FileRoot.GCODE,))
+        problem = f"Path: {path}" if isinstance(path, str) else None
+        self._check(problem, Feature.PRINT_START, Action.START)
+        return await _within(self._printer.start(order))
+
+    async def _set_light(self, request: CommandRequest) -> object:
+        order = await request.arguments(SetLight)
+        self._check(None, Feature.LIGHT_CONTROL, None)
+        lights = self._printer.view.job.lights or []
+        if all(light.name != order.name for light in lights):
+            raise bad_arguments(f"Name: there is no light {order.name!r}.")
+        return await _done(self._printer.set_light(order))
+
+    async def _move_axis(self, request: CommandRequest) -> object:
+        order = await request.arguments(MoveAxis)
+        self._check(rules.move_problem(order), Feature.AXIS_MOVEMENT, Action.MOVE)
+        return await _done(self._printer.move_axis(order))
+
+    async def _home(self, _request: CommandRequest) -> object:
+        self._check(None, Feature.HOMING, Action.HOME)
+        return await _done(self._printer.home())
+
+    async def _extrude(self, request: CommandRequest) -> object:
+        order = await request.arguments(Extrude)
+        self._check(rules.extrude_problem(order), Feature.EXTRUSION, Action.EXTRUDE)
+        return await _done(self._printer.extrude(order))
+
+    async def _set_temp(self, request: CommandRequest) -> object:
+        order = await request.arguments(SetTemp)
+        self._check(rules.set_temp_problem(order), Feature.TEMPERATURE_CONTROL, None)
+        return await _done(self._printer.set_temp(order))
+
+    def _check(self, problem: str | None, feature: Feature | None, action: Action | None) -> None:
+        """751, then 785 / 787 / 789, then 788, then 786."""
+        if problem is not None:
+            raise bad_arguments(problem)
+        self._require_reachable()
+        view = self._printer.view
+        if feature is not None and feature not in view.features:
+            raise not_supported("do that")
+        if action is not None:
+            wrong = rules.state_problem(action, view.job.state)
+            if wrong is not None:
+                raise PrinterRefused(CommandStatus.INVALID_STATE, wrong)
+
+    def _require_reachable(self) -> None:
+        trouble = self._printer.view.trouble
+        if trouble is not None:
+            raise PrinterRefused(trouble.status, trouble.sentence)
+
+
+def _asks(command: bytes, method: bytes) -> bool:
+    return method == b"GET" or (command == b"/status" and method == b"POST")
+
+
+async def _envelope(handler: Handler, request: CommandRequest) -> bytes:
+    try:
+        return answers.success(await handler(request))
+    except PrinterRefused as refused:
+        return answers.failure(refused)
+
+
+async def _done(work: Awaitable[None]) -> dict[str, object]:
+    """The empty result of an order that was accepted."""
+    await _within(work)
+    return {}
+
+
+async def _within(work: Awaitable[T]) -> T:
+    try:
+        async with asyncio.timeout(COMMAND_TIMEOUT_S):
+            return await work
+    except TimeoutError:
+        raise PrinterRefused(
+            CommandStatus.TIMED_OUT, f"The printer gave no answer in {COMMAND_TIMEOUT_S:.0f} s."
+        ) from None
+
+
+def _with_materials(job: JobStatus, materials: MaterialSystem | None) -> JobStatus:
+    return msgspec.structs.replace(job, material_system=materials)

@@ -1,0 +1,76 @@
+"""The commands about files: list, details, upload, download, delete. Nothing is gathered whole."""
+
+from urllib.parse import quote
+
+from printreach.agent.commands import answers
+from printreach.agent.commands.request import CommandRequest, bad_arguments
+from printreach.contract.files import FileList, FileRoot
+from printreach.printers.port import Files, Printer, PrinterRefused, not_supported
+from printreach.rules.virtual_paths import VirtualPath, read_virtual_path
+
+
+class FileCommands:
+    def __init__(self, printer: Printer) -> None:
+        self._printer = printer
+
+    async def list(self, request: CommandRequest) -> object:
+        files = self._files()
+        root = _chosen_root(request, files.roots)
+        self._require_reachable()
+        return FileList(root=await files.entries(root))
+
+    async def details(self, request: CommandRequest) -> object:
+        path = self._file_path(request)
+        return await self._files().details(str(path))
+
+    async def delete(self, request: CommandRequest) -> object:
+        path = self._file_path(request)
+        return await self._files().delete(str(path))
+
+    async def upload(self, request: CommandRequest) -> object:
+        path = self._file_path(request)
+        size = request.content_length()
+        return await self._files().upload(str(path), size, request.stream.body())
+
+    async def download(self, request: CommandRequest) -> None:
+        path = self._file_path(request)
+        async with self._files().open(str(path)) as download:
+            name = quote(path.parts[-1], safe="")
+            headers = [
+                (b"Content-Type", b"application/octet-stream"),
+                (b"Content-Disposition", f"attachment; filename*=UTF-8''{name}".encode("ascii")),
+            ]
+            await answers.answer_raw(request.stream, headers, download.size, download.chunks)
+
+    def _file_path(self, request: CommandRequest) -> VirtualPath:
+        """The `path` argument, which names something below a root."""
+        files = self._files()
+        path = read_virtual_path(request.text("path") or "", files.roots)
+        if isinstance(path, str):
+            raise bad_arguments(path)
+        if not path.parts:
+            raise bad_arguments("path names a root, not something in it.")
+        self._require_reachable()
+        return path
+
+    def _files(self) -> Files:
+        files = self._printer.files
+        if files is None:
+            self._require_reachable()
+            raise not_supported("give access to its files")
+        return files
+
+    def _require_reachable(self) -> None:
+        trouble = self._printer.view.trouble
+        if trouble is not None:
+            raise PrinterRefused(trouble.status, trouble.sentence)
+
+
+def _chosen_root(request: CommandRequest, roots: tuple[FileRoot, ...]) -> FileRoot:
+    """`root`, else the first segment of `path`, else gcode."""
+    named = request.text("root") or (request.text("path") or "").split("/", 1)[0]
+    for root in roots:
+        if named in ("", root.value):
+            return root
+    known = ", ".join(root.value for root in roots)
+    raise bad_arguments(f"root must be one of: {known}.")

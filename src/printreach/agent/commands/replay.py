@@ -1,0 +1,66 @@
+"""Commands never replay: late ones are refused, repeated ones get the first result.
+
+In 2023 a service queued commands through an outage and printers started by themselves when it was
+over. Here a command carries the service's time of expiry, and the agent knows the service's clock
+since sign-in, whatever its own shows.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+
+REMEMBERED_S = 600.0
+MAX_REMEMBERED = 256
+
+
+class ServiceClock:
+    """The service's time as this machine can tell it."""
+
+    def __init__(self, steady_time: Callable[[], float]) -> None:
+        self._now = steady_time
+        self._offset_s: float | None = None
+
+    def told(self, unix_s: float) -> None:
+        """The service has just said what time it is."""
+        self._offset_s = unix_s - self._now()
+
+    def unix_s(self) -> float | None:
+        """None before the first sign-in."""
+        return None if self._offset_s is None else self._now() + self._offset_s
+
+
+class Replays:
+    """Results of commands by their ids."""
+
+    def __init__(self, steady_time: Callable[[], float]) -> None:
+        self._now = steady_time
+        self._results: OrderedDict[str, tuple[float, asyncio.Task[bytes]]] = OrderedDict()
+
+    async def once(self, command_id: str, carry_out: Callable[[], Awaitable[bytes]]) -> bytes:
+        """The result of the command of that id: carried out now, or when it first came.
+
+        A repeat that comes while the first still runs waits for it. Whoever asked first may have
+        gone away: the command is carried out to its end all the same.
+        """
+        self._forget_old()
+        known = self._results.get(command_id)
+        if known is None:
+            task = asyncio.create_task(_finish(carry_out))
+            self._results[command_id] = (self._now(), task)
+            if len(self._results) > MAX_REMEMBERED:
+                self._results.popitem(last=False)
+        else:
+            task = known[1]
+        return await asyncio.shield(task)
+
+    def _forget_old(self) -> None:
+        limit = self._now() - REMEMBERED_S
+        while self._results:
+            command_id, (at, task) = next(iter(self._results.items()))
+            if at > limit or not task.done():
+                return
+            del self._results[command_id]
+
+
+async def _finish(carry_out: Callable[[], Awaitable[bytes]]) -> bytes:
+    return await carry_out()

@@ -1,0 +1,91 @@
+"""A command as it arrives: its path, its query by names without case, its JSON body."""
+
+from typing import TypeVar
+from urllib.parse import parse_qsl, unquote_to_bytes
+
+from printreach.contract.codec import BadArguments, decode_arguments
+from printreach.contract.commands import CommandStatus, StatusQuery
+from printreach.printers.port import PrinterRefused
+from printreach.tunnel.served import ServedStream
+from printreach.wire.heads import RequestHead, get
+
+T = TypeVar("T")
+
+MAX_ARGUMENTS_BYTES = 64 * 1024
+MAX_ID_CHARS = 256
+
+
+class CommandRequest:
+    """One request to the command API."""
+
+    def __init__(self, stream: ServedStream, head: RequestHead, command: bytes) -> None:
+        self.stream = stream
+        self.method = head.method
+        self.command = command
+        self.headers = head.headers
+        self._query = _read_query(head.target.partition(b"?")[2])
+
+    def text(self, name: str) -> str | None:
+        """A query argument; None when it is missing."""
+        return self._query.get(name.lower())
+
+    def number(self, name: str, default: int) -> int:
+        value = self.text(name)
+        if value is None:
+            return default
+        if not value.isascii() or not value.isdigit() or len(value) > 9:
+            raise bad_arguments(f"{name} must be a whole number.")
+        return int(value)
+
+    def flag(self, *names: str) -> bool:
+        """A query argument that is true, 1, false or 0; the first of these names that is given."""
+        for name in names:
+            value = self.text(name)
+            if value is None:
+                continue
+            if value.lower() in ("true", "1"):
+                return True
+            if value.lower() in ("false", "0"):
+                return False
+            raise bad_arguments(f"{name} must be true, false, 1 or 0.")
+        return False
+
+    async def arguments(self, shape: type[T]) -> T:
+        """The JSON body. Raises PrinterRefused (751)."""
+        body = await self.stream.read(MAX_ARGUMENTS_BYTES)
+        if body is None:
+            raise bad_arguments("The body is larger than 64 KiB.")
+        try:
+            return decode_arguments(body, shape)
+        except BadArguments as exc:
+            raise bad_arguments(str(exc)) from exc
+
+    async def status_query(self) -> StatusQuery:
+        """GET takes it from the query, POST as JSON."""
+        if self.method == b"POST":
+            return await self.arguments(StatusQuery)
+        names = ("IncludeMaterialSystem", "include_material_system")
+        return StatusQuery(include_material_system=self.flag(*names))
+
+    def content_length(self) -> int | None:
+        value = get(self.headers, b"content-length")
+        return int(value) if value is not None and value.isdigit() else None
+
+
+def bad_arguments(sentence: str) -> PrinterRefused:
+    return PrinterRefused(CommandStatus.BAD_ARGUMENTS, sentence)
+
+
+def _read_query(query: bytes) -> dict[str, str]:
+    """Names in lower case; the first of a repeated one counts. UTF-8, and what isn't is 751."""
+    try:
+        pairs = parse_qsl(
+            query.decode("latin-1"), keep_blank_values=True, encoding="utf-8", errors="strict"
+        )
+        unquote_to_bytes(query)
+    except (UnicodeDecodeError, ValueError) as exc:
+        raise bad_arguments("The query is not UTF-8.") from exc
+    values: dict[str, str] = {}
+    for name, value in pairs:
+        values.setdefault(name.lower(), value)
+    return values
