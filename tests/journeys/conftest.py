@@ -5,17 +5,19 @@ test asks for what the printer really does. Tests of the relay's own rules are s
 """
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer
+from tests.rigs.failure_logs import pytest_runtest_makereport, pytest_runtest_protocol
 from tests.rigs.octoprint import OctoPrint
 from tests.rigs.octoprint import octoprint as running_octoprint
-from tests.rigs.programs import RUNNING
 from tests.rigs.service import LinkedPrinter, Service, service_on_localhost
 from tests.rigs.ways import Way
+
+__all__ = ["pytest_runtest_makereport", "pytest_runtest_protocol"]
 
 DIRECT = "PRINTREACH_TEST_DIRECT"
 
@@ -23,31 +25,6 @@ DIRECT = "PRINTREACH_TEST_DIRECT"
 def goes_straight() -> bool:
     """True when no relay stands between the tests and the printers."""
     return os.environ.get(DIRECT) == "1"
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Remember how long each program's log was when this test began."""
-    item.stash[LOG_MARKS] = {program.name: program.log_marks() for program in RUNNING}
-    return (yield)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show with a failure what the programs wrote meanwhile."""
-    report = yield
-    if report.failed:
-        marks = item.stash[LOG_MARKS]
-        for program in RUNNING:
-            written = program.log_since(marks.get(program.name, (0, 0)))
-            if written:
-                report.sections.append((f"log of {program.name}", written[-8000:]))
-    return report
-
-
-LOG_MARKS = pytest.StashKey[dict[str, tuple[int, int]]]()
 
 
 @pytest.fixture(scope="session")
