@@ -8,6 +8,7 @@ import pytest
 
 from printreach.run.settings import SettingsError
 from printreach.run.sockets import address_of, handed_over, port_of
+from tests.requirements_of_tests import need
 
 OURS = {"LISTEN_PID": "77", "LISTEN_FDS": "1"}
 
@@ -50,8 +51,7 @@ def test_a_program_that_the_service_starts_does_not_inherit_it() -> None:
 
 
 def test_an_address_of_ipv6_stands_in_brackets() -> None:
-    if not socket.has_ipv6:
-        pytest.skip("this machine has no IPv6")
+    need("IPv6", socket.has_ipv6, "a Python that was built with it")
     with a_listener("::1") as listener:
         assert address_of(listener) == f"[::1]:{port_of(listener)}"
 
