@@ -13,11 +13,12 @@ from printreach.rules.credentials import (
 )
 from printreach.wire.heads import HOP_BY_HOP, Headers, get, strip_hop_by_hop
 
+from .commands import OURS
 from .cookies import clean_set_cookie, cookie_values, own_cookie_name, without_ours
 
 _KEY = b"service_api_key="
 _FORWARDING = frozenset({b"forwarded", b"x-real-ip"})
-_DROPPED = HOP_BY_HOP | _FORWARDING
+_DROPPED = HOP_BY_HOP | _FORWARDING | OURS
 _ANSWER_DROPPED = HOP_BY_HOP | {b"x-service-error"}
 _SAFE_METHODS = frozenset({b"GET", b"HEAD", b"OPTIONS"})
 

@@ -59,9 +59,16 @@ class PrinterExchange:
         self._webcam_timer: asyncio.TimerHandle | None = None
 
     def start(
-        self, tunnel: Tunnel, body: bytes, fin: bool, *, drop_authorization: bool, secure: bool
+        self,
+        tunnel: Tunnel,
+        body: bytes,
+        fin: bool,
+        *,
+        drop_authorization: bool,
+        secure: bool,
+        stamp: Headers,
     ) -> "PrinterExchange | None":
-        """Open the stream. None: refused at once."""
+        """Open the stream. None: refused at once. stamp: fields of ours to add."""
         request = self._request
         if request.length > self._limits.upload_bytes:
             self._refuse(ErrorCode.UPLOAD_LIMIT)
@@ -69,7 +76,7 @@ class PrinterExchange:
         head = encode_request(
             request.method,
             target_for_printer(request.target),
-            headers_for_printer(request, drop_authorization=drop_authorization),
+            headers_for_printer(request, drop_authorization=drop_authorization) + stamp,
         )
         first, rest = body[:CHUNK_BYTES], body[CHUNK_BYTES:]
         self._uploaded = len(first)

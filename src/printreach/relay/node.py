@@ -13,6 +13,7 @@ from printreach.ports import Grants
 from .admission import Admission
 from .agents import AgentDesk, AgentsOutside
 from .answering import AnswerWriter
+from .commands import CommandStamps
 from .connection import Exchange, FrontConnection, Patience
 from .directory import Directory
 from .front import Front
@@ -55,11 +56,17 @@ class RelayNode:
         self._directory = Directory()
         self._admission = Admission(outside.grants, agents.bus, agents.clock)
         self._desk = AgentDesk(agents, self._directory)
-        self._printer_hosts = PrinterHosts(self._hosts, self._admission, self._directory)
+        self._printer_hosts = PrinterHosts(
+            self._hosts,
+            self._admission,
+            self._directory,
+            CommandStamps(agents.node_id, agents.clock.now),
+        )
         self._own_host = OwnHostRequests(outside.connect_web)
         self._front = Front(self._dispatch, patience or Patience())
         self._requests = 0
-        self._health = Health(lambda: self._front.is_serving, self._metrics(), outside.networks)
+        self.metrics = self._metrics()
+        self._health = Health(lambda: self._front.is_serving, self.metrics, outside.networks)
         self._alive = asyncio.create_task(self._stay_alive())
 
     async def listen(self, host: str, port: int) -> int:

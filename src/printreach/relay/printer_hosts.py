@@ -11,6 +11,7 @@ from printreach.rules.connections import ConnectionKind, Grant, Refused
 from .admission import Admission
 from .answering import AnswerWriter
 from .cleaning import may_act_by_cookie, presented_by
+from .commands import CommandStamps, is_command
 from .connection import Exchange, FrontConnection
 from .cookies import set_own_cookie
 from .directory import Directory
@@ -26,10 +27,13 @@ COOKIE_MAX_AGE_S = 12 * 3600
 
 
 class PrinterHosts:
-    def __init__(self, hosts: Hosts, admission: Admission, directory: Directory) -> None:
+    def __init__(
+        self, hosts: Hosts, admission: Admission, directory: Directory, stamps: CommandStamps
+    ) -> None:
         self._hosts = hosts
         self._admission = admission
         self._directory = directory
+        self._stamps = stamps
         self._tasks: set[asyncio.Task[None]] = set()
 
     def serve(
@@ -133,6 +137,7 @@ class PrinterHosts:
             fin,
             drop_authorization=presented.authorization in grant.digests,
             secure=self._hosts.scheme == "https",
+            stamp=self._stamps.stamp(request, unique_id) if is_command(request.target) else [],
         )
 
     # --- the single-use link --------------------------------------------------------------------

@@ -1,0 +1,48 @@
+"""What the relay adds to a call of the command API: an id, and until when it is good.
+
+The relay looks no deeper into commands; the agent acts on these two (docs/protocol.md).
+"""
+
+import hashlib
+from collections.abc import Callable
+from datetime import datetime
+from itertools import count
+
+from printreach.http1.heads import Request
+from printreach.rules.commands import COMMAND_LIFETIME_S
+from printreach.wire.heads import Headers, get
+
+PREFIX = b"/service-command-api"
+COMMAND_ID = b"X-Service-Command-Id"
+COMMAND_EXPIRES = b"X-Service-Command-Expires"
+OURS = frozenset({COMMAND_ID.lower(), COMMAND_EXPIRES.lower()})
+
+
+def is_command(target: bytes) -> bool:
+    """The request is for the command API, not for the printer's own web server."""
+    path = target.partition(b"?")[0]
+    return path == PREFIX or path.startswith(PREFIX + b"/")
+
+
+class CommandStamps:
+    """node_id: of this process, unlike any other's; so that our ids are."""
+
+    def __init__(self, node_id: str, now: Callable[[], datetime]) -> None:
+        self._node_id = node_id
+        self._now = now
+        self._numbers = count(1)
+
+    def stamp(self, request: Request, unique_id: str) -> Headers:
+        """The two fields. The same Idempotency-Key of the same connection gives the same id."""
+        expires_ms = int((self._now().timestamp() + COMMAND_LIFETIME_S) * 1000)
+        return [
+            (COMMAND_ID, self._id(request, unique_id)),
+            (COMMAND_EXPIRES, b"%d" % expires_ms),
+        ]
+
+    def _id(self, request: Request, unique_id: str) -> bytes:
+        key = get(request.headers, b"idempotency-key")
+        if key is None:
+            return f"{self._node_id}-{next(self._numbers)}".encode()
+        # With the connection in it: one app's key must not bring up another's result.
+        return hashlib.sha256(unique_id.encode() + b"\0" + key).hexdigest().encode()
