@@ -1,0 +1,120 @@
+"""What holds for every file of the repository, whatever room it is in."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.requirements_of_tests import need
+
+REPOSITORY = Path(__file__).parents[2]
+MOST_LINES = 400
+# To be parted; nothing may join them, and what has been parted leaves the list.
+STILL_TOO_LONG = {"src/printreach/wire/session.py", "tests/wire/test_faults.py"}
+SKIPS = {
+    *("pytest.skip", "pytest.importorskip", "pytest.xfail"),
+    *("pytest.mark.skip", "pytest.mark.skipif", "pytest.mark.xfail"),
+}
+# The journeys can be sent straight to the printer, where a rule of the relay has nothing to hold.
+SKIPS_MAY_STAND_IN = re.compile(r"tests/(test_)?requirements_of_tests[.]py|tests/journeys/.*")
+
+# Written so that no pattern matches this file.
+FOREIGN_PLACES = [
+    r"pypi[.]org",
+    r"files[.]pythonhosted",
+    r"registry[.]npmjs",
+    r"deb[.]debian",
+    r"security[.]debian",
+    r"(^|[\s\"'=:(`])/wor[k]/",
+    r"(^|[\s\"'=:(`])/roo[t]/",
+]
+
+
+def tracked_files() -> list[Path]:
+    """List the files that git knows, so that neither .venv nor build counts."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    need("a git checkout", listed.returncode == 0, "clone the repository")
+    paths = [REPOSITORY / name for name in listed.stdout.split("\0") if name]
+    return [path for path in paths if path.is_file()]
+
+
+def python_files() -> list[Path]:
+    return [path for path in tracked_files() if path.suffix == ".py"]
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(REPOSITORY).as_posix()
+
+
+@pytest.mark.parametrize("pattern", FOREIGN_PLACES)
+def test_no_file_names_a_registry_or_a_machines_folders(pattern: str) -> None:
+    foreign = re.compile(pattern.encode(), re.MULTILINE)
+
+    assert [relative(path) for path in tracked_files() if foreign.search(path.read_bytes())] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        (b"https://py" + b"pi.org/simple", FOREIGN_PLACES[0]),
+        (b'"/work' + b'/main/.venv"', FOREIGN_PLACES[5]),
+        (b"cd /root" + b"/printreach", FOREIGN_PLACES[6]),
+    ],
+)
+def test_the_search_for_foreign_places_finds_them(text: bytes, pattern: str) -> None:
+    assert re.search(pattern.encode(), text)
+
+
+def test_no_python_file_is_longer_than_one_sitting() -> None:
+    lengths = {relative(path): path.read_bytes().count(b"\n") for path in python_files()}
+
+    assert {name for name, lines in lengths.items() if lines > MOST_LINES} == STILL_TOO_LONG
+
+
+def test_every_pinned_requirement_carries_its_hash() -> None:
+    pinned = re.compile(r"^[a-z0-9]\S*==\S+.*?(?<!\\)$", re.MULTILINE | re.DOTALL)
+    files = sorted((REPOSITORY / "requirements").glob("*.txt"))
+
+    assert files
+    for file in files:
+        pins = pinned.findall(file.read_text())
+        assert pins, f"{file.name} pins nothing"
+        assert [pin for pin in pins if "--hash=sha256:" not in pin] == [], file.name
+
+
+def test_tests_are_skipped_only_by_saying_what_they_need() -> None:
+    found = [
+        f"{relative(path)}:{node.lineno}"
+        for path in python_files()
+        if path.is_relative_to(REPOSITORY / "tests")
+        and not SKIPS_MAY_STAND_IN.fullmatch(relative(path))
+        for node in _skips(path.read_text())
+    ]
+
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pytest.skip('later')",
+        "pytest.importorskip('numpy')",
+        "@pytest.mark.skip\ndef test_it(): ...",
+        "@pytest.mark.skipif(True, reason='later')\ndef test_it(): ...",
+        "@pytest.mark.xfail\ndef test_it(): ...",
+    ],
+)
+def test_the_search_for_skips_finds_them(text: str) -> None:
+    assert list(_skips(text))
+
+
+def _skips(text: str) -> Iterator[ast.Attribute]:
+    """Find pytest.skip, pytest.importorskip and the marks that skip or excuse a test."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in SKIPS:
+            yield node
