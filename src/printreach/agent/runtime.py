@@ -21,6 +21,7 @@ from printreach.agent.data_dir import DataDirLock, DataDirRefused, prepare
 from printreach.agent.keys import AgentKey, ServicePins, load_or_make_key
 from printreach.agent.lan import LanSite
 from printreach.agent.lan_address import find_lan_address
+from printreach.agent.printer import CommandedPrinter, commanded_printer
 from printreach.agent.state import AgentState, Phase, Snapshot
 from printreach.agent.status import StatusFile
 from printreach.http1.connection import Limits
@@ -60,6 +61,7 @@ class AgentContext:
 
     config: its `printer` is set wherever the kind has a web server, the built-in one included.
     find_lan_address: looks again, since routers hand out new addresses; notes it in the state.
+    commanded: answers the command API; None for a kind of printer without an adapter.
     """
 
     config: AgentConfig
@@ -69,6 +71,7 @@ class AgentContext:
     state: AgentState
     announce: Announcer
     find_lan_address: Callable[[], str | None]
+    commanded: CommandedPrinter | None = None
 
 
 class Uplink(Protocol):
@@ -100,6 +103,7 @@ async def run_agent(
         status_file = StatusFile(config.data_dir)
         ends.callback(status_file.remove)
         state.observe(status_file)
+        commanded = await ends.enter_async_context(commanded_printer(config, machine))
         lan_port = await ends.enter_async_context(_lan_page(config, state, machine))
         context = AgentContext(
             config=config,
@@ -109,6 +113,7 @@ async def run_agent(
             state=state,
             announce=Announcer(machine.stdout),
             find_lan_address=lambda: _find_lan_address(config, state, lan_port),
+            commanded=commanded,
         )
         context.find_lan_address()
         _log.info("Printer %s, for %s", key.printer_id, config.service)

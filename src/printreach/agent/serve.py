@@ -2,6 +2,7 @@
 
 import json
 
+from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
@@ -15,19 +16,26 @@ UNKNOWN_COMMAND = 754
 class StreamServer:
     """Serves the streams of one agent.
 
-    local: None for a printer without a web server; no_server says so.
+    local: None for a printer without a web server; no_server says so. commands: None for a kind
+    of printer that has no adapter.
     """
 
-    def __init__(self, local: LocalRequests | None, no_server: str) -> None:
+    def __init__(
+        self, local: LocalRequests | None, no_server: str, commands: CommandApi | None = None
+    ) -> None:
         self._local = local
         self._no_server = no_server
+        self._commands = commands
 
     def serve(self, stream: Stream, opened: StreamOpened) -> None:
         """Raises RemoteProtocolError for a head that can't be read."""
         head = decode_request(opened.head)
         path = head.target.partition(b"?")[0]
         if path == COMMAND_PATH or path.startswith(COMMAND_PATH + b"/"):
-            _answer_unknown_command(stream, path)
+            if self._commands is None:
+                _answer_unknown_command(stream, path)
+            else:
+                self._commands.serve(stream, opened, head)
         elif self._local is None:
             stream.reset(Reason.REFUSED, self._no_server)
         else:

@@ -85,6 +85,8 @@ class Conversation:
             raise ServiceRefused(f"{context.config.service} can't sign with the key it shows.")
         self._service_key = challenge.service_key
         self._compare_clocks(challenge.time_unix_sec)
+        if context.commanded is not None:
+            context.commanded.clock.told(challenge.time_unix_sec)
         proof = signin.Proof(signature=context.key.sign(self._said_by(Signer.AGENT, challenge)))
         self._say(signin.encode(proof))
 

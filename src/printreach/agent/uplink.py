@@ -237,11 +237,12 @@ def _says(error: Exception) -> str:
 
 def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
     kind, server = context.config.kind, context.config.web_server
+    commands = context.commanded.api if context.commanded is not None else None
     if server is None:
-        return StreamServer(None, f"A {kind.title} printer has no web server."), None
+        return StreamServer(None, f"A {kind.title} printer has no web server.", commands), None
     client = Client(_connect_to(server.host, server.port, tls=server.is_tls))
     local = LocalRequests(client, str(server), wants_outside_host=kind.wants_outside_host)
-    return StreamServer(local, ""), client
+    return StreamServer(local, "", commands), client
 
 
 def _connect_to(host: str, port: int, *, tls: bool) -> Connect:

@@ -25,6 +25,7 @@ class PrinterKind:
     is_built_in: the agent runs one itself where no address is given.
     wants_outside_host: its pages derive cookie names, links and redirects from the address the
         browser used, so it is told in X-Forwarded-Host and X-Forwarded-Proto.
+    adapter: the module that makes its adapter, with `make(PrinterSetup)`; "" where there is none.
     """
 
     name: str
@@ -34,6 +35,7 @@ class PrinterKind:
     has_web_server: bool = True
     is_built_in: bool = False
     wants_outside_host: bool = False
+    adapter: str = ""
 
 
 _TABLE: Final = (

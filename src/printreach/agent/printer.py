@@ -1,0 +1,133 @@
+"""The printer of this agent: its adapter, and the command API on top."""
+
+import asyncio
+import importlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from printreach.agent.agent_log import AgentLog
+from printreach.agent.camera import CameraHub
+from printreach.agent.commands.api import CommandApi, Outside
+from printreach.agent.commands.files import FileCommands
+from printreach.agent.commands.replay import Replays, ServiceClock
+from printreach.agent.commands.request import CommandRequest
+from printreach.agent.commands.webcams import WebcamCommands
+from printreach.agent.config import AgentConfig, Webcam
+from printreach.agent.prints import Prints
+from printreach.contract.status import WebcamEntry
+from printreach.printers.http_camera import HttpCamera
+from printreach.printers.port import Camera, Printer
+from printreach.printers.setup import PrinterSetup
+from printreach.wire.heads import encode_response
+
+log = logging.getLogger(__name__)
+
+
+class Senses(Protocol):
+    """What of the machine an adapter may use."""
+
+    @property
+    def monotonic(self) -> Callable[[], float]: ...
+    @property
+    def unix_time(self) -> Callable[[], float]: ...
+    @property
+    def uniform(self) -> Callable[[float, float], float]: ...
+    @property
+    def token_bytes(self) -> Callable[[int], bytes]: ...
+
+
+class _AdapterModule(Protocol):
+    def make(self, setup: PrinterSetup) -> Printer: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CommandedPrinter:
+    """What the uplink serves commands with. clock: is told the service's time at sign-in."""
+
+    api: CommandApi
+    clock: ServiceClock
+
+
+@asynccontextmanager
+async def commanded_printer(
+    config: AgentConfig, senses: Senses
+) -> AsyncIterator[CommandedPrinter | None]:
+    """The printer's adapter, in touch with it while this is open; None for a kind without one."""
+    if not config.kind.adapter:
+        yield None
+        return
+    module = cast("_AdapterModule", importlib.import_module(config.kind.adapter))
+    printer = module.make(_setup(config, senses))
+    prints = Prints(
+        printer, config.data_dir, unix_time=senses.unix_time, token_bytes=senses.token_bytes
+    )
+    hub = CameraHub(printer, [_camera(webcam) for webcam in config.webcams], senses.monotonic)
+    clock = ServiceClock(senses.monotonic)
+    outside = Outside(
+        clock=clock, replays=Replays(senses.monotonic), service_status=prints.service_status
+    )
+    with _kept_log() as logs:
+        api = CommandApi(
+            printer, FileCommands(printer), WebcamCommands(hub), _log_command(logs), outside
+        )
+        tasks = [asyncio.create_task(printer.run()), asyncio.create_task(prints.watch())]
+        try:
+            yield CommandedPrinter(api=api, clock=clock)
+        finally:
+            await api.close()
+            await hub.close()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _setup(config: AgentConfig, senses: Senses) -> PrinterSetup:
+    assert config.printer is not None  # kinds with an adapter have an address
+    secrets = config.credentials
+    return PrinterSetup(
+        host=config.printer.host,
+        port=config.printer.port,
+        tls=config.printer.is_tls,
+        data_dir=config.data_dir,
+        steady_time=senses.monotonic,
+        unix_time=senses.unix_time,
+        uniform=senses.uniform,
+        token_bytes=senses.token_bytes,
+        api_key=secrets.api_key,
+        user=secrets.user,
+        password=secrets.password,
+        access_code=secrets.access_code,
+        serial=secrets.serial,
+    )
+
+
+def _camera(webcam: Webcam) -> Camera:
+    entry = WebcamEntry(name=webcam.name)
+    return HttpCamera(entry, snapshot_url=webcam.snapshot_url, stream_url=webcam.stream_url)
+
+
+@contextmanager
+def _kept_log() -> Iterator[AgentLog]:
+    handler = AgentLog()
+    logger = logging.getLogger("printreach")
+    logger.addHandler(handler)
+    try:
+        yield handler
+    finally:
+        logger.removeHandler(handler)
+
+
+def _log_command(logs: AgentLog) -> Callable[[CommandRequest], Awaitable[None]]:
+    async def answer(request: CommandRequest) -> None:
+        text = logs.text()
+        headers = [
+            (b"Content-Type", b"text/plain; charset=utf-8"),
+            (b"Content-Length", b"%d" % len(text)),
+            (b"Cache-Control", b"no-store"),
+        ]
+        await request.stream.respond(encode_response(200, b"OK", headers), text, fin=True)
+
+    return answer
