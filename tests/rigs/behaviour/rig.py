@@ -103,12 +103,12 @@ class BehaviourPrinter:
 
 
 @contextmanager
-def behaviour_printer(folder: Path) -> Iterator[BehaviourPrinter]:
-    """Run one; its certificate and logs are kept in folder."""
+def behaviour_printer(folder: Path, *, name: str = "behaviour") -> Iterator[BehaviourPrinter]:
+    """Run one; its certificate and logs are kept in folder, the logs under its name."""
     chain, key = self_signed(folder, "printer.local", "127.0.0.1")
     ports = free_port(), free_port()
     argv = [sys.executable, "-m", "tests.rigs.behaviour", *map(str, ports), str(chain), str(key)]
-    with Program("behaviour", argv, logs=folder, cwd=ROOT) as program:
+    with Program(name, argv, logs=folder, cwd=ROOT) as program:
         printer = BehaviourPrinter(program, *ports)
         printer.wait_listening()
         yield printer

@@ -1,0 +1,1 @@
+"""What happens when a part freezes, dies, loses its line or runs out of something."""

@@ -1,0 +1,70 @@
+"""An agent that stops without a word: its machine sleeps, swaps, or is being debugged."""
+
+import time
+
+import pytest
+
+from tests.faults.attempts import attempt, background, undisturbed
+from tests.faults.homes import Home
+from tests.rigs.behaviour.rig import Seen, fresh_key
+
+pytestmark = [pytest.mark.slow, pytest.mark.fault]
+
+NOTICED_WITHIN_S = 10.0
+SHORT_S = 3.0  # nobody gives an agent up for that
+LONG_S = 6.0  # the agent itself takes that for sleep
+
+
+def test_everybody_hears_602_within_ten_seconds_and_other_printers_go_on(
+    victim: Home, bystander: Home
+) -> None:
+    key = fresh_key()
+    with background() as running, undisturbed(bystander), victim.reconnecting():
+        waiting = running.attempt(victim.way, f"/silent?key={key}")
+        victim.printer.wait_for(key, "began")
+        with victim.frozen():
+            frozen_at = time.monotonic()
+            new = running.attempt(victim.way, "/echo")
+
+            assert waiting.result().status == 602
+            assert new.result().status == 602
+            assert time.monotonic() - frozen_at < NOTICED_WITHIN_S
+
+
+def test_what_waited_for_a_frozen_agent_never_happens(victim: Home) -> None:
+    began, posted = fresh_key(), fresh_key()
+    with background() as running, victim.reconnecting():
+        waiting = running.attempt(victim.way, f"/silent?key={began}")
+        victim.printer.wait_for(began, "began")
+        with victim.frozen():
+            target = f"/sink?key={posted}"
+            stale = running.attempt(victim.way, target, method="POST", body=b"print it")
+            assert (waiting.result().status, stale.result().status) == (602, 602)
+
+    assert Seen.by(attempt(victim.way, "/echo").answer).target == "/echo"
+    victim.printer.wait_for(began, "cancelled")
+    assert victim.printer.entries(posted) == []
+
+
+def test_an_agent_frozen_for_a_moment_answers_as_if_nothing_had_been(victim: Home) -> None:
+    key, before = fresh_key(), victim.connections_so_far
+    with background() as running:
+        waiting = running.attempt(victim.way, f"/silent?key={key}")
+        victim.printer.wait_for(key, "began")
+        with victim.frozen():
+            new = running.attempt(victim.way, "/echo")
+            time.sleep(SHORT_S)
+        assert Seen.by(new.result().answer).target == "/echo"
+        victim.printer.allow_step(key)
+
+        assert waiting.result().answer.body == b"at last"
+
+    assert victim.connections_so_far == before
+
+
+def test_an_agent_that_slept_says_why_it_connects_anew(victim: Home) -> None:
+    marks = victim.agent.program.log_marks()
+    with victim.reconnecting(), victim.frozen():
+        time.sleep(LONG_S)
+
+    assert "this machine was asleep" in victim.agent.program.log_since(marks)
