@@ -1,5 +1,6 @@
 """The connections of a relay under test, in memory."""
 
+import asyncio
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -13,12 +14,15 @@ COOKIE_LIFETIME = timedelta(hours=12)
 class MemoryGrants:
     """ports.Grants.
 
-    lookups: every name that was asked for. is_broken: the store is away.
+    lookups: every name that was asked for. is_broken: the store is away. Between hold() and
+    release() nothing is answered.
     """
 
     def __init__(self, clock: Clock) -> None:
         self.lookups: list[str] = []
         self.is_broken = False
+        self._may_answer = asyncio.Event()
+        self._may_answer.set()
         self._clock = clock
         self._grants: dict[str, Grant] = {}
         self._ports: dict[int, str] = {}
@@ -32,6 +36,12 @@ class MemoryGrants:
         if port is not None:
             self._ports[port] = grant.unique_id
 
+    def hold(self) -> None:
+        self._may_answer.clear()
+
+    def release(self) -> None:
+        self._may_answer.set()
+
     def end(self, unique_id: str) -> None:
         """Revoke it."""
         self._grants[unique_id] = replace(self._grants[unique_id], ended=True)
@@ -42,7 +52,7 @@ class MemoryGrants:
     # --- ports.Grants -----------------------------------------------------------------------------
 
     async def grant(self, unique_id: str) -> Grant | None:
-        self._look(unique_id)
+        await self._look(unique_id)
         grant = self._grants.get(unique_id)
         cookies = self._cookies.get(unique_id)
         if grant is None or cookies is None:
@@ -52,11 +62,11 @@ class MemoryGrants:
         return replace(grant, digests=(*grant.digests, *living))
 
     async def unique_id_at_port(self, port: int) -> str | None:
-        self._look(str(port))
+        await self._look(str(port))
         return self._ports.get(port)
 
     async def redeem_open_ticket(self, unique_id: str, ticket: str, at: datetime) -> str | None:
-        self._look(unique_id)
+        await self._look(unique_id)
         owner, expires_at = self._tickets.get(ticket, ("", at))
         if owner != unique_id or at >= expires_at or self._grants[unique_id].ended:
             return None
@@ -66,7 +76,8 @@ class MemoryGrants:
         self._cookies.setdefault(unique_id, []).append((value, at + COOKIE_LIFETIME))
         return secret
 
-    def _look(self, name: str) -> None:
+    async def _look(self, name: str) -> None:
         self.lookups.append(name)
+        await self._may_answer.wait()
         if self.is_broken:
             raise StoreUnavailable("the store is away")

@@ -63,6 +63,11 @@ class Caller:
             self._writer.write(data[at : at + size])
             await asyncio.sleep(0)
 
+    @property
+    def unsent(self) -> int:
+        """Bytes that wait here because the relay does not read."""
+        return self._writer.transport.get_write_buffer_size()
+
     def half_close(self) -> None:
         self._writer.write_eof()
 

@@ -61,6 +61,7 @@ class Rig:
     web: WebRole
     port: int = 0
     running: list[ScriptedAgent] = field(default_factory=list)
+    stopping: asyncio.Task[None] | None = None
 
     def connect(
         self,
@@ -97,6 +98,15 @@ class Rig:
         self.running.append(agent)
         await until(lambda: agent.printer_id in self.agents.presence)
         return agent
+
+    def figure(self, name: str) -> float:
+        """What the metrics say of now."""
+        return self.node.metrics[f"printreach_{name}"][1]()
+
+    def begin_stop(self, grace_s: float) -> asyncio.Task[None]:
+        """Stop as the service does; the end of the test waits for it."""
+        self.stopping = asyncio.create_task(self.node.stop(grace_s))
+        return self.stopping
 
     async def notify(self, topic: Topic, key: str) -> None:
         await self.bus.publish(Notice(topic, key))
@@ -149,7 +159,7 @@ async def relay(
     finally:
         for agent in rig.running:
             agent.leave()
-        await rig.node.stop(grace_s=0.0)
+        await (rig.stopping or rig.node.stop(grace_s=0.0))
         await server.close()
 
 

@@ -24,6 +24,17 @@ from tests.relay.waiting import until
 SERVICE_HOST = "relay.example"
 NONCE = b"a".ljust(signin.NONCE_BYTES, b"n")
 
+
+class CountingLink(WebSocketLink):
+    """A link that knows how much went over it."""
+
+    sent_bytes = 0
+
+    def send(self, message: bytes) -> None:
+        self.sent_bytes += len(message)
+        super().send(message)
+
+
 Message = TypeVar("Message", bound=signin.FromService)
 
 
@@ -104,6 +115,16 @@ def echo(asked: Asked) -> None:
     asked.answer_with_length(asked.head.method + b" " + asked.target)
 
 
+def ignore(asked: Asked) -> None:
+    """Leave the request without an answer."""
+
+
+def send_for_ever(asked: Asked) -> None:
+    """Answer with a body that goes on as long as there is credit."""
+    asked.answer(fin=False)
+    asked.stream.send(b"x" * 10_000_000)
+
+
 @dataclass
 class ScriptedAgent:
     """One tunnel's agent end.
@@ -120,7 +141,7 @@ class ScriptedAgent:
     closed: tuple[CloseCode | int | None, str] | None = None
     is_ready: bool = False
     is_asked_to_move: bool = False
-    link: WebSocketLink = field(default_factory=WebSocketLink)
+    link: CountingLink = field(default_factory=CountingLink)
     tunnel: Tunnel = field(init=False)
 
     @property

@@ -99,6 +99,9 @@ class FrontConnection(asyncio.Protocol):
         self._front = front
         self._patience = front.patience
         self._buffer = b""
+        self._searched = 0  # bytes of the buffer in which no head ends
+        self._awaits_head = False  # some of one has come
+        self._may_skip_line = True  # RFC 9112, section 2.2: an empty line before a request
         self._head = b""  # of the request under way
         self._reader: BodyReader | None = None
         self._exchange: Exchange | None = None
@@ -130,8 +133,9 @@ class FrontConnection(asyncio.Protocol):
             self._deadline = self._front.now() + self._patience.idle
             self._resume()
             if self._buffer:
-                # Not at once: the caller of finished() is still in the middle of its work.
-                self._front.loop.call_soon(self._read_requests)
+                # Not at once: the caller of finished() is still in the middle of its work, and
+                # between two requests of one caller it is the turn of the others.
+                self._front.loop.call_soon(self._read_request)
 
     def abort(self) -> None:
         self._exchange = None
@@ -191,13 +195,18 @@ class FrontConnection(asyncio.Protocol):
             self._receive_body(self._reader, data)
         else:
             self._buffer = self._buffer + data if self._buffer else data
-            if not self._is_busy:
-                self._read_requests()
+            if not self._is_busy and not self._is_congested:
+                self._read_request()
             elif len(self._buffer) > MAX_PIPELINED_BYTES:
                 self.pause()
 
     def eof_received(self) -> bool:
-        return False  # a caller that ends its side is gone, as for nginx
+        """A caller that ends its side is gone, as for nginx; answers under way still go out."""
+        if self._is_busy:
+            self.abort_for_gone_caller()
+        else:
+            self._close()
+        return False
 
     def connection_lost(self, _exc: Exception | None) -> None:
         self._is_closing = True
@@ -214,6 +223,8 @@ class FrontConnection(asyncio.Protocol):
         self._is_congested = False
         if self._exchange is not None:
             self._exchange.on_caller_writable()
+        elif self._buffer:
+            self._read_request()
 
     # --- what the front calls -------------------------------------------------------------------
 
@@ -237,27 +248,35 @@ class FrontConnection(asyncio.Protocol):
 
     # --- reading --------------------------------------------------------------------------------
 
-    def _read_requests(self) -> None:
-        while self._buffer and not self._is_busy and not self._is_closing:
-            if self._buffer.startswith(b"\r\n"):
-                self._buffer = self._buffer[2:]  # RFC 9112, section 2.2
-                continue
-            end = find_head_end(self._buffer)
-            if end < 0:
-                self._await_head()
-                return
-            head, rest = self._buffer[:end], self._buffer[end:]
-            self._buffer = b""
-            try:
-                self._begin(head, rest)
-            except BadMessage as fault:
-                self._refuse(fault)
+    def _read_request(self) -> None:
+        """Begin the next request, if its head is here and its answer would be read."""
+        if self._is_busy or self._is_congested or self._is_closing:
+            return
+        if self._may_skip_line and self._buffer.startswith(b"\r\n"):
+            self._may_skip_line = False
+            self._buffer = self._buffer[2:]
+        end = find_head_end(self._buffer, self._searched)
+        if end < 0:
+            self._await_head()
+            return
+        head, rest = self._buffer[:end], self._buffer[end:]
+        self._buffer = b""
+        self._searched = 0
+        self._awaits_head = False
+        self._may_skip_line = True
+        try:
+            self._begin(head, rest)
+        except BadMessage as fault:
+            self._refuse(fault)
 
     def _await_head(self) -> None:
-        if len(self._buffer) > MAX_HEAD_BYTES:
+        size = len(self._buffer)
+        if size > MAX_HEAD_BYTES:
             self._refuse(BadMessage(431, "The head of the request is larger than 32 KiB."))
-        elif len(self._buffer) > 0 and self._deadline > self._front.now() + self._patience.head:
+        elif size > 0 and not self._awaits_head:
+            self._awaits_head = True
             self._deadline = self._front.now() + self._patience.head
+        self._searched = max(0, size - 3)
 
     def _begin(self, head: bytes, rest: bytes) -> None:
         request = parse_request(head)
@@ -304,13 +323,18 @@ class FrontConnection(asyncio.Protocol):
     def _begin_linger(self) -> None:
         self._linger_left = LINGER_BYTES
         self._buffer = b""
-        self._deadline = self._front.now() + self._patience.linger
+        self._deadline = 0.0
+        self._front.loop.call_later(self._patience.linger, self._end_linger)
         self._resume()
 
     def _drain(self, size: int) -> None:
         self._linger_left -= size
         if self._linger_left < 0:
-            self._linger_left = 0
+            self._end_linger()
+
+    def _end_linger(self) -> None:
+        self._linger_left = 0
+        if not self._is_closing:
             self._close()
 
     def _close(self) -> None:
@@ -321,11 +345,10 @@ class FrontConnection(asyncio.Protocol):
     def _on_deadline(self) -> None:
         if self._is_closing:
             self.abort()
-        elif self._linger_left >= 0 or (not self._is_busy and not self._buffer):
+        elif not self._is_busy and (not self._buffer or self._is_congested):
             self._close()
         elif not self._is_busy:
-            self.write(plain_refusal(408, "The head of the request took longer than 10 s."))
-            self._close()
+            self._refuse(BadMessage(408, "The head of the request took too long."))
         elif self._is_paused:
             self._deadline = self._front.now() + self._patience.body  # it is us who wait
         else:

@@ -12,6 +12,12 @@ log = logging.getLogger(__name__)
 BACKLOG = 1024
 """Connections that wait to be accepted; what the kernel gives Linux at most is 4096."""
 
+KEEPALIVE_IDLE_S = 60
+KEEPALIVE_EVERY_S = 15
+NOTSENT_LOWAT_BYTES = 128 * 1024
+"""Unsent bytes that the kernel holds for a caller; left to itself it takes 4 MiB for one that
+doesn't read."""
+
 
 class Front:
     """The listening sockets and their connections."""
@@ -36,6 +42,7 @@ class Front:
         """
         accepted = self._accepted(port if is_tunnel_port else None)
         server = await self.loop.create_server(accepted, host, port, backlog=BACKLOG)
+        _tune(server)
         self._servers.append(server)
         bound: int = server.sockets[0].getsockname()[1]
         return bound
@@ -45,6 +52,7 @@ class Front:
         port: int = listener.getsockname()[1]
         accepted = self._accepted(port if is_tunnel_port else None)
         server = await self.loop.create_server(accepted, sock=listener, backlog=BACKLOG)
+        _tune(server)
         self._servers.append(server)
 
     def _accepted(self, tunnel_port: int | None) -> Callable[[], FrontConnection]:
@@ -84,7 +92,19 @@ class Front:
         return len(self._connections)
 
     def _sweep(self) -> None:
+        self._sweeper = self.loop.call_later(self.patience.sweep, self._sweep)
         now = self.now()
         for connection in list(self._connections):
             connection.sweep(now)
-        self._sweeper = self.loop.call_later(self.patience.sweep, self._sweep)
+
+
+def _tune(server: asyncio.Server) -> None:
+    """Set what accepted connections take over from the socket that listens."""
+    for listener in server.sockets:
+        # A caller that vanished without a word is noticed although nobody sends it anything.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if hasattr(socket, "TCP_KEEPIDLE") and listener.family != socket.AF_UNIX:
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE_IDLE_S)
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, KEEPALIVE_EVERY_S)
+        if hasattr(socket, "TCP_NOTSENT_LOWAT") and listener.family != socket.AF_UNIX:
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, NOTSENT_LOWAT_BYTES)

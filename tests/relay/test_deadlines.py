@@ -1,0 +1,218 @@
+"""Heads and bodies that are too large, too slow, or refused while they still come."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from printreach.relay.connection import (
+    LINGER_BYTES,
+)
+from printreach.wire.errors import Reason
+from printreach.wire.frames import WINDOW_BYTES
+from tests.fakes.loop import on_a_loop
+from tests.relay.caller import calling, request
+from tests.relay.rig import OWN, QUICK, relay
+from tests.relay.scripted_agent import ignore
+from tests.relay.waiting import settle, until
+
+ENDLESS = b"Content-Length: 1000000000"
+
+
+@on_a_loop
+async def test_a_head_that_drips_is_given_up_after_its_time() -> None:
+    quick = replace(QUICK, head=0.05, linger=0.0)
+    async with relay(patience=quick) as rig, calling(rig.port) as caller:
+        caller.send(b"GET / HT")
+
+        assert (await caller.answer()).status == 408
+        assert await caller.is_closed()
+
+
+@on_a_loop
+async def test_dripping_on_does_not_buy_a_head_more_time() -> None:
+    async with relay(patience=replace(QUICK, head=0.05)) as rig, calling(rig.port) as caller:
+        await caller.send_in_pieces(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        for _ in range(100):
+            caller.send(b"X: y\r\n")
+            await settle(1)
+
+        assert (await caller.answer()).status == 408
+
+
+@on_a_loop
+async def test_a_head_has_its_whole_time_however_long_the_connection_was_silent_before() -> None:
+    async with relay(patience=replace(QUICK, head=0.2)) as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        await rig.agent()
+        asked = request(access.host, access.bearer)
+        await asyncio.sleep(0.12)
+        caller.send(asked[:10])
+        await asyncio.sleep(0.12)
+        caller.send(asked[10:])
+
+        assert (await caller.answer()).status == 200
+
+
+@on_a_loop
+async def test_a_connection_that_asks_nothing_is_closed() -> None:
+    async with relay(patience=replace(QUICK, head=0.02)) as rig, calling(rig.port) as caller:
+        assert await caller.is_closed()
+
+
+@on_a_loop
+async def test_a_connection_that_asks_nothing_more_is_closed() -> None:
+    async with relay(patience=replace(QUICK, idle=0.02)) as rig, calling(rig.port) as caller:
+        caller.send(request(OWN))
+
+        assert (await caller.answer()).status == 200
+        assert await caller.is_closed()
+
+
+@pytest.mark.parametrize("size", [32 * 1024 + 1, 200_000], ids=["just over", "far over"])
+@on_a_loop
+async def test_a_head_over_32_kib_is_431_before_it_ends(size: int) -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        caller.send(b"GET / HTTP/1.1\r\nX: ".ljust(size, b"y"))
+
+        assert (await caller.answer()).status == 431
+
+
+@on_a_loop
+async def test_a_head_of_just_32_kib_is_served() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent()
+        short = request(access.host, access.bearer, b"X: ")
+        filler = b"x" * (32 * 1024 - len(short))
+        caller.send(request(access.host, access.bearer, b"X: " + filler))
+
+        assert (await caller.answer()).status == 200
+        assert agent.asked[0].all(b"x") == [filler]
+
+
+@on_a_loop
+async def test_as_many_short_headers_as_fit_32_kib_fit_the_tunnel_too() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent()
+        short = request(access.host, access.bearer)
+        many = [b"a:"] * ((32 * 1024 - len(short)) // 4)
+        caller.send(request(access.host, access.bearer, *many))
+
+        assert (await caller.answer()).status == 200
+        assert len(agent.asked[0].all(b"a")) == len(many)
+
+
+@on_a_loop
+async def test_one_empty_line_before_a_request_is_skipped() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        caller.send(b"\r\n" + request(OWN) + b"\r\n" + request(OWN))
+
+        assert [(await caller.answer()).status for _ in range(2)] == [200, 200]
+
+
+@pytest.mark.parametrize("size", [1, 100], ids=["byte by byte", "whole"])
+@on_a_loop
+async def test_a_second_empty_line_before_a_request_is_refused(size: int) -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        await caller.send_in_pieces(b"\r\n\r\n" + request(OWN), size)
+
+        assert (await caller.answer()).status == 400
+
+
+@on_a_loop
+async def test_a_long_head_costs_no_more_when_it_comes_byte_by_byte(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at = 0
+
+    def counting(buffer: bytes, start: int = 0) -> int:
+        nonlocal looked_at
+        looked_at += len(buffer) - start
+        return -1
+
+    monkeypatch.setattr("printreach.relay.connection.find_head_end", counting)
+    async with relay() as rig, calling(rig.port) as caller:
+        await caller.send_in_pieces(b"GET / HTTP/1.1\r\nX: ".ljust(2000, b"y"))
+        await settle()
+
+        assert looked_at < 5 * 2000
+
+
+@on_a_loop
+async def test_a_body_that_stops_coming_ends_the_request() -> None:
+    async with relay(patience=replace(QUICK, body=0.05)) as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent(script=ignore)
+        caller.send(request(access.host, access.bearer, ENDLESS, method=b"POST") + b"begun")
+
+        assert await caller.is_closed()
+        assert (await agent.next()).reset is Reason.CANCELLED
+
+
+@on_a_loop
+async def test_an_upload_that_waits_for_the_printer_is_not_given_up() -> None:
+    async with relay(patience=replace(QUICK, body=0.05)) as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        agent = await rig.agent(script=ignore)
+        agent.takes_bodies = False
+        body = b"x" * 2_000_000
+        caller.send(request(access.host, access.bearer, method=b"POST", body=body))
+        asked = await agent.next()
+        await settle(150)
+        assert asked.reset is None
+        asked.takes_body = True
+        asked.stream.taken(len(asked.body))
+        await until(lambda: asked.is_complete)
+        asked.answer_with_length(b"done")
+
+        assert (await caller.answer()).body == b"done"
+        assert asked.body == body
+
+
+@on_a_loop
+async def test_an_upload_waits_in_the_socket_while_the_printer_is_slow() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent(script=ignore)
+        agent.takes_bodies = False
+        caller.send(request(access.host, access.bearer, ENDLESS, method=b"POST"))
+        caller.send(b"x" * 20_000_000)
+        asked = await agent.next()
+        await settle(100)
+
+        assert len(asked.body) <= WINDOW_BYTES
+        assert caller.unsent > 10_000_000
+
+
+@on_a_loop
+async def test_a_caller_reads_why_its_upload_was_refused_while_it_sends_on() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        caller.send(request(access.host, method=b"POST", body=b"x" * (LINGER_BYTES // 2)))
+        await until(lambda: caller.unsent == 0)
+
+        answer = await caller.answer()
+        assert (answer.status, answer.get(b"connection")) == (606, b"close")
+
+
+@on_a_loop
+async def test_a_refused_upload_is_drained_for_two_seconds_at_most() -> None:
+    async with relay(patience=replace(QUICK, linger=0.05)) as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        caller.send(request(access.host, ENDLESS, method=b"POST"))
+        assert (await caller.answer()).status == 606
+
+        assert await caller.is_closed()
+        assert QUICK.linger == 2.0
+
+
+@on_a_loop
+async def test_a_refused_upload_is_drained_for_8_mib_at_most() -> None:
+    assert LINGER_BYTES == 8 * 1024 * 1024
+    async with relay() as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        caller.send(request(access.host, ENDLESS, method=b"POST"))
+        assert (await caller.answer()).status == 606
+        caller.send(b"x" * LINGER_BYTES)
+        await until(lambda: caller.unsent == 0)
+        caller.send(b"x" * 4_000_000)
+
+        assert await caller.is_closed()
