@@ -1,0 +1,96 @@
+"""Contract: heaters, movements and lights; 788 for what the printer lacks."""
+
+from functools import partial
+
+import pytest
+
+from printreach.contract.features import Feature
+from tests.printers.asking import Json
+from tests.printers.bench import Bench, on_the_bench
+
+BAD_ARGUMENTS, NOT_SUPPORTED = 751, 788
+TARGETS = {
+    "BedC": ("BedTarget", 35.0),
+    "ToolC": ("HotendTarget", 40.0),
+    "ChamberC": ("ChamberTarget", 30.0),
+}
+MOVEMENTS: list[tuple[Feature, str, Json | None]] = [
+    (Feature.AXIS_MOVEMENT, "move-axis", {"Axis": "X", "DistanceMm": 10}),
+    (Feature.HOMING, "home", None),
+    (Feature.EXTRUSION, "extrude", {"Extruder": 0, "DistanceMm": 2}),
+]
+FIRST_EXTRUDER, LAST_EXTRUDER = 0, 15
+
+
+class ControlContract:
+    @pytest.mark.parametrize("argument", sorted(TARGETS))
+    @on_the_bench
+    async def test_a_heater_takes_its_target_or_is_not_there(
+        self, bench: Bench, argument: str
+    ) -> None:
+        field, target_c = TARGETS[argument]
+        reply = await bench.calls.post("set-temp", {argument: target_c})
+
+        if argument not in bench.rig.heaters or not _has(bench, Feature.TEMPERATURE_CONTROL):
+            assert reply.status == NOT_SUPPORTED
+            return
+        assert reply.result == {}
+
+        async def is_set() -> bool:
+            return bool((await bench.temps()).get(field) == target_c)
+
+        await bench.until_true(f"{field} {target_c}", is_set)
+        assert (await bench.calls.post("set-temp", {argument: 0})).status == 200
+
+    @on_the_bench
+    async def test_targets_out_of_range_are_refused_before_the_printer(self, bench: Bench) -> None:
+        for body in ({"BedC": 76}, {"ToolC": 261}, {"ToolC": -1}, {"ToolC": "hot"}, {}):
+            assert (await bench.calls.post("set-temp", body)).status == BAD_ARGUMENTS
+
+    @on_the_bench
+    async def test_movements_are_made_or_not_supported(self, bench: Bench) -> None:
+        for feature, command, body in MOVEMENTS:
+            if feature is Feature.EXTRUSION and _has(bench, feature):
+                await bench.rig.warm_up_for_extrusion(bench.printer)
+            reply = await bench.calls.post(command, body)
+            expected = 200 if _has(bench, feature) else NOT_SUPPORTED
+            assert (command, reply.status) == (command, expected), reply.envelope
+
+    @on_the_bench
+    async def test_an_extruder_that_is_not_there_is_a_wrong_argument(self, bench: Bench) -> None:
+        if not _has(bench, Feature.EXTRUSION):
+            pytest.skip("this printer extrudes nothing by hand")
+        order = {"Extruder": LAST_EXTRUDER, "DistanceMm": 1}
+        reply = await bench.calls.post("extrude", order)
+
+        assert reply.status == BAD_ARGUMENTS
+        assert "Extruder" in reply.error
+
+    @on_the_bench
+    async def test_a_light_goes_on_and_off_or_is_not_supported(self, bench: Bench) -> None:
+        if not bench.rig.can_light:
+            reply = await bench.calls.post("set-light", {"Name": "light", "On": True})
+            assert reply.status == NOT_SUPPORTED
+            return
+        name = (await bench.job())["Lights"][0]["Name"]
+        for on in (True, False, True):
+            reply = await bench.calls.post("set-light", {"Name": name, "On": on})
+            assert reply.result == {}
+            await bench.until_true(f"{name} {on}", partial(_is_lit, bench, name, on))
+
+    @on_the_bench
+    async def test_a_light_that_is_not_there_is_a_wrong_argument(self, bench: Bench) -> None:
+        if not bench.rig.can_light:
+            pytest.skip("this printer has no light")
+        reply = await bench.calls.post("set-light", {"Name": "no such light", "On": True})
+
+        assert reply.status == BAD_ARGUMENTS
+
+
+def _has(bench: Bench, feature: Feature) -> bool:
+    return feature in bench.rig.features
+
+
+async def _is_lit(bench: Bench, name: str, on: bool) -> bool:
+    lights = (await bench.job())["Lights"]
+    return any(light == {"Name": name, "On": on} for light in lights)

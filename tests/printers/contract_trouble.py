@@ -1,0 +1,63 @@
+"""Contract: what is told while the printer can't be reached, and that the agent outlives it."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.status import State
+from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
+from tests.printers.rig import PrinterRig
+
+NOT_CONNECTED = CommandStatus.NOT_CONNECTED
+NOT_AUTHORIZED = CommandStatus.NOT_AUTHORIZED
+
+
+class TroubleContract:
+    @on_the_bench
+    async def test_a_printer_that_goes_away_is_not_connected_until_it_is_back(
+        self, bench: Bench
+    ) -> None:
+        await bench.rig.disconnect()
+        refused = await bench.until_refused(NOT_CONNECTED)
+        assert (await bench.calls.post("home")).status in (NOT_CONNECTED, 788)
+        assert (await bench.calls.get("files/list")).status == NOT_CONNECTED
+        assert (await bench.calls.get("files/download", path="gcode/x")).http_status == 502
+        await bench.rig.reconnect()
+
+        await bench.until_true("a status again", lambda: _answers(bench))
+        assert refused.error.endswith(".")
+        assert (await bench.job())["State"] == State.IDLE
+
+    @on_the_bench
+    async def test_nonsense_from_the_printer_harms_nothing(self, bench: Bench) -> None:
+        await bench.rig.talk_nonsense()
+        await asyncio.sleep(0.2)
+
+        await bench.until_true("a status again", lambda: _answers(bench))
+        await bench.start_long()
+        assert (await bench.calls.post("cancel")).status == 200
+        await bench.until(State.CANCELLED)
+
+    def test_wrong_credentials_are_told_as_such(self, rig: PrinterRig, tmp_path: Path) -> None:
+        async def body() -> None:
+            async with asyncio.timeout(TEST_S), rig.open():
+                setup = rig.with_wrong_credentials(machine(rig, tmp_path))
+                if setup is None:
+                    pytest.skip("this platform asks for no credentials")
+                async with adapter_at(rig, setup) as bench:
+                    refused = await bench.until_refused(NOT_AUTHORIZED)
+                    _assert_tells_no_secret(refused.error, setup.api_key, setup.password)
+                    assert (await bench.calls.post("cancel")).status == NOT_AUTHORIZED
+
+        asyncio.run(body())
+
+
+async def _answers(bench: Bench) -> bool:
+    return (await bench.calls.get("status")).status == 200
+
+
+def _assert_tells_no_secret(sentence: str, *secrets: str | None) -> None:
+    for secret in secrets:
+        assert secret is None or secret not in sentence

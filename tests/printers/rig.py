@@ -1,0 +1,99 @@
+"""What the contract suite asks of a rig: a printer that runs, and ways to make it misbehave."""
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import ClassVar
+
+from printreach.contract.features import Feature
+from printreach.printers.port import Printer
+from printreach.printers.setup import PrinterSetup
+
+
+@dataclass(frozen=True, slots=True)
+class PrintFile:
+    """A file that the rig's printer can print."""
+
+    name: str
+    data: bytes
+
+
+class PrinterRig:
+    """A printer and its provocations. One object serves a module; `open` is entered for each test.
+
+    features: what this printer can do, exactly. heaters: what set-temp may name, of `BedC`,
+    `ToolC`, `ChamberC`; `open` leaves them off. has_camera: `open` provides one, which gives
+    pictures. has_smart_pause: the platform can turn heaters off in a pause. has_folders: its files
+    may lie in folders. patience_s: within which a state shows.
+    """
+
+    features: ClassVar[Feature]
+    heaters: ClassVar[frozenset[str]] = frozenset({"BedC", "ToolC"})
+    has_camera: ClassVar[bool] = True
+    has_smart_pause: ClassVar[bool] = False
+    has_folders: ClassVar[bool] = True
+    patience_s: ClassVar[float] = 20.0
+
+    def open(self) -> AbstractAsyncContextManager[None]:
+        """The printer: connected, idle, cold, no file on it. Leaving may stop or only reset it."""
+        raise NotImplementedError
+
+    def setup(self, machine: PrinterSetup) -> PrinterSetup:
+        """machine with the printer's address and credentials in it."""
+        raise NotImplementedError
+
+    def make(self, setup: PrinterSetup) -> Printer:
+        """The adapter."""
+        raise NotImplementedError
+
+    @property
+    def can_light(self) -> bool:
+        return Feature.LIGHT_CONTROL in self.features
+
+    # --- prints ---------------------------------------------------------------------------------
+
+    def long_print(self) -> PrintFile:
+        """Prints for a minute or longer, and pauses, resumes and cancels within a second."""
+        raise NotImplementedError
+
+    def short_print(self) -> PrintFile:
+        """Is complete within a few seconds."""
+        raise NotImplementedError
+
+    def hot_print(self) -> PrintFile:
+        """As long_print, with heaters at 40 (bed) and 60 (hotend) degrees. For smart pause."""
+        raise NotImplementedError
+
+    def large_file(self, size: int) -> bytes:
+        """A file of about that size that need not be printed, but is taken for a print."""
+        line = b"; a comment that fills the file with what is no order at all 0123456789\n"
+        return b"G28\n" + line * (size // len(line))
+
+    @property
+    def suffix(self) -> str:
+        """How the names of its prints end."""
+        return ".gcode"
+
+    async def warm_up_for_extrusion(self, printer: Printer) -> None:
+        """Heat the hotend where the printer extrudes only when it is hot."""
+
+    # --- provocations ---------------------------------------------------------------------------
+
+    async def fail_print(self) -> None:
+        """Let the running print end in a fault."""
+        raise NotImplementedError
+
+    async def disconnect(self) -> None:
+        """The printer goes away: 785 follows."""
+        raise NotImplementedError
+
+    async def reconnect(self) -> None:
+        """It comes back."""
+        raise NotImplementedError
+
+    async def talk_nonsense(self) -> None:
+        """Send what no printer sends: text that is no JSON, other shapes, 10 MB at once."""
+        raise NotImplementedError
+
+    def with_wrong_credentials(self, setup: PrinterSetup) -> PrinterSetup | None:
+        """None: the platform asks for none."""
+        raise NotImplementedError
