@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -189,6 +190,25 @@ def test_a_printer_whose_agent_has_stopped_is_601_within_a_second(
 
 def offline(answer: Answer) -> Answer | None:
     return answer if answer.status == 601 else None
+
+
+def test_no_request_hangs_when_it_meets_the_end_of_its_tunnel(
+    relay: Service, spare: LinkedPrinter
+) -> None:
+    way, agent = relay.way(relay.connect(spare)), spare.agent.program
+
+    def ask(number: int) -> int:
+        time.sleep(number / 2000)  # some before the end, some in the middle of it, some behind
+        return call(way, "/any").status
+
+    for _ in range(3):
+        wait_for("the printer to be there", lambda: call(way, "/any").status == 200, 10)
+        with ThreadPoolExecutor(40) as callers:
+            answers = callers.map(ask, range(40))
+            time.sleep(0.01)
+            agent.kill()
+            assert set(answers) <= {200, 601}
+        agent.start()
 
 
 def test_a_request_under_way_breaks_when_the_agent_dies(
