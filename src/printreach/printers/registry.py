@@ -52,7 +52,12 @@ _TABLE: Final = (
     PrinterKind(name="prusalink", title="PrusaLink"),
     PrinterKind(name="elegoo", title="Elegoo"),
     PrinterKind(name="duet", title="Duet"),
-    PrinterKind(name="simulated", title="Simulated printer", is_built_in=True),
+    PrinterKind(
+        name="simulated",
+        title="Simulated printer",
+        is_built_in=True,
+        adapter="printreach.printers.simulated.adapter",
+    ),
 )
 
 KINDS: Final[Mapping[str, PrinterKind]] = MappingProxyType({kind.name: kind for kind in _TABLE})

@@ -1,0 +1,27 @@
+"""Connecting to a printer's web server on the local network."""
+
+import asyncio
+import ssl
+
+from printreach.http1.client import Connect
+
+FIRST_RETRY_S = 1.0
+LONGEST_RETRY_S = 15.0
+"""A printer that is switched on is found within a quarter of a minute."""
+
+
+def connect_to(host: str, port: int, *, tls: bool) -> Connect:
+    """Its certificate, where it has one, is one it made itself: it proves nothing, so none is
+    asked for."""
+    loop = asyncio.get_running_loop()
+    context: ssl.SSLContext | None = None
+    if tls:
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return lambda protocol: loop.create_connection(protocol, host, port, ssl=context)
+
+
+def retry_delay_s(failures: int, jitter: float) -> float:
+    """Seconds to wait after so many failures in a row (1 or more). jitter: 0.5 to 1."""
+    return jitter * min(LONGEST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(failures - 1, 6))

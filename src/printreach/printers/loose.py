@@ -1,0 +1,74 @@
+"""Reading vendors' JSON: a field may be missing, null, renamed, of another type or out of range.
+
+Each function answers None for what can't be read, and never raises.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+Json = Mapping[str, Any]
+"""An object of a vendor; what is in it, only these functions look at."""
+
+EMPTY: Json = {}
+MAX_INT = 2**31 - 1
+MAX_TEXT_CHARS = 512
+
+
+def obj(source: object, *path: str) -> Json:
+    """The object at a path of keys; an empty one where there is none."""
+    at = source
+    for key in path:
+        at = at.get(key) if isinstance(at, Mapping) else None
+    return at if isinstance(at, Mapping) else EMPTY
+
+
+def items(source: object, key: str) -> list[Any]:
+    """The list of a key; an empty one where there is none."""
+    value = source.get(key) if isinstance(source, Mapping) else None
+    return value if isinstance(value, list) else []
+
+
+def number(source: object, key: str) -> float | None:
+    """A finite number; texts that hold one count, true and false don't."""
+    value = source.get(key) if isinstance(source, Mapping) else None
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def whole(source: object, key: str) -> int | None:
+    """A number without its fraction, within 32 bits."""
+    value = number(source, key)
+    if value is None or abs(value) > MAX_INT:
+        return None
+    return int(value)
+
+
+def count(source: object, key: str) -> int | None:
+    """A whole number from 0."""
+    value = whole(source, key)
+    return value if value is not None and value >= 0 else None
+
+
+def text(source: object, key: str) -> str | None:
+    """A text that isn't empty, cut to 512 characters."""
+    value = source.get(key) if isinstance(source, Mapping) else None
+    return value[:MAX_TEXT_CHARS] if isinstance(value, str) and value else None
+
+
+def flag(source: object, key: str) -> bool | None:
+    value = source.get(key) if isinstance(source, Mapping) else None
+    return value if isinstance(value, bool) else None
+
+
+def percent(value: float | None) -> float:
+    """Progress as the contract has it: 0.0 to 100.0, 0.0 when unknown."""
+    return 0.0 if value is None else min(100.0, max(0.0, value))

@@ -1,0 +1,214 @@
+"""The simulated printer as a Printer: over its web server, like any other printer."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from printreach.contract.commands import (
+    Axis,
+    CommandStatus,
+    Extrude,
+    MoveAxis,
+    Pause,
+    SetLight,
+    SetTemp,
+    StartPrint,
+)
+from printreach.contract.files import (
+    EntryType,
+    FileDetails,
+    FileDone,
+    FileEntry,
+    FileRoot,
+)
+from printreach.contract.status import WebcamEntry
+from printreach.contract.unset import UNSET, UnsetType
+from printreach.printers.connecting import retry_delay_s
+from printreach.printers.http_camera import HttpCamera
+from printreach.printers.port import (
+    Camera,
+    Download,
+    PrinterRefused,
+    Trouble,
+    View,
+    failed,
+    no_such_file,
+)
+from printreach.printers.setup import PrinterSetup
+
+from .api import Api
+from .translate import entries_of, view_of
+
+log = logging.getLogger(__name__)
+
+VERSION = "Simulated printer"
+_GCODE = (FileRoot.GCODE,)
+
+
+def make(setup: PrinterSetup) -> "SimulatedAdapter":
+    return SimulatedAdapter(setup)
+
+
+class SimulatedAdapter:
+    """printers.port.Printer."""
+
+    mqtt = None
+
+    def __init__(self, setup: PrinterSetup) -> None:
+        self._setup = setup
+        self._api = Api(setup)
+        self._view = View()
+        self.files = SimulatedFiles(self._api)
+        base = f"{'https' if setup.tls else 'http'}://{setup.authority}"
+        self._camera = HttpCamera(
+            WebcamEntry(name="Printer"),
+            snapshot_url=f"{base}/webcam/?action=snapshot",
+            stream_url=f"{base}/webcam/?action=stream",
+        )
+        self._lifted_mm = 0  # by a smart pause
+        self._restore = SetTemp()
+
+    @property
+    def view(self) -> View:
+        return self._view
+
+    async def run(self) -> None:
+        failures = 0
+        try:
+            while True:
+                failures += 1
+                try:
+                    async for status in self._api.statuses():
+                        self._view = view_of(status, VERSION)
+                        failures = 0
+                except PrinterRefused as refused:
+                    trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=refused.sentence)
+                    self._view = View(trouble=trouble)
+                await asyncio.sleep(retry_delay_s(failures + 1, self._setup.uniform(0.5, 1.0)))
+        finally:
+            await self._api.close()
+
+    async def cameras(self) -> list[Camera]:
+        return [self._camera]
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    async def pause(self, order: Pause) -> None:
+        await self._api.order("print", {"Action": "pause"})
+        if order.smart_pause:
+            await self._rest(order)
+
+    async def resume(self) -> None:
+        if isinstance(self._restore.bed_c, float) or isinstance(self._restore.tool_c, float):
+            await self.set_temp(self._restore)
+            self._restore = SetTemp()
+        if self._lifted_mm:
+            await self._move(Axis.Z, -self._lifted_mm)
+            self._lifted_mm = 0
+        await self._api.order("print", {"Action": "resume"})
+
+    async def cancel(self) -> None:
+        await self._api.order("print", {"Action": "cancel"})
+
+    async def start(self, order: StartPrint) -> FileDone:
+        path = order.path.removeprefix("gcode/")
+        await self._api.order("print", {"Action": "start", "Path": path})
+        return FileDone(virtual_path=order.path, platform_path=path)
+
+    async def set_light(self, order: SetLight) -> None:
+        await self._api.order("light", {"On": order.on})
+
+    async def move_axis(self, order: MoveAxis) -> None:
+        await self._move(order.axis, order.distance_mm)
+
+    async def home(self) -> None:
+        await self._api.order("home", {})
+
+    async def extrude(self, order: Extrude) -> None:
+        if order.extruder != 0:
+            raise failed("This printer has one extruder, number 0.")
+        await self._api.order("extrude", {"DistanceMm": order.distance_mm})
+
+    async def set_temp(self, order: SetTemp) -> None:
+        if isinstance(order.tool_number, int) and order.tool_number != 0:
+            raise failed("This printer has one tool, number 0.")
+        targets = {"BedC": order.bed_c, "ChamberC": order.chamber_c, "ToolC": order.tool_c}
+        given = {name: value for name, value in targets.items() if not isinstance(value, UnsetType)}
+        await self._api.order("temperature", given)
+
+    async def _move(self, axis: Axis, distance_mm: float) -> None:
+        await self._api.order("move", {"Axis": axis.value, "DistanceMm": distance_mm})
+
+    async def _rest(self, order: Pause) -> None:
+        """Smart pause: what the print needs is put back by resume()."""
+        temps = self._view.job.current_print.temps
+        self._restore = SetTemp(
+            tool_c=temps.hotend_target if order.disable_hotend else UNSET,
+            bed_c=temps.bed_target if order.disable_bed else UNSET,
+        )
+        if order.retract_filament_mm:
+            await self._api.order("extrude", {"DistanceMm": -order.retract_filament_mm})
+        if order.z_lift_mm:
+            await self._move(Axis.Z, order.z_lift_mm)
+            self._lifted_mm = order.z_lift_mm
+        if order.disable_hotend or order.disable_bed:
+            await self.set_temp(
+                SetTemp(
+                    tool_c=0.0 if order.disable_hotend else UNSET,
+                    bed_c=0.0 if order.disable_bed else UNSET,
+                )
+            )
+
+
+class SimulatedFiles:
+    """printers.port.Files: G-code alone."""
+
+    roots = _GCODE
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+
+    async def entries(self, root: FileRoot) -> list[FileEntry]:
+        return entries_of(await self._api.files(), root.value)
+
+    async def details(self, path: str) -> FileDetails:
+        entry = _find(await self.entries(FileRoot.GCODE), path)
+        if entry is None or entry.type is EntryType.FOLDER:
+            raise no_such_file(path)
+        return FileDetails(
+            virtual_path=path,
+            platform_path=entry.platform_path,
+            file_name=entry.name,
+            size_bytes=entry.size_bytes,
+            modified_time_sec=entry.modified_time_sec,
+        )
+
+    @asynccontextmanager
+    async def open(self, path: str) -> AsyncIterator[Download]:
+        async with self._api.open(_inside(path)) as answer:
+            length = [v for n, v in answer.headers if n.lower() == b"content-length"]
+            yield Download(size=int(length[0]) if length else None, chunks=answer.chunks())
+
+    async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
+        arrived = await self._api.upload(_inside(path), size, chunks)
+        return FileDone(virtual_path=path, platform_path=_inside(path), size_bytes=arrived)
+
+    async def delete(self, path: str) -> FileDone:
+        await self._api.delete(_inside(path))
+        return FileDone(virtual_path=path, platform_path=_inside(path))
+
+
+def _inside(path: str) -> str:
+    return path.partition("/")[2]
+
+
+def _find(entries: list[FileEntry], path: str) -> FileEntry | None:
+    for entry in entries:
+        if entry.virtual_path == path:
+            return entry
+        if not isinstance(entry.children, UnsetType):
+            found = _find(entry.children, path)
+            if found is not None:
+                return found
+    return None

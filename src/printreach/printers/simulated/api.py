@@ -1,0 +1,119 @@
+"""The simulated printer's own HTTP API, asked as its web page asks it."""
+
+import json
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+from urllib.parse import quote
+
+from printreach.contract.commands import CommandStatus
+from printreach.http1.fetch import Fetched, Fetcher, FetchFailed, OpenAnswer
+from printreach.printers import loose
+from printreach.printers.connecting import connect_to
+from printreach.printers.port import PrinterRefused, failed, no_such_file
+from printreach.printers.setup import PrinterSetup
+from printreach.wire.heads import Headers
+
+MAX_EVENT_BYTES = 1024 * 1024
+
+
+class Api:
+    def __init__(self, setup: PrinterSetup) -> None:
+        self._address = setup.authority
+        connect = connect_to(setup.host, setup.port, tls=setup.tls)
+        self._fetcher = Fetcher(connect, setup.authority.encode())
+
+    async def close(self) -> None:
+        await self._fetcher.close()
+
+    async def statuses(self) -> AsyncIterator[object]:
+        """The status now, and each time it changes. Raises PrinterRefused when that ends."""
+        with self._reaching():
+            async with self._fetcher.open(b"GET", b"/events") as answer:
+                buffer = bytearray()
+                async for chunk in answer.chunks():
+                    buffer += chunk
+                    if len(buffer) > MAX_EVENT_BYTES:
+                        raise failed("The printer's events are too large.")
+                    while (end := buffer.find(b"\n\n")) >= 0:
+                        event = bytes(buffer[:end])
+                        del buffer[: end + 2]
+                        for status in _data_of(event):
+                            yield status
+        raise self._unreachable("it ended its event stream")
+
+    async def order(self, name: str, arguments: dict[str, Any]) -> None:
+        """Raises PrinterRefused with the printer's own words."""
+        body = json.dumps(arguments).encode()
+        with self._reaching():
+            target = f"/api/{name}".encode()
+            answer = await self._fetcher.fetch(b"POST", target, [_JSON], body)
+        _require_ok(answer)
+
+    async def files(self) -> list[Any]:
+        with self._reaching():
+            answer = await self._fetcher.fetch(b"GET", b"/api/files")
+        _require_ok(answer)
+        return loose.items(_json(answer.body), "Files")
+
+    async def delete(self, path: str) -> None:
+        with self._reaching():
+            answer = await self._fetcher.fetch(b"DELETE", _file_target(path))
+        if answer.status == 404:
+            raise no_such_file(path)
+        _require_ok(answer)
+
+    @asynccontextmanager
+    async def open(self, path: str) -> AsyncIterator[OpenAnswer]:
+        with self._reaching():
+            async with self._fetcher.open(b"GET", _file_target(path)) as answer:
+                if answer.status == 404:
+                    raise no_such_file(path)
+                yield answer
+
+    async def upload(self, path: str, size: int | None, chunks: AsyncIterable[bytes]) -> int:
+        """Bytes that arrived."""
+        with self._reaching():
+            headers: Headers = [(b"Content-Type", b"text/x.gcode")]
+            send = self._fetcher.send(b"PUT", _file_target(path), headers, chunks, length=size)
+            async with send as answer:
+                body = b"".join([chunk async for chunk in answer.chunks()])
+                _require_ok(Fetched(answer.status, answer.headers, body))
+        return loose.count(_json(body), "SizeBytes") or 0
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """What the network does, as the printer's refusal."""
+        try:
+            yield
+        except FetchFailed as exc:
+            raise self._unreachable(exc.text) from exc
+
+    def _unreachable(self, why: str) -> PrinterRefused:
+        sentence = f"The printer at {self._address} can't be reached: {why}."
+        return PrinterRefused(CommandStatus.NOT_CONNECTED, sentence)
+
+
+_JSON = (b"Content-Type", b"application/json")
+
+
+def _file_target(path: str) -> bytes:
+    return b"/api/files/" + quote(path, safe="/").encode("ascii")
+
+
+def _require_ok(answer: Fetched) -> None:
+    if not 200 <= answer.status < 300:
+        words = loose.text(_json(answer.body), "Error")
+        raise failed(words or f"The printer answered {answer.status}.")
+
+
+def _json(body: bytes) -> object:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return None
+
+
+def _data_of(event: bytes) -> list[object]:
+    lines = [line[5:] for line in event.split(b"\n") if line.startswith(b"data:")]
+    return [_json(b"\n".join(lines))] if lines else []

@@ -1,0 +1,115 @@
+"""The simulated printer's status in the words of the contract. Pure."""
+
+from collections.abc import Sequence
+
+from printreach.contract.features import Feature
+from printreach.contract.files import EntryType, FileEntry
+from printreach.contract.materials import (
+    Capabilities,
+    MaterialSystem,
+    Route,
+    Source,
+    Tool,
+)
+from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+from printreach.printers.port import View
+
+LIGHT = "light"
+FEATURES = (
+    Feature.LIGHT_CONTROL
+    | Feature.AXIS_MOVEMENT
+    | Feature.HOMING
+    | Feature.EXTRUSION
+    | Feature.TEMPERATURE_CONTROL
+    | Feature.PRINT_START
+)
+
+_STATES = {state.value: state for state in State}
+
+
+def view_of(status: object, version: str) -> View:
+    """status: what GET /api/status and /events give."""
+    return View(
+        trouble=None,
+        job=_job(status),
+        features=FEATURES,
+        platform_version=version,
+        materials=_materials(loose.obj(status, "Temps")),
+    )
+
+
+def entry_of(file: object, root: str) -> FileEntry | None:
+    """One entry of GET /api/files; None for what can't be read."""
+    name, path = loose.text(file, "Name"), loose.text(file, "Path")
+    if name is None or path is None:
+        return None
+    is_folder = loose.text(file, "Type") == "folder"
+    virtual_path = f"{root}/{path}"
+    return FileEntry(
+        type=EntryType.FOLDER if is_folder else EntryType.FILE,
+        name=name,
+        virtual_path=virtual_path,
+        path=virtual_path,
+        platform_path=path,
+        size_bytes=loose.count(file, "SizeBytes") or 0,
+        modified_time_sec=loose.number(file, "ModifiedTimeSec") or 0.0,
+        permissions="rw",
+        children=entries_of(loose.items(file, "Children"), root) if is_folder else UNSET,
+    )
+
+
+def entries_of(files: Sequence[object], root: str) -> list[FileEntry]:
+    entries = (entry_of(file, root) for file in files)
+    return [entry for entry in entries if entry is not None]
+
+
+def _job(status: object) -> JobStatus:
+    temps = loose.obj(status, "Temps")
+    chamber = loose.number(temps, "ChamberActual")
+    return JobStatus(
+        state=_STATES.get(loose.text(status, "State") or "", State.IDLE),
+        sub_state=loose.text(status, "SubState"),
+        error=loose.text(status, "Error"),
+        lights=[Light(name=LIGHT, on=loose.flag(status, "LightOn") or False)],
+        current_print=CurrentPrint(
+            progress=loose.percent(loose.number(status, "Progress")),
+            duration_sec=loose.count(status, "DurationSec") or 0,
+            time_left_sec=loose.count(status, "TimeLeftSec"),
+            file_name=loose.text(status, "FileName") or "",
+            est_total_fil_used_mm=loose.count(status, "FilamentUsedMm") or 0,
+            current_layer=loose.count(status, "CurrentLayer"),
+            total_layers=loose.count(status, "TotalLayers"),
+            temps=Temps(
+                bed_actual=loose.number(temps, "BedActual") or 0.0,
+                bed_target=loose.number(temps, "BedTarget") or 0.0,
+                hotend_actual=loose.number(temps, "HotendActual") or 0.0,
+                hotend_target=loose.number(temps, "HotendTarget") or 0.0,
+                chamber_actual=UNSET if chamber is None else chamber,
+                chamber_target=loose.number(temps, "ChamberTarget") or 0.0,
+            ),
+        ),
+    )
+
+
+def _materials(temps: loose.Json) -> MaterialSystem:
+    """One tool and one source, which is all there is."""
+    actual, target = loose.number(temps, "HotendActual"), loose.number(temps, "HotendTarget")
+    return MaterialSystem(
+        capabilities=Capabilities(),
+        sources=[Source(id="spool", index=0, name="Spool")],
+        tools=[
+            Tool(
+                id="tool0",
+                index=0,
+                name="Hotend",
+                is_active=True,
+                is_present=True,
+                actual_celsius=UNSET if actual is None else actual,
+                target_celsius=UNSET if target is None else target,
+            )
+        ],
+        units=[],
+        routes=[Route(source_id="spool", tool_id="tool0")],
+    )
