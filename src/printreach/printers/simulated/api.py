@@ -60,7 +60,7 @@ class Api:
         with self._reaching():
             answer = await self._fetcher.fetch(b"DELETE", _file_target(path))
         if answer.status == 404:
-            raise no_such_file(path)
+            raise no_such_file(f"gcode/{path}")
         _require_ok(answer)
 
     @asynccontextmanager
@@ -68,7 +68,7 @@ class Api:
         with self._reaching():
             async with self._fetcher.open(b"GET", _file_target(path)) as answer:
                 if answer.status == 404:
-                    raise no_such_file(path)
+                    raise no_such_file(f"gcode/{path}")
                 yield answer
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterable[bytes]) -> int:
