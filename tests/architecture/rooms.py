@@ -65,6 +65,8 @@ ROOMS = {
     "tunnel": driver(),
     "tunnel.*link": driver("picows"),
     "printers": driver("msgspec"),
+    "printers.loose": pure(),
+    "printers.port": pure(),
     "printers.*.translate": pure(),
     "printers.simulated": driver("PIL", "msgspec", "websockets"),
     "agent": driver("cryptography", "msgspec", "picows"),
@@ -79,7 +81,7 @@ ROOMS = {
 }
 
 # A translation reads and makes these, and what lies beside it; never the vendor's API.
-TRANSLATIONS_MAY_KNOW = ("contract", "rules")
+TRANSLATIONS_MAY_KNOW = ("contract", "rules", "printers.loose", "printers.port")
 TRANSLATIONS_MAY_NOT_KNOW_BESIDE_THEM = ("adapter", "api")
 
 
