@@ -40,6 +40,10 @@ lint: install  ## style, types and import rules, without the tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
+.PHONY: faults
+faults: install  ## the tests that harm a running service: frozen, killed, cut off
+	$(BIN)/pytest -m fault
+
 .PHONY: fmt
 fmt: install  ## put the code into shape
 	$(BIN)/ruff check --fix-only --quiet .
