@@ -34,6 +34,11 @@ class CountingLink(WebSocketLink):
         self.sent_bytes += len(message)
         super().send(message)
 
+    def stop_reading(self) -> None:
+        """Leave what comes in the socket."""
+        assert self._transport is not None
+        self._transport.underlying_transport.pause_reading()
+
 
 Message = TypeVar("Message", bound=signin.FromService)
 

@@ -45,8 +45,8 @@ class AnswerWriter:
     def interim(self, status: int, reason: bytes, headers: Headers) -> None:
         """A 1xx answer; HTTP/1.0 knows none."""
         if not self.is_started and not self.request.http10:
-            head = b"HTTP/1.1 %d %b\r\n%b\r\n" % (status, reason, encode_fields(headers))
-            self._caller.write(head)
+            fields = encode_fields(_without_length(headers))
+            self._caller.write(b"HTTP/1.1 %d %b\r\n%b\r\n" % (status, reason, fields))
 
     def start(
         self,
@@ -63,6 +63,8 @@ class AnswerWriter:
         headers: without hop-by-hop ones; Content-Length among them where `length` is given.
         False: the caller is slow, wait. Raises BrokenAnswer before anything was written.
         """
+        if status == 204:
+            headers = _without_length(headers)
         lines = [b"HTTP/1.1 %d %b\r\n" % (status, reason), encode_fields(headers)]
         self._bodiless = self.request.method == b"HEAD" or status in (204, 304)
         if not self._bodiless:
@@ -83,7 +85,8 @@ class AnswerWriter:
         """Write a 101; the bytes behind it are raw."""
         head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         self.is_started = True
-        return self._caller.write(head + encode_fields(headers) + b"\r\n" + first)
+        fields = encode_fields(_without_length(headers))
+        return self._caller.write(head + fields + b"\r\n" + first)
 
     def body(self, data: bytes, *, fin: bool) -> bool:
         """Write more of the body. Raises BrokenAnswer when its length isn't what was promised."""
@@ -118,3 +121,8 @@ class AnswerWriter:
         if not self._chunked:
             return data
         return encode_chunk(data) + (LAST_CHUNK if fin else b"")
+
+
+def _without_length(headers: Headers) -> Headers:
+    """For an answer that must not say one: somebody on the way might wait for that body."""
+    return [field for field in headers if field[0].lower() != b"content-length"]

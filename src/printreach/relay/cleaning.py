@@ -19,7 +19,8 @@ from .cookies import clean_set_cookie, cookie_values, own_cookie_name, without_o
 _KEY = b"service_api_key="
 _FORWARDING = frozenset({b"forwarded", b"x-real-ip"})
 _DROPPED = HOP_BY_HOP | _FORWARDING | OURS
-_ANSWER_DROPPED = HOP_BY_HOP | {b"x-service-error"}
+_ANSWER_DROPPED = HOP_BY_HOP | {b"x-service-error", b"clear-site-data"}
+"""Clear-Site-Data empties the whole registrable domain of cookies, the dashboard's among them."""
 _SAFE_METHODS = frozenset({b"GET", b"HEAD", b"OPTIONS"})
 
 

@@ -52,4 +52,5 @@ def clean_set_cookie(value: bytes) -> bytes | None:
 
 
 def _is_ours(pair: bytes) -> bool:
-    return pair.partition(b"=")[0].strip().lower().startswith(_OURS)
+    # A cookie without a name, `=a=b`, is sent back as `a=b`.
+    return pair.lstrip(b"= \t").partition(b"=")[0].strip().lower().startswith(_OURS)

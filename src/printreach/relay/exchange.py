@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from printreach.contract.errors import ErrorCode
-from printreach.http1.heads import Request
+from printreach.http1.heads import Framing, Request
 from printreach.rules.connections import Limits
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -26,6 +26,9 @@ _CODES = {
     Reason.TUNNEL_LOST: ErrorCode.PRINTER_NOT_CONNECTED,
     Reason.TUNNEL_SILENT: ErrorCode.PRINTER_TIMED_OUT,
 }
+
+MAX_INTERIMS = 16
+"""Interim answers carry no credit, so their number is what bounds them."""
 
 
 class PrinterExchange:
@@ -56,6 +59,7 @@ class PrinterExchange:
         self._is_sent = False
         self._is_over = False
         self._is_raw = False
+        self._interims = 0
         self._webcam_timer: asyncio.TimerHandle | None = None
 
     def start(
@@ -70,14 +74,13 @@ class PrinterExchange:
     ) -> "PrinterExchange | None":
         """Open the stream. None: refused at once. stamp: fields of ours to add."""
         request = self._request
-        if request.length > self._limits.upload_bytes:
+        if max(request.length, len(body)) > self._limits.upload_bytes:
             self._refuse(ErrorCode.UPLOAD_LIMIT)
             return None
-        head = encode_request(
-            request.method,
-            target_for_printer(request.target),
-            headers_for_printer(request, drop_authorization=drop_authorization) + stamp,
-        )
+        headers = headers_for_printer(request, drop_authorization=drop_authorization) + stamp
+        if fin and request.framing is Framing.CHUNKED:
+            headers.append((b"Content-Length", b"%d" % len(body)))  # all of it is here
+        head = encode_request(request.method, target_for_printer(request.target), headers)
         first, rest = body[:CHUNK_BYTES], body[CHUNK_BYTES:]
         self._uploaded = len(first)
         self._is_sent = fin and not rest
@@ -126,12 +129,16 @@ class PrinterExchange:
 
     def on_interim(self, head: bytes) -> None:
         try:
-            status, reason, headers = decode_response(head)
-        except RemoteProtocolError:
-            self._broken("The agent passed on a malformed interim answer.")
+            status, reason, raw_headers = decode_response(head)
+            answer = answer_for_caller(raw_headers)
+        except (RemoteProtocolError, BadAnswer):
+            self._broken("The printer's interim answer can't be read.")
             return
-        if 100 <= status < 200 and status != 101:
-            self._writer.interim(status, reason, headers)
+        self._interims += 1
+        if self._interims > MAX_INTERIMS:
+            self._broken("The printer gives interim answers without end.")
+        elif 100 <= status < 200 and status != 101:
+            self._writer.interim(status, reason, answer.headers)
 
     def on_head(self, head: bytes, body: bytes, fin: bool) -> None:
         try:
@@ -141,7 +148,7 @@ class PrinterExchange:
             self._broken("The printer's answer can't be read.")
             return
         if status == 101 and self._request.upgrade is not None:
-            self._begin_raw(answer.headers, body)
+            self._begin_raw(answer.headers, body, fin)
             return
         if status < 200:
             self._broken("The printer changed to another protocol unasked.")
@@ -149,7 +156,7 @@ class PrinterExchange:
         if answer.is_webcam_stream:
             if not self._begin_webcam():
                 return
-        elif answer.length is not None and answer.length > self._download_limit:
+        elif self._is_too_large(answer.length, len(body)):
             self._give_up(Reason.LIMIT, ErrorCode.DOWNLOAD_LIMIT)
             return
         if not self._is_sent:
@@ -201,16 +208,26 @@ class PrinterExchange:
         else:
             self._untaken += size
 
-    def _begin_raw(self, headers: Headers, first: bytes) -> None:
+    def _is_too_large(self, length: int | None, size: int) -> bool:
+        """Of a body with that length, and what came of it; HEAD may ask how large a file is."""
+        announced = length if length is not None and self._request.method != b"HEAD" else size
+        return announced > self._download_limit
+
+    def _begin_raw(self, headers: Headers, first: bytes, fin: bool) -> None:
         self._is_raw = True
         self._pass_on(len(first), lambda: self._writer.upgrade(headers, first))
         self._caller.upgraded()
+        if fin:
+            self._end_raw()
 
     def _raw_data(self, data: bytes, fin: bool) -> None:
         self._pass_on(len(data), lambda: self._caller.write(data))
         if fin:
-            self._close_stream(Reason.CANCELLED)
-            self._caller.close_raw()
+            self._end_raw()
+
+    def _end_raw(self) -> None:
+        self._close_stream(Reason.CANCELLED)
+        self._caller.close_raw()
 
     def _begin_webcam(self) -> bool:
         if not self._admission.begin_webcam(self.unique_id, self._limits.webcam_viewers):

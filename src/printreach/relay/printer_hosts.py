@@ -121,6 +121,9 @@ class PrinterHosts:
             detail = "This came from a page of another site."
             return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
         tunnel = self._directory.find(grant.printer_id)
+        if tunnel is not None and tunnel.is_overloaded:
+            detail = "More requests wait for the printer than it can take."
+            return _refuse(caller, request, fin, ErrorCode.AGENT_ERROR, detail)
         if tunnel is None or not tunnel.session.may_open:
             return _refuse(caller, request, fin, ErrorCode.PRINTER_NOT_CONNECTED)
         exchange = PrinterExchange(

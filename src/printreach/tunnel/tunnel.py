@@ -12,12 +12,15 @@ from typing import Protocol
 from printreach.wire import events
 from printreach.wire.errors import CloseCode, Reason, RemoteProtocolError
 from printreach.wire.frames import CHUNK_BYTES
-from printreach.wire.session import Session
+from printreach.wire.session import MAX_STREAMS, Session
 
 from .link import Link
 from .stream import Stream, StreamHandler
 
 log = logging.getLogger(__name__)
+
+MAX_OPENED_WHILE_FULL_BYTES = 1024 * 1024
+"""Some tens of the largest heads with their first chunk, many hundreds of usual ones."""
 
 
 class TunnelOwner(Protocol):
@@ -45,6 +48,7 @@ class Tunnel:
         self._waiting: dict[int, Stream] = {}  # in the order of their turns
         self._perhaps_ended: list[int] = []  # their other side had its FIN in this message
         self._is_link_full = False
+        self._opened_while_full = 0  # bytes that streams were opened with, which wait here
         self._is_pinging = False  # perhaps: the timer waits for an answer
         self._flush_handle: asyncio.Handle | None = None
         self._unflushed = 0
@@ -57,6 +61,17 @@ class Tunnel:
         self._link.start(self)
 
     # --- what the application calls -------------------------------------------------------------
+
+    @property
+    def is_overloaded(self) -> bool:
+        """Too much waits for the other end already: open no stream for now.
+
+        Heads need no credit, so nothing else bounds what an end that doesn't read makes pile up.
+        """
+        return (
+            self.session.stream_count >= MAX_STREAMS
+            or self._opened_while_full >= MAX_OPENED_WHILE_FULL_BYTES
+        )
 
     def open(
         self,
@@ -71,6 +86,8 @@ class Tunnel:
         """Open a stream (hub). body: at most a chunk. Ask `session.may_open` first."""
         stream_id = self.session.open(head, body, fin=fin, upgrade=upgrade, secure=secure)
         stream = self._streams[stream_id] = Stream(self, stream_id, handler)
+        if self._is_link_full:
+            self._opened_while_full += len(head) + len(body)
         self.flush_soon(len(body))
         self._advance_timer()
         return stream
@@ -152,6 +169,7 @@ class Tunnel:
 
     def on_link_clear(self) -> None:
         self._is_link_full = False
+        self._opened_while_full = 0
         self._flush()
         # Still congested for streams: who sends now, from on_writable, goes behind those that wait.
         while self._waiting and not self._is_link_full:
