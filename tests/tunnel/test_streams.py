@@ -254,3 +254,22 @@ async def test_an_upload_that_nobody_wants_any_more_is_drained() -> None:
 
     assert not asked.stream.is_holding
     assert (ends.hub.stream_count, ends.agent.stream_count) == (0, 0)
+
+
+@on_a_hasty_loop
+async def test_a_request_that_came_in_one_breath_is_heard_to_its_end_though_answered_at_once() -> (
+    None
+):
+    ends = await greeted()
+
+    def answer_at_once(stream: Stream, _opened: StreamOpened) -> None:
+        stream.respond(OK, fin=True)
+
+    ends.agent.serve = answer_at_once
+    asked = ends.hub.open(fin=False)
+    asked.stream.send(b"all of it", fin=True)
+    await settle()
+
+    assert ends.agent.served[0].body == b"all of it"
+    assert ends.agent.served[0].fins == 1
+    assert (ends.hub.stream_count, ends.agent.stream_count) == (0, 0)

@@ -46,7 +46,8 @@ class Tunnel:
         self._loop = asyncio.get_running_loop()
         self._streams: dict[int, Stream] = {}
         self._waiting: dict[int, Stream] = {}  # in the order of their turns
-        self._perhaps_ended: list[int] = []  # their other side had its FIN in this message
+        self._is_reading = False  # events of one message are being delivered
+        self._perhaps_ended: list[int] = []
         self._is_link_full = False
         self._opened_while_full = 0  # bytes that streams were opened with, which wait here
         self._is_pinging = False  # perhaps: the timer waits for an answer
@@ -140,7 +141,9 @@ class Tunnel:
             self.flush_soon()
 
     def forget_if_ended(self, stream_id: int) -> None:
-        if not self.session.is_open(stream_id):
+        if self._is_reading:
+            self._perhaps_ended.append(stream_id)  # more of its events may follow
+        elif not self.session.is_open(stream_id):
             self._forget(stream_id)
 
     # --- what the link calls --------------------------------------------------------------------
@@ -155,8 +158,10 @@ class Tunnel:
             self._say_goodbye()
             self._ended(fault.code, fault.text, Reason.TUNNEL_LOST)
             return
+        self._is_reading = True
         for event in received:
             self._deliver(event)
+        self._is_reading = False
         self._forget_ended()
         if self._is_pinging:
             self._is_pinging = False
@@ -198,14 +203,14 @@ class Tunnel:
         match event:
             case events.DataReceived(stream_id, data, fin):
                 if fin:
-                    self._perhaps_ended.append(stream_id)
+                    self.forget_if_ended(stream_id)
                 if (handler := self._handler(stream_id)) is not None:
                     handler.on_data(data, fin)
                 else:
                     self.session.taken(stream_id, len(data))  # nobody wants the rest
             case events.HeadReceived(stream_id, head, body, fin):
                 if fin:
-                    self._perhaps_ended.append(stream_id)
+                    self.forget_if_ended(stream_id)
                 if (handler := self._handler(stream_id)) is not None:
                     handler.on_head(head, body, fin)
             case events.StreamOpened(stream_id):

@@ -1,0 +1,77 @@
+"""Output is gathered once a turn of the loop, or a chunk's worth at a time."""
+
+from printreach.wire.frames import CHUNK_BYTES, MAX_MESSAGE_BYTES
+from printreach.wire.heads import MAX_HEAD_BYTES
+from tests.fakes.hasty_loop import on_a_hasty_loop, settle
+from tests.tunnel.ends import GET_PAGE, OK, greeted
+
+LARGE_HEAD = GET_PAGE + b"X-Large: %b\r\n" % (b"x" * (MAX_HEAD_BYTES - len(GET_PAGE) - 11))
+
+
+@on_a_hasty_loop
+async def test_what_is_said_in_one_turn_of_the_loop_leaves_as_one_message() -> None:
+    ends = await greeted()
+    before = ends.hub_link.messages
+
+    for _ in range(20):
+        ends.hub.open()
+    ends.hub.tunnel.message(b"and this")
+    assert ends.hub_link.messages == before
+    await settle()
+
+    assert ends.hub_link.messages == before + 1
+    assert len(ends.agent.served) == 20
+
+
+@on_a_hasty_loop
+async def test_a_chunk_leaves_at_once() -> None:
+    ends = await greeted()
+    asked = ends.hub.open(fin=False)
+    await settle()
+    before = ends.hub_link.messages
+
+    asked.stream.send(b"." * CHUNK_BYTES)
+
+    assert ends.hub_link.messages == before + 1
+
+
+@on_a_hasty_loop
+async def test_many_small_answers_leave_when_a_chunks_worth_has_gathered() -> None:
+    ends = await greeted()
+    asked = [ends.hub.open() for _ in range(100)]
+    await settle()
+    before = ends.agent_link.messages
+
+    for served in ends.agent.served:
+        served.stream.respond(OK, b"." * 1000, fin=True)
+    await settle()
+
+    assert ends.agent_link.messages == before + 2
+    assert all(listener.body == b"." * 1000 for listener in asked)
+
+
+@on_a_hasty_loop
+async def test_more_than_a_message_can_hold_leaves_in_several() -> None:
+    ends = await greeted()
+    count = 2 * MAX_MESSAGE_BYTES // MAX_HEAD_BYTES
+
+    for _ in range(count):
+        ends.hub.open(head=LARGE_HEAD)
+    await settle()
+
+    assert len(ends.agent.served) == count
+    assert ends.agent.closings == []
+
+
+@on_a_hasty_loop
+async def test_nothing_is_sent_when_there_is_nothing_to_say() -> None:
+    ends = await greeted()
+    asked = ends.hub.open()
+    await settle()
+    before = ends.hub_link.messages
+
+    asked.stream.taken(0)
+    ends.hub.tunnel.flush_soon()
+    await settle()
+
+    assert ends.hub_link.messages == before
