@@ -7,6 +7,8 @@ come before the one under way is answered wait in the buffer.
 import asyncio
 import logging
 import select
+import socket
+import struct
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -28,6 +30,10 @@ LINGER_BYTES = 8 * 1024 * 1024
 """decisions.md: a refused upload is drained so far, so that clients read the answer."""
 MAX_PIPELINED_BYTES = 64 * 1024
 HIGH_WATER_BYTES = 128 * 1024
+
+_RESET = struct.pack("ii", 1, 0)
+"""SO_LINGER: end the connection with a reset. To HTTP/1.0, whose answers may last until the
+connection closes, a proper end would make a broken answer look whole."""
 
 _GONE = select.POLLRDHUP | select.POLLHUP | select.POLLERR if hasattr(select, "POLLRDHUP") else 0
 
@@ -106,6 +112,7 @@ class FrontConnection(asyncio.Protocol):
         self._reader: BodyReader | None = None
         self._exchange: Exchange | None = None
         self._is_raw = False
+        self._is_http10 = False
         self._is_busy = False
         self._is_paused = False
         self._is_congested = False
@@ -140,6 +147,9 @@ class FrontConnection(asyncio.Protocol):
     def abort(self) -> None:
         self._exchange = None
         self._is_closing = True
+        sock = self.transport.get_extra_info("socket")
+        if self._is_http10 and sock is not None and sock.fileno() >= 0:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         self.transport.abort()
 
     def hand_over(self, exchange: Exchange | None) -> None:
@@ -287,6 +297,7 @@ class FrontConnection(asyncio.Protocol):
             body, rest = self._reader.feed(rest)
             fin = self._reader.is_complete
         self._head = head
+        self._is_http10 = request.http10
         self._buffer = rest
         self._is_busy = True
         self._deadline = 0.0 if fin else self._front.now() + self._patience.body
