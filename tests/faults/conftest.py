@@ -1,7 +1,7 @@
 """A service with two printers: one that a test harms, one that must not notice.
 
-Each printer is a process of its own, so that each knows what reached it. They live as long as a
-module: a test leaves the victim as it found it, connected.
+Each printer is a process of its own, so that each knows what reached it. All live as long as a
+module, for starting them takes longer than most tests.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,15 @@ def bystander(relay: Service, folder: Path) -> Iterator[Home]:
 
 
 @pytest.fixture(scope="module")
-def victim(relay: Service, folder: Path) -> Iterator[Home]:
-    """A home whose agent the tests freeze, kill and start again."""
+def another_home(relay: Service, folder: Path) -> Iterator[Home]:
+    """The victim's."""
     with a_home(relay, folder, "victim") as home:
         yield home
+
+
+@pytest.fixture
+def victim(another_home: Home) -> Iterator[Home]:
+    """A home whose agent the test may freeze and kill; the next test finds it connected."""
+    yield another_home
+    if not another_home.agent.program.is_running:
+        another_home.start_agent()
