@@ -64,7 +64,7 @@ class StatusContract:
         assert status["JobStatus"]["State"] == State.IDLE
         assert status["JobStatus"]["Error"] is None
         assert status["JobStatus"]["CurrentPrint"]["TimeLeftSec"] is None
-        assert status["PlatformVersion"]
+        assert status["PlatformVersion"] != ""
 
     @on_the_bench
     async def test_features_tell_what_this_printer_can(self, bench: Bench) -> None:

@@ -7,7 +7,7 @@ by nothing else.
 
 from msgspec import UNSET, Struct, UnsetType
 
-PlatformDetails = dict[str, str | int | float | bool | list[str] | list[int] | None]
+PlatformDetails = dict[str, str | int | float | bool | list[str | int] | None]
 
 MAX_SOURCES = 64
 MAX_TOOLS = 16
