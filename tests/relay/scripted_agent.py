@@ -120,6 +120,14 @@ def echo(asked: Asked) -> None:
     asked.answer_with_length(asked.head.method + b" " + asked.target)
 
 
+def answer_when_complete(asked: Asked) -> None:
+    """Answer at once, or else when the last of the body comes."""
+    if asked.is_complete:
+        asked.answer_with_length(b"" if asked.head.method == b"HEAD" else asked.target)
+    else:
+        asked.when_complete = answer_when_complete
+
+
 def ignore(asked: Asked) -> None:
     """Leave the request without an answer."""
 

@@ -103,6 +103,19 @@ async def test_as_many_short_headers_as_fit_32_kib_fit_the_tunnel_too() -> None:
 
 
 @on_a_loop
+async def test_a_head_that_the_relay_makes_too_large_for_the_tunnel_is_refused() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        await rig.agent()
+        fields, target = (access.bearer, b"Idempotency-Key: k"), b"/service-command-api/x"
+        short = request(access.host, *fields, target=target)
+        many = [b"a:"] * ((32 * 1024 - len(short)) // 4)
+        caller.send(request(access.host, *fields, *many, target=target))
+
+        assert (await caller.answer()).status == 612
+
+
+@on_a_loop
 async def test_one_empty_line_before_a_request_is_skipped() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         caller.send(b"\r\n" + request(OWN) + b"\r\n" + request(OWN))

@@ -10,7 +10,7 @@ from tests.http1.corpus.bodies import ACCEPTED, REFUSED_BODIES
 from tests.http1.corpus.heads import REFUSED_HEADS
 from tests.relay.caller import BrokenOff, Caller, calling, request
 from tests.relay.rig import OWN, QUICK, Access, relay
-from tests.relay.scripted_agent import Asked, ScriptedAgent
+from tests.relay.scripted_agent import Asked, ScriptedAgent, answer_when_complete
 from tests.relay.waiting import until
 
 REFUSED = [*REFUSED_HEADS, *REFUSED_BODIES]
@@ -90,14 +90,6 @@ async def test_a_request_that_only_looks_wrong_reaches_the_printer_as_what_it_is
         assert (first.status, second.status) == (200, 200)
         assert targets(agent) == case.targets
         assert second.body == b"/after"
-
-
-def answer_when_complete(asked: Asked) -> None:
-    """Answer at once, or else when the last of the body comes."""
-    if asked.is_complete:
-        asked.answer_with_length(b"" if asked.head.method == b"HEAD" else asked.target)
-    else:
-        asked.when_complete = answer_when_complete
 
 
 @on_a_loop

@@ -1,5 +1,6 @@
 """What of a message passes from one side to the other: credentials, forwarding and hop headers."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -21,18 +22,27 @@ _FORWARDING = frozenset({b"forwarded", b"x-real-ip"})
 _DROPPED = HOP_BY_HOP | _FORWARDING | OURS
 _ANSWER_DROPPED = HOP_BY_HOP | {b"x-service-error", b"clear-site-data"}
 """Clear-Site-Data empties the whole registrable domain of cookies, the dashboard's among them."""
+_USUAL_CONNECTIONS = frozenset({b"keep-alive", b"close", b"upgrade", b"keep-alive, upgrade"})
 _SAFE_METHODS = frozenset({b"GET", b"HEAD", b"OPTIONS"})
 
 
 class Presented(NamedTuple):
-    """The credentials of a request, as digests, by where they stood."""
+    """The credentials of a request, as digests.
 
-    authorization: bytes | None
-    others: list[bytes]  # from the query or the cookie
+    authorizations: by the values of the Authorization lines they stood in. others: from the query
+    or the cookie.
+    """
+
+    authorizations: dict[bytes, bytes]
+    others: list[bytes]
 
     @property
     def digests(self) -> list[bytes]:
-        return self.others if self.authorization is None else [self.authorization, *self.others]
+        return [*self.authorizations.values(), *self.others]
+
+    def ours(self, accepted: Sequence[bytes]) -> list[bytes]:
+        """The Authorization values that open the connection; the printer may not see them."""
+        return [value for value, found in self.authorizations.items() if found in accepted]
 
 
 class AnswerHead(NamedTuple):
@@ -51,11 +61,13 @@ def presented_by(request: Request, kind: ConnectionKind, scheme: str) -> Present
     """The credentials that a request to a connection of that kind carries."""
     if kind is ConnectionKind.OWN:
         values = cookie_values(request.headers, own_cookie_name(scheme))
-        return Presented(None, [digest(CredentialKind.COOKIE, value) for value in values[:8]])
-    authorization = get(request.headers, b"authorization")
-    found = digest_of_authorization(authorization) if authorization is not None else None
+        return Presented({}, [digest(CredentialKind.COOKIE, value) for value in values[:8]])
+    authorizations = {}
+    for name, value in request.headers:
+        if name.lower() == b"authorization" and (found := digest_of_authorization(value)):
+            authorizations[value] = found
     key = _service_api_key(request.target)
-    return Presented(found, digest_of_service_api_key(key) if key is not None else [])
+    return Presented(authorizations, digest_of_service_api_key(key) if key is not None else [])
 
 
 def may_act_by_cookie(request: Request, origin: str) -> bool:
@@ -67,33 +79,34 @@ def may_act_by_cookie(request: Request, origin: str) -> bool:
 
 def target_for_printer(target: bytes) -> bytes:
     """The target without service_api_key; every other byte is kept."""
-    if _KEY not in target:
-        return target
     path, _, query = target.partition(b"?")
+    if _KEY not in query:
+        return target
     kept = [pair for pair in query.split(b"&") if not pair.startswith(_KEY)]
     return path + b"?" + b"&".join(kept) if kept else path
 
 
-def headers_for_printer(request: Request, *, drop_authorization: bool) -> Headers:
+def headers_for_printer(headers: Headers, ours: Sequence[bytes]) -> Headers:
     """The caller's headers as the printer may see them.
 
-    drop_authorization: it carried our credentials; else it is the printer's own and passes.
+    ours: Authorization values that carried our credentials; others are the printer's own and pass.
     """
-    headers = request.headers
-    if get(headers, b"connection") not in (None, b"keep-alive", b"close", b"Upgrade"):
-        headers = strip_hop_by_hop(headers)
     kept: Headers = []
     for field in headers:
         name = field[0].lower()
+        if name == b"connection" and field[1].lower() not in _USUAL_CONNECTIONS:
+            return headers_for_printer(strip_hop_by_hop(headers), ours)  # it names others
         if name in _DROPPED or name.startswith(b"x-forwarded-"):
             continue
-        if name == b"authorization" and drop_authorization:
+        if name == b"authorization" and field[1] in ours:
             continue
         if name == b"cookie":
             line = without_ours(field[1])
             if not line:
                 continue
             field = (field[0], line)
+        elif name == b"referer" and _KEY in field[1]:
+            field = (field[0], target_for_printer(field[1]))
         kept.append(field)
     return kept
 

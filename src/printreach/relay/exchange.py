@@ -10,7 +10,7 @@ from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import Reason, RemoteProtocolError
 from printreach.wire.frames import CHUNK_BYTES
-from printreach.wire.heads import Headers, decode_response, encode_request
+from printreach.wire.heads import MAX_HEAD_BYTES, Headers, decode_response, encode_request
 
 from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
@@ -68,19 +68,25 @@ class PrinterExchange:
         body: bytes,
         fin: bool,
         *,
-        drop_authorization: bool,
+        ours: Sequence[bytes],
         secure: bool,
         stamp: Headers,
     ) -> "PrinterExchange | None":
-        """Open the stream. None: refused at once. stamp: fields of ours to add."""
+        """Open the stream. None: refused at once.
+
+        ours: values of Authorization that were for us. stamp: fields of ours to add.
+        """
         request = self._request
         if max(request.length, len(body)) > self._limits.upload_bytes:
             self._refuse(ErrorCode.UPLOAD_LIMIT)
             return None
-        headers = headers_for_printer(request, drop_authorization=drop_authorization) + stamp
+        headers = headers_for_printer(request.headers, ours) + stamp
         if fin and request.framing is Framing.CHUNKED:
             headers.append((b"Content-Length", b"%d" % len(body)))  # all of it is here
         head = encode_request(request.method, target_for_printer(request.target), headers)
+        if len(head) > MAX_HEAD_BYTES:
+            self._refuse(ErrorCode.AGENT_ERROR, "The head of the request is too large.")
+            return None
         first, rest = body[:CHUNK_BYTES], body[CHUNK_BYTES:]
         self._uploaded = len(first)
         self._is_sent = fin and not rest

@@ -88,6 +88,7 @@ class RelayNode:
         self._desk.drain()
         await self._front.stop(grace_s)
         await self._desk.close()
+        await self._printer_hosts.close()
         await self._own_host.close()
         await self._admission.close()
         self._alive.cancel()

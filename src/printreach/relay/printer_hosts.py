@@ -36,6 +36,11 @@ class PrinterHosts:
         self._stamps = stamps
         self._tasks: set[asyncio.Task[None]] = set()
 
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
     def serve(
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool, unique_id: str
     ) -> Exchange | None:
@@ -70,7 +75,7 @@ class PrinterHosts:
     ) -> Exchange:
         """Hold the request until its connection was looked up."""
         waiting = Waiting(caller, body, fin)
-        self._start(self._serve_found(found, waiting, caller, request))
+        self._start(self._serve_found(found, waiting, caller, request), waiting, caller, request)
         return waiting
 
     async def _serve_found(
@@ -80,20 +85,19 @@ class PrinterHosts:
         caller: FrontConnection,
         request: Request,
     ) -> None:
-        try:
-            unique_id, grant = await found
-        except Exception:
-            log.exception("could not look up a connection")
-            if not waiting.is_gone:
-                _, fin = waiting.release()
-                caller.hand_over(_refuse(caller, request, fin, ErrorCode.UNKNOWN))
-            return
+        unique_id, grant = await found
         if not waiting.is_gone:
             body, fin = waiting.release()
             caller.hand_over(self._serve_known(caller, request, body, fin, unique_id, grant))
 
-    def _start(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(work)
+    def _start(
+        self,
+        work: Coroutine[None, None, None],
+        waiting: "Waiting",
+        caller: FrontConnection,
+        request: Request,
+    ) -> None:
+        task = asyncio.create_task(_answered(work, waiting, caller, request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -108,18 +112,18 @@ class PrinterHosts:
     ) -> Exchange | None:
         if grant is None:
             return _refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
-        if grant.kind is ConnectionKind.OWN and request.target.partition(b"?")[0] == OPEN_PATH:
-            return self._open(caller, request, fin, unique_id)
+        if grant.kind is ConnectionKind.OWN:
+            if request.target.partition(b"?")[0] == OPEN_PATH:
+                return self._open(caller, request, fin, unique_id)
+            # Before all else: a page of another site learns nothing by what it is refused with.
+            if not may_act_by_cookie(request, self._hosts.origin(request.host)):
+                detail = "This came from a page of another site."
+                return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
         presented = presented_by(request, grant.kind, self._hosts.scheme)
         digests = presented.digests
         decision = self._admission.decide(grant, digests)
         if isinstance(decision, Refused):
             return _refuse(caller, request, fin, decision.code)
-        if grant.kind is ConnectionKind.OWN and not may_act_by_cookie(
-            request, self._hosts.origin(request.host)
-        ):
-            detail = "This came from a page of another site."
-            return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
         tunnel = self._directory.find(grant.printer_id)
         if tunnel is not None and tunnel.is_overloaded:
             detail = "More requests wait for the printer than it can take."
@@ -138,7 +142,7 @@ class PrinterHosts:
             tunnel,
             body,
             fin,
-            drop_authorization=presented.authorization in grant.digests,
+            ours=presented.ours(grant.digests),
             secure=self._hosts.scheme == "https",
             stamp=self._stamps.stamp(request, unique_id) if is_command(request.target) else [],
         )
@@ -154,7 +158,8 @@ class PrinterHosts:
             detail = "This link is incomplete."
             return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
         waiting = Waiting(caller, b"", fin)
-        self._start(self._redeem(waiting, caller, request, unique_id, ticket))
+        work = self._redeem(waiting, caller, request, unique_id, ticket)
+        self._start(work, waiting, caller, request)
         return waiting
 
     async def _redeem(
@@ -168,6 +173,7 @@ class PrinterHosts:
         secret = await self._admission.redeem(unique_id, ticket)
         if waiting.is_gone:
             return
+        waiting.release()
         writer = AnswerWriter(caller, request)
         if secret is None:
             detail = "This link was used already, or it is older than ten minutes."
@@ -188,6 +194,7 @@ class Waiting:
 
     def __init__(self, caller: FrontConnection, body: bytes, fin: bool) -> None:
         self.is_gone = False
+        self.is_released = False
         self._caller = caller
         self._body = [body]
         self._fin = fin
@@ -196,6 +203,7 @@ class Waiting:
 
     def release(self) -> tuple[bytes, bool]:
         """What has come of the body, and whether that is all."""
+        self.is_released = True
         self._caller.resume()
         return b"".join(self._body), self._fin
 
@@ -211,6 +219,24 @@ class Waiting:
 
     def on_caller_gone(self) -> None:
         self.is_gone = True
+
+
+async def _answered(
+    work: Coroutine[None, None, None],
+    waiting: Waiting,
+    caller: FrontConnection,
+    request: Request,
+) -> None:
+    """Do the work, and let the caller know where it failed: nobody else would."""
+    try:
+        await work
+    except Exception:
+        log.exception("a request could not be served")
+        if waiting.is_released:
+            caller.abort_for_gone_caller()
+        elif not waiting.is_gone:
+            _, fin = waiting.release()
+            _refuse(caller, request, fin, ErrorCode.UNKNOWN)
 
 
 def _refuse(
