@@ -67,6 +67,7 @@ ROOMS = {
     "printers": driver("msgspec"),
     "printers.loose": pure(),
     "printers.port": pure(),
+    "printers.websocket": driver("websockets"),
     "printers.*.translate": pure(),
     "printers.simulated": driver("PIL", "msgspec", "websockets"),
     "agent": driver("cryptography", "msgspec", "picows"),

@@ -7,6 +7,7 @@ request can be repeated, while a command to a printer must not be.
 """
 
 import asyncio
+import os
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -15,7 +16,7 @@ from .chunked import LAST_CHUNK, encode_chunk
 from .client_connection import ClientConnection, Failure
 from .heads import Response
 
-__all__ = ["Answer", "Client", "Connect", "Exchange", "Failure"]
+__all__ = ["Answer", "Client", "Connect", "Exchange", "Failure", "reason_of"]
 
 Connect = Callable[[Callable[[], asyncio.Protocol]], Awaitable[object]]
 """Opens a connection and gives it to the protocol it makes, as loop.create_connection does."""
@@ -136,7 +137,14 @@ class Client:
         except TimeoutError:
             exchange.failed(Failure.UNREACHABLE, f"no connection within {CONNECT_TIMEOUT_S:.0f} s")
         except OSError as exc:
-            exchange.failed(Failure.UNREACHABLE, exc.strerror or str(exc) or type(exc).__name__)
+            exchange.failed(Failure.UNREACHABLE, reason_of(exc))
+
+
+def reason_of(exc: OSError) -> str:
+    """Why there is no connection, in the system's words: `Connection refused`."""
+    if exc.errno is not None and exc.errno > 0:
+        return os.strerror(exc.errno)  # asyncio's own words repeat the address
+    return exc.strerror or str(exc) or type(exc).__name__
 
 
 class Exchange:

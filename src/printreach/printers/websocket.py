@@ -1,0 +1,211 @@
+"""A WebSocket to a printer: the websockets library's protocol, on a connection of ours.
+
+Messages are bounded and every wait has an end, since what is at the other end is a printer that may
+be switched off, frozen, or say anything.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import cast
+
+from websockets.client import ClientProtocol
+from websockets.exceptions import InvalidHandshake, InvalidStatus
+from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+from websockets.uri import parse_uri
+
+from printreach.http1.client import Connect, reason_of
+from printreach.wire.heads import Headers
+
+MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+OPEN_S = 10.0
+SEND_S = 10.0
+PING_AFTER_S = 10.0
+READ_BYTES = 64 * 1024
+
+
+class WebSocketFailed(Exception):
+    """There is no connection, or no more. The message ends a sentence.
+
+    status: the HTTP status with which the handshake was refused, else None.
+    """
+
+    def __init__(self, text: str, status: int | None = None) -> None:
+        super().__init__(text)
+        self.text = text
+        self.status = status
+
+
+@asynccontextmanager
+async def websocket(
+    connect: Connect,
+    url: str,
+    headers: Headers = [],  # noqa: B006  # never changed
+    *,
+    at_most: int = MAX_MESSAGE_BYTES,
+) -> AsyncIterator["WebSocket"]:
+    """Open a WebSocket. url: `ws://host:port/target`, whatever connect does about TLS.
+
+    at_most: bytes of a message; a longer one ends the connection. Raises WebSocketFailed.
+    """
+    opened: WebSocket | None = None
+    try:
+        async with asyncio.timeout(OPEN_S):
+            reader, writer = await _connect(connect)
+            opened = WebSocket(reader, writer, url, at_most)
+            await opened.shake_hands(headers)
+    except TimeoutError:
+        raise WebSocketFailed(f"no WebSocket within {OPEN_S:.0f} s") from None
+    except OSError as exc:
+        raise WebSocketFailed(reason_of(exc)) from exc
+    finally:
+        if opened is not None and not opened.is_open:
+            opened.abort()
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+class WebSocket:
+    """An open connection. One task receives; any may send."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, url: str, at_most: int
+    ) -> None:
+        self._protocol = ClientProtocol(parse_uri(url), max_size=at_most)
+        self._reader = reader
+        self._writer = writer
+        self._arrived: deque[str | bytes] = deque()
+        self._parts: list[bytes] = []
+        self._is_text = False
+
+    @property
+    def is_open(self) -> bool:
+        return self._protocol.state is State.OPEN
+
+    async def shake_hands(self, headers: Headers) -> None:
+        request = self._protocol.connect()
+        for name, value in headers:
+            request.headers[name.decode("latin-1")] = value.decode("latin-1")
+        self._protocol.send_request(request)
+        await self._flush()
+        while self._protocol.state is State.CONNECTING:
+            await self._read()
+            if self._protocol.handshake_exc is not None:
+                raise _refused(self._protocol.handshake_exc)
+
+    async def receive(self, silence_s: float) -> str | bytes:
+        """The next message. A text that is no UTF-8 is read as far as it is.
+
+        silence_s: without a byte for so long, the connection is given up; a ping after 10 s asks
+        for one. Raises WebSocketFailed.
+        """
+        silent_s = 0.0
+        while not self._arrived:
+            if not self.is_open:
+                raise WebSocketFailed(_goodbye(self._protocol))
+            wait_s = min(PING_AFTER_S, silence_s - silent_s)
+            try:
+                async with asyncio.timeout(wait_s):
+                    await self._read()
+            except TimeoutError:
+                silent_s += wait_s
+                if silent_s >= silence_s:
+                    raise WebSocketFailed(f"nothing came for {silence_s:.0f} s") from None
+                self._protocol.send_ping(b"")
+                await self._flush()
+            else:
+                silent_s = 0.0
+        return self._arrived.popleft()
+
+    async def send(self, message: str | bytes) -> None:
+        """Raises WebSocketFailed."""
+        if not self.is_open:
+            raise WebSocketFailed("the connection is closed")
+        if isinstance(message, str):
+            self._protocol.send_text(message.encode())
+        else:
+            self._protocol.send_binary(message)
+        await self._flush()
+
+    def close(self) -> None:
+        """Say goodbye and leave, without waiting for an answer."""
+        if self.is_open:
+            self._protocol.send_close()
+            self._write()
+        self._writer.close()
+
+    def abort(self) -> None:
+        self._writer.transport.abort()
+
+    async def _read(self) -> None:
+        """Take what comes next. Raises WebSocketFailed when that is the end."""
+        try:
+            data = await self._reader.read(READ_BYTES)
+        except OSError as exc:
+            raise WebSocketFailed(reason_of(exc)) from exc
+        if data:
+            self._protocol.receive_data(data)
+        else:
+            self._protocol.receive_eof()
+        for event in self._protocol.events_received():
+            if isinstance(event, Frame):
+                self._take(event)
+        if self._protocol.state is State.OPEN:
+            await self._flush()
+        elif self._protocol.handshake_exc is None and not self._arrived:
+            self._write()
+            raise WebSocketFailed(_goodbye(self._protocol))
+
+    def _take(self, frame: Frame) -> None:
+        if frame.opcode in (Opcode.TEXT, Opcode.BINARY):
+            self._is_text = frame.opcode is Opcode.TEXT
+        elif frame.opcode is not Opcode.CONT:
+            return
+        self._parts.append(bytes(frame.data))
+        if frame.fin:
+            message, self._parts = b"".join(self._parts), []
+            self._arrived.append(message.decode(errors="replace") if self._is_text else message)
+
+    async def _flush(self) -> None:
+        self._write()
+        try:
+            async with asyncio.timeout(SEND_S):
+                await self._writer.drain()
+        except TimeoutError:
+            raise WebSocketFailed("the printer takes nothing any more") from None
+        except OSError as exc:
+            raise WebSocketFailed(reason_of(exc)) from exc
+
+    def _write(self) -> None:
+        for piece in self._protocol.data_to_send():
+            if piece:
+                self._writer.write(piece)
+
+
+async def _connect(connect: Connect) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(limit=READ_BYTES)
+    protocol = asyncio.StreamReaderProtocol(reader)
+    opened = cast("tuple[asyncio.Transport, object]", await connect(lambda: protocol))
+    return reader, asyncio.StreamWriter(opened[0], protocol, reader, loop)
+
+
+def _refused(exc: Exception) -> WebSocketFailed:
+    if isinstance(exc, InvalidStatus):
+        status = exc.response.status_code
+        return WebSocketFailed(f"the WebSocket was refused with {status}", status)
+    kind = "is no WebSocket" if isinstance(exc, InvalidHandshake) else "ended"
+    return WebSocketFailed(f"the answer to the handshake {kind}")
+
+
+def _goodbye(protocol: ClientProtocol) -> str:
+    if protocol.close_rcvd is not None:
+        reason = f": {protocol.close_rcvd.reason[:100]}" if protocol.close_rcvd.reason else ""
+        return f"the WebSocket was closed ({protocol.close_rcvd.code}{reason})"
+    if protocol.close_sent is not None:
+        return f"the WebSocket broke the protocol ({protocol.close_sent.code})"
+    return "the connection ended"

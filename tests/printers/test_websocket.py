@@ -1,0 +1,215 @@
+"""The WebSocket client, against the websockets library's own server and against worse."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
+
+from printreach.printers import websocket as module
+from printreach.printers.connecting import connect_to
+from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
+
+Talk = Callable[[ServerConnection], Awaitable[None]]
+DEADLINE_S = 5.0
+SILENCE_S = 2.0
+
+
+def run(test: Coroutine[object, object, None]) -> None:
+    async def with_deadline() -> None:
+        async with asyncio.timeout(DEADLINE_S):
+            await test
+
+    asyncio.run(with_deadline())
+
+
+@asynccontextmanager
+async def talking_to(talk: Talk, at_most: int = 1000) -> AsyncIterator[WebSocket]:
+    async with serve(talk, "127.0.0.1", 0) as server:
+        port = next(iter(server.sockets)).getsockname()[1]
+        async with dialled(port, at_most) as socket:
+            yield socket
+
+
+@asynccontextmanager
+async def dialled(port: int, at_most: int = 1000) -> AsyncIterator[WebSocket]:
+    connect = connect_to("127.0.0.1", port, tls=False)
+    url = f"ws://127.0.0.1:{port}/sockjs/websocket?a=b"
+    headers = [(b"X-Api-Key", b"key")]
+    async with websocket(connect, url, headers, at_most=at_most) as socket:
+        yield socket
+
+
+async def echo(peer: ServerConnection) -> None:
+    async for message in peer:
+        await peer.send(message)
+
+
+def test_texts_and_bytes_go_both_ways() -> None:
+    async def body() -> None:
+        async with talking_to(echo) as socket:
+            await socket.send("grüße")
+            await socket.send(b"\x00\xff")
+
+            assert await socket.receive(SILENCE_S) == "grüße"
+            assert await socket.receive(SILENCE_S) == b"\x00\xff"
+
+    run(body())
+
+
+def test_the_handshake_carries_target_and_headers() -> None:
+    async def tell(peer: ServerConnection) -> None:
+        assert peer.request is not None
+        await peer.send(f"{peer.request.path} {peer.request.headers['X-Api-Key']}")
+
+    async def body() -> None:
+        async with talking_to(tell) as socket:
+            assert await socket.receive(SILENCE_S) == "/sockjs/websocket?a=b key"
+
+    run(body())
+
+
+def test_a_message_in_fragments_arrives_whole() -> None:
+    async def in_pieces(peer: ServerConnection) -> None:
+        await peer.send(["one ", "two ", "three"])
+
+    async def body() -> None:
+        async with talking_to(in_pieces) as socket:
+            assert await socket.receive(SILENCE_S) == "one two three"
+
+    run(body())
+
+
+def test_what_came_before_a_goodbye_is_still_received() -> None:
+    async def say_and_leave(peer: ServerConnection) -> None:
+        await peer.send("last words")
+
+    async def body() -> None:
+        async with talking_to(say_and_leave) as socket:
+            assert await socket.receive(SILENCE_S) == "last words"
+            with pytest.raises(WebSocketFailed, match="closed"):
+                await socket.receive(SILENCE_S)
+            with pytest.raises(WebSocketFailed):
+                await socket.receive(SILENCE_S)
+            with pytest.raises(WebSocketFailed):
+                await socket.send("too late")
+
+    run(body())
+
+
+def test_a_message_that_is_too_long_ends_the_connection() -> None:
+    async def shout(peer: ServerConnection) -> None:
+        await peer.send("x" * 2000)
+        await peer.wait_closed()
+
+    async def body() -> None:
+        with pytest.raises(WebSocketFailed, match="broke the protocol"):
+            async with talking_to(shout, at_most=1000) as socket:
+                await socket.receive(SILENCE_S)
+
+    run(body())
+
+
+def test_a_text_that_is_no_utf8_is_read_as_far_as_it_is() -> None:
+    async def mumble(peer: ServerConnection) -> None:
+        await peer.send(b"a\xffb", text=True)
+
+    async def body() -> None:
+        async with talking_to(mumble) as socket:
+            assert await socket.receive(SILENCE_S) == "a\ufffdb"
+
+    run(body())
+
+
+def test_a_printer_that_says_nothing_but_answers_pings_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "PING_AFTER_S", 0.02)
+
+    async def late(peer: ServerConnection) -> None:
+        await asyncio.sleep(0.3)
+        await peer.send("here")
+
+    async def body() -> None:
+        async with talking_to(late) as socket:
+            assert await socket.receive(0.1) == "here"
+
+    run(body())
+
+
+def test_a_frozen_printer_is_given_up() -> None:
+    async def freeze(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(DEADLINE_S)
+        writer.close()
+
+    async def body() -> None:
+        server = await asyncio.start_server(freeze, "127.0.0.1", 0)
+        with pytest.raises(WebSocketFailed, match="no WebSocket within"):
+            async with dialled(server.sockets[0].getsockname()[1]):
+                pass
+        server.close()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "OPEN_S", 0.1)
+        run(body())
+
+
+def test_silence_without_a_pong_is_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def deaf(peer: ServerConnection) -> None:
+        peer.transport.pause_reading()
+        await asyncio.sleep(0.3)
+        peer.transport.abort()
+
+    async def body() -> None:
+        async with talking_to(deaf) as socket:
+            with pytest.raises(WebSocketFailed, match="nothing came"):
+                await socket.receive(0.1)
+
+    run(body())
+
+
+def test_a_refused_handshake_tells_its_status() -> None:
+    def refuse(peer: ServerConnection, _request: Request) -> Response:
+        return peer.respond(HTTPStatus.FORBIDDEN, "no")
+
+    async def body() -> None:
+        async with serve(echo, "127.0.0.1", 0, process_request=refuse) as server:
+            with pytest.raises(WebSocketFailed) as refused:
+                async with dialled(next(iter(server.sockets)).getsockname()[1]):
+                    pass
+        assert refused.value.status == 403
+
+    run(body())
+
+
+@pytest.mark.parametrize("answer", [b"SSH-2.0-OpenSSH\r\n", b"HTTP/1.1 101 Yes\r\n\r\n", b""])
+def test_what_is_no_websocket_is_said_to_be_none(answer: bytes) -> None:
+    async def other(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer)
+        writer.close()
+
+    async def body() -> None:
+        server = await asyncio.start_server(other, "127.0.0.1", 0)
+        with pytest.raises(WebSocketFailed) as refused:
+            async with dialled(server.sockets[0].getsockname()[1]):
+                pass
+        server.close()
+        assert refused.value.status is None
+
+    run(body())
+
+
+def test_nobody_at_the_address_is_a_failure_with_words() -> None:
+    async def body() -> None:
+        server = await asyncio.start_server(lambda _r, _w: None, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        server.close()
+        await server.wait_closed()
+        with pytest.raises(WebSocketFailed, match="refused"):
+            async with dialled(port):
+                pass
+
+    run(body())
