@@ -224,6 +224,7 @@ async def _connect_link(url: str, *, tls: bool) -> WebSocketLink:
             ssl_context=ssl.create_default_context() if tls else None,
             websocket_handshake_timeout=HANDSHAKE_TIMEOUT_S,
             max_frame_size=MAX_MESSAGE_BYTES,
+            enable_auto_pong=False,  # the link answers pings
             extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
         )
     return link

@@ -49,7 +49,7 @@ def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocket
         30.0,
         30.0,
         WSAutoPingStrategy.PING_WHEN_IDLE,
-        True,  # answer pings that a proxy sends
+        False,  # the link answers pings
         MAX_MESSAGE_BYTES,
         None,
         READ_BUFFER_BYTES,

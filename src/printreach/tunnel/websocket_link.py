@@ -1,6 +1,12 @@
-"""The link over a WebSocket, by picows: what both the relay and the agent use."""
+"""The link over a WebSocket, by picows: what both the relay and the agent use.
 
+picows is told to leave pings to us (`enable_auto_pong=False`): answered at once, a flood of them
+from an end that reads nothing would fill our memory with pongs.
+"""
+
+import asyncio
 import socket
+import struct
 
 from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
 
@@ -10,10 +16,12 @@ SUBPROTOCOL = "printreach.tunnel.v1"
 
 HIGH_WATER_BYTES = 64 * 1024
 """Unsent bytes in our own buffer above which streams take turns; a chunk's worth."""
-FRAME_HEAD_ROOM = 14
-"""What picows needs before a message to put a frame's head there."""
 NOTSENT_LOWAT_BYTES = 64 * 1024
 """Unsent bytes the kernel takes: with more, a page waits behind a download it can't overtake."""
+CLOSE_WITHIN_S = 5.0
+"""After our close: an end that reads nothing would otherwise keep the connection for ever."""
+
+_DISCARD = struct.pack("ii", 1, 0)  # SO_LINGER: on, for no time
 
 
 class WebSocketLink(WSListener):
@@ -21,7 +29,11 @@ class WebSocketLink(WSListener):
         self._transport: WSTransport | None = None
         self._receiver: LinkReceiver | None = None
         self._early: list[bytes] = []
-        self._parts: list[bytes] = []  # of a message that a proxy on the way has fragmented
+        self._parts: bytearray | None = None  # of a message that a proxy on the way has fragmented
+        self._pong: bytes | None = None  # that waits until the other end reads
+        self._is_congested = False
+        self._is_closing = False
+        self._closing_timer: asyncio.TimerHandle | None = None
         self._lost: str | None = None
 
     # --- Link ---------------------------------------------------------------------------------
@@ -35,20 +47,19 @@ class WebSocketLink(WSListener):
             receiver.on_link_lost(self._lost)
 
     def send(self, message: bytes) -> None:
-        if self._transport is not None and self._lost is None:
-            # Not `send`: its header for a large message lies in a buffer that the next call
-            # overwrites, while uvloop may still hold it to be written.
-            framed = bytearray(FRAME_HEAD_ROOM)
-            framed += message
-            self._transport.send_reuse_external_bytearray(WSMsgType.BINARY, framed, FRAME_HEAD_ROOM)
+        if self._transport is not None and not self._is_closing:
+            self._transport.send(WSMsgType.BINARY, message)
 
     def close(self) -> None:
-        if self._transport is not None and self._lost is None:
-            self._transport.send_close(WSCloseCode.OK)
-            self._transport.disconnect()
+        self._close(WSCloseCode.OK)
 
     def abort(self) -> None:
-        if self._transport is not None:
+        if self._transport is not None and self._lost is None:
+            self._is_closing = True
+            sock = self._transport.underlying_transport.get_extra_info("socket")
+            # Else the kernel goes on to send: a request, to a machine that wakes up hours later.
+            if sock is not None and sock.family != getattr(socket, "AF_UNIX", None):
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _DISCARD)
             self._transport.disconnect(graceful=False)
 
     # --- picows -------------------------------------------------------------------------------
@@ -64,45 +75,74 @@ class WebSocketLink(WSListener):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, NOTSENT_LOWAT_BYTES)
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
-        kind = frame.msg_type
-        if kind == WSMsgType.BINARY and frame.fin:
-            self._deliver(frame.get_payload_as_memoryview())
-        elif kind in (WSMsgType.BINARY, WSMsgType.CONTINUATION):
-            self._gather(transport, frame)
-        elif kind == WSMsgType.CLOSE:
-            transport.send_close(WSCloseCode.OK)
-            transport.disconnect()
-        elif kind == WSMsgType.TEXT:
-            transport.send_close(WSCloseCode.UNSUPPORTED_DATA, b"binary messages only")
-            transport.disconnect()
+        if self._is_closing:
+            return
+        match frame.msg_type:
+            case WSMsgType.BINARY if frame.fin and self._parts is None:
+                self._deliver(frame.get_payload_as_memoryview())
+            case WSMsgType.BINARY | WSMsgType.CONTINUATION:
+                self._gather(frame)
+            case WSMsgType.PING:
+                self._answer_ping(transport, frame.get_payload_as_bytes())
+            case WSMsgType.CLOSE:
+                self.close()
+            case WSMsgType.TEXT:
+                self._close(WSCloseCode.UNSUPPORTED_DATA, b"binary messages only")
 
     def on_ws_disconnected(self, _transport: WSTransport) -> None:
+        self._is_closing = True
+        if self._closing_timer is not None:
+            self._closing_timer.cancel()
         if self._lost is None:
             self._lost = "the connection was closed"
             if self._receiver is not None:
                 self._receiver.on_link_lost(self._lost)
 
     def pause_writing(self) -> None:
+        self._is_congested = True
         if self._receiver is not None:
             self._receiver.on_link_congested()
 
     def resume_writing(self) -> None:
+        self._is_congested = False
+        if self._pong is not None and self._transport is not None and not self._is_closing:
+            self._transport.send_pong(self._pong)
+            self._pong = None
         if self._receiver is not None:
             self._receiver.on_link_clear()
 
     # --- helpers ------------------------------------------------------------------------------
 
+    def _close(self, code: WSCloseCode, text: bytes = b"") -> None:
+        """Send what is queued and why, then close; what still comes is not heard."""
+        if self._transport is not None and not self._is_closing:
+            self._is_closing = True
+            self._transport.send_close(code, text)
+            self._transport.disconnect()
+            loop = asyncio.get_running_loop()
+            self._closing_timer = loop.call_later(CLOSE_WITHIN_S, self.abort)
+
     def _deliver(self, message: bytes | memoryview) -> None:
-        if self._receiver is not None:
+        if len(message) > MAX_MESSAGE_BYTES:
+            self._close(WSCloseCode.MESSAGE_TOO_BIG, b"larger than 1 MiB")
+        elif self._receiver is not None:
             self._receiver.on_link_message(message)
         else:
             self._early.append(bytes(message))
 
-    def _gather(self, transport: WSTransport, frame: WSFrame) -> None:
-        self._parts.append(frame.get_payload_as_bytes())
-        if sum(map(len, self._parts)) > MAX_MESSAGE_BYTES:
-            transport.send_close(WSCloseCode.MESSAGE_TOO_BIG)
-            transport.disconnect()
-        elif frame.fin:
-            whole, self._parts = b"".join(self._parts), []
+    def _answer_ping(self, transport: WSTransport, payload: bytes) -> None:
+        if self._is_congested:
+            self._pong = payload  # RFC 6455, section 5.5.3: the latest ping is enough
+        else:
+            transport.send_pong(payload)
+
+    def _gather(self, frame: WSFrame) -> None:
+        if (self._parts is None) == (frame.msg_type == WSMsgType.CONTINUATION):
+            self._close(WSCloseCode.PROTOCOL_ERROR, b"fragments out of order")
+            return
+        if self._parts is None:
+            self._parts = bytearray()
+        self._parts += frame.get_payload_as_memoryview()
+        if frame.fin or len(self._parts) > MAX_MESSAGE_BYTES:
+            whole, self._parts = bytes(self._parts), None
             self._deliver(whole)

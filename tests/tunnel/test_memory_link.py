@@ -1,0 +1,60 @@
+"""The link in memory acts as a socket would."""
+
+from printreach.tunnel.link import memory_link_pair
+from tests.fakes.hasty_loop import on_a_hasty_loop, settle
+from tests.tunnel.raw_websocket import Overhearing
+
+
+@on_a_hasty_loop
+async def test_messages_arrive_later_and_in_order() -> None:
+    here, there = memory_link_pair()
+    receiver = Overhearing()
+    there.start(receiver)
+
+    here.send(b"one")
+    here.send(b"two")
+    assert receiver.messages == []
+    await settle()
+
+    assert receiver.messages == [b"one", b"two"]
+
+
+@on_a_hasty_loop
+async def test_messages_wait_for_the_start() -> None:
+    here, there = memory_link_pair()
+    here.send(b"early")
+    await settle()
+    receiver = Overhearing()
+
+    there.start(receiver)
+
+    assert receiver.messages == [b"early"]
+
+
+@on_a_hasty_loop
+async def test_a_close_sends_what_is_queued_and_is_heard_once_at_each_end() -> None:
+    here, there = memory_link_pair()
+    near, far = Overhearing(), Overhearing()
+    here.start(near)
+    there.start(far)
+
+    here.send(b"last words")
+    here.close()
+    here.abort()
+    await settle()
+
+    assert near.losses == ["aborted"]
+    assert far.losses == ["the other end closed"]
+    assert far.messages == [b"last words"]
+
+
+@on_a_hasty_loop
+async def test_a_loss_before_the_start_is_told_at_the_start() -> None:
+    here, there = memory_link_pair()
+    here.abort()
+    await settle()
+    receiver = Overhearing()
+
+    there.start(receiver)
+
+    assert receiver.losses == ["the other end closed"]
