@@ -16,6 +16,8 @@ SUBPROTOCOL = "printreach.tunnel.v1"
 
 HIGH_WATER_BYTES = 64 * 1024
 """Unsent bytes in our own buffer above which streams take turns; a chunk's worth."""
+FRAME_HEAD_ROOM = 14
+"""What picows needs before a message to put a frame's head there."""
 NOTSENT_LOWAT_BYTES = 64 * 1024
 """Unsent bytes the kernel takes: with more, a page waits behind a download it can't overtake."""
 CLOSE_WITHIN_S = 5.0
@@ -48,7 +50,11 @@ class WebSocketLink(WSListener):
 
     def send(self, message: bytes) -> None:
         if self._transport is not None and not self._is_closing:
-            self._transport.send(WSMsgType.BINARY, message)
+            # Not `send`: its header for a large message lies in a buffer that the next call
+            # overwrites, while uvloop may still hold it to be written.
+            framed = bytearray(FRAME_HEAD_ROOM)
+            framed += message
+            self._transport.send_reuse_external_bytearray(WSMsgType.BINARY, framed, FRAME_HEAD_ROOM)
 
     def close(self) -> None:
         self._close(WSCloseCode.OK)
