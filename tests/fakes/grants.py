@@ -1,6 +1,7 @@
 """The connections of a relay under test, in memory."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -23,6 +24,7 @@ class MemoryGrants:
         self.is_broken = False
         self._may_answer = asyncio.Event()
         self._may_answer.set()
+        self._told_late: asyncio.Event | None = None
         self._clock = clock
         self._grants: dict[str, Grant] = {}
         self._ports: dict[int, str] = {}
@@ -42,6 +44,11 @@ class MemoryGrants:
     def release(self) -> None:
         self._may_answer.set()
 
+    def hold_answer(self) -> Callable[[], None]:
+        """Let the next look-up find what it finds now, and say so once the result is called."""
+        self._told_late = asyncio.Event()
+        return self._told_late.set
+
     def end(self, unique_id: str) -> None:
         """Revoke it."""
         self._grants[unique_id] = replace(self._grants[unique_id], ended=True)
@@ -54,6 +61,9 @@ class MemoryGrants:
     async def grant(self, unique_id: str) -> Grant | None:
         await self._look(unique_id)
         grant = self._grants.get(unique_id)
+        if (late := self._told_late) is not None:
+            self._told_late = None
+            await late.wait()
         cookies = self._cookies.get(unique_id)
         if grant is None or cookies is None:
             return grant

@@ -7,8 +7,7 @@ import pytest
 
 from printreach.wire import frames
 from printreach.wire.errors import CloseCode, Reason
-from printreach.wire.frames import CHUNK_BYTES, FIN, WINDOW_BYTES, Kind
-from printreach.wire.session import MAX_STREAMS
+from printreach.wire.frames import CHUNK_BYTES, FIN, MAX_STREAMS, WINDOW_BYTES, Kind
 from tests.fakes.loop import on_a_loop
 from tests.relay.caller import BrokenOff, Caller, calling, request
 from tests.relay.rig import relay

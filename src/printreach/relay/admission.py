@@ -22,7 +22,9 @@ TRUST_S = 20.0
 BEAT_S = 5.0
 UNKNOWN_TRUST_S = 1.0
 """For names that aren't connections: enough to hold off a flood, short for one just made."""
-MAX_CACHED = 20_000
+MAX_KNOWN = 20_000
+MAX_UNKNOWN = 5_000
+"""Counted apart, so that a flood of names pushes no connection out."""
 
 
 class LiveStream(Protocol):
@@ -40,7 +42,9 @@ class Admission:
         self._grants = grants
         self._clock = clock
         self._loop = asyncio.get_running_loop()
-        self._cached: OrderedDict[str, tuple[float, Grant | None]] = OrderedDict()
+        self._known: OrderedDict[str, tuple[float, Grant]] = OrderedDict()
+        self._unknown: OrderedDict[str, float] = OrderedDict()
+        self._notices = 0
         self._ports: dict[int, tuple[float, str]] = {}
         self._live: dict[str, set[LiveStream]] = {}
         self._webcams: dict[str, int] = {}
@@ -57,19 +61,34 @@ class Admission:
 
     def cached(self, unique_id: str) -> tuple[Grant | None] | None:
         """The grant if it is known freshly enough, in a tuple; None means: load it."""
-        entry = self._cached.get(unique_id)
-        if entry is None or entry[0] < self._loop.time():
-            return None
-        return (entry[1],)
+        now = self._loop.time()
+        known = self._known.get(unique_id)
+        if known is not None:
+            return (known[1],) if known[0] >= now else None
+        return (None,) if self._unknown.get(unique_id, 0.0) >= now else None
 
     async def load(self, unique_id: str) -> Grant | None:
+        """Ask the store. What is running on an older answer is judged by this one."""
+        notices = self._notices
         grant = await self._grants.grant(unique_id)
-        trust_s = TRUST_S if grant is not None else UNKNOWN_TRUST_S
-        self._cached[unique_id] = (self._loop.time() + trust_s, grant)
-        self._cached.move_to_end(unique_id)
-        if len(self._cached) > MAX_CACHED:
-            self._cached.popitem(last=False)
+        if notices != self._notices:  # the answer may be from before what the notice tells
+            notices = self._notices
+            grant = await self._grants.grant(unique_id)
+        if notices == self._notices:
+            self._remember(unique_id, grant)
+        self._judge(unique_id, grant)
         return grant
+
+    def _remember(self, unique_id: str, grant: Grant | None) -> None:
+        self.forget(unique_id)
+        if grant is not None:
+            self._known[unique_id] = (self._loop.time() + TRUST_S, grant)
+            if len(self._known) > MAX_KNOWN:
+                self._known.popitem(last=False)
+        else:
+            self._unknown[unique_id] = self._loop.time() + UNKNOWN_TRUST_S
+            if len(self._unknown) > MAX_UNKNOWN:
+                self._unknown.popitem(last=False)
 
     def cached_at_port(self, port: int) -> str | None:
         """The connection of a tunnel port, if it is known freshly enough."""
@@ -84,7 +103,8 @@ class Admission:
         return unique_id
 
     def forget(self, unique_id: str) -> None:
-        self._cached.pop(unique_id, None)
+        self._known.pop(unique_id, None)
+        self._unknown.pop(unique_id, None)
 
     def decide(self, grant: Grant | None, presented: Sequence[bytes]) -> Admitted | Refused:
         return admit(grant, presented, self._clock.now())
@@ -107,6 +127,14 @@ class Admission:
             if not streams:
                 del self._live[stream.unique_id]
 
+    @property
+    def live_count(self) -> int:
+        return sum(map(len, self._live.values()))
+
+    @property
+    def webcam_count(self) -> int:
+        return sum(self._webcams.values())
+
     def begin_webcam(self, unique_id: str, most: int) -> bool:
         """Count a viewer in; False when there are `most` already."""
         viewers = self._webcams.get(unique_id, 0)
@@ -125,15 +153,14 @@ class Admission:
     # --- the beat -------------------------------------------------------------------------------
 
     def _on_notice(self, notice: Notice) -> None:
+        self._notices += 1
         if notice.topic is Topic.CONNECTION:
             self.forget(notice.key)
             self._ports.clear()
         else:
-            self._cached = OrderedDict(
-                (unique_id, entry)
-                for unique_id, entry in self._cached.items()
-                if entry[1] is None or not _concerns(notice, entry[1])
-            )
+            about = [unique_id for unique_id, entry in self._known.items() if _is(notice, entry[1])]
+            for unique_id in about:
+                self.forget(unique_id)
         self._recheck.set()
 
     async def _keep_checking(self) -> None:
@@ -149,15 +176,17 @@ class Admission:
 
     async def _check_live(self, unique_id: str) -> None:
         try:
-            grant = await self.load(unique_id)
+            await self.load(unique_id)
         except Exception:  # the store is away: what runs goes on, new grants wait
             log.exception("could not look again at a connection with open streams")
-            return
+
+    def _judge(self, unique_id: str, grant: Grant | None) -> None:
         for stream in list(self._live.get(unique_id, ())):
             decision = self.decide(grant, stream.presented)
             if isinstance(decision, Refused):
                 stream.end(decision.code)
 
 
-def _concerns(notice: Notice, grant: Grant) -> bool:
+def _is(notice: Notice, grant: Grant) -> bool:
+    """It is about that grant's printer or account."""
     return notice.key == (grant.printer_id if notice.topic is Topic.PRINTER else grant.account_id)

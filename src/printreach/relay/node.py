@@ -144,6 +144,14 @@ class RelayNode:
                 "Callers' connections open.",
                 lambda: self._front.connection_count,
             ),
+            "printreach_requests_at_printers": (
+                "Requests under way at printers, WebSockets included.",
+                lambda: self._admission.live_count,
+            ),
+            "printreach_webcam_streams": (
+                "Webcam streams being watched.",
+                lambda: self._admission.webcam_count,
+            ),
             "printreach_agents": ("Agents connected.", lambda: len(self._desk)),
             "printreach_printers_online": (
                 "Printers whose tunnel carries requests.",

@@ -1,0 +1,294 @@
+"""How long a grant is believed, and how soon what is running ends when it is not any more."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from printreach.ports import Topic
+from printreach.relay import admission
+from tests.fakes.loop import on_a_loop
+from tests.relay.caller import Answer, BrokenOff, Caller, calling, request
+from tests.relay.rig import Access, Rig, relay
+from tests.relay.scripted_agent import Asked, printer_id
+from tests.relay.waiting import settle, until
+
+HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")
+
+
+@pytest.fixture
+def short_trust(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty seconds are thirty milliseconds."""
+    monkeypatch.setattr(admission, "TRUST_S", admission.TRUST_S / 1000)
+    monkeypatch.setattr(admission, "UNKNOWN_TRUST_S", admission.UNKNOWN_TRUST_S / 1000)
+    monkeypatch.setattr(admission, "BEAT_S", admission.BEAT_S / 1000)
+
+
+async def ask(rig: Rig, access: Access, *fields: bytes) -> Answer:
+    async with calling(rig.port) as caller:
+        caller.send(request(access.host, access.bearer, *fields))
+        return await caller.answer()
+
+
+def test_a_grant_is_looked_at_again_within_30_seconds() -> None:
+    assert admission.TRUST_S + admission.BEAT_S <= 30
+
+
+@on_a_loop
+async def test_a_grant_is_looked_up_once_for_many_requests() -> None:
+    async with relay() as rig:
+        access = rig.connect()
+        await rig.agent()
+        for _ in range(10):
+            assert (await ask(rig, access)).status == 200
+
+        assert rig.grants.lookups == [access.unique_id]
+
+
+@on_a_loop
+async def test_a_name_that_is_no_connection_is_looked_up_once_for_a_flood() -> None:
+    async with relay() as rig:
+        for _ in range(10):
+            assert (await ask(rig, Access("app-unknown", b""))).status == 603
+
+        assert rig.grants.lookups == ["app-unknown"]
+
+
+@pytest.mark.usefixtures("short_trust")
+@on_a_loop
+async def test_a_revocation_that_nobody_tells_of_acts_when_trust_ends() -> None:
+    async with relay() as rig:
+        access = rig.connect()
+        await rig.agent()
+        assert (await ask(rig, access)).status == 200
+        rig.grants.end(access.unique_id)
+        await asyncio.sleep(admission.TRUST_S)
+
+        assert (await ask(rig, access)).status == 604
+
+
+@pytest.mark.usefixtures("short_trust")
+@on_a_loop
+async def test_a_connection_made_behind_our_back_is_found_soon() -> None:
+    async with relay() as rig:
+        assert (await ask(rig, Access("app-one", b"token-of-app-one"))).status == 603
+        access = rig.connect("app-one")
+        await rig.agent()
+        await asyncio.sleep(admission.UNKNOWN_TRUST_S * 2)
+
+        assert (await ask(rig, access)).status == 200
+
+
+@pytest.mark.parametrize(
+    ("topic", "key"),
+    [
+        (Topic.CONNECTION, "app-one"),
+        (Topic.PRINTER, printer_id("one")),
+        (Topic.ACCOUNT, "ada"),
+    ],
+)
+@on_a_loop
+async def test_a_notice_acts_at_once(topic: Topic, key: str) -> None:
+    async with relay() as rig:
+        access = rig.connect()
+        await rig.agent()
+        assert (await ask(rig, access)).status == 200
+        rig.grants.end(access.unique_id)
+        await rig.notify(topic, key)
+
+        assert (await ask(rig, access)).status == 604
+
+
+@pytest.mark.parametrize("topic", Topic)
+@on_a_loop
+async def test_a_notice_about_something_else_makes_nobody_look_again(topic: Topic) -> None:
+    async with relay() as rig:
+        access = rig.connect()
+        await rig.agent()
+        await ask(rig, access)
+        await rig.notify(topic, "something else")
+        await ask(rig, access)
+
+        assert rig.grants.lookups == [access.unique_id]
+
+
+@on_a_loop
+async def test_a_notice_in_the_middle_of_a_look_up_is_not_overlooked() -> None:
+    """What the store said may be from before that of which the notice tells."""
+    async with relay() as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        await rig.agent()
+        release = rig.grants.hold_answer()
+        caller.send(request(access.host, access.bearer))
+        await until(lambda: rig.grants.lookups)
+        await rig.revoke(access)
+        release()
+
+        assert (await caller.answer()).status == 604
+        assert (await ask(rig, access)).status == 604
+
+
+@on_a_loop
+async def test_a_flood_of_names_pushes_no_connection_out_of_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(admission, "MAX_UNKNOWN", 10)
+    async with relay() as rig:
+        access = rig.connect()
+        await rig.agent()
+        await ask(rig, access)
+        for number in range(30):
+            await ask(rig, Access(f"app-{number}", b""))
+        rig.grants.lookups.clear()
+        await ask(rig, access)
+        for number in (29, 28, 0, 1):
+            await ask(rig, Access(f"app-{number}", b""))
+
+        assert rig.grants.lookups == ["app-0", "app-1"]
+
+
+@on_a_loop
+async def test_connections_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admission, "MAX_KNOWN", 10)
+    async with relay() as rig:
+        every = [rig.connect(f"app-{number}") for number in range(15)]
+        for access in every:
+            await ask(rig, access)
+        rig.grants.lookups.clear()
+        await ask(rig, every[14])
+        await ask(rig, every[0])
+
+        assert rig.grants.lookups == ["app-0"]
+
+
+# --- what is running ------------------------------------------------------------------------------
+
+
+def begin(asked: Asked) -> None:
+    """Answer with something that goes on."""
+    if asked.opened.upgrade:
+        asked.answer(101, fin=False)
+    elif asked.target == b"/webcam":
+        kind = [(b"Content-Type", b"multipart/x-mixed-replace; boundary=x")]
+        asked.answer(headers=kind, body=b"frame", fin=False)
+    elif asked.target == b"/stream":
+        asked.answer(body=b"event", fin=False)
+
+
+async def running(caller: Caller, access: Access, what: str) -> None:
+    """Begin something long, up to its first bytes."""
+    fields = HANDSHAKE if what == "websocket" else ()
+    caller.send(request(access.host, access.bearer, *fields, target=f"/{what}".encode()))
+    await settle()
+
+
+LONG = ["stream", "webcam", "websocket", "unanswered"]
+
+
+@pytest.mark.parametrize("what", LONG)
+@on_a_loop
+async def test_a_revocation_ends_what_is_running_at_once(what: str) -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent(script=begin)
+        await running(caller, access, what)
+        await rig.revoke(access)
+
+        await ended(caller, agent.asked[0], 604 if what == "unanswered" else None)
+        assert rig.figure("requests_at_printers") == 0
+
+
+async def ended(caller: Caller, asked: Asked, status: int | None) -> None:
+    """The request is over on both sides; status: of an answer that had not begun."""
+    await until(lambda: asked.reset is not None)
+    if status is not None:
+        assert (await caller.answer()).status == status
+    else:
+        received = await caller.rest()
+        assert b"604" not in received
+        assert not received.endswith(b"0\r\n\r\n")
+
+
+@pytest.mark.usefixtures("short_trust")
+@pytest.mark.parametrize("what", LONG)
+@on_a_loop
+async def test_a_revocation_that_nobody_tells_of_ends_it_as_well(what: str) -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent(script=begin)
+        await running(caller, access, what)
+        rig.grants.end(access.unique_id)
+
+        await ended(caller, agent.asked[0], 604 if what == "unanswered" else None)
+
+
+@pytest.mark.usefixtures("short_trust")
+def test_it_ends_also_where_it_is_other_requests_that_look_the_grant_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(admission, "BEAT_S", 1000.0)
+    on_a_loop(ends_by_the_look_of_another)()
+
+
+async def ends_by_the_look_of_another() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent(script=begin)
+        await running(caller, access, "stream")
+        rig.grants.end(access.unique_id)
+        await asyncio.sleep(admission.TRUST_S)
+        assert (await ask(rig, access)).status == 604
+
+        await until(lambda: agent.asked[0].reset is not None)
+
+
+@on_a_loop
+async def test_a_revocation_leaves_other_connections_of_the_printer_alone() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        ended, other = rig.connect("app-one"), rig.connect("app-two")
+        agent = await rig.agent(script=begin)
+        await running(caller, other, "stream")
+        await rig.revoke(ended)
+        await settle()
+
+        assert agent.asked[0].reset is None
+
+
+@on_a_loop
+async def test_losing_supporter_status_pauses_what_is_running() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent(script=begin)
+        await running(caller, access, "unanswered")
+        grant = await rig.grants.grant(access.unique_id)
+        assert grant is not None
+        rig.grants.put(replace(grant, owner_is_supporter=False))
+        await rig.notify(Topic.ACCOUNT, "ada")
+
+        assert (await caller.answer()).status == 605
+        await until(lambda: agent.asked[0].reset is not None)
+
+
+@pytest.mark.usefixtures("short_trust")
+@on_a_loop
+async def test_while_the_store_is_away_what_is_running_goes_on() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent(script=begin)
+        await running(caller, access, "stream")
+        rig.grants.is_broken = True
+        await asyncio.sleep(2 * admission.TRUST_S)
+        assert agent.asked[0].reset is None
+        rig.grants.is_broken = False
+        rig.grants.end(access.unique_id)
+
+        await until(lambda: agent.asked[0].reset is not None)
+
+
+@on_a_loop
+async def test_when_the_agent_leaves_what_is_running_ends() -> None:
+    async with relay() as rig, calling(rig.port) as begun, calling(rig.port) as unanswered:
+        access, agent = rig.connect(), await rig.agent(script=begin)
+        await running(begun, access, "stream")
+        await running(unanswered, access, "unanswered")
+        agent.leave()
+
+        assert (await unanswered.answer()).status == 601
+        with pytest.raises(BrokenOff):
+            await begun.answer()
+        assert rig.figure("requests_at_printers") == 0
