@@ -11,8 +11,8 @@ from typing import Protocol
 
 from printreach.wire import events
 from printreach.wire.errors import CloseCode, Reason, RemoteProtocolError
-from printreach.wire.frames import CHUNK_BYTES
-from printreach.wire.session import MAX_STREAMS, Session
+from printreach.wire.frames import CHUNK_BYTES, MAX_STREAMS
+from printreach.wire.session import Session
 
 from .link import Link
 from .stream import Stream, StreamHandler
