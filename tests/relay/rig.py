@@ -130,6 +130,7 @@ async def relay(
     patience: Patience = QUICK,
     networks: Sequence[Network] = (),
     scheme: str = "http",
+    settle_s: float = 0.0,
 ) -> AsyncIterator[Rig]:
     """Run a node. Leaving stops it at once; whatever still runs is broken off."""
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
@@ -152,7 +153,7 @@ async def relay(
         tunnel_domain=TUNNEL_DOMAIN,
         networks=networks,
     )
-    rig = Rig(RelayNode(outside, patience), clock, bus, grants, agents, web)
+    rig = Rig(RelayNode(outside, patience, settle_s=settle_s), clock, bus, grants, agents, web)
     try:
         rig.port = await rig.node.listen("127.0.0.1", 0)
         yield rig

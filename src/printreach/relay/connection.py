@@ -238,6 +238,11 @@ class FrontConnection(asyncio.Protocol):
 
     # --- what the front calls -------------------------------------------------------------------
 
+    @property
+    def is_new(self) -> bool:
+        """It has not asked for anything yet."""
+        return not self._head and not self._is_closing
+
     def sweep(self, now: float) -> None:
         """Called about once a second: time-outs, and callers that left while we didn't read."""
         if self._deadline and now >= self._deadline:

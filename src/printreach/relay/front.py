@@ -17,6 +17,8 @@ KEEPALIVE_EVERY_S = 15
 NOTSENT_LOWAT_BYTES = 128 * 1024
 """Unsent bytes that the kernel holds for a caller; left to itself it takes 4 MiB for one that
 doesn't read."""
+NEWEST_S = 0.25
+"""From a connection to its first request; callers send it as soon as they may."""
 
 
 class Front:
@@ -63,6 +65,11 @@ class Front:
         self.is_serving = False
         for server in self._servers:
             server.close()
+
+    async def hear_out_the_newest(self) -> None:
+        """Leave those whom we accepted a moment ago the time to ask: nobody else hears them."""
+        if any(connection.is_new for connection in self._connections):
+            await asyncio.sleep(NEWEST_S)
 
     async def stop(self, grace_s: float) -> None:
         """No new requests; running ones get grace_s seconds."""

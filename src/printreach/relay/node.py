@@ -49,11 +49,18 @@ class RelayOutside:
 
 
 class RelayNode:
-    def __init__(self, outside: RelayOutside, patience: Patience | None = None) -> None:
+    def __init__(
+        self,
+        outside: RelayOutside,
+        patience: Patience | None = None,
+        *,
+        settle_s: float = 0.0,
+    ) -> None:
+        """settle_s: how long after the start a request waits for an agent that isn't here yet."""
         self._outside = outside
         agents = outside.agents
         self._hosts = Hosts(agents.base_url, outside.tunnel_domain)
-        self._directory = Directory()
+        self._directory = Directory(settle_s)
         self._admission = Admission(outside.grants, agents.bus, agents.clock)
         self._desk = AgentDesk(agents, self._directory)
         self._printer_hosts = PrinterHosts(
@@ -85,6 +92,8 @@ class RelayNode:
     async def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """Finish what runs, then send the agents away."""
         self._front.close_listeners()
+        if grace_s > 0:
+            await self._front.hear_out_the_newest()
         self._desk.drain()
         await self._front.stop(grace_s)
         await self._desk.close()

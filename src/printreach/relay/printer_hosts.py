@@ -65,6 +65,11 @@ class PrinterHosts:
     async def _look_up_port(self, port: int) -> tuple[str, Grant | None]:
         return await self._look_up(await self._admission.load_at_port(port))
 
+    async def _arrived(self, unique_id: str, grant: Grant) -> tuple[str, Grant | None]:
+        await self._directory.arrival(grant.printer_id)
+        known = self._admission.cached(unique_id)  # the connection may have ended meanwhile
+        return (unique_id, known[0]) if known is not None else await self._look_up(unique_id)
+
     def _wait_for(
         self,
         found: Coroutine[None, None, tuple[str, Grant | None]],
@@ -73,7 +78,7 @@ class PrinterHosts:
         body: bytes,
         fin: bool,
     ) -> Exchange:
-        """Hold the request until its connection was looked up."""
+        """Hold the request until its connection was looked up, and its agent is back."""
         waiting = Waiting(caller, body, fin)
         self._start(self._serve_found(found, waiting, caller, request), waiting, caller, request)
         return waiting
@@ -113,6 +118,8 @@ class PrinterHosts:
         if grant is None:
             return _refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
         if grant.kind is ConnectionKind.OWN:
+            if caller.tunnel_port is not None:  # ports share cookies with their host
+                return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS)
             if request.target.partition(b"?")[0] == OPEN_PATH:
                 return self._open(caller, request, fin, unique_id)
             # Before all else: a page of another site learns nothing by what it is refused with.
@@ -125,6 +132,8 @@ class PrinterHosts:
         if isinstance(decision, Refused):
             return _refuse(caller, request, fin, decision.code)
         tunnel = self._directory.find(grant.printer_id)
+        if tunnel is None and self._directory.is_settling:
+            return self._wait_for(self._arrived(unique_id, grant), caller, request, body, fin)
         if tunnel is not None and tunnel.is_overloaded:
             detail = "More requests wait for the printer than it can take."
             return _refuse(caller, request, fin, ErrorCode.AGENT_ERROR, detail)

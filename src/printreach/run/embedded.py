@@ -26,6 +26,8 @@ from printreach.web.app import WebSettings, create_app
 log = logging.getLogger(__name__)
 
 ROLES = ("web", "relay")
+SETTLE_S = 5.0
+"""Agents of a service that restarts are back within a second or two; callers wait for them."""
 
 
 @asynccontextmanager
@@ -84,7 +86,7 @@ async def _listen(
     ends: AsyncExitStack,
 ) -> str:
     """Accept callers on what was handed over, and open the rest; the service's own address."""
-    node = RelayNode(outside)
+    node = RelayNode(outside, settle_s=SETTLE_S)
     ends.push_async_callback(node.stop)
     host, tunnel_ports = settings.listen_host, settings.tunnel_ports
     for listener in listeners:

@@ -1,0 +1,73 @@
+"""One process of the service ends and the next begins: callers meet no gap between them."""
+
+import asyncio
+
+from tests.fakes.loop import on_a_loop
+from tests.relay.caller import calling, request
+from tests.relay.rig import relay
+from tests.relay.waiting import settle
+
+LONG_S = 60.0
+SHORT_S = 0.05
+
+
+@on_a_loop
+async def test_after_a_start_a_request_waits_for_its_agent() -> None:
+    async with relay(settle_s=LONG_S) as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        caller.send(request(access.host, access.bearer, target=b"/first"))
+        await settle()
+        await rig.agent()
+
+        assert (await caller.answer()).body == b"GET /first"
+
+
+@on_a_loop
+async def test_the_body_of_a_request_waits_with_it() -> None:
+    async with relay(settle_s=LONG_S) as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        length = b"Content-Length: 10"
+        caller.send(request(access.host, access.bearer, length, method=b"POST") + b"12345")
+        await settle()
+        caller.send(b"67890")
+        agent = await rig.agent(script=lambda asked: None)
+        asked = await agent.next()
+
+        await settle()
+        assert asked.body == b"1234567890"
+
+
+@on_a_loop
+async def test_an_agent_that_does_not_come_is_not_waited_for_any_longer() -> None:
+    async with relay(settle_s=SHORT_S) as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        caller.send(request(access.host, access.bearer) * 2)
+
+        assert [(await caller.answer()).status, (await caller.answer()).status] == [601, 601]
+
+
+@on_a_loop
+async def test_a_connection_that_ends_while_its_request_waits_is_refused() -> None:
+    async with relay(settle_s=LONG_S) as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        caller.send(request(access.host, access.bearer))
+        await settle()
+        await rig.revoke(access)
+        await settle()
+        await rig.agent()
+
+        assert (await caller.answer()).status == 604
+
+
+@on_a_loop
+async def test_who_was_accepted_just_before_the_stop_is_still_heard() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        await rig.agent()
+        await settle()
+        rig.begin_stop(grace_s=5.0)
+        await asyncio.sleep(0.05)
+        caller.send(request(access.host, access.bearer))
+        answer = await caller.answer()
+
+        assert (answer.status, answer.get(b"connection")) == (200, b"close")
