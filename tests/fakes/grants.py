@@ -56,6 +56,11 @@ class MemoryGrants:
     def add_open_ticket(self, unique_id: str, ticket: str, expires_at: datetime) -> None:
         self._tickets[ticket] = (unique_id, expires_at)
 
+    def add_cookie(self, unique_id: str, secret: bytes) -> None:
+        value = digest(CredentialKind.COOKIE, secret)
+        expires_at = self._clock.now() + COOKIE_LIFETIME
+        self._cookies.setdefault(unique_id, []).append((value, expires_at))
+
     # --- ports.Grants -----------------------------------------------------------------------------
 
     async def grant(self, unique_id: str) -> Grant | None:
@@ -82,8 +87,7 @@ class MemoryGrants:
             return None
         del self._tickets[ticket]
         secret = f"cookie-for-{ticket}"
-        value = digest(CredentialKind.COOKIE, secret.encode())
-        self._cookies.setdefault(unique_id, []).append((value, at + COOKIE_LIFETIME))
+        self.add_cookie(unique_id, secret.encode())
         return secret
 
     async def _look(self, name: str) -> None:
