@@ -172,6 +172,7 @@ class Exchange:
         self._is_reused = False
         self._heard = False
         self._reading = True
+        self._has_sent_more = False  # since the timer was set
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -190,6 +191,7 @@ class Exchange:
         if self._connection is None:
             self._unsent.append(data)
             return False
+        self._has_sent_more = True
         return self._connection.write(data)
 
     def send_raw(self, data: bytes) -> bool:
@@ -279,7 +281,13 @@ class Exchange:
             answer.on_failed(failure, text)
 
     def _on_late(self) -> None:
+        """No answer is due while the body is on its way, unless the server takes nothing of it."""
         connection = self._connection
+        is_stuck = self.is_sent or connection is None or connection.is_congested
+        if self._has_sent_more or not is_stuck:
+            self._has_sent_more = False
+            self._timer = self._client.start_waiting(self._on_late)
+            return
         self.failed(Failure.TIMED_OUT, "no answer in time")
         if connection is not None:
             connection.abort()

@@ -55,7 +55,7 @@ class ClientConnection(asyncio.Protocol):
         self._reader: BodyReader | None = None
         self._keep_alive = False
         self._is_raw = False
-        self._is_congested = False
+        self.is_congested = False  # the server takes less than we have for it
 
     @property
     def is_usable(self) -> bool:
@@ -70,7 +70,7 @@ class ClientConnection(asyncio.Protocol):
         """False: more is buffered than should be; on_writable follows."""
         if self._transport is not None and data:
             self._transport.write(data)
-        return not self._is_congested
+        return not self.is_congested
 
     def write_eof(self) -> None:
         if self.is_usable and self._transport is not None:
@@ -144,10 +144,10 @@ class ClientConnection(asyncio.Protocol):
             exchange.lost("the connection was closed in the middle of the answer")
 
     def pause_writing(self) -> None:
-        self._is_congested = True
+        self.is_congested = True
 
     def resume_writing(self) -> None:
-        self._is_congested = False
+        self.is_congested = False
         if self._exchange is not None:
             self._exchange.writable()
 
