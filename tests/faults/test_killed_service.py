@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.faults.load import Load, load_on
-from tests.rigs.fleet.rig import Arrival, Fleet, fleet
+from tests.rigs.fleet.rig import Fleet, busiest_instant, fleet
 from tests.rigs.service import Service
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault]
@@ -14,7 +14,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.fault]
 AGENTS = 200
 WITH_CONNECTIONS = 20
 BACK_WITHIN_S = 10.0
-INSTANT_S = 0.2
 EXPECTED = {None, 601, 602, 612}  # None: the connection ended with the service
 
 
@@ -23,12 +22,6 @@ def agents(relay: Service) -> Iterator[Fleet]:
     """Two hundred agents, all connected."""
     with fleet(relay, AGENTS, connections=WITH_CONNECTIONS) as running:
         yield running
-
-
-def busiest_instant(arrivals: list[Arrival]) -> int:
-    """The most agents that arrived within one instant."""
-    times = sorted(arrival.at for arrival in arrivals)
-    return max(sum(start <= at < start + INSTANT_S for at in times) for start in times)
 
 
 def succeed_again(load: Load, count: int) -> bool:

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
+from tests.rigs.handover import handover_words
 from tests.rigs.waiting import wait_for
 
 T = TypeVar("T")
@@ -36,10 +38,15 @@ class Program:
         logs: Path,
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
+        listeners: Sequence[socket.socket] = (),
     ) -> None:
-        """logs: folder for the two output files; env: added to this process's environment."""
+        """logs: folder for the two output files; env: added to this process's environment.
+
+        listeners: sockets that are handed over as systemd does.
+        """
         self.name = name
-        self._argv = [str(part) for part in argv]
+        self._listeners = tuple(listeners)
+        self._argv = [*handover_words(self._listeners), *(str(part) for part in argv)]
         self._env = {**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})}
         self._cwd = cwd
         self._stdout = logs / f"{name}.out"
@@ -72,6 +79,7 @@ class Program:
                 stderr=err,
                 start_new_session=True,
                 preexec_fn=die_with_the_tests,
+                pass_fds=[listener.fileno() for listener in self._listeners],
             )
         RUNNING.append(self)
 
@@ -79,12 +87,16 @@ class Program:
         """Ask it to end; kill its whole group when it does not."""
         if self._process is None:
             return
-        self._signal_group(signal.SIGTERM)
+        self.ask_to_end()
         try:
             self._process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             pass  # the group is killed below, willing members or not
         self.kill()
+
+    def ask_to_end(self) -> None:
+        """Ask it to end, and don't wait for it."""
+        self._signal_group(signal.SIGTERM)
 
     def kill(self) -> None:
         """End it without notice, as a power cut would."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -104,18 +105,37 @@ class Service:
     """A running service with one owner account and one registered app."""
 
     def __init__(
-        self, folder: Path, port: int, env: dict[str, str], front: Front | None = None
+        self,
+        folder: Path,
+        port: int,
+        env: dict[str, str],
+        front: Front | None = None,
+        listener: socket.socket | None = None,
     ) -> None:
+        """listener: the socket that is handed over to it; without one it opens its own."""
         self.folder = folder
         self.port = port
         self.env = env
         self.front = front
-        self.program = Program(f"service-{port}", printreach("serve"), logs=folder, env=env)
+        self._listeners = [listener] if listener else []
+        self.program = self._a_program(f"service-{port}")
 
     @property
     def base_url(self) -> str:
         """Its public address."""
         return self.env["PRINTREACH_BASE_URL"]
+
+    def _a_program(self, name: str) -> Program:
+        argv = printreach("serve")
+        return Program(name, argv, logs=self.folder, env=self.env, listeners=self._listeners)
+
+    def start_successor(self) -> Program:
+        """Start another process on the same sockets; gives the old one, which still serves."""
+        old = self.program
+        self.program = self._a_program(f"{old.name}-next")
+        self.program.start()
+        self.wait_ready()
+        return old
 
     def wait_ready(self) -> None:
         """Wait for the ready line."""
@@ -214,27 +234,37 @@ class Service:
 
 @contextmanager
 def service(
-    folder: Path, *, port: int, env: Mapping[str, str], front: Front | None = None
+    folder: Path,
+    *,
+    port: int,
+    env: Mapping[str, str],
+    front: Front | None = None,
+    listener: socket.socket | None = None,
 ) -> Iterator[Service]:
     """Run a service with embedded defaults and these settings."""
     listen = {
         "PRINTREACH_DATA_DIR": str(folder / "service-data"),
         "PRINTREACH_LISTEN": f"127.0.0.1:{port}",
     }
-    running = Service(folder, port, {**listen, **env}, front)
-    with running.program:
+    running = Service(folder, port, {**listen, **env}, front, listener)
+    try:
+        running.program.start()
         running.wait_ready()
         running.add_owner()
         yield running
+    finally:
+        running.program.stop()
 
 
 @contextmanager
-def service_on_localhost(folder: Path) -> Iterator[Service]:
+def service_on_localhost(
+    folder: Path, *, listener: socket.socket | None = None
+) -> Iterator[Service]:
     """One on plain http, its printer hosts under *.localhost, as the defaults have it."""
-    port = free_port()
+    port = listener.getsockname()[1] if listener else free_port()
     env = {
         "PRINTREACH_BASE_URL": f"http://localhost:{port}",
         "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
     }
-    with service(folder, port=port, env=env) as running:
+    with service(folder, port=port, env=env, listener=listener) as running:
         yield running

@@ -22,6 +22,8 @@ from tests.rigs.programs import Program
 from tests.rigs.service import APP, OWNER, Service
 from tests.rigs.ways import Way, basic
 
+INSTANT_S = 0.2
+
 
 @dataclass(frozen=True)
 class Arrival:
@@ -29,6 +31,12 @@ class Arrival:
 
     number: int
     at: float
+
+
+def busiest_instant(arrivals: list[Arrival]) -> int:
+    """The most agents that arrived within one instant."""
+    times = sorted(arrival.at for arrival in arrivals)
+    return max(sum(start <= at < start + INSTANT_S for at in times) for start in times)
 
 
 class Fleet:
