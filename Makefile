@@ -53,6 +53,10 @@ fmt: install  ## put the code into shape
 agent-only: install build/agent-only/.installed  ## prove that the agent needs nothing of the server
 	$(BIN)/pytest tests/architecture/test_agent_alone.py
 
+.PHONY: bench
+bench: install  ## speed and memory beside nginx and ssh -R; BENCH="--only get,upload" runs some
+	@$(BIN)/python -m bench $(BENCH)
+
 .PHONY: docs
 docs: install  ## write the documents that are made from the code
 	$(BIN)/python -m printreach.run.docs

@@ -1,0 +1,43 @@
+"""What every figure has to reach, and what would be better still."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """label: what the figure says. lower: less is better."""
+
+    label: str
+    unit: str
+    floor: float
+    towards: float | None
+    lower: bool = False
+
+    def is_reached_by(self, value: float) -> bool:
+        return value <= self.floor if self.lower else value >= self.floor
+
+
+FLOORS: Final = {
+    "get.nginx": Floor("requests/s, of nginx's", "x", 0.30, 0.60),
+    "get.ssh": Floor("requests/s, of ssh -R's", "x", 2.5, 5.0),
+    "get.p99": Floor("p99, of ssh -R's", "x", 0.5, 0.25, lower=True),
+    "download.nginx": Floor("MB/s, of nginx's", "x", 0.40, 0.60),
+    "download.ssh": Floor("MB/s, of ssh -R's", "x", 1.0, 2.0),
+    "upload.nginx": Floor("MB/s, of nginx's", "x", 0.50, 0.75),
+    "upload.ssh": Floor("MB/s, of ssh -R's", "x", 1.0, 1.5),
+    "websocket.ssh": Floor("p50, of ssh -R's", "x", 1.2, 0.85, lower=True),
+    "growth.relay": Floor("growth of the relay", "MB", 8.0, 4.0, lower=True),
+    "growth.agent": Floor("growth of the agent", "MB", 8.0, 4.0, lower=True),
+    "live.first-byte": Floor("first byte", "ms", 50.0, 5.0, lower=True),
+    "paced.p50": Floor("p50 of small GETs", "ms", 60.0, 30.0, lower=True),
+    "paced.p99": Floor("p99 of small GETs", "ms", 150.0, None, lower=True),
+    "mjpeg.cpu": Floor("relay CPU a viewer, of nginx's", "x", 2.0, 1.0, lower=True),
+    # A picture more or less in the window is no slowing down.
+    "mjpeg.stalled": Floor("slowest viewer's rate once one stalls, of before", "x", 0.95, None),
+    "idle.memory": Floor("relay, an agent", "KiB", 24.0, 17.0, lower=True),
+    "idle.cpu": Floor("relay, all agents", "% of a core", 1.0, None, lower=True),
+    "own-host.direct": Floor("requests/s, of the web server's", "x", 0.5, 0.8),
+    "simulated.cpu": Floor("agent", "% of a core", 5.0, 3.0, lower=True),
+    "simulated.memory": Floor("agent", "MB", 80.0, 60.0, lower=True),
+}

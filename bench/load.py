@@ -1,0 +1,89 @@
+"""A load for unix sockets and ports alike, which wrk cannot give: both get the same callers."""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import cast
+
+from bench.processes import Broken
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """address: host and port, or the path of a unix socket."""
+
+    address: str
+    host: str
+    path: str
+
+    @property
+    def request(self) -> bytes:
+        return f"GET {self.path} HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode()
+
+
+class Caller(asyncio.Protocol):
+    """Asks again as soon as it has the answer. All answers have the length of the first."""
+
+    def __init__(self, request: bytes) -> None:
+        self.answers = 0
+        self.fault = ""
+        self._request = request
+        self._buffer = b""
+        self._size = 0
+        self._transport: asyncio.Transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._transport.write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer = self._buffer + data if self._buffer else data
+        if not self._size:
+            self._size = answer_size(self._buffer)
+        if self._size and len(self._buffer) >= self._size:
+            if not self._buffer.startswith(b"HTTP/1.1 200 ") or len(self._buffer) > self._size:
+                self.fault = f"an answer began {self._buffer[:40]!r}"
+                self._transport.abort()
+                return
+            self.answers += 1
+            self._buffer = b""
+            self._transport.write(self._request)
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        self.fault = self.fault or "the connection was closed"
+
+    def stop(self) -> None:
+        self._transport.abort()
+
+
+def answer_size(data: bytes) -> int:
+    """Of head and body together; 0 while the head is not whole."""
+    end = data.find(b"\r\n\r\n") + 4
+    length = re.search(rb"\r\ncontent-length: *(\d+)\r\n", data[:end], re.IGNORECASE)
+    return end + int(length[1]) if end > 3 and length else 0
+
+
+async def keep_asking(target: Target, connections: int, seconds: float) -> int:
+    """How many answers came. Raises Broken where one was not good."""
+    loop = asyncio.get_running_loop()
+
+    def caller() -> Caller:
+        return Caller(target.request)
+
+    callers: list[Caller] = []
+    for _ in range(connections):
+        if target.address.startswith("/"):
+            _, one = await loop.create_unix_connection(caller, target.address)
+        else:
+            host, _, port = target.address.partition(":")
+            _, one = await loop.create_connection(caller, host, int(port))
+        callers.append(one)
+    before = sum(one.answers for one in callers)
+    await asyncio.sleep(seconds)
+    answers = sum(one.answers for one in callers) - before
+    faults = {one.fault for one in callers if one.fault}
+    for one in callers:
+        one.stop()
+    if faults or not answers:
+        raise Broken(f"{target.address}: {'; '.join(sorted(faults)) or 'no answer'}")
+    return answers

@@ -1,0 +1,168 @@
+"""What came out: readings of every way, the figures that are judged, as a table and as JSON."""
+
+import json
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from bench.floors import FLOORS, Floor
+from bench.measures import Spread
+from bench.plan import Plan
+
+COLUMNS = ("row", "measure", "median", "lowest to highest", "floor", "towards", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Something measured on one way; nobody judges it."""
+
+    way: str
+    what: str
+    unit: str
+    spread: Spread
+
+    @classmethod
+    def of(cls, way: str, what: str, unit: str, values: Sequence[float]) -> "Reading":
+        return cls(way, what, unit, Spread.of(values))
+
+    def __str__(self) -> str:
+        return f"{self.way:12}{self.what:28}{_number(self.spread.median):>10} {_noise(self)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Something that has a floor; key: its entry in FLOORS."""
+
+    key: str
+    spread: Spread
+
+    @classmethod
+    def of(cls, key: str, values: Sequence[float]) -> "Figure":
+        return cls(key, Spread.of(values))
+
+    @property
+    def floor(self) -> Floor:
+        return FLOORS[self.key]
+
+    @property
+    def unit(self) -> str:
+        return self.floor.unit
+
+    @property
+    def is_ok(self) -> bool:
+        return self.floor.is_reached_by(self.spread.median)
+
+    @property
+    def verdict(self) -> str:
+        return "ok" if self.is_ok else "below floor"
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What one row brought."""
+
+    readings: Sequence[Reading]
+    figures: Sequence[Figure]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RowReport:
+    """One row of the table. skipped, failed: why there is no measurement."""
+
+    name: str
+    title: str
+    seconds: float
+    measurement: Measurement | None = None
+    skipped: str = ""
+    failed: str = ""
+
+    def lines(self) -> Iterator[str]:
+        """For somebody who watches it run."""
+        yield f"{self.title}  ({self.seconds:.0f} s)"
+        if self.skipped:
+            yield f"    skipped: {self.skipped}"
+        if self.failed:
+            yield f"    FAILED: {self.failed}"
+        if self.measurement is None:
+            return
+        yield from (f"    {reading}" for reading in self.measurement.readings)
+        for figure in self.measurement.figures:
+            shown = f"{_number(figure.spread.median)} {_noise(figure)}"
+            yield f"  {figure.verdict:>11}: {figure.floor.label}: {shown}"
+
+
+def summary(rows: Sequence[RowReport]) -> Iterator[str]:
+    """Every judged figure, as a table that is Markdown too."""
+    cells = [cell for row in rows for cell in _cells(row)]
+    widths = [max(map(len, column)) for column in zip(COLUMNS, *cells, strict=True)]
+    rule = tuple("-" * width for width in widths)
+    for line in (COLUMNS, rule, *cells):
+        padded = (text.ljust(width) for text, width in zip(line, widths, strict=True))
+        yield f"| {' | '.join(padded)} |"
+
+
+def write_json(path: Path, plan: Plan, rows: Sequence[RowReport]) -> None:
+    """Keep everything, for whoever compares runs."""
+    document = {
+        "machine": {
+            "system": platform.platform(),
+            "python": platform.python_version(),
+            "cores": os.cpu_count(),
+            "load": os.getloadavg(),
+        },
+        "plan": asdict(plan),
+        "rows": [_as_json(row) for row in rows],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(document, indent=2) + "\n")
+
+
+def _cells(row: RowReport) -> Iterator[tuple[str, ...]]:
+    if row.measurement is None:
+        yield (row.name, "", "", "", "", "", "skipped" if row.skipped else "FAILED")
+        return
+    for figure in row.measurement.figures:
+        floor, spread = figure.floor, figure.spread
+        yield (
+            row.name,
+            floor.label,
+            f"{_number(spread.median)} {floor.unit}",
+            f"{_number(spread.low)} to {_number(spread.high)}",
+            _number(floor.floor),
+            "" if floor.towards is None else _number(floor.towards),
+            figure.verdict,
+        )
+
+
+def _as_json(row: RowReport) -> dict[str, object]:
+    known = row.measurement or Measurement((), ())
+    return {
+        "row": row.name,
+        "title": row.title,
+        "seconds": round(row.seconds, 1),
+        "skipped": row.skipped,
+        "failed": row.failed,
+        "readings": [asdict(reading) for reading in known.readings],
+        "figures": [
+            {
+                "key": figure.key,
+                **asdict(figure.spread),
+                **asdict(figure.floor),
+                "ok": figure.is_ok,
+            }
+            for figure in known.figures
+        ],
+    }
+
+
+def _noise(shown: Reading | Figure) -> str:
+    spread = shown.spread
+    return f"{shown.unit}  ({_number(spread.low)} to {_number(spread.high)})"
+
+
+def _number(value: float) -> str:
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"

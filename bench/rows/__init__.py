@@ -1,0 +1,46 @@
+"""The rows of the table, in the order in which they run."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from bench.report import Measurement
+from bench.rows import (
+    get,
+    growth,
+    idle,
+    live,
+    mjpeg,
+    own_host,
+    paced,
+    simulated,
+    transfers,
+    websocket,
+)
+from bench.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """run may raise Missing and Broken."""
+
+    title: str
+    run: Callable[[World], Measurement]
+
+
+ROWS: Final[Mapping[str, Row]] = MappingProxyType(
+    {
+        "get": Row(get.TITLE, get.run),
+        "download": Row(transfers.DOWNLOAD_TITLE, transfers.run_download),
+        "upload": Row(transfers.UPLOAD_TITLE, transfers.run_upload),
+        "websocket": Row(websocket.TITLE, websocket.run),
+        "growth": Row(growth.TITLE, growth.run),
+        "live": Row(live.TITLE, live.run),
+        "paced": Row(paced.TITLE, paced.run),
+        "mjpeg": Row(mjpeg.TITLE, mjpeg.run),
+        "idle": Row(idle.TITLE, idle.run),
+        "own-host": Row(own_host.TITLE, own_host.run),
+        "simulated": Row(simulated.TITLE, simulated.run),
+    }
+)

@@ -1,0 +1,68 @@
+"""1 KB GETs over 64 connections: how many a second, the slowest, and what each costs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bench.measures import interleave, ratios
+from bench.nginx import SMALL_BODY
+from bench.processes import Broken, CpuWatch
+from bench.report import Figure, Measurement, Reading
+from bench.world import NGINX, OURS, SSH, World
+from bench.wrk import Load, wrk
+from tests.rigs.calls import call
+from tests.rigs.ways import Way
+
+TITLE = "1 KB GET, 64 connections"
+CONNECTIONS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """cpu_us: of each process on the way, a request."""
+
+    load: Load
+    cpu_us: dict[str, float]
+
+
+def run(world: World) -> Measurement:
+    ways = world.to_backend
+    for way in ways.values():
+        _check(way)
+    pids = world.pids_by_way(world.backend_printer)
+    jobs = {name: (ways[name], pids[name]) for name in ways}
+    taken = interleave(
+        jobs, world.plan.rounds, lambda job: _measure(*job, seconds=world.plan.seconds)
+    )
+    rates = {name: [one.load.requests_a_second for one in all_] for name, all_ in taken.items()}
+    p99 = {name: [one.load.p99_ms for one in all_] for name, all_ in taken.items()}
+    return Measurement(
+        list(_readings(taken)),
+        [
+            Figure.of("get.nginx", ratios(rates[OURS], rates[NGINX])),
+            Figure.of("get.ssh", ratios(rates[OURS], rates[SSH])),
+            Figure.of("get.p99", ratios(p99[OURS], p99[SSH])),
+        ],
+    )
+
+
+def _check(way: Way) -> None:
+    answer = call(way, "/small")
+    if answer.status != 200 or answer.body != SMALL_BODY:
+        raise Broken(f"GET /small at {way.host} brought {answer.status}")
+
+
+def _measure(way: Way, pids: dict[str, int], *, seconds: int) -> Round:
+    watch = CpuWatch(pids)
+    load = wrk(way, "/small", connections=CONNECTIONS, seconds=seconds)
+    used = watch.used_s()
+    return Round(load, {name: 1e6 * used_s / load.requests for name, used_s in used.items()})
+
+
+def _readings(taken: dict[str, list[Round]]) -> Iterator[Reading]:
+    for way, rounds in taken.items():
+        yield Reading.of(way, "requests", "/s", [one.load.requests_a_second for one in rounds])
+        yield Reading.of(way, "p50", "ms", [one.load.p50_ms for one in rounds])
+        yield Reading.of(way, "p99", "ms", [one.load.p99_ms for one in rounds])
+        for process in rounds[0].cpu_us:
+            cpu_us = [one.cpu_us[process] for one in rounds]
+            yield Reading.of(way, f"CPU of {process}, a request", "µs", cpu_us)
