@@ -5,7 +5,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -187,11 +187,12 @@ class Service:
         *,
         platform: str = "moonraker",
         env: Mapping[str, str] | None = None,
+        command: Callable[..., list[str]] = printreach,
     ) -> Iterator[Agent]:
-        """Run an agent that nobody has linked yet."""
+        """Run an agent that nobody has linked yet. command: makes the command line."""
         options = ("--service", self.base_url, "--data-dir", self.folder / f"agent-{name}")
         printer = ("--platform", platform, "--printer-url", printer_url)
-        argv = printreach("agent", "run", *options, *printer, "--lan-listen", "127.0.0.1:0")
+        argv = command("agent", "run", *options, *printer, "--lan-listen", "127.0.0.1:0")
         every = {**(self.front.agent_env if self.front else {}), **(env or {})}
         with Program(f"agent-{name}", argv, logs=self.folder, env=every) as program:
             yield Agent(program)
