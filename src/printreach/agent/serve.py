@@ -43,7 +43,7 @@ class StreamServer:
 
 
 def _answer_unknown_command(stream: Stream, path: bytes) -> None:
-    """The envelope of the command API (interface.md): failures, too, travel with status 200."""
+    """The envelope of the command API : failures, too, travel with status 200."""
     command = path[len(COMMAND_PATH) :].decode("latin-1")
     sentence = f"There is no command {command!r} here."
     body = json.dumps({"Status": UNKNOWN_COMMAND, "Error": sentence}).encode()

@@ -1,4 +1,4 @@
-"""The command API (interface.md, decisions.md): its envelope, status codes and arguments."""
+"""The command API: its envelope, status codes and arguments."""
 
 from enum import IntEnum, StrEnum
 

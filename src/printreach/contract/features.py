@@ -1,4 +1,4 @@
-"""Which optional controls a printer has (interface.md, "Feature flags")."""
+"""Which optional controls a printer has."""
 
 from enum import IntFlag
 

@@ -1,4 +1,4 @@
-"""Files on a printer: entries, details, and what is answered to an upload (interface.md).
+"""Files on a printer: entries, details, and what is answered to an upload.
 
 A VirtualPath begins with the root (`gcode`, `config`, `logs`), with `/` between its parts and at
 neither end. PlatformPath is the printer's own name for the same thing.

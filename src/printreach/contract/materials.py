@@ -1,4 +1,4 @@
-"""Where filament comes from and what extrudes it (interface.md, "Material system").
+"""Where filament comes from and what extrudes it.
 
 Fields that are left out are unknown: an omitted bool is not false, an omitted measure not zero.
 Ids are opaque and mean something within one answer only. Sources and tools are joined by routes and

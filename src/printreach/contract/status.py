@@ -1,4 +1,4 @@
-"""A printer's status as every platform reports it (interface.md, "Printer status").
+"""A printer's status as every platform reports it.
 
 Wire names are the Pascal case of these. What the interface types "or null" is always there and None
 when unknown; plain fields are 0, "" or False then; only what is UNSET by default may be left out.

@@ -18,7 +18,7 @@ from printreach.rules.connections import Admitted, Grant, Refused, admit
 log = logging.getLogger(__name__)
 
 TRUST_S = 20.0
-"""With the beat of BEAT_S below, no grant is used for longer than decisions.md's 30 s."""
+"""With the beat of BEAT_S below, no grant is used for longer than the 30 s that are promised."""
 BEAT_S = 5.0
 UNKNOWN_TRUST_S = 1.0
 """For names that aren't connections: enough to hold off a flood, short for one just made."""

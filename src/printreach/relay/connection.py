@@ -27,7 +27,7 @@ from .refusals import plain_refusal
 log = logging.getLogger(__name__)
 
 LINGER_BYTES = 8 * 1024 * 1024
-"""decisions.md: a refused upload is drained so far, so that clients read the answer."""
+"""A refused upload is drained so far, so that clients read the answer."""
 MAX_PIPELINED_BYTES = 64 * 1024
 HIGH_WATER_BYTES = 128 * 1024
 
@@ -46,7 +46,7 @@ class Patience:
     idle: between requests, as nginx has it; proxies keep theirs for 60 s.
     body: without a byte of a body that we are ready to read.
     write: while the caller accepts nothing of what we write.
-    linger: decisions.md, how long a refused upload is drained, so that clients read the answer.
+    linger: how long a refused upload is drained, so that clients read the answer.
     sweep: how often all of these are looked at.
     """
 

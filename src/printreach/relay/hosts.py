@@ -35,7 +35,7 @@ def name_without_port(host: bytes) -> str:
 
 
 class Hosts:
-    """Reads Host lines. Compared without case and port, as decisions.md has it."""
+    """Reads Host lines. Compared without case and port."""
 
     def __init__(self, base_url: str, tunnel_domain: str) -> None:
         parts = urlsplit(base_url)

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 TUNNEL_PATH = b"/api/agent/tunnel"
 ALIVE_EVERY_S = 10.0
 STOP_GRACE_S = 10.0
-"""decisions.md, commands.md: running requests get up to 10 s."""
+"""What running requests get to end in."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,4 +1,4 @@
-"""What may be commanded, when, and within which bounds (interface.md; decisions.md, "Command API").
+"""What may be commanded, when, and within which bounds.
 
 Each check returns None, or a sentence that names the argument.
 """

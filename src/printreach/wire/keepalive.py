@@ -4,7 +4,7 @@ from itertools import count
 from struct import Struct
 
 PING_TIMEOUT_S = 8.0
-"""decisions.md: 602 means that the tunnel's pings went unanswered for 8 s."""
+"""602 means that the tunnel's pings went unanswered for 8 s."""
 BUSY_PING_S = 1.5
 """With a stream open, so that a frozen end is found within 10 s of the last sign of life."""
 

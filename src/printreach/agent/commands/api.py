@@ -1,6 +1,6 @@
 """The command API: which command a path names, what is checked before it, how it is answered.
 
-Checks come in the order of decisions.md: 754 unknown, 751 arguments, 785 / 787 / 789 printer not
+Checks come in this order: 754 unknown, 751 arguments, 785 / 787 / 789 printer not
 reachable, 788 not supported, 786 wrong state.
 """
 
