@@ -113,7 +113,7 @@ def test_draining_twice_is_said_once() -> None:
 def test_a_tunnel_that_runs_out_of_stream_ids_drains_itself() -> None:
     pair = SessionPair()
     last = 0xFFFF_FFFF
-    pair.hub._last_opened = last - 1
+    pair.hub._tunnel.last_opened = last - 1
 
     assert pair.hub.open(GET_PAGE, fin=True) == last
 

@@ -10,13 +10,14 @@ from printreach.wire.frames import (
     FIN,
     MAX_CREDIT_BYTES,
     MAX_PAYLOAD_BYTES,
+    MAX_STREAMS,
     MAX_TEXT_BYTES,
     WINDOW_BYTES,
     Kind,
     frame,
 )
 from printreach.wire.heads import MAX_HEAD_BYTES
-from printreach.wire.session import MAX_STREAMS, Session
+from printreach.wire.session import Session
 
 from .pair import EARLY_HINTS, GET_PAGE, OK, POST_FILE, SessionPair
 
@@ -144,8 +145,7 @@ def test_only_frames_of_a_body_carry_a_fin(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", CONTROL_KINDS)
 def test_control_frames_belong_to_no_stream(kind: Kind) -> None:
-    pair = SessionPair()
-    pair.opened()
+    pair = SessionPair(greeted=kind is not Kind.HELLO)
 
     assert breach(pair.agent, frame(kind, 1, bytes(8))) is CloseCode.BAD_FRAME
 
@@ -312,14 +312,24 @@ def test_the_id_of_an_ended_stream_is_not_used_again() -> None:
 
 @pytest.mark.parametrize("stream", [0, 2, 0xFFFF_FFFF])
 @pytest.mark.parametrize("kind", [Kind.DATA, Kind.HEAD, Kind.INTERIM, Kind.CREDIT, Kind.RESET])
-@pytest.mark.parametrize("end", ["hub", "agent"])
-def test_frames_of_a_stream_that_never_was_are_refused(end: str, kind: Kind, stream: int) -> None:
+def test_a_hub_refuses_frames_of_a_stream_that_never_was(kind: Kind, stream: int) -> None:
     pair = SessionPair()
     pair.opened()
 
     message = frame(kind, stream, bytes(4))
 
-    assert breach(end_of(pair, end), message) is CloseCode.UNKNOWN_STREAM
+    assert breach(pair.hub, message) is CloseCode.UNKNOWN_STREAM
+
+
+@pytest.mark.parametrize("stream", [0, 2, 0xFFFF_FFFF])
+@pytest.mark.parametrize("kind", [Kind.DATA, Kind.CREDIT, Kind.RESET])
+def test_an_agent_refuses_frames_of_a_stream_that_never_was(kind: Kind, stream: int) -> None:
+    pair = SessionPair()
+    pair.opened()
+
+    message = frame(kind, stream, bytes(4))
+
+    assert breach(pair.agent, message) is CloseCode.UNKNOWN_STREAM
 
 
 def test_a_tunnel_holds_so_many_streams_and_no_more() -> None:

@@ -10,9 +10,9 @@ from printreach.wire.events import (
     InterimReceived,
     StreamOpened,
 )
-from printreach.wire.frames import CHUNK_BYTES, Kind
+from printreach.wire.frames import CHUNK_BYTES, MAX_STREAMS, Kind
 from printreach.wire.heads import MAX_HEAD_BYTES
-from printreach.wire.session import MAX_STREAMS, Session
+from printreach.wire.session import Session
 
 from .pair import EARLY_HINTS, GET_CAMERA, GET_PAGE, OK, POST_FILE, SessionPair
 

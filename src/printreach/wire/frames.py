@@ -32,6 +32,8 @@ class Kind(IntEnum):
     CLOSE = 12  # stream 0: code u16, UTF-8 text; the link closes behind it
 
 
+VERSION = 1
+
 FIN = 0x80
 HEADER = Struct(">IIB")
 HEADER_BYTES = HEADER.size
@@ -42,12 +44,15 @@ MAX_PAYLOAD_BYTES = 128 * 1024
 MAX_MESSAGE_BYTES = 1024 * 1024
 """Largest link message; proxies on the way refuse endless ones."""
 MAX_TEXT_BYTES = 500
+PING_BYTES = 8
 WINDOW_BYTES = 256 * 1024
 """Credit of a new stream. With 1 MiB a page beside a download waited 300 ms on a 20 Mbit/s uplink,
 with 256 KiB 30 ms, at the same throughput on loopback. Never below a chunk, so that the first chunk
 of a body always fits beside its head."""
 MAX_CREDIT_BYTES = 0x7FFF_FFFF
 MAX_STREAM_ID = 0xFFFF_FFFF
+MAX_STREAMS = 512
+"""Streams at once in one tunnel: browsers open some tens, a farm's dashboard some hundred."""
 
 OPEN_UPGRADE = 0x01
 OPEN_SECURE = 0x02
@@ -132,6 +137,20 @@ def _split(payload: bytes, at: int, head_size: int) -> tuple[bytes, bytes]:
     if len(payload) - body_at > CHUNK_BYTES:
         raise RemoteProtocolError(CloseCode.FRAME_TOO_LARGE, "over a chunk of body behind a head")
     return payload[at:body_at], payload[body_at:]
+
+
+def decode_credit(payload: bytes) -> int:
+    if len(payload) != U32.size:
+        raise RemoteProtocolError(CloseCode.BAD_FRAME, "CREDIT is four bytes")
+    size: int = U32.unpack(payload)[0]
+    return size
+
+
+def decode_ping(payload: bytes) -> bytes:
+    """The eight bytes of a PING or PONG."""
+    if len(payload) != PING_BYTES:
+        raise RemoteProtocolError(CloseCode.BAD_FRAME, "PING and PONG are eight bytes")
+    return payload
 
 
 def encode_hello(min_version: int, max_version: int, window: int, names: tuple[str, ...]) -> bytes:

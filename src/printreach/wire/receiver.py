@@ -1,0 +1,221 @@
+"""The half of a session that listens: bytes in, events out.
+
+A table per role says which kinds an end takes; before HELLO nothing but HELLO and CLOSE is taken.
+A frame for a stream that has ended is dropped in silence: it was under way when the stream ended.
+"""
+
+from collections.abc import Callable
+from typing import NoReturn
+
+from . import frames
+from .errors import CloseCode, RemoteProtocolError, close_code_of, reason_of
+from .events import (
+    CreditReceived,
+    DataReceived,
+    Event,
+    HeadReceived,
+    InterimReceived,
+    MessageReceived,
+    PeerClosed,
+    PeerDraining,
+    PeerReady,
+    StreamOpened,
+    StreamReset,
+)
+from .frames import FIN, HEADER, HEADER_BYTES, MAX_STREAMS, VERSION, Kind
+from .heads import MAX_HEAD_BYTES
+from .state import TunnelState
+
+
+class Receiver:
+    __slots__ = ("_table", "_table_after_hello", "_tunnel")
+
+    def __init__(self, tunnel: TunnelState, *, is_hub: bool) -> None:
+        self._tunnel = tunnel
+        self._table = _BEFORE_HELLO
+        self._table_after_hello = _AT_HUB if is_hub else _AT_AGENT
+
+    def receive(self, message: bytes | memoryview) -> list[Event]:
+        """The events of one link message. Raises RemoteProtocolError."""
+        events: list[Event] = []
+        at, size = 0, len(message)
+        if size > frames.MAX_MESSAGE_BYTES:
+            raise RemoteProtocolError(CloseCode.FRAME_TOO_LARGE, f"a message of {size} bytes")
+        while at < size and not self._tunnel.closed:
+            if size - at < HEADER_BYTES:
+                raise RemoteProtocolError(CloseCode.BAD_FRAME, "a frame header is cut short")
+            length, stream, kind = HEADER.unpack_from(message, at)
+            at += HEADER_BYTES
+            if length > frames.MAX_PAYLOAD_BYTES:
+                raise RemoteProtocolError(CloseCode.FRAME_TOO_LARGE, f"a frame of {length} bytes")
+            if length > size - at:
+                raise RemoteProtocolError(CloseCode.BAD_FRAME, "a frame is cut short")
+            payload = bytes(message[at : at + length])
+            at += length
+            event = self._table[kind](self, kind, stream, payload)
+            if event is not None:
+                events.append(event)
+        return events
+
+    # --- frames of streams ----------------------------------------------------------------------
+
+    def _open(self, kind: int, stream: int, payload: bytes) -> Event:
+        tunnel = self._tunnel
+        if stream <= tunnel.last_opened:
+            raise RemoteProtocolError(CloseCode.STREAM_REUSED, f"stream {stream} again")
+        if len(tunnel.streams) >= MAX_STREAMS:
+            raise RemoteProtocolError(CloseCode.TOO_MANY_STREAMS, f"over {MAX_STREAMS} streams")
+        flags, head, body = frames.decode_open(payload)
+        fin = kind >= FIN
+        state = tunnel.add(stream, opened_here=False)
+        state.arrived(len(body))
+        state.remote_open = not fin
+        upgrade, secure = flags & frames.OPEN_UPGRADE, flags & frames.OPEN_SECURE
+        return StreamOpened(stream, head, body, fin, upgrade != 0, secure != 0)
+
+    def _interim(self, _kind: int, stream: int, payload: bytes) -> Event | None:
+        state = self._tunnel.readable(stream)
+        if state is None:
+            return None
+        if state.head_seen:
+            raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, "INTERIM behind HEAD")
+        if len(payload) > MAX_HEAD_BYTES:
+            raise RemoteProtocolError(CloseCode.BAD_HEAD, f"a head of {len(payload)} bytes")
+        return InterimReceived(stream, payload)
+
+    def _head(self, kind: int, stream: int, payload: bytes) -> Event | None:
+        state = self._tunnel.readable(stream)
+        if state is None:
+            return None
+        if state.head_seen:
+            raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, f"two heads on stream {stream}")
+        head, body = frames.decode_head(payload)
+        state.arrived(len(body))
+        state.head_seen = True
+        fin = kind >= FIN
+        if fin:
+            self._tunnel.end_remote(stream, state)
+        return HeadReceived(stream, head, body, fin)
+
+    def _data(self, kind: int, stream: int, payload: bytes) -> Event | None:
+        state = self._tunnel.readable(stream)
+        if state is None:
+            return None
+        if not state.head_seen:
+            raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, f"DATA before HEAD on {stream}")
+        if len(payload) > frames.CHUNK_BYTES:
+            raise RemoteProtocolError(CloseCode.FRAME_TOO_LARGE, f"DATA of {len(payload)} bytes")
+        state.arrived(len(payload))
+        fin = kind >= FIN
+        if fin:
+            self._tunnel.end_remote(stream, state)
+        return DataReceived(stream, payload, fin) if payload or fin else None
+
+    def _credit(self, _kind: int, stream: int, payload: bytes) -> Event | None:
+        size = frames.decode_credit(payload)
+        state = self._tunnel.known(stream)
+        if state is None:
+            return None
+        state.grant(size)
+        return CreditReceived(stream)
+
+    def _reset(self, _kind: int, stream: int, payload: bytes) -> Event | None:
+        number, text = frames.decode_text(payload)
+        if self._tunnel.known(stream) is None:
+            return None
+        del self._tunnel.streams[stream]
+        return StreamReset(stream, reason_of(number), text)
+
+    # --- frames of the tunnel -------------------------------------------------------------------
+
+    def _control(self, kind: int, stream: int, payload: bytes) -> Event | None:
+        if stream != 0:
+            raise RemoteProtocolError(CloseCode.BAD_FRAME, f"kind {kind} on stream {stream}")
+        return _CONTROL[kind](self, payload)
+
+    def _hello(self, payload: bytes) -> Event:
+        low, high, window, names = frames.decode_hello(payload)
+        if not low <= VERSION <= high:
+            text = f"this end speaks version {VERSION}, the other {low} to {high}"
+            raise RemoteProtocolError(CloseCode.VERSION_UNSUPPORTED, text)
+        self._tunnel.peer_window = window
+        self._table = self._table_after_hello
+        return PeerReady(VERSION, frozenset(names))
+
+    def _ping(self, payload: bytes) -> None:
+        self._tunnel.pong = frames.frame(Kind.PONG, 0, frames.decode_ping(payload))
+
+    def _pong(self, payload: bytes) -> None:
+        frames.decode_ping(payload)  # which one it answers is all the same: it is a sign of life
+
+    def _message(self, payload: bytes) -> Event:
+        if len(payload) > frames.CHUNK_BYTES:
+            text = f"a control message of {len(payload)} bytes"
+            raise RemoteProtocolError(CloseCode.FRAME_TOO_LARGE, text)
+        return MessageReceived(payload)
+
+    def _drain(self, payload: bytes) -> Event:
+        if payload:
+            raise RemoteProtocolError(CloseCode.BAD_FRAME, "DRAIN carries nothing")
+        self._tunnel.peer_draining = True
+        return PeerDraining()
+
+    def _close(self, payload: bytes) -> Event:
+        number, text = frames.decode_text(payload)
+        self._tunnel.closed = True
+        return PeerClosed(close_code_of(number), text)
+
+    # --- frames that have no place here ---------------------------------------------------------
+
+    def _refuse(self, kind: int, _stream: int, _payload: bytes) -> NoReturn:
+        """A kind that the table of the moment doesn't have."""
+        plain = kind & ~FIN
+        if plain not in _NAMES:
+            raise RemoteProtocolError(CloseCode.BAD_FRAME, f"unknown kind {plain}")
+        name = _NAMES[plain]
+        if kind >= FIN and plain not in (Kind.OPEN, Kind.HEAD, Kind.DATA):
+            raise RemoteProtocolError(CloseCode.BAD_FRAME, f"{name} carries no FIN")
+        if self._tunnel.peer_window == 0:
+            raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, f"{name} before HELLO")
+        raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, f"{name} has no place here")
+
+
+_Take = Callable[[Receiver, int, int, bytes], Event | None]
+_NAMES = {int(kind): kind.name for kind in Kind}
+
+_CONTROL: dict[int, Callable[[Receiver, bytes], Event | None]] = {
+    Kind.HELLO: Receiver._hello,
+    Kind.PING: Receiver._ping,
+    Kind.PONG: Receiver._pong,
+    Kind.MESSAGE: Receiver._message,
+    Kind.DRAIN: Receiver._drain,
+    Kind.CLOSE: Receiver._close,
+}
+
+
+def _table(takes: dict[int, _Take]) -> list[_Take]:
+    """What to do with each value of a kind byte, FIN included."""
+    return [takes.get(kind, Receiver._refuse) for kind in range(256)]
+
+
+_AT_EITHER_END: dict[int, _Take] = {
+    Kind.DATA: Receiver._data,
+    Kind.DATA | FIN: Receiver._data,
+    Kind.CREDIT: Receiver._credit,
+    Kind.RESET: Receiver._reset,
+    Kind.PING: Receiver._control,
+    Kind.PONG: Receiver._control,
+    Kind.MESSAGE: Receiver._control,
+    Kind.DRAIN: Receiver._control,
+    Kind.CLOSE: Receiver._control,
+}
+_AT_AGENT = _table({**_AT_EITHER_END, Kind.OPEN: Receiver._open, Kind.OPEN | FIN: Receiver._open})
+_AT_HUB = _table(
+    {
+        **_AT_EITHER_END,
+        Kind.INTERIM: Receiver._interim,
+        Kind.HEAD: Receiver._head,
+        Kind.HEAD | FIN: Receiver._head,
+    }
+)
+_BEFORE_HELLO = _table({Kind.HELLO: Receiver._control, Kind.CLOSE: Receiver._control})
