@@ -91,6 +91,7 @@ class Desk(Protocol):
     is_serving: bool
 
     def now(self) -> float: ...
+    def has_room(self, number: int) -> bool: ...
     def remember(self, connection: "FrontConnection") -> None: ...
     def forget(self, connection: "FrontConnection") -> None: ...
 
@@ -194,6 +195,9 @@ class FrontConnection(asyncio.Protocol):
         self.peer = str(address[0]) if address else ""
         self._deadline = self._front.now() + self._patience.head
         self._front.remember(self)
+        sock = self.transport.get_extra_info("socket")
+        if sock is not None and not self._front.has_room(sock.fileno()):
+            self.abort()
 
     def data_received(self, data: bytes) -> None:
         if self._is_raw:

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable
 
 from .connection import Dispatch, FrontConnection, Patience
+from .descriptors import Descriptors
 
 log = logging.getLogger(__name__)
 
@@ -24,11 +25,14 @@ NEWEST_S = 0.25
 class Front:
     """The listening sockets and their connections."""
 
-    def __init__(self, dispatch: Dispatch, patience: Patience) -> None:
+    def __init__(
+        self, dispatch: Dispatch, patience: Patience, descriptors: Descriptors | None = None
+    ) -> None:
         self.loop: asyncio.AbstractEventLoop = asyncio.get_running_loop()
         self.dispatch = dispatch
         self.patience = patience
         self.is_serving = True
+        self.descriptors = descriptors or Descriptors()
         self._connections: set[FrontConnection] = set()
         self._is_quiet = asyncio.Event()  # set when the last connection goes
         self._servers: list[asyncio.Server] = []
@@ -85,6 +89,10 @@ class Front:
         self._sweeper.cancel()
         for connection in list(self._connections):
             connection.abort_for_gone_caller()
+
+    def has_room(self, number: int) -> bool:
+        """Whether a connection with this descriptor may stay."""
+        return self.descriptors.may_take(number, self.now())
 
     def remember(self, connection: FrontConnection) -> None:
         self._connections.add(connection)

@@ -153,6 +153,10 @@ class RelayNode:
                 "Callers' connections open.",
                 lambda: self._front.connection_count,
             ),
+            "printreach_connections_refused_total": (
+                "Connections refused for want of file descriptors.",
+                lambda: self._front.descriptors.refused_count,
+            ),
             "printreach_requests_at_printers": (
                 "Requests under way at printers, WebSockets included.",
                 lambda: self._admission.live_count,

@@ -1,0 +1,76 @@
+"""Running out of file descriptors: who is turned away, and what the log says of it."""
+
+import logging
+
+import pytest
+
+from printreach.relay.descriptors import TELL_EVERY_S, Descriptors
+
+PLENTY, FEW = 1024, 16
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records]
+
+
+def test_a_reserve_is_kept_for_what_runs() -> None:
+    descriptors = Descriptors(lambda: PLENTY)
+
+    assert descriptors.may_take(PLENTY - 65, now=0.0)
+    assert not descriptors.may_take(PLENTY - 64, now=0.0)
+
+
+def test_a_small_limit_keeps_a_small_reserve() -> None:
+    descriptors = Descriptors(lambda: FEW)
+
+    assert descriptors.may_take(FEW - 3, now=0.0)
+    assert not descriptors.may_take(FEW - 2, now=0.0)
+
+
+def test_a_limit_that_is_raised_counts_at_once() -> None:
+    limits = iter([FEW, PLENTY])
+    descriptors = Descriptors(lambda: next(limits))
+
+    assert not descriptors.may_take(FEW, now=0.0)
+    assert descriptors.may_take(FEW, now=0.0)
+
+
+def test_a_shortage_is_told_at_once_and_then_now_and_then(caplog: pytest.LogCaptureFixture) -> None:
+    descriptors = Descriptors(lambda: FEW)
+    for tenth in range(250):
+        descriptors.may_take(FEW, now=tenth / 10)
+
+    assert len(told(caplog)) == 3
+    assert "1 so far" in told(caplog)[0]
+    assert "201 so far" in told(caplog)[2]
+    assert descriptors.refused_count == 250
+
+
+def test_its_end_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    descriptors = Descriptors(lambda: FEW)
+    descriptors.may_take(FEW, now=0.0)
+    caplog.clear()
+    caplog.set_level(logging.WARNING)
+    for second in range(30):
+        descriptors.look_again(now=float(second))
+
+    assert told(caplog) == ["file descriptors are free again: new connections are accepted"]
+
+
+def test_a_shortage_that_lasts_has_no_end(caplog: pytest.LogCaptureFixture) -> None:
+    descriptors = Descriptors(lambda: FEW)
+    for second in range(30):
+        descriptors.may_take(FEW, now=float(second))
+        descriptors.look_again(now=float(second))
+
+    assert not any("free again" in line for line in told(caplog))
+
+
+def test_a_second_shortage_is_told_at_once_again(caplog: pytest.LogCaptureFixture) -> None:
+    descriptors = Descriptors(lambda: FEW)
+    descriptors.may_take(FEW, now=0.0)
+    descriptors.look_again(now=TELL_EVERY_S)
+    caplog.clear()
+    descriptors.may_take(FEW, now=TELL_EVERY_S + 1)
+
+    assert len(told(caplog)) == 1
