@@ -114,7 +114,8 @@ def decode_open(payload: bytes) -> tuple[int, bytes, bytes]:
     if len(payload) < OPEN_PREFIX.size:
         raise RemoteProtocolError(CloseCode.BAD_FRAME, "OPEN is cut short")
     flags, head_size = OPEN_PREFIX.unpack_from(payload)
-    return flags, *_split(payload, OPEN_PREFIX.size, head_size)
+    head, body = _split(payload, OPEN_PREFIX.size, head_size)
+    return flags, head, body
 
 
 def encode_head(head: bytes, body: bytes) -> bytes:
