@@ -138,16 +138,21 @@ def comparable(case: Case, answer: Answer) -> tuple[int, str, list[Header], byte
     headers = [
         (name, RANDOM.sub(b"*", value.encode("latin-1")).decode("latin-1"))
         for name, value in answer.headers
-        if name.lower() not in left_out
+        if name.lower() not in left_out and not is_told_by_the_hop(name, answer)
     ]
     return answer.status, answer.reason, headers, RANDOM.sub(b"*", answer.body)
 
 
+def is_told_by_the_hop(name: str, answer: Answer) -> bool:
+    """A length that the body shows anyhow; a hop may announce it where httpbin sent chunks."""
+    return name.lower() == "content-length" and answer.first(name) == str(len(answer.body))
+
+
 def ask(way: Way, case: Case, *headers: Header) -> tuple[int, str, list[Header], bytes]:
-    answer = call(
-        way, case.target, method=case.method, headers=(*case.headers, *headers), body=case.body
+    sent = (*case.headers, *headers)
+    return comparable(
+        case, call(way, case.target, method=case.method, headers=sent, body=case.body)
     )
-    return comparable(case, answer)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
