@@ -1,6 +1,7 @@
 """One connection of the client: heads and bodies of answers, in order."""
 
 import asyncio
+from collections.abc import Callable
 from enum import Enum
 from typing import Protocol, cast
 
@@ -8,6 +9,8 @@ from .bodies import BodyReader
 from .heads import MAX_HEAD_BYTES, BadMessage, Response, find_head_end, parse_response
 
 HIGH_WATER_BYTES = 64 * 1024
+CLOSE_WITHIN_S = 5.0
+"""For what is still to be written; a server that reads nothing would keep the connection."""
 
 
 class Failure(Enum):
@@ -21,6 +24,8 @@ class Failure(Enum):
 class Keeper(Protocol):
     """Who owns connections: the client."""
 
+    def now(self) -> float: ...
+    def call_later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle: ...
     def opened(self, connection: "ClientConnection") -> None: ...
     def keep(self, connection: "ClientConnection") -> None: ...
     def lost(self, connection: "ClientConnection") -> None: ...
@@ -44,11 +49,12 @@ class Carried(Protocol):
 
 
 class ClientConnection(asyncio.Protocol):
-    """Carries one exchange after another."""
+    """Carries one exchange after another. deadline: to be connected, by the client's clock."""
 
-    def __init__(self, client: Keeper, exchange: Carried) -> None:
+    def __init__(self, client: Keeper, exchange: Carried, deadline: float) -> None:
         self.is_used = False
         self._client = client
+        self._deadline = deadline
         self._exchange: Carried | None = exchange
         self._transport: asyncio.Transport | None = None
         self._buffer = b""
@@ -56,6 +62,7 @@ class ClientConnection(asyncio.Protocol):
         self._keep_alive = False
         self._is_raw = False
         self.is_congested = False  # the server takes less than we have for it
+        self._closing_timer: asyncio.TimerHandle | None = None
 
     @property
     def is_usable(self) -> bool:
@@ -68,7 +75,7 @@ class ClientConnection(asyncio.Protocol):
 
     def write(self, data: bytes) -> bool:
         """False: more is buffered than should be; on_writable follows."""
-        if self._transport is not None and data:
+        if self._transport is not None and data and not self._transport.is_closing():
             self._transport.write(data)
         return not self.is_congested
 
@@ -77,7 +84,7 @@ class ClientConnection(asyncio.Protocol):
             if self._transport.can_write_eof():
                 self._transport.write_eof()
             else:
-                self._transport.close()
+                self.close()
 
     def pause_reading(self) -> None:
         if self.is_usable and self._transport is not None:
@@ -88,8 +95,10 @@ class ClientConnection(asyncio.Protocol):
             self._transport.resume_reading()
 
     def close(self) -> None:
-        if self._transport is not None:
+        """Send what is buffered, then close."""
+        if self._transport is not None and not self._transport.is_closing():
             self._transport.close()
+            self._closing_timer = self._client.call_later(CLOSE_WITHIN_S, self.abort)
 
     def abort(self) -> None:
         if self._transport is not None:
@@ -104,6 +113,11 @@ class ClientConnection(asyncio.Protocol):
         exchange = self._exchange
         if exchange is None or exchange.is_over:
             self.abort()
+        elif self._client.now() > self._deadline:
+            # This process was frozen: nobody waits any more for what it would begin to do now.
+            self._exchange = None
+            self.abort()
+            exchange.failed(Failure.UNREACHABLE, "the connection came too late")
         else:
             exchange.begin(self)
 
@@ -118,7 +132,7 @@ class ClientConnection(asyncio.Protocol):
             elif self._reader is not None:
                 self._receive_body(exchange, self._reader, data)
             else:
-                self._receive_head(exchange, self._buffer + data if self._buffer else data)
+                self._receive_head(exchange, data)
         except BadMessage as fault:
             self._exchange = None
             exchange.failed(Failure.BROKEN, fault.reason)
@@ -131,9 +145,12 @@ class ClientConnection(asyncio.Protocol):
         elif exchange is not None and self._reader is not None and self._reader.end_of_input():
             self._exchange = None
             exchange.body(b"", fin=True)
+        self.close()
         return False
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if self._closing_timer is not None:
+            self._closing_timer.cancel()
         self._client.lost(self)
         exchange, self._exchange = self._exchange, None
         if exchange is None or exchange.is_over:
@@ -154,24 +171,24 @@ class ClientConnection(asyncio.Protocol):
     # --- reading --------------------------------------------------------------------------------
 
     def _receive_head(self, exchange: Carried, data: bytes) -> None:
-        end = find_head_end(data)
-        if end < 0:
-            if len(data) > MAX_HEAD_BYTES:
-                raise BadMessage(502, "The head of the answer is larger than 32 KiB.")
-            self._buffer = data
-            return
-        self._buffer = b""
-        response = parse_response(data[:end], exchange.method)
-        rest = data[end:]
-        if response.status < 200 and not response.upgrade:
+        searched = max(0, len(self._buffer) - 3)
+        data, self._buffer = self._buffer + data, b""
+        while (end := find_head_end(data, searched)) >= 0:
+            response = parse_response(data[:end], exchange.method)
+            data, searched = data[end:], 0
+            if response.upgrade:
+                self._is_raw = True
+                exchange.response(response, data, fin=False)
+                return
+            if response.status >= 200:
+                self._begin_body(exchange, response, data)
+                return
             exchange.interim(response)
-            if rest:
-                self._receive_head(exchange, rest)
-        elif response.upgrade:
-            self._is_raw = True
-            exchange.response(response, rest, fin=False)
-        else:
-            self._begin_body(exchange, response, rest)
+            if exchange.is_over:
+                return
+        if len(data) > MAX_HEAD_BYTES:
+            raise BadMessage(502, "The head of the answer is larger than 32 KiB.")
+        self._buffer = data
 
     def _begin_body(self, exchange: Carried, response: Response, rest: bytes) -> None:
         reader = self._reader = BodyReader(response.framing, response.length)
@@ -191,7 +208,9 @@ class ClientConnection(asyncio.Protocol):
     def _complete(self, exchange: Carried, surplus: bytes) -> None:
         """The answer is whole: keep the connection for the next request, or close it."""
         self._exchange = None
-        if self._keep_alive and exchange.is_sent and not surplus:
+        if not exchange.is_sent:
+            self.abort()  # an early answer: the server may never read the rest
+        elif self._keep_alive and not surplus:
             self.resume_reading()
             self._client.keep(self)
         else:

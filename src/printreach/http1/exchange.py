@@ -1,0 +1,203 @@
+"""One request of the client and its answer."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from .chunked import LAST_CHUNK, encode_chunk
+from .client_connection import ClientConnection, Failure
+from .heads import BadMessage, Response
+
+MAX_INTERIMS = 100
+"""A server that says `102 Processing` each few seconds for ten minutes is still heard."""
+
+
+class Answer(Protocol):
+    """Who hears of an exchange."""
+
+    def on_interim(self, response: Response) -> None: ...
+    def on_response(self, response: Response, body: bytes, fin: bool) -> None:
+        """The head, with what came of the body at the same time. After a 101 the body is raw."""
+
+    def on_body(self, data: bytes, fin: bool) -> None: ...
+    def on_writable(self) -> None: ...
+    def on_failed(self, failure: Failure, text: str) -> None:
+        """The exchange ended without a complete answer. Nothing follows."""
+
+
+class ExchangeOwner(Protocol):
+    """What an exchange asks of its client. first_byte_s: its patience with the server."""
+
+    first_byte_s: float
+
+    def start_connecting(self, exchange: "Exchange") -> asyncio.Task[None]: ...
+    def now(self) -> float: ...
+    def call_later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle: ...
+
+
+class Exchange:
+    """One request and its answer. What is done to it once it is over goes nowhere."""
+
+    def __init__(
+        self,
+        client: ExchangeOwner,
+        answer: Answer,
+        method: bytes,
+        head: bytes,
+        *,
+        repeatable: bool,
+        chunked: bool,
+    ) -> None:
+        self.method = method
+        self.is_sent = False
+        self._client = client
+        self._answer: Answer | None = answer
+        self._connecting: asyncio.Task[None] | None = None
+        self._connection: ClientConnection | None = None  # while it carries this exchange
+        self._unsent = [head]  # until there is a connection
+        self._head = head
+        self._repeatable = repeatable
+        self._chunked = chunked
+        self._is_reused = False
+        self._heard = False
+        self._interims_left = MAX_INTERIMS
+        self._reading = True
+        self._timer: asyncio.TimerHandle | None = None
+        self._moved_at = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        return self._answer is None
+
+    # --- what the owner calls -------------------------------------------------------------------
+
+    def send(self, data: bytes, *, fin: bool) -> bool:
+        """Send body bytes. False: wait for on_writable before sending more."""
+        if self.is_over or self.is_sent:
+            return True
+        if self._chunked:
+            data = encode_chunk(data) + (LAST_CHUNK if fin else b"")
+        self.is_sent = fin
+        if self._connection is None:
+            self._unsent.append(data)
+            return False
+        self._moved_at = self._client.now()
+        return self._connection.write(data)
+
+    def send_raw(self, data: bytes) -> bool:
+        """Send bytes behind a 101."""
+        return self._connection is None or self._connection.write(data)
+
+    def end_raw(self) -> None:
+        """Nothing more will be sent behind a 101."""
+        if self._connection is not None:
+            self._connection.write_eof()
+
+    def pause(self) -> None:
+        self._reading = False
+        if self._connection is not None:
+            self._connection.pause_reading()
+
+    def resume(self) -> None:
+        self._reading = True
+        if self._connection is not None:
+            self._connection.resume_reading()
+
+    def cancel(self) -> None:
+        """Nobody wants the answer: the connection is closed at once."""
+        connection, connecting = self._connection, self._connecting
+        self._over()
+        if connection is not None:
+            connection.abort()
+        if connecting is not None:
+            connecting.cancel()
+
+    # --- what the client and its connection call ------------------------------------------------
+
+    def connect(self) -> None:
+        self._connecting = self._client.start_connecting(self)
+
+    def begin(self, connection: ClientConnection) -> None:
+        """Send what has gathered over a connection, new or kept."""
+        self._is_reused = connection.is_used
+        self._connection = connection
+        connection.carry(self)
+        if not self._reading:
+            connection.pause_reading()
+        self._moved_at = self._client.now()
+        if self._timer is None:
+            self._timer = self._client.call_later(self._client.first_byte_s, self._on_late)
+        unsent, self._unsent = self._unsent, []
+        if connection.write(b"".join(unsent)) and len(unsent) > 1 and self._answer is not None:
+            self._answer.on_writable()
+
+    def interim(self, response: Response) -> None:
+        """Raises BadMessage where there are too many."""
+        self._heard = True
+        self._moved_at = self._client.now()
+        self._interims_left -= 1
+        if self._interims_left < 0:
+            raise BadMessage(502, "There are too many interim answers.")
+        if self._answer is not None:
+            self._answer.on_interim(response)
+
+    def response(self, response: Response, body: bytes, fin: bool) -> None:
+        self._heard = True
+        if self._timer is not None:
+            self._timer.cancel()
+        answer = self._answer
+        if fin:
+            self._over()
+        if answer is not None:
+            answer.on_response(response, body, fin)
+
+    def body(self, data: bytes, fin: bool) -> None:
+        answer = self._answer
+        if fin:
+            self._over()
+        if answer is not None:
+            answer.on_body(data, fin)
+
+    def writable(self) -> None:
+        self._moved_at = self._client.now()
+        if self._answer is not None:
+            self._answer.on_writable()
+
+    def lost(self, text: str) -> None:
+        """The connection ended beneath the exchange."""
+        if self.is_over:
+            return
+        self._connection = None
+        if self._is_reused and self._repeatable and not self._heard:
+            self._unsent = [self._head]
+            self.connect()
+        else:
+            self.failed(Failure.BROKEN, text)
+
+    def failed(self, failure: Failure, text: str) -> None:
+        answer = self._answer
+        self._over()
+        if answer is not None:
+            answer.on_failed(failure, text)
+
+    def _on_late(self) -> None:
+        """No answer is due while the body is on its way, unless the server takes nothing of it."""
+        connection = self._connection
+        if not self.is_sent and connection is not None and not connection.is_congested:
+            self._moved_at = self._client.now()
+        left_s = self._moved_at + self._client.first_byte_s - self._client.now()
+        if left_s > 0:
+            self._timer = self._client.call_later(left_s, self._on_late)
+            return
+        self.failed(Failure.TIMED_OUT, "no answer in time")
+        if connection is not None:
+            connection.abort()
+
+    def _over(self) -> None:
+        """From now on the connection is no business of this exchange: it may carry another."""
+        self._answer = None
+        self._connection = None
+        self._connecting = None
+        self._unsent = []
+        if self._timer is not None:
+            self._timer.cancel()

@@ -1,0 +1,246 @@
+"""The client: slow readers and writers on either side, and those who leave."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from printreach.http1.client import Client, Exchange, Failure
+from tests.fakes.loop import on_a_loop
+from tests.http1.scripted_server import GET, OK, Heard, Talk, Visit, talk
+
+POST_CHUNKED = b"POST / HTTP/1.1\r\nHost: printer\r\nTransfer-Encoding: chunked\r\n\r\n"
+UPGRADE = b"GET /ws HTTP/1.1\r\nHost: printer\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+SWITCHING = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+LARGE = 32 * 1024 * 1024
+
+
+@on_a_loop
+async def test_a_paused_exchange_reads_little_of_a_large_answer_and_later_the_rest() -> None:
+    async with talk() as at:
+        heard, exchange = at.ask()
+        visit = await at.server.visit()
+        await visit.answer(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % LARGE)
+        await heard.until_response()
+        exchange.pause()
+        visit.send(b"x" * LARGE)
+        await asyncio.sleep(0.05)
+        assert len(heard.body) < 1024 * 1024
+
+        exchange.resume()
+        async with asyncio.timeout(10):
+            while not heard.is_over:
+                await heard.until_body(min(LARGE, len(heard.body) + 1))
+        assert len(heard.body) == LARGE
+
+
+@on_a_loop
+async def test_a_pause_before_the_connection_holds_back_the_answer() -> None:
+    async with talk() as at:
+        heard, exchange = at.ask()
+        exchange.pause()
+        await (await at.server.visit()).answer()
+        await asyncio.sleep(0.02)
+        assert heard.responses == []
+
+        exchange.resume()
+        await heard.until_over()
+
+
+@on_a_loop
+async def test_a_connection_whose_exchange_ended_in_a_pause_reads_on_for_the_next() -> None:
+    async with talk() as at:
+        first, exchange = at.ask()
+        visit = await at.server.visit()
+        await visit.answer(OK[:-1])
+        await first.until_body(4)
+        first.at_fin = exchange.pause
+        visit.send(OK[-1:])
+        await first.until_over()
+
+        second, _ = at.ask()
+        await visit.answer()
+        assert (await second.until_over()).body == b"hello"
+
+
+async def until_held_up(exchange: Exchange) -> int:
+    """Send until on_writable is to be waited for; how many bytes that took."""
+    for count in range(1, 1000):
+        if not exchange.send(b"x" * 50_000, fin=False):
+            return count * 50_000
+        await asyncio.sleep(0)
+    raise AssertionError("nothing held the upload up")
+
+
+@on_a_loop
+async def test_a_server_that_does_not_read_holds_up_the_upload_until_it_does() -> None:
+    async with talk(buffer_bytes=1000) as at:
+        heard, exchange = at.ask(POST_CHUNKED, fin=False, chunked=True)
+        visit = await at.server.visit()
+        await heard.until_writable(0)
+        await visit.head()
+        before = heard.writable
+        sent = await until_held_up(exchange)
+
+        await visit.receive(sent)
+        await heard.until_writable(before + 1)
+        assert exchange.send(b"y", fin=True)
+
+
+@on_a_loop
+async def test_one_who_leaves_while_connecting_ends_the_attempt_at_once() -> None:
+    ended = asyncio.Event()
+
+    async def connect(_protocol: object) -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            ended.set()
+
+    heard = Heard()
+    exchange = Client(connect).request(heard, b"GET", GET)
+    await asyncio.sleep(0)
+    exchange.cancel()
+
+    async with asyncio.timeout(1):
+        await ended.wait()
+    assert heard.failures == []
+
+
+async def asked(at: Talk) -> tuple[Visit, Exchange]:
+    _, exchange = at.ask()
+    visit = await at.server.visit()
+    await visit.head()
+    return visit, exchange
+
+
+async def uploading(at: Talk) -> tuple[Visit, Exchange]:
+    _, exchange = at.ask(POST_CHUNKED, body=b"hello", fin=False, chunked=True)
+    visit = await at.server.visit()
+    await visit.head()
+    return visit, exchange
+
+
+async def stuck_in_the_upload(at: Talk) -> tuple[Visit, Exchange]:
+    visit, exchange = await uploading(at)
+    await until_held_up(exchange)
+    return visit, exchange
+
+
+async def in_the_head(at: Talk) -> tuple[Visit, Exchange]:
+    visit, exchange = await asked(at)
+    visit.send(OK[:12])
+    return visit, exchange
+
+
+async def in_the_body(at: Talk) -> tuple[Visit, Exchange]:
+    heard, exchange = at.ask()
+    visit = await at.server.visit()
+    await visit.answer(OK[:-1])
+    await heard.until_body(4)
+    return visit, exchange
+
+
+async def paused_in_the_body(at: Talk) -> tuple[Visit, Exchange]:
+    visit, exchange = await in_the_body(at)
+    exchange.pause()
+    return visit, exchange
+
+
+async def in_raw_bytes(at: Talk) -> tuple[Visit, Exchange]:
+    heard, exchange = at.ask(UPGRADE, fin=False)
+    visit = await at.server.visit()
+    await visit.answer(SWITCHING)
+    await heard.until_response()
+    return visit, exchange
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        asked,
+        uploading,
+        stuck_in_the_upload,
+        in_the_head,
+        in_the_body,
+        paused_in_the_body,
+        in_raw_bytes,
+    ],
+)
+def test_one_who_leaves_closes_the_servers_side_within_a_moment(
+    state: Callable[[Talk], Awaitable[tuple[Visit, Exchange]]],
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with talk() as at:
+            visit, exchange = await state(at)
+            exchange.cancel()
+
+            await visit.end()
+            assert exchange.is_over
+            assert exchange.send(b"too late", fin=True)
+            assert exchange.send_raw(b"too late")
+            exchange.cancel()
+
+    body()
+
+
+@on_a_loop
+async def test_one_who_leaves_hears_nothing_more() -> None:
+    async with talk() as at:
+        heard, exchange = at.ask()
+        visit = await at.server.visit()
+        await visit.head()
+        exchange.cancel()
+        visit.send(OK)
+        await visit.end()
+
+        assert not heard.responses
+        assert not heard.failures
+
+
+@on_a_loop
+async def test_a_closed_client_tells_every_exchange_and_leaves_no_connection() -> None:
+    async with talk() as at:
+        waiting, _ = at.ask()
+        visit = await at.server.visit()
+        await visit.head()
+        connecting, _ = at.ask()
+        await at.client.close()
+        late, _ = at.ask()
+
+        for heard in (waiting, connecting, late):
+            await heard.until_over()
+            assert [failure for failure, _ in heard.failures] == [Failure.BROKEN]
+        await visit.end()
+
+
+@on_a_loop
+async def test_a_closed_client_does_not_repeat_a_question() -> None:
+    async with talk() as at:
+        first, _ = at.ask()
+        visit = await at.server.visit()
+        await visit.answer()
+        await first.until_over()
+        second, _ = at.ask()
+        await visit.head()
+
+        await at.client.close()
+
+        await second.until_over()
+        assert [failure for failure, _ in second.failures] == [Failure.BROKEN]
+        assert at.server.accepted == 1
+
+
+@on_a_loop
+async def test_an_early_answer_to_an_upload_that_is_stuck_frees_the_connection_at_once() -> None:
+    async with talk(buffer_bytes=1000) as at:
+        heard, exchange = at.ask(POST_CHUNKED, fin=False, chunked=True)
+        visit = await at.server.visit()
+        await visit.head()
+        await until_held_up(exchange)
+        visit.send(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
+
+        await heard.until_over()
+        assert heard.response.status == 413
+        await visit.end()
