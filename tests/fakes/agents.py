@@ -21,7 +21,7 @@ class MemoryAgents:
     """ports.Agents.
 
     codes: those that work, by printer. offers: how many were ever made. presence: of printers
-    that are connected. is_broken: the store is away.
+    that are connected; connects: how often that was noted. is_broken: the store is away.
     """
 
     def __init__(self) -> None:
@@ -29,6 +29,7 @@ class MemoryAgents:
         self.offers = 0
         self.presence: dict[str, Presence] = {}
         self.alive: dict[str, datetime] = {}
+        self.connects = 0
         self.is_broken = False
         self._linked: dict[str, LinkedPrinter] = {}
 
@@ -65,6 +66,7 @@ class MemoryAgents:
         platform: str | None,
     ) -> None:
         self._look()
+        self.connects += 1
         if printer_id in self._linked:
             self.presence[printer_id] = Presence(node_id, lan_ip, agent_version, platform)
 

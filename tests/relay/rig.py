@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import count
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -134,6 +135,7 @@ async def relay(
 ) -> AsyncIterator[Rig]:
     """Run a node. Leaving stops it at once; whatever still runs is broken off."""
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
+    numbers = count()
     grants = MemoryGrants(clock)
     server = await serve(web.handle, "127.0.0.1", 0)
     outside = RelayOutside(
@@ -145,7 +147,7 @@ async def relay(
             identity=Identity(
                 public_key=SERVICE_KEY.public_key().public_bytes_raw(), sign=SERVICE_KEY.sign
             ),
-            token_bytes=lambda size: b"t" * size,
+            token_bytes=lambda size: next(numbers).to_bytes(size, "big"),
             node_id=NODE_ID,
             base_url=f"{scheme}://{OWN.decode()}",
         ),

@@ -20,6 +20,7 @@ class Accepting(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         link = accept_websocket(self.transport, data)
+        assert link is not None
         for message in MESSAGES:
             link.send(message)
 

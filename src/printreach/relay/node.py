@@ -131,9 +131,10 @@ class RelayNode:
         return None
 
     def _accept_agent(self, caller: FrontConnection, request: Request) -> None:
-        transport, received = caller.take_over()
-        origin = origin_of(caller.peer, request.headers, self._outside.networks, "")
-        self._desk.accept(accept_websocket(transport, received), origin.address)
+        link = accept_websocket(*caller.take_over())
+        if link is not None:
+            origin = origin_of(caller.peer, request.headers, self._outside.networks, "")
+            self._desk.accept(link, origin.address)
 
     # --- helpers --------------------------------------------------------------------------------
 

@@ -26,10 +26,10 @@ _log = logging.getLogger("printreach.relay.websocket")
 _log.setLevel(logging.WARNING)  # picows tells each connection's socket options
 
 
-def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocketLink:
-    """Answer the handshake and give the connection to a link.
+def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocketLink | None:
+    """Answer the handshake and give the connection to a link; None where it was refused.
 
-    received: the handshake's head, and whatever came behind it.
+    received: the handshake's whole head, and whatever came behind it.
     """
     link = WebSocketLink()
 
@@ -57,7 +57,7 @@ def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocket
     transport.set_protocol(protocol)
     protocol.connection_made(transport)
     _replay(protocol, received)
-    return link
+    return link if link.is_connected else None
 
 
 def _replay(protocol: asyncio.BufferedProtocol, received: bytes) -> None:

@@ -38,6 +38,11 @@ class WebSocketLink(WSListener):
         self._closing_timer: asyncio.TimerHandle | None = None
         self._lost: str | None = None
 
+    @property
+    def is_connected(self) -> bool:
+        """The handshake is over; perhaps the connection is, too."""
+        return self._transport is not None
+
     # --- Link ---------------------------------------------------------------------------------
 
     def start(self, receiver: LinkReceiver) -> None:

@@ -1,0 +1,77 @@
+"""How many link codes may be asked for: each is a row in the store, and anybody may ask."""
+
+from ipaddress import ip_address, ip_network
+
+BURST = 64
+"""A farm behind one address, freshly set up: all its agents show a code at once."""
+REFILL_EVERY_S = 10.0
+"""A code is renewed after 10 minutes, so this keeps that many agents supplied for ever."""
+BURST_IN_ALL = 2000
+REFILL_IN_ALL_EVERY_S = 0.1
+MANY = 100
+"""Networks that are remembered before the first are forgotten again."""
+
+
+class _Bucket:
+    """Holds `most` tokens; one comes back every `every_s` seconds."""
+
+    __slots__ = ("_at", "_every_s", "_left", "_most")
+
+    def __init__(self, most: int, every_s: float, now: float) -> None:
+        self._most = most
+        self._every_s = every_s
+        self._left = float(most)
+        self._at = now
+
+    def has(self, now: float, tokens: int) -> bool:
+        self._left = min(self._most, self._left + (now - self._at) / self._every_s)
+        self._at = now
+        return self._left >= tokens
+
+    def take(self) -> None:
+        self._left -= 1
+
+
+class OfferBudget:
+    """Counts codes by the network they were asked from, and all together."""
+
+    def __init__(self, now: float) -> None:
+        self._in_all = _Bucket(BURST_IN_ALL, REFILL_IN_ALL_EVERY_S, now)
+        self._by_network: dict[str, _Bucket] = {}
+        self._forget_at = MANY
+
+    def take(self, address: str, now: float) -> bool:
+        """Whether another code may be made for an agent at that address."""
+        network = _network_of(address)
+        bucket = self._by_network.get(network) or _Bucket(BURST, REFILL_EVERY_S, now)
+        if not (bucket.has(now, 1) and self._in_all.has(now, 1)):
+            return False
+        bucket.take()
+        self._in_all.take()
+        self._by_network[network] = bucket
+        if len(self._by_network) >= self._forget_at:
+            self._forget_full(now)
+        return True
+
+    def __len__(self) -> int:
+        return len(self._by_network)
+
+    def _forget_full(self, now: float) -> None:
+        """A network that could ask for a whole burst again is as good as a new one."""
+        full = [name for name, bucket in self._by_network.items() if bucket.has(now, BURST)]
+        for name in full:
+            del self._by_network[name]
+        self._forget_at = max(MANY, 2 * len(self._by_network))
+
+
+def _network_of(address: str) -> str:
+    """One customer's addresses: an IPv4 address, or the /64 of an IPv6 one."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return ""
+    if parsed.version == 4:
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ip_network((parsed, 64), strict=False))

@@ -1,0 +1,86 @@
+"""The service's side of sign-in: who the agent says it is, and the proof that it is."""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from printreach.contract import signin
+from printreach.rules.signin import Signer, statement
+
+_HOST = re.compile(r"[0-9A-Za-z._:\[\]-]{1,255}")
+
+
+class SignInRefused(Exception):
+    """Sign-in failed; the text goes to the agent and into the log."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Identity:
+    """The service's own Ed25519 key, which agents pin when they are linked."""
+
+    public_key: bytes
+    sign: Callable[[bytes], bytes]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conversation:
+    """How to talk with one agent: the next word it says, and saying one to it."""
+
+    hear: Callable[[], Awaitable[signin.FromAgent]]
+    say: Callable[[signin.FromService], None]
+
+
+async def sign_in(
+    agent: Conversation, identity: Identity, *, nonce: bytes, now: datetime
+) -> signin.Hello:
+    """What the agent said of itself, once it has proved its key. Raises SignInRefused.
+
+    nonce: drawn for this sign-in alone.
+    """
+    hello = await agent.hear()
+    if not isinstance(hello, signin.Hello):
+        raise SignInRefused("sign-in begins with Hello")
+    _check(hello)
+
+    def said_by(signer: Signer) -> bytes:
+        return statement(
+            signer,
+            service_host=hello.service_host,
+            service_key=identity.public_key,
+            service_nonce=nonce,
+            agent_key=hello.public_key,
+            agent_nonce=hello.nonce,
+        )
+
+    challenge = signin.Challenge(
+        service_key=identity.public_key,
+        nonce=nonce,
+        signature=identity.sign(said_by(Signer.SERVICE)),
+        time_unix_sec=int(now.timestamp()),
+    )
+    agent.say(challenge)
+    proof = await agent.hear()
+    if not isinstance(proof, signin.Proof):
+        raise SignInRefused("Proof was due")
+    if not _is_signed(hello.public_key, proof.signature, said_by(Signer.AGENT)):
+        raise SignInRefused("the signature is not this key's")
+    return hello
+
+
+def _check(hello: signin.Hello) -> None:
+    if len(hello.public_key) != 32 or len(hello.nonce) != signin.NONCE_BYTES:
+        raise SignInRefused("a key and a nonce have 32 bytes each")
+    if _HOST.fullmatch(hello.service_host) is None:
+        raise SignInRefused("the service's host is a name with an optional port")
+
+
+def _is_signed(public_key: bytes, signature: bytes, message: bytes) -> bool:
+    try:
+        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True

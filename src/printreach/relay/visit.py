@@ -1,0 +1,262 @@
+"""One agent's connection, from its WebSocket to its end."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+from printreach.contract import signin
+from printreach.ports import Agents, Bus, Clock, Notice, Topic
+from printreach.rules.credentials import printer_id_of
+from printreach.rules.linking import LinkedPrinter
+from printreach.tunnel.link import Link
+from printreach.tunnel.stream import Stream
+from printreach.tunnel.tunnel import Tunnel
+from printreach.wire.errors import CloseCode, Reason
+from printreach.wire.events import StreamOpened
+from printreach.wire.session import Role, Session
+
+from .directory import Directory
+from .offers import OfferBudget
+from .sign_in import Conversation, Identity, SignInRefused, sign_in
+
+log = logging.getLogger(__name__)
+
+SIGN_IN_TIMEOUT_S = 10.0
+MAX_WAITING_MESSAGES = 16
+RECHECK_S = 30.0
+"""How soon a linked or removed printer is noticed where the notice was lost."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentsOutside:
+    """What accepting agents needs of the outside."""
+
+    agents: Agents
+    bus: Bus
+    clock: Clock
+    identity: Identity
+    token_bytes: Callable[[int], bytes]
+    node_id: str
+    base_url: str
+
+
+class TooManyOffers(Exception):
+    """Agents that nobody links ask for more codes than one address may have."""
+
+
+class AgentVisit:
+    """One agent, who it turns out to be, and what becomes of its tunnel."""
+
+    def __init__(
+        self,
+        outside: AgentsOutside,
+        directory: Directory,
+        offers: OfferBudget,
+        link: Link,
+        peer: str,
+    ) -> None:
+        self._outside = outside
+        self._directory = directory
+        self._offers = offers
+        self._peer = peer
+        self._loop = asyncio.get_running_loop()
+        self._inbox: asyncio.Queue[signin.FromAgent] = asyncio.Queue(MAX_WAITING_MESSAGES)
+        self._recheck = asyncio.Event()
+        self._printer_id = ""  # until sign-in is over
+        self._lan_ip: str | None = None
+        self._noted_at = 0.0
+        self.tunnel = Tunnel(Session(Role.HUB, now=self._loop.time()), link, self)
+        self.task = asyncio.create_task(self._run())
+        self.tunnel.start()
+
+    # --- TunnelOwner ----------------------------------------------------------------------------
+
+    def on_tunnel_ready(self, _capabilities: frozenset[str]) -> None:
+        pass
+
+    def on_stream(self, stream: Stream, _opened: StreamOpened) -> None:
+        stream.reset(Reason.REFUSED)  # the session refuses it before
+
+    def on_tunnel_message(self, payload: bytes) -> None:
+        try:
+            word = signin.decode_from_agent(payload)
+        except signin.BadSignInMessage as exc:
+            self.tunnel.close(CloseCode.NOT_WELCOME, f"a message can't be read: {exc}")
+            return
+        if self._printer_id:
+            self._heard_late(word)
+        elif self._inbox.full():
+            self.tunnel.close(CloseCode.NOT_WELCOME, "too many messages at once")
+        else:
+            self._inbox.put_nowait(word)
+
+    def on_tunnel_draining(self) -> None:
+        pass
+
+    def on_tunnel_closed(self, code: CloseCode | int | None, text: str) -> None:
+        log.info("agent %s left (%s) %r", self._printer_id or self._peer, code, text)
+        self.task.cancel()
+
+    # --- the conversation -----------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        unsubscribe = self._outside.bus.subscribe(self._on_notice)
+        try:
+            async with asyncio.timeout(SIGN_IN_TIMEOUT_S):
+                hello = await self._sign_in()
+            printer = await self._wait_until_linked(hello.public_key)
+            await self._serve(printer, hello)
+            self.tunnel.close(CloseCode.UNLINKED, "the printer was removed")
+        except TimeoutError:
+            self.tunnel.close(CloseCode.NOT_WELCOME, "sign-in took longer than 10 s")
+        except SignInRefused as refusal:
+            log.warning("agent from %s refused: %s", self._peer, refusal)
+            self.tunnel.close(CloseCode.NOT_WELCOME, str(refusal))
+        except TooManyOffers:
+            log.warning("too many agents from %s wait to be linked", self._peer)
+            text = "too many printers at this address wait to be linked; try again in a minute"
+            self.tunnel.close(CloseCode.OVERLOADED, text)
+        except Exception:
+            log.exception("an agent's connection failed")
+            self.tunnel.close(CloseCode.OVERLOADED, "the service could not serve this agent")
+        finally:
+            unsubscribe()
+
+    async def _sign_in(self) -> signin.Hello:
+        outside = self._outside
+        hello = await sign_in(
+            Conversation(hear=self._inbox.get, say=self._say),
+            outside.identity,
+            nonce=outside.token_bytes(signin.NONCE_BYTES),
+            now=outside.clock.now(),
+        )
+        self._lan_ip = _address(hello.lan_ip)
+        self._printer_id = printer_id_of(hello.public_key)
+        while not self._inbox.empty():
+            self._heard_late(self._inbox.get_nowait())
+        return hello
+
+    def _heard_late(self, word: signin.FromAgent) -> None:
+        """A word behind sign-in. A new address is noted soon, but not more often than we look."""
+        if not isinstance(word, signin.LanAddress):
+            self.tunnel.close(CloseCode.NOT_WELCOME, "sign-in is over")
+            return
+        self._lan_ip = _address(word.lan_ip)
+        if self._loop.time() >= self._noted_at + RECHECK_S:
+            self._recheck.set()
+
+    async def _wait_until_linked(self, public_key: bytes) -> LinkedPrinter:
+        """Offer codes until one was entered."""
+        printer = await self._outside.agents.linked_printer(self._printer_id)
+        if printer is not None:
+            self._say(signin.Welcome(printer_id=self._printer_id, printer_name=printer.name))
+            return printer
+        while True:
+            left_s = await self._offer(public_key)
+            printer = await self._linked_within(left_s)
+            if printer is not None:
+                self._say(signin.Linked(printer_id=self._printer_id, printer_name=printer.name))
+                return printer
+
+    async def _offer(self, public_key: bytes) -> float:
+        """Offer a code; for how many seconds it is good. Raises TooManyOffers."""
+        if not self._offers.take(self._peer, self._loop.time()):
+            raise TooManyOffers
+        agents, clock = self._outside.agents, self._outside.clock
+        code = await agents.offer_link_code(self._printer_id, public_key, clock.now())
+        left_s = (code.expires_at - clock.now()).total_seconds()
+        self._say(
+            signin.LinkOffer(
+                link_code=code.code,
+                link_url=f"{self._outside.base_url}/link?code={code.code}",
+                expires_in_sec=int(left_s),
+            )
+        )
+        return left_s
+
+    async def _linked_within(self, patience_s: float) -> LinkedPrinter | None:
+        deadline = self._loop.time() + patience_s
+        while (left_s := deadline - self._loop.time()) > 0:
+            await self._noticed(min(left_s, RECHECK_S))
+            printer = await self._outside.agents.linked_printer(self._printer_id)
+            if printer is not None:
+                return printer
+        return None
+
+    async def _serve(self, printer: LinkedPrinter, hello: signin.Hello) -> None:
+        """Carry requests until the printer is removed or the agent leaves."""
+        outside = self._outside
+        self._directory.put(self._printer_id, self.tunnel)
+        log.info("agent %s serves %r", self._printer_id, printer.name)
+        try:
+            await self._keep_presence(hello)
+        finally:
+            if self._directory.drop(self._printer_id, self.tunnel):
+                await outside.agents.agent_disconnected(
+                    self._printer_id, outside.node_id, outside.clock.now()
+                )
+
+    async def _keep_presence(self, hello: signin.Hello) -> None:
+        """Note where the agent is, now and when its address changes, until it is removed."""
+        is_noted, lan_ip = False, None
+        while True:
+            if not is_noted or lan_ip != self._lan_ip:
+                lan_ip = self._lan_ip
+                is_noted = await self._note(hello, lan_ip)
+            await self._noticed(RECHECK_S)
+            if not await self._is_linked():
+                return
+
+    async def _note(self, hello: signin.Hello, lan_ip: str | None) -> bool:
+        """False where the store is away: requests are carried all the same."""
+        self._noted_at = self._loop.time()
+        outside = self._outside
+        try:
+            await outside.agents.agent_connected(
+                self._printer_id,
+                outside.node_id,
+                outside.clock.now(),
+                lan_ip=lan_ip,
+                agent_version=_printable(hello.agent_version),
+                platform=_printable(hello.platform),
+            )
+        except Exception:
+            log.exception("could not note that an agent has connected")
+            return False
+        return True
+
+    async def _is_linked(self) -> bool:
+        try:
+            return await self._outside.agents.linked_printer(self._printer_id) is not None
+        except Exception:
+            log.exception("could not look again whether a printer is linked")
+            return True
+
+    async def _noticed(self, patience_s: float) -> None:
+        try:
+            await asyncio.wait_for(self._recheck.wait(), patience_s)
+        except TimeoutError:
+            pass  # look all the same: a notice may be lost
+        self._recheck.clear()
+
+    def _on_notice(self, notice: Notice) -> None:
+        if notice.topic is Topic.PRINTER and notice.key == self._printer_id:
+            self._recheck.set()
+
+    def _say(self, message: signin.FromService) -> None:
+        self.tunnel.message(signin.encode(message))
+
+
+def _address(said: str | None) -> str | None:
+    """What an agent said its address is; None where it is none."""
+    try:
+        return None if said is None else str(ip_address(said))
+    except ValueError:
+        return None
+
+
+def _printable(said: str) -> str:
+    """What an agent said of itself, as it may stand in a list."""
+    return "".join(letter for letter in said if letter.isprintable())
