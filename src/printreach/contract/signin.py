@@ -3,12 +3,25 @@
     agent    Hello ........................... who I am, a nonce
     service  Challenge ....................... who I am, a nonce, my signature over both
     agent    Proof ........................... my signature over both
-    service  Welcome, or LinkOffer again and again until Linked; Unlinked when it is removed
+    service  Welcome, or LinkOffer again and again until Linked
+
+When the printer is removed the tunnel closes with the code UNLINKED, and the next sign-in offers a
+link code.
 
 docs/protocol.md, "Sign-in and linking". Bytes travel as base64.
 """
 
+from typing import Annotated
+
 import msgspec
+
+UnixTime = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
+"""Seconds, to the end of the year 9999."""
+Host = Annotated[str, msgspec.Meta(max_length=300)]
+"""With its port: a host name has 253 characters at most."""
+Word = Annotated[str, msgspec.Meta(max_length=100)]
+ShortWhile = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
+"""Seconds, a day at most."""
 
 
 class _Said(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", tag_field="Type"):
@@ -20,10 +33,10 @@ class Hello(_Said, frozen=True, kw_only=True, tag=True):
 
     public_key: bytes
     nonce: bytes
-    service_host: str
-    agent_version: str
-    platform: str
-    lan_ip: str | None = None
+    service_host: Host
+    agent_version: Word
+    platform: Word
+    lan_ip: Word | None = None
 
 
 class Challenge(_Said, frozen=True, kw_only=True, tag=True):
@@ -32,7 +45,7 @@ class Challenge(_Said, frozen=True, kw_only=True, tag=True):
     service_key: bytes
     nonce: bytes
     signature: bytes
-    time_unix_sec: int
+    time_unix_sec: UnixTime
 
 
 class Proof(_Said, frozen=True, kw_only=True, tag=True):
@@ -51,7 +64,7 @@ class LinkOffer(_Said, frozen=True, kw_only=True, tag=True):
 
     link_code: str
     link_url: str
-    expires_in_sec: int
+    expires_in_sec: ShortWhile
 
 
 class Linked(_Said, frozen=True, kw_only=True, tag=True):
@@ -64,7 +77,7 @@ class Linked(_Said, frozen=True, kw_only=True, tag=True):
 class LanAddress(_Said, frozen=True, kw_only=True, tag=True):
     """The agent's own address on the LAN has changed."""
 
-    lan_ip: str
+    lan_ip: Word
 
 
 FromAgent = Hello | Proof | LanAddress

@@ -1,0 +1,148 @@
+"""What agent and service say while an agent signs in, as bytes."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printreach.contract import signin
+
+FROM_AGENT = [
+    (
+        signin.Hello(
+            public_key=b"\x01\x02\x03",
+            nonce=b"\xff\xfe",
+            service_host="print.example.org:8443",
+            agent_version="1.2.3",
+            platform="octoprint",
+            lan_ip="192.168.1.7",
+        ),
+        b'{"Type":"Hello","PublicKey":"AQID","Nonce":"//4=","ServiceHost":"print.example.org:8443",'
+        b'"AgentVersion":"1.2.3","Platform":"octoprint","LanIp":"192.168.1.7"}',
+    ),
+    (signin.Proof(signature=b"\x00"), b'{"Type":"Proof","Signature":"AA=="}'),
+    (signin.LanAddress(lan_ip="10.0.0.9"), b'{"Type":"LanAddress","LanIp":"10.0.0.9"}'),
+]
+FROM_SERVICE = [
+    (
+        signin.Challenge(
+            service_key=b"\x01", nonce=b"\x02", signature=b"\x03", time_unix_sec=1_700_000_000
+        ),
+        b'{"Type":"Challenge","ServiceKey":"AQ==","Nonce":"Ag==","Signature":"Aw==",'
+        b'"TimeUnixSec":1700000000}',
+    ),
+    (
+        signin.Welcome(printer_id="abc", printer_name="Voron"),
+        b'{"Type":"Welcome","PrinterId":"abc","PrinterName":"Voron"}',
+    ),
+    (
+        signin.LinkOffer(
+            link_code="ACDEFG34", link_url="https://x.example/link", expires_in_sec=600
+        ),
+        b'{"Type":"LinkOffer","LinkCode":"ACDEFG34","LinkUrl":"https://x.example/link",'
+        b'"ExpiresInSec":600}',
+    ),
+    (
+        signin.Linked(printer_id="abc", printer_name="Voron"),
+        b'{"Type":"Linked","PrinterId":"abc","PrinterName":"Voron"}',
+    ),
+]
+CHALLENGE, LINK_OFFER = FROM_SERVICE[0][1], FROM_SERVICE[2][1]
+
+
+@pytest.mark.parametrize(("message", "payload"), FROM_AGENT)
+def test_the_agents_messages_are_these_bytes(message: signin.FromAgent, payload: bytes) -> None:
+    assert signin.encode(message) == payload
+    assert signin.decode_from_agent(payload) == message
+
+
+@pytest.mark.parametrize(("message", "payload"), FROM_SERVICE)
+def test_the_services_messages_are_these_bytes(message: signin.FromService, payload: bytes) -> None:
+    assert signin.encode(message) == payload
+    assert signin.decode_from_service(payload) == message
+
+
+def test_an_agent_that_does_not_know_its_address_may_say_so_or_nothing() -> None:
+    hello = json.loads(FROM_AGENT[0][1])
+    for lan_ip in ({"LanIp": None}, {}):
+        del hello["LanIp"]
+        decoded = signin.decode_from_agent(json.dumps({**hello, **lan_ip}).encode())
+        hello["LanIp"] = None
+
+        assert isinstance(decoded, signin.Hello)
+        assert decoded.lan_ip is None
+
+
+@pytest.mark.parametrize("payload", [payload for _, payload in FROM_SERVICE])
+def test_what_only_the_service_says_is_not_taken_from_an_agent(payload: bytes) -> None:
+    with pytest.raises(signin.BadSignInMessage):
+        signin.decode_from_agent(payload)
+
+
+@pytest.mark.parametrize("payload", [payload for _, payload in FROM_AGENT])
+def test_what_only_an_agent_says_is_not_taken_from_the_service(payload: bytes) -> None:
+    with pytest.raises(signin.BadSignInMessage):
+        signin.decode_from_service(payload)
+
+
+def test_a_field_that_a_newer_version_adds_is_no_fault() -> None:
+    payload = b'{"Type":"Proof","Signature":"AA==","NewerField":[1,2]}'
+
+    assert signin.decode_from_agent(payload) == signin.Proof(signature=b"\x00")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"{}",
+        b"null",
+        b"[]",
+        b"\xff\xfe",
+        b'{"Type":"Proof"}',
+        b'{"Type":"proof","Signature":"AA=="}',
+        b'{"Type":7,"Signature":"AA=="}',
+        b'{"Type":"Proof","Signature":7}',
+        b'{"Type":"Proof","Signature":"not base64!"}',
+        b'{"Type":"LanAddress","LanIp":"\xff"}',
+        b"[" * 50_000,
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_way(payload: bytes) -> None:
+    with pytest.raises(signin.BadSignInMessage):
+        signin.decode_from_agent(payload)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        CHALLENGE.replace(b"1700000000", b"1e400"),
+        CHALLENGE.replace(b"1700000000", b"1" + b"0" * 400),
+        CHALLENGE.replace(b"1700000000", b"1.5"),
+        CHALLENGE.replace(b"1700000000", b"-1"),
+        LINK_OFFER.replace(b"600", b"1" + b"0" * 400),
+        LINK_OFFER.replace(b"600", b"-1"),
+        LINK_OFFER.replace(b"600", b"true"),
+    ],
+)
+def test_a_number_that_no_clock_shows_is_refused(payload: bytes) -> None:
+    with pytest.raises(signin.BadSignInMessage):
+        signin.decode_from_service(payload)
+
+
+@pytest.mark.parametrize("name", ["ServiceHost", "AgentVersion", "Platform", "LanIp"])
+def test_a_stranger_cannot_make_the_service_keep_long_texts(name: str) -> None:
+    hello = json.loads(FROM_AGENT[0][1]) | {name: "\u0130" * 301}
+
+    with pytest.raises(signin.BadSignInMessage):
+        signin.decode_from_agent(json.dumps(hello).encode())
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_raise_anything_else(payload: bytes) -> None:
+    for decode in (signin.decode_from_agent, signin.decode_from_service):
+        try:
+            decode(payload)
+        except signin.BadSignInMessage:
+            pass  # the only way to refuse
