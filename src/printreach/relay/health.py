@@ -3,11 +3,10 @@
 from collections.abc import Callable, Sequence
 
 from printreach.http1.heads import Request
-from printreach.wire.heads import get
 
 from .answering import AnswerWriter
 from .refusals import answer
-from .trust import Network, is_within, origin_of
+from .trust import Network, is_within, origin_of, read_address
 
 PATHS = frozenset({b"/healthz", b"/readyz", b"/metrics"})
 
@@ -44,11 +43,10 @@ class Health:
 
     def _may_read_metrics(self, request: Request, peer: str) -> bool:
         """A proxy on this machine must not make its callers local: what it forwards is judged."""
-        forwarded = any(get(request.headers, name) for name in (b"x-forwarded-for", b"forwarded"))
-        if forwarded and not is_within(peer, self._networks):
+        if any(map(_is_a_proxys, request.headers)) and not is_within(peer, self._networks):
             return False
         address = origin_of(peer, request.headers, self._networks, "http").address
-        return is_loopback(address) or is_within(address, self._networks)
+        return _is_loopback(address) or is_within(address, self._networks)
 
     def _render(self) -> bytes:
         lines: list[str] = []
@@ -58,5 +56,12 @@ class Health:
         return ("\n".join(lines) + "\n").encode()
 
 
-def is_loopback(address: str) -> bool:
-    return address in ("127.0.0.1", "::1", "::ffff:127.0.0.1") or address.startswith("127.")
+def _is_a_proxys(field: tuple[bytes, bytes]) -> bool:
+    """A header that no monitor sends, but a proxy that nobody has told us of."""
+    name = field[0].lower()
+    return name in (b"forwarded", b"x-real-ip", b"via") or name.startswith(b"x-forwarded-")
+
+
+def _is_loopback(address: str) -> bool:
+    parsed = read_address(address)
+    return parsed is not None and parsed.is_loopback

@@ -1,6 +1,8 @@
 """How many link codes may be asked for: each is a row in the store, and anybody may ask."""
 
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
+
+from .trust import read_address
 
 BURST = 64
 """A farm behind one address, freshly set up: all its agents show a code at once."""
@@ -66,12 +68,7 @@ class OfferBudget:
 
 def _network_of(address: str) -> str:
     """One customer's addresses: an IPv4 address, or the /64 of an IPv6 one."""
-    try:
-        parsed = ip_address(address.partition("%")[0])
-    except ValueError:
+    parsed = read_address(address)
+    if parsed is None:
         return ""
-    if parsed.version == 4:
-        return str(parsed)
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ip_network((parsed, 64), strict=False))
+    return str(ip_network((parsed, 64 if parsed.version == 6 else 32), strict=False))

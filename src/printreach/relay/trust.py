@@ -1,7 +1,7 @@
 """Where a request really comes from: the connection, or a proxy that the operator trusts."""
 
 from collections.abc import Sequence
-from ipaddress import IPv4Network, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
 from printreach.wire.heads import Headers, get
@@ -16,14 +16,20 @@ class Origin(NamedTuple):
     scheme: str
 
 
+def read_address(text: str) -> IPv4Address | IPv6Address | None:
+    """An IPv4 address in either notation, or an IPv6 one; None for what is neither."""
+    try:
+        parsed = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return (parsed.version == 6 and parsed.ipv4_mapped) or parsed
+
+
 def is_within(address: str, networks: Sequence[Network]) -> bool:
     """False for what is no address."""
-    try:
-        parsed = ip_address(address.partition("%")[0])
-    except ValueError:
+    parsed = read_address(address)
+    if parsed is None:
         return False
-    if parsed.version == 6 and parsed.ipv4_mapped is not None:
-        parsed = parsed.ipv4_mapped
     return any(parsed in network for network in networks if network.version == parsed.version)
 
 
@@ -31,7 +37,8 @@ def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: s
     """The caller's address and scheme.
 
     The last X-Forwarded-For entry that isn't itself a trusted proxy counts: everything before it
-    may have been written by the caller. scheme: of the base URL, where no proxy says otherwise.
+    may have been written by the caller, and so may everything before an entry that is no address.
+    scheme: of the base URL, where no proxy says otherwise.
     """
     if not trusted or not is_within(peer, trusted):
         return Origin(peer, scheme)
@@ -39,6 +46,8 @@ def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: s
     hops = [hop.strip() for hop in b",".join(lines).decode("latin-1").split(",") if hop.strip()]
     address = peer
     for hop in reversed(hops):
+        if read_address(hop) is None:
+            break
         address = hop
         if not is_within(hop, trusted):
             break

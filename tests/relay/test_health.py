@@ -1,0 +1,148 @@
+"""/healthz, /readyz and /metrics; and what a foreign Host gets."""
+
+from ipaddress import ip_network
+
+import pytest
+
+from printreach.http1.heads import parse_request
+from printreach.relay.answering import AnswerWriter
+from printreach.relay.health import Health
+from printreach.relay.trust import Network
+from tests.fakes.loop import on_a_loop
+from tests.relay.caller import calling, request
+from tests.relay.rig import OWN, relay
+
+
+class Recorded:
+    """A caller that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.received = b""
+
+    def write(self, data: bytes) -> bool:
+        self.received += data
+        return True
+
+    def finished(self, *, keep_alive: bool) -> None:
+        self.is_kept = keep_alive
+
+    def abort(self) -> None:
+        raise AssertionError("a whole answer was due")
+
+
+def metrics_for(peer: str, *fields: bytes, networks: list[str] | None = None) -> int:
+    """The status that /metrics has for a caller with these headers."""
+    trusted: list[Network] = [ip_network(one) for one in networks or []]
+    health = Health(lambda: True, {"x": ("X.", lambda: 1)}, trusted)
+    caller = Recorded()
+    asked = parse_request(request(OWN, *fields, target=b"/metrics"))
+    health.serve(AnswerWriter(caller, asked), b"/metrics", peer)
+    return int(caller.received.split()[1])
+
+
+@pytest.mark.parametrize(
+    ("peer", "fields", "networks", "status"),
+    [
+        ("127.0.0.1", [], [], 200),
+        ("127.9.9.9", [], [], 200),
+        ("::1", [], [], 200),
+        ("::ffff:127.0.0.1", [], [], 200),
+        ("192.168.1.5", [], [], 403),
+        ("192.168.1.5", [], ["192.168.1.0/24"], 200),
+        ("203.0.113.9", [], ["192.168.1.0/24"], 403),
+        ("", [], [], 403),
+        ("127.evil", [], [], 403),
+        ("127.1", [], [], 403),
+        # a proxy on this machine that nobody has told us of must not make its callers local
+        ("127.0.0.1", [b"X-Forwarded-For: 203.0.113.9"], [], 403),
+        ("127.0.0.1", [b"X-Forwarded-For: 127.0.0.1"], [], 403),
+        ("127.0.0.1", [b"X-Forwarded-For:"], [], 403),
+        ("127.0.0.1", [b"Forwarded: for=203.0.113.9"], [], 403),
+        ("127.0.0.1", [b"X-Real-IP: 203.0.113.9"], [], 403),
+        ("127.0.0.1", [b"X-Forwarded-Proto: https"], [], 403),
+        ("127.0.0.1", [b"X-Forwarded-Host: x"], [], 403),
+        ("127.0.0.1", [b"Via: 1.1 proxy"], [], 403),
+        # one that we know of speaks for its callers
+        ("127.0.0.1", [b"X-Forwarded-For: 203.0.113.9"], ["127.0.0.1/32"], 403),
+        ("127.0.0.1", [b"X-Forwarded-For: 127.0.0.1"], ["127.0.0.1/32"], 200),
+        ("10.0.0.1", [b"X-Forwarded-For: 10.0.0.2"], ["10.0.0.0/8"], 200),
+        ("10.0.0.1", [b"X-Forwarded-For: 203.0.113.9, 10.0.0.2"], ["10.0.0.0/8"], 403),
+        ("203.0.113.9", [b"X-Forwarded-For: 127.0.0.1"], ["10.0.0.0/8"], 403),
+    ],
+)
+def test_metrics_are_for_loopback_and_configured_networks(
+    peer: str, fields: list[bytes], networks: list[str], status: int
+) -> None:
+    assert metrics_for(peer, *fields, networks=networks) == status
+
+
+@pytest.mark.parametrize("host", [OWN, b"127.0.0.1", b"anything.example:99"])
+@on_a_loop
+async def test_health_is_told_on_our_own_host_and_on_any_that_is_no_printers(host: bytes) -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        for target, text in ((b"/healthz", b"alive\n"), (b"/readyz?x", b"ready\n")):
+            caller.send(request(host, target=target))
+            answer = await caller.answer()
+            assert (answer.status, answer.body) == (200, text)
+
+
+@on_a_loop
+async def test_on_a_printers_host_these_paths_are_the_printers() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        await rig.agent()
+        for target in (b"/healthz", b"/readyz", b"/metrics"):
+            caller.send(request(access.host, access.bearer, target=target))
+            assert (await caller.answer()).body == b"GET " + target
+
+
+def test_a_node_that_does_not_serve_is_alive_but_not_ready() -> None:
+    health = Health(lambda: False, {}, [])
+    for path, status in ((b"/healthz", b"200"), (b"/readyz", b"503")):
+        caller = Recorded()
+        health.serve(AnswerWriter(caller, parse_request(request(OWN, target=path))), path, "")
+        assert caller.received.split()[1] == status
+
+
+@on_a_loop
+async def test_metrics_tell_figures_in_prometheus_words() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        await rig.agent()
+        caller.send(request(b"localhost", target=b"/metrics"))
+        lines = (await caller.answer()).body.decode().splitlines()
+
+        assert "# TYPE printreach_requests_total counter" in lines
+        assert "# TYPE printreach_agents gauge" in lines
+        assert "printreach_printers_online 1" in lines
+        assert "printreach_requests_total 2" in lines
+
+
+@pytest.mark.parametrize("host", [b"evil.example", b"127.0.0.1:8080", b"a.b.tunnel.example"])
+@on_a_loop
+async def test_a_foreign_host_is_sent_to_the_base_url_whatever_it_asks(host: bytes) -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        for method, target in ((b"GET", b"/x?y"), (b"POST", b"/"), (b"OPTIONS", b"*")):
+            caller.send(request(host, method=method, target=target))
+            answer = await caller.answer()
+            assert (answer.status, answer.get(b"location")) == (307, b"http://relay.example/")
+
+        assert rig.web.asked == []
+
+
+@on_a_loop
+async def test_a_request_of_http_1_0_without_host_is_a_foreign_one() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        caller.send(b"GET / HTTP/1.0\r\n\r\n")
+
+        assert (await caller.answer()).status == 307
+        assert await caller.is_closed()
+
+
+@on_a_loop
+async def test_a_head_behind_a_health_check_that_had_a_body_is_a_request_of_its_own() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        caller.send(request(OWN, method=b"POST", target=b"/healthz", body=b"GET / HTTP/1.1"))
+        caller.send(request(OWN, target=b"/next"))
+
+        assert (await caller.answer()).status == 200
+        assert (await caller.answer()).body == b'{"web": "GET /next"}'

@@ -1,0 +1,112 @@
+"""Where a request really comes from."""
+
+from ipaddress import ip_address, ip_network
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printreach.relay.trust import Network, Origin, is_within, origin_of
+from printreach.wire.heads import Headers
+
+PROXIES: list[Network] = [ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
+CALLER = "203.0.113.9"
+
+
+def forwarded(*lines: str) -> Headers:
+    return [(b"X-Forwarded-For", line.encode("latin-1")) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("peer", "lines", "address"),
+    [
+        # nobody is trusted to speak for others but a proxy of ours
+        (CALLER, [], CALLER),
+        (CALLER, ["198.51.100.1"], CALLER),
+        ("10.0.0.1", [], "10.0.0.1"),
+        ("10.0.0.1", [CALLER], CALLER),
+        ("fd00::1", [CALLER], CALLER),
+        ("::ffff:10.0.0.1", [CALLER], CALLER),
+        # the last that isn't ours counts, whatever the caller wrote before it
+        ("10.0.0.1", ["198.51.100.1, " + CALLER], CALLER),
+        ("10.0.0.1", [f"198.51.100.1, {CALLER}, 10.0.0.2, 10.0.0.3"], CALLER),
+        ("10.0.0.1", ["198.51.100.1", CALLER], CALLER),
+        ("10.0.0.1", ["10.9.9.9, 10.8.8.8"], "10.9.9.9"),
+        ("10.0.0.1", [" \t203.0.113.9\t "], CALLER),
+        ("10.0.0.1", [f"{CALLER},, ,"], CALLER),
+        ("10.0.0.1", ["2001:db8::7"], "2001:db8::7"),
+        # what is no address is passed over, with all before it
+        ("10.0.0.1", ["unknown"], "10.0.0.1"),
+        ("10.0.0.1", [f"{CALLER}, unknown, 10.0.0.2"], "10.0.0.2"),
+        ("10.0.0.1", [f"{CALLER}:1234"], "10.0.0.1"),
+        ("10.0.0.1", ["\xff"], "10.0.0.1"),
+        ("10.0.0.1", ["x" * 10_000], "10.0.0.1"),
+    ],
+)
+def test_the_address_is_the_nearest_that_no_proxy_of_ours_has(
+    peer: str, lines: list[str], address: str
+) -> None:
+    assert origin_of(peer, forwarded(*lines), PROXIES, "http").address == address
+
+
+@given(
+    st.sampled_from(["10.0.0.1", CALLER, "", "unknown"]),
+    st.lists(st.text(alphabet="0123456789.,: abx", max_size=30), max_size=4),
+)
+def test_the_address_is_the_peers_or_one_that_was_named(peer: str, lines: list[str]) -> None:
+    address = origin_of(peer, forwarded(*lines), PROXIES, "http").address
+
+    if address != peer:
+        assert is_within(peer, PROXIES)
+        assert address in [entry.strip() for entry in ",".join(lines).split(",")]
+        ip_address(address)
+
+
+@given(st.text(alphabet="0123456789.,: abx", max_size=60))
+def test_nothing_a_stranger_writes_changes_its_address(line: str) -> None:
+    assert origin_of(CALLER, forwarded(line), PROXIES, "http") == Origin(CALLER, "http")
+
+
+@given(st.text(alphabet="0123456789.,: abx", max_size=60))
+def test_nothing_a_caller_writes_changes_what_the_proxy_appends(line: str) -> None:
+    appended = forwarded(f"{line}, {CALLER}" if line else CALLER)
+
+    assert origin_of("10.0.0.1", appended, PROXIES, "http").address == CALLER
+
+
+@pytest.mark.parametrize(
+    ("said", "scheme"),
+    [
+        (None, "http"),
+        ("https", "https"),
+        ("HTTPS", "https"),
+        ("http", "http"),
+        ("ftp", "http"),
+        ("https, http", "http"),
+        ("", "http"),
+        ("\xff", "http"),
+    ],
+)
+def test_the_scheme_is_what_the_proxy_says_where_that_is_one(said: str | None, scheme: str) -> None:
+    headers = [] if said is None else [(b"X-Forwarded-Proto", said.encode("latin-1"))]
+
+    assert origin_of("10.0.0.1", headers, PROXIES, "http").scheme == scheme
+    assert origin_of(CALLER, headers, PROXIES, "http").scheme == "http"
+
+
+@pytest.mark.parametrize(
+    ("address", "within"),
+    [
+        ("10.1.2.3", True),
+        ("11.1.2.3", False),
+        ("fd00::1", True),
+        ("fd00::1%eth0", True),
+        ("::ffff:10.1.2.3", True),
+        ("::ffff:11.1.2.3", False),
+        ("", False),
+        ("10.1.2", False),
+        ("unix", False),
+    ],
+)
+def test_an_address_is_within_a_network_in_whatever_notation(address: str, within: bool) -> None:
+    assert is_within(address, PROXIES) is within
