@@ -132,6 +132,7 @@ class _End:
     def __init__(self, role: Role, link: Any, api: CommandApi | None) -> None:
         loop = asyncio.get_running_loop()
         self.tunnel = Tunnel(Session(role, now=loop.time()), link, self)
+        self.is_ready = asyncio.Event()
         self._api = api
 
     def on_stream(self, stream: Stream, opened: StreamOpened) -> None:
@@ -139,7 +140,9 @@ class _End:
         assert self._api is not None
         self._api.serve(stream, opened, RequestHead(head.method, head.target, head.headers))
 
-    def on_tunnel_ready(self, _capabilities: frozenset[str]) -> None: ...
+    def on_tunnel_ready(self, _capabilities: frozenset[str]) -> None:
+        self.is_ready.set()
+
     def on_tunnel_message(self, _payload: bytes) -> None: ...
     def on_tunnel_draining(self) -> None: ...
     def on_tunnel_closed(self, _code: CloseCode | int | None, _text: str) -> None: ...
@@ -154,6 +157,10 @@ class CommandCalls:
         self._agent = _End(Role.AGENT, there, api)
         self._relay.tunnel.start()
         self._agent.tunnel.start()
+
+    async def greet(self) -> None:
+        """Wait until both ends of the tunnel know each other."""
+        await self._relay.is_ready.wait()
 
     async def get(self, command: str, **query: object) -> Reply:
         return await self.ask(b"GET", command, query=query).reply()
@@ -209,6 +216,7 @@ async def command_calls(printer: Printer) -> AsyncIterator[CommandCalls]:
     outside = Outside(clock=ServiceClock(now), replays=Replays(now), service_status=ServiceStatus)
     api = CommandApi(printer, FileCommands(printer), WebcamCommands(cameras), _no_log, outside)
     calls = CommandCalls(api)
+    await calls.greet()
     try:
         yield calls
     finally:
