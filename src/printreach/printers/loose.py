@@ -7,12 +7,16 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from printreach.contract.files import JsonObject, JsonValue
+
 Json = Mapping[str, Any]
 """An object of a vendor; what is in it, only these functions look at."""
 
 EMPTY: Json = {}
 MAX_INT = 2**31 - 1
 MAX_TEXT_CHARS = 512
+MAX_DEPTH = 16
+MAX_JSON_INT = 2**53
 
 
 def obj(source: object, *path: str) -> Json:
@@ -72,3 +76,28 @@ def flag(source: object, key: str) -> bool | None:
 def percent(value: float | None) -> float:
     """Progress as the contract has it: 0.0 to 100.0, 0.0 when unknown."""
     return 0.0 if value is None else min(100.0, max(0.0, value))
+
+
+def size(source: object, key: str) -> int | None:
+    """A whole number from 0, of any size that JSON can hold exactly."""
+    value = number(source, key)
+    return int(value) if value is not None and 0 <= value <= MAX_JSON_INT else None
+
+
+def plain(source: object) -> JsonObject:
+    """An object to be passed on as it is; what no JSON could say, or is nested deep, is null."""
+    return {key: _plain(value, MAX_DEPTH) for key, value in obj(source).items()}
+
+
+def _plain(value: object, depth: int) -> JsonValue:
+    if depth == 0:
+        return None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner, depth - 1) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner, depth - 1) for inner in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, int):
+        return value if abs(value) <= MAX_JSON_INT else None
+    return value if isinstance(value, str) else None

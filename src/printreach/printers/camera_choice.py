@@ -1,0 +1,56 @@
+"""A camera that is at one of several addresses: whichever gives a picture."""
+
+from collections.abc import AsyncIterator, Sequence
+
+from printreach.contract.status import WebcamEntry
+
+from .port import Camera, PrinterRefused
+
+
+class CameraAtOneOf:
+    """cameras: the same one at each address it may have, at least one, the likeliest first.
+
+    The one that gave a picture is asked first from then on. What is listed is the likeliest,
+    always: who shares an upstream by what is listed must not lose it.
+    """
+
+    def __init__(self, cameras: Sequence[Camera]) -> None:
+        self._cameras = list(cameras)
+        self._entry = self._cameras[0].entry
+
+    @property
+    def entry(self) -> WebcamEntry:
+        return self._entry
+
+    async def snapshot(self) -> bytes | None:
+        refusals = []
+        for camera in self._cameras:
+            try:
+                picture = await camera.snapshot()
+            except PrinterRefused as refused:
+                refusals.append(refused)
+            else:
+                self._prefer(camera)
+                return picture
+        raise refusals[0]
+
+    async def frames(self) -> AsyncIterator[bytes]:
+        refusals = []
+        for camera in self._cameras:
+            has_begun = False
+            try:
+                async for frame in camera.frames():
+                    if not has_begun:
+                        has_begun = True
+                        self._prefer(camera)
+                    yield frame
+            except PrinterRefused as refused:
+                if has_begun:
+                    raise
+                refusals.append(refused)
+            else:
+                return
+        raise refusals[0]
+
+    def _prefer(self, camera: Camera) -> None:
+        self._cameras = [camera, *(other for other in self._cameras if other is not camera)]

@@ -1,0 +1,168 @@
+"""OctoPrint as a Printer: what it says, kept as a view; what it is told, over its REST API."""
+
+from urllib.parse import quote
+
+from printreach.contract.commands import (
+    CommandStatus,
+    Extrude,
+    MoveAxis,
+    Pause,
+    SetLight,
+    SetTemp,
+    StartPrint,
+)
+from printreach.contract.files import FileDone, JsonObject
+from printreach.contract.unset import UnsetType
+from printreach.printers.camera_choice import CameraAtOneOf
+from printreach.printers.camera_urls import candidates
+from printreach.printers.http_camera import HttpCamera
+from printreach.printers.port import (
+    Camera,
+    PrinterRefused,
+    View,
+    bad_path,
+    failed,
+    no_such_file,
+    not_supported,
+)
+from printreach.printers.setup import PrinterSetup
+
+from .api import NotFound, OctoPrintApi
+from .cameras import CameraSettings, cameras_in
+from .files import LOCAL, OctoPrintFiles
+from .rest import Pausing
+from .smart_pause import RestStore
+from .translate import is_quite_paused
+from .watch import Watch
+
+LOCAL_STORAGE = "local"
+
+
+def make(setup: PrinterSetup) -> "OctoPrintPrinter":
+    return OctoPrintPrinter(setup)
+
+
+class OctoPrintPrinter:
+    """printers.port.Printer."""
+
+    mqtt = None
+
+    def __init__(self, setup: PrinterSetup) -> None:
+        self._setup = setup
+        self._api = OctoPrintApi(setup)
+        self.files = OctoPrintFiles(self._api, setup.data_dir, setup.token_bytes)
+        self._watch = Watch(self._api, setup.uniform, self.files.look_for_logs, self._on_heard)
+        self._pausing = Pausing(self._api, self._watch, RestStore(setup.data_dir))
+
+    @property
+    def view(self) -> View:
+        return self._watch.view
+
+    async def run(self) -> None:
+        try:
+            await self._watch.run()
+        finally:
+            await self._pausing.close()
+            await self._api.close()
+
+    async def cameras(self) -> list[Camera]:
+        try:
+            settings = await self._api.get("/api/settings")
+        except PrinterRefused as refused:
+            if refused.status != CommandStatus.NOT_AUTHORIZED:
+                raise
+            settings = None  # the key may print, but not read settings
+        return [camera for found in cameras_in(settings) if (camera := self._camera(found))]
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    async def pause(self, order: Pause) -> None:
+        await self._pausing.pause(order)
+
+    async def resume(self) -> None:
+        await self._pausing.resume()
+
+    async def cancel(self) -> None:
+        await self._api.post("/api/job", {"command": "cancel"})
+
+    async def start(self, order: StartPrint) -> FileDone:
+        if not isinstance(order.storage, UnsetType) and order.storage != LOCAL_STORAGE:
+            raise bad_path(f"Storage must be {LOCAL_STORAGE!r}.")
+        inside = order.path.partition("/")[2]
+        try:
+            select: JsonObject = {"command": "select", "print": True}
+            await self._api.post(f"{LOCAL}/{quote(inside)}", select)
+        except NotFound:
+            raise no_such_file(order.path) from None
+        return FileDone(virtual_path=order.path, platform_path=inside)
+
+    async def set_light(self, order: SetLight) -> None:  # noqa: ARG002  # there is none
+        raise not_supported("switch a light")
+
+    async def move_axis(self, order: MoveAxis) -> None:
+        axis = order.axis.value.lower()
+        await self._tell("printhead", {"command": "jog", axis: order.distance_mm})
+
+    async def home(self) -> None:
+        await self._tell("printhead", {"command": "home", "axes": ["x", "y", "z"]})
+
+    async def extrude(self, order: Extrude) -> None:
+        self._require_extruder(order.extruder)
+        if self._watch.profile.extruders > 1:
+            await self._select_tool(order.extruder)
+        await self._tell("tool", {"command": "extrude", "amount": order.distance_mm})
+        heard = self._watch.heard
+        paused_tool = heard.paused_tool if is_quite_paused(heard) else None
+        if paused_tool is not None and self._watch.profile.extruders > 1:
+            await self._select_tool(paused_tool)
+
+    async def set_temp(self, order: SetTemp) -> None:
+        profile = self._watch.profile
+        number = order.tool_number if isinstance(order.tool_number, int) else 0
+        self._require_extruder(number)
+        if not isinstance(order.bed_c, UnsetType) and not profile.has_bed:
+            raise not_supported("heat a bed")
+        if not isinstance(order.chamber_c, UnsetType) and not profile.has_chamber:
+            raise not_supported("heat a chamber")
+        if not isinstance(order.tool_c, UnsetType):
+            targets: JsonObject = {f"tool{number}": order.tool_c}
+            await self._tell("tool", {"command": "target", "targets": targets})
+        if not isinstance(order.bed_c, UnsetType):
+            await self._tell("bed", {"command": "target", "target": order.bed_c})
+        if not isinstance(order.chamber_c, UnsetType):
+            await self._tell("chamber", {"command": "target", "target": order.chamber_c})
+
+    async def _select_tool(self, number: int) -> None:
+        await self._tell("tool", {"command": "select", "tool": f"tool{number}"})
+
+    async def _tell(self, part: str, body: JsonObject) -> None:
+        await self._api.post(f"/api/printer/{part}", body)
+
+    def _require_extruder(self, number: int) -> None:
+        count = self._watch.profile.extruders
+        if number >= count:
+            has = "one extruder, number 0" if count == 1 else f"extruders 0 to {count - 1}"
+            raise failed(f"This printer has {has}.")
+
+    def _on_heard(self) -> None:
+        self._pausing.on_heard()
+
+    def _camera(self, found: CameraSettings) -> Camera | None:
+        """A camera that tries every address that its URLs may mean."""
+        setup = self._setup
+        streams, snapshots = (
+            candidates(url, setup.host, setup.port, tls=setup.tls) if url else []
+            for url in (found.stream, found.snapshot)
+        )
+        cameras = [
+            HttpCamera(
+                found.entry, snapshot_url=_nth(snapshots, index), stream_url=_nth(streams, index)
+            )
+            for index in range(max(len(streams), len(snapshots)))
+        ]
+        return CameraAtOneOf(cameras) if cameras else None
+
+
+def _nth(urls: list[str], index: int) -> str | None:
+    """The last one stands for those that are missing."""
+    return urls[min(index, len(urls) - 1)] if urls else None

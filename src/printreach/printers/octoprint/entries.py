@@ -1,0 +1,134 @@
+"""OctoPrint's lists of files, in the words of the contract. Pure."""
+
+from typing import TypeVar
+
+from printreach.contract.files import (
+    EntryType,
+    FileDetails,
+    FileEntry,
+    FileRoot,
+    JsonObject,
+)
+from printreach.contract.unset import UNSET, UnsetType
+from printreach.printers import loose
+from printreach.printers.loose import Json
+
+T = TypeVar("T")
+
+MAX_DEPTH = 32
+_OUTER = frozenset({"children", "date", "name", "path", "prints", "refs", "size", "type"})
+
+
+def entries_of(answer: object, root: str) -> list[FileEntry]:
+    """From /api/files/local."""
+    return _entries(loose.items(answer, "files"), root, MAX_DEPTH)
+
+
+def log_entries_of(answer: object) -> list[FileEntry]:
+    """From /plugin/logging/logs: no folders."""
+    return [
+        entry
+        for one in loose.items(answer, "files")
+        if (entry := _file(loose.obj(one), FileRoot.LOGS.value, "name")) is not None
+    ]
+
+
+def has_children(answer: object) -> bool:
+    return loose.text(answer, "type") == "folder" and bool(loose.items(answer, "children"))
+
+
+def details_of(answer: object, path: str, inside: str) -> FileDetails:
+    """From /api/files/local/PATH. The analysis comes some seconds after an upload."""
+    told = loose.obj(answer)
+    analysis = loose.obj(told, "gcodeAnalysis")
+    lengths = [
+        length
+        for tool in loose.obj(analysis, "filament").values()
+        if (length := loose.number(tool, "length")) is not None and length >= 0
+    ]
+    return FileDetails(
+        virtual_path=path,
+        platform_path=inside,
+        file_name=inside.rpartition("/")[2],
+        size_bytes=_known(loose.size(told, "size")),
+        modified_time_sec=_known(loose.number(told, "date")),
+        est_print_time_sec=_known(loose.count(analysis, "estimatedPrintTime")),
+        est_filament_used_mm=_filament_mm(lengths),
+        object_height_mm=_known(loose.number(loose.obj(analysis, "dimensions"), "height")),
+        thumbnail_count=_thumbnails(told),
+        platform_details=_metadata(told) or UNSET,
+    )
+
+
+def response_of(answer: object) -> JsonObject | UnsetType:
+    """What OctoPrint answered to an upload, without what is told elsewhere."""
+    told = loose.obj(answer)
+    kept = {key: told[key] for key in ("effectivePrint", "effectiveSelect") if key in told}
+    return loose.plain(kept) or UNSET
+
+
+def _entries(found: list[object], root: str, depth: int) -> list[FileEntry]:
+    entries = []
+    for one in found:
+        told = loose.obj(one)
+        is_folder = loose.text(told, "type") == "folder"
+        entry = _folder(told, root, depth) if is_folder else _file(told, root, "path")
+        if entry is not None:
+            entries.append(entry)
+    return entries
+
+
+def _folder(told: Json, root: str, depth: int) -> FileEntry | None:
+    path = _path(told, "path")
+    if path is None or depth == 0:
+        return None
+    return FileEntry(
+        type=EntryType.FOLDER,
+        name=path.rpartition("/")[2],
+        virtual_path=f"{root}/{path}",
+        path=f"{root}/{path}",
+        platform_path=path,
+        size_bytes=loose.size(told, "size") or 0,
+        modified_time_sec=loose.number(told, "date") or 0.0,
+        children=_entries(loose.items(told, "children"), root, depth - 1),
+    )
+
+
+def _file(told: Json, root: str, path_key: str) -> FileEntry | None:
+    path = _path(told, path_key)
+    if path is None:
+        return None
+    return FileEntry(
+        type=EntryType.FILE,
+        name=path.rpartition("/")[2],
+        virtual_path=f"{root}/{path}",
+        path=f"{root}/{path}",
+        platform_path=path,
+        size_bytes=loose.size(told, "size") or 0,
+        modified_time_sec=loose.number(told, "date") or 0.0,
+        metadata=_metadata(told) or UNSET,
+    )
+
+
+def _metadata(told: Json) -> JsonObject:
+    """Everything of OctoPrint that has no field of its own."""
+    return loose.plain({key: value for key, value in told.items() if key not in _OUTER})
+
+
+def _path(told: Json, key: str) -> str | None:
+    path = told.get(key)
+    return path if isinstance(path, str) and path else None
+
+
+def _filament_mm(lengths: list[float]) -> int | UnsetType:
+    """Over all tools."""
+    return int(min(sum(lengths), loose.MAX_INT)) if lengths else UNSET
+
+
+def _thumbnails(told: Json) -> int | UnsetType:
+    """Plugins that draw previews add `thumbnail`; OctoPrint itself has none."""
+    return 1 if loose.text(told, "thumbnail") else UNSET
+
+
+def _known(value: T | None) -> T | UnsetType:
+    return UNSET if value is None else value

@@ -1,0 +1,160 @@
+"""OctoPrint's files: its local storage, and its logs where the agent's key may read them."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
+from printreach.http1.fetch import OpenAnswer
+from printreach.printers import loose
+from printreach.printers.multipart import form_around_file, form_type
+from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
+from printreach.printers.spool import exactly, spooled
+from printreach.wire.heads import get
+
+from .api import MAX_LIST_BYTES, NotFound, OctoPrintApi
+from .entries import details_of, entries_of, has_children, log_entries_of, response_of
+
+LOCAL = "/api/files/local"
+LOGS = "/plugin/logging/logs"
+
+
+class OctoPrintFiles:
+    """printers.port.Files. folder: where uploads of unknown size wait."""
+
+    def __init__(
+        self, api: OctoPrintApi, folder: Path, token_bytes: Callable[[int], bytes]
+    ) -> None:
+        self._api = api
+        self._folder = folder
+        self._token_bytes = token_bytes
+        self._has_logs = False
+
+    @property
+    def roots(self) -> tuple[FileRoot, ...]:
+        return (FileRoot.GCODE, FileRoot.LOGS) if self._has_logs else (FileRoot.GCODE,)
+
+    async def look_for_logs(self) -> None:
+        """Only an administrator's key may read them."""
+        try:
+            await self._api.get(LOGS)
+        except PrinterRefused:
+            self._has_logs = False
+        else:
+            self._has_logs = True
+
+    async def entries(self, root: FileRoot) -> list[FileEntry]:
+        if root is FileRoot.LOGS:
+            return log_entries_of(await self._api.get(LOGS))
+        target = f"{LOCAL}?recursive=true"
+        return entries_of(await self._api.get(target, at_most=MAX_LIST_BYTES), root.value)
+
+    async def details(self, path: str) -> FileDetails:
+        root, inside = _split(path)
+        if root is FileRoot.LOGS:
+            return await self._log_details(path)
+        answer = await self._told(path, inside)
+        if loose.text(answer, "type") == "folder":
+            raise no_such_file(path)
+        return details_of(answer, path, inside)
+
+    @asynccontextmanager
+    async def open(self, path: str) -> AsyncIterator[Download]:
+        root, inside = _split(path)
+        target = f"/downloads/logs/{quote(inside)}"
+        if root is FileRoot.GCODE:
+            target = _download_target(await self._told(path, inside), inside)
+        try:
+            async with self._api.open(target) as answer:
+                yield Download(size=_size_of(answer), chunks=self._api.chunks(answer))
+        except NotFound:
+            raise no_such_file(path) from None
+
+    async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
+        root, inside = _split(path)
+        if root is FileRoot.LOGS:
+            raise not_supported("take files into its logs")
+        if size is not None:
+            return await self._upload(inside, size, exactly(chunks, size))
+        # OctoPrint answers 411 to a body whose length it isn't told.
+        async with spooled(chunks, self._folder) as (found_size, found):
+            return await self._upload(inside, found_size, found)
+
+    async def delete(self, path: str) -> FileDone:
+        root, inside = _split(path)
+        if root is FileRoot.LOGS:
+            return await self._delete(path, inside, f"{LOGS}/{quote(inside)}")
+        # OctoPrint would delete a folder with everything in it.
+        if has_children(await self._told(path, inside)):
+            raise failed(f"The folder {path!r} is not empty.")
+        return await self._delete(path, inside, f"{LOCAL}/{quote(inside)}")
+
+    async def _told(self, path: str, inside: str) -> object:
+        """What OctoPrint tells of a file or folder. Raises PrinterRefused (404)."""
+        try:
+            return await self._api.get(f"{LOCAL}/{quote(inside)}", at_most=MAX_LIST_BYTES)
+        except NotFound:
+            raise no_such_file(path) from None
+
+    async def _log_details(self, path: str) -> FileDetails:
+        for entry in await self.entries(FileRoot.LOGS):
+            if entry.virtual_path == path and entry.type is EntryType.FILE:
+                return FileDetails(
+                    virtual_path=path,
+                    platform_path=entry.platform_path,
+                    file_name=entry.name,
+                    size_bytes=entry.size_bytes,
+                    modified_time_sec=entry.modified_time_sec,
+                )
+        raise no_such_file(path)
+
+    async def _upload(self, inside: str, size: int, chunks: AsyncIterator[bytes]) -> FileDone:
+        folder, _, name = inside.rpartition("/")
+        boundary = f"printreach-{self._token_bytes(16).hex()}"
+        head, tail = form_around_file({"path": folder}, "file", name, boundary)
+        length = len(head) + size + len(tail)
+        body = _framed(head, chunks, tail)
+        answer = await self._api.upload(LOCAL, form_type(boundary), length, body)
+        stored = loose.text(loose.obj(answer, "files", "local"), "path") or inside
+        return FileDone(
+            virtual_path=f"{FileRoot.GCODE}/{stored}",
+            platform_path=stored,
+            size_bytes=size,
+            printer_response=response_of(answer),
+        )
+
+    async def _delete(self, path: str, inside: str, target: str) -> FileDone:
+        try:
+            await self._api.delete(target)
+        except NotFound:
+            raise no_such_file(path) from None
+        return FileDone(virtual_path=path, platform_path=inside)
+
+
+async def _framed(head: bytes, chunks: AsyncIterator[bytes], tail: bytes) -> AsyncIterator[bytes]:
+    yield head
+    async for chunk in chunks:
+        yield chunk
+    yield tail
+
+
+def _split(path: str) -> tuple[FileRoot, str]:
+    root, _, inside = path.partition("/")
+    return FileRoot(root), inside
+
+
+def _download_target(told: object, inside: str) -> str:
+    """Where OctoPrint says the file is; its own address in that is the page's, not the agent's."""
+    try:
+        said = urlsplit(str(loose.obj(told, "refs").get("download", ""))).path
+    except ValueError:
+        said = ""
+    if said.startswith("/") and said.isascii() and said.isprintable() and " " not in said:
+        return said
+    return f"/downloads/files/local/{quote(inside)}"
+
+
+def _size_of(answer: OpenAnswer) -> int | None:
+    length = get(answer.headers, b"content-length")
+    return int(length) if length is not None and length.isdigit() else None

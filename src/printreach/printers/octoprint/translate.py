@@ -1,0 +1,273 @@
+"""What OctoPrint says, in the words of the contract.
+
+OctoPrint tells over its push channel (or when it is asked) how things are, twice a second, and
+what happened, as events. How things are doesn't tell a cancelled print from none, so both are
+remembered in Heard, which is all that is known of the printer.
+"""
+
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from typing import NamedTuple
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.features import NO_FEATURES, Feature
+from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+from printreach.printers.loose import EMPTY, Json
+from printreach.printers.port import Trouble, View
+
+from .materials import materials_of
+from .profile import Profile
+
+COMPLETE_PERCENT = 99.9
+EVENTS = (
+    *("PrintStarted", "PrintPaused", "PrintCancelled", "PrintFailed", "PrintDone"),
+    *("FileSelected", "FileDeselected", "Connected"),
+)
+"""What hear_event wants to hear of."""
+
+_USUAL_TEXTS = frozenset({"Operational", "Printing", "Paused", "Printing from SD"})
+_UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
+
+
+class Ending(Enum):
+    """How the latest print ended, which its state doesn't always tell."""
+
+    UNKNOWN = auto()
+    DONE = auto()
+    CANCELLED = auto()
+    FAILED = auto()
+    CLEARED = auto()  # however it ended, OctoPrint has put it away since
+
+
+class Latest(NamedTuple):
+    """The latest print, as far as it was seen."""
+
+    name: str = ""
+    progress: float = 0.0
+    duration_s: int = 0
+    filament_mm: int = 0
+
+
+NO_PRINT = Latest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """now: the latest `current` message. temps: the latest temperatures, by heater.
+
+    paused_tool: the number of the tool that the paused print goes on with, where it is known.
+    """
+
+    now: Json = field(default_factory=dict)
+    temps: Json = field(default_factory=dict)
+    ending: Ending = Ending.UNKNOWN
+    ending_words: str | None = None
+    latest: Latest = NO_PRINT
+    paused_tool: int | None = None
+
+
+class Condition(NamedTuple):
+    """state: None while OctoPrint is not connected to the printer."""
+
+    state: State | None
+    sub_state: str | None = None
+    error: str | None = None
+
+
+def hear_current(heard: Heard, current: Json) -> Heard:
+    """OctoPrint says how things are: a `current` or `history` message."""
+    before = condition_of(heard).state
+    after = replace(heard, now=current, temps=_newest_temps(current) or heard.temps)
+    state = condition_of(after).state
+    if state in _UNDER_WAY and before not in _UNDER_WAY:
+        after = replace(after, ending=Ending.UNKNOWN, ending_words=None)
+    elif state is State.IDLE and before in _UNDER_WAY and after.ending is Ending.UNKNOWN:
+        # Nobody said how it ended: no events come where OctoPrint has to be asked.
+        after = replace(after, ending=Ending.CANCELLED)
+    return replace(after, latest=_latest_of(after, state))
+
+
+def hear_event(heard: Heard, kind: str, payload: Json) -> Heard:
+    """OctoPrint says that something happened."""
+    match kind:
+        case "PrintStarted":
+            return replace(heard, ending=Ending.UNKNOWN, ending_words=None)
+        case "PrintPaused":
+            return replace(heard, paused_tool=loose.count(loose.obj(payload, "position"), "t"))
+        case "PrintDone":
+            return replace(heard, ending=Ending.DONE, ending_words=None)
+        case "PrintFailed" if loose.text(payload, "reason") == "error":
+            words = loose.text(payload, "error")
+            return replace(heard, ending=Ending.FAILED, ending_words=words)
+        case "PrintCancelled" | "PrintFailed":
+            return replace(heard, ending=Ending.CANCELLED, ending_words=None)
+        case "FileSelected" | "FileDeselected" | "Connected":
+            return replace(heard, ending=Ending.CLEARED, ending_words=None)
+        case _:
+            return heard
+
+
+def condition_of(heard: Heard) -> Condition:
+    """The state and the words that go with it. Source: facts on flags of 1.11.8."""
+    state = loose.obj(heard.now, "state")
+    flags = loose.obj(state, "flags")
+    text = loose.text(state, "text") or ""
+    error = loose.text(state, "error")
+    sub_state = text if text and text not in _USUAL_TEXTS else None
+    if loose.flag(flags, "closedOrError") or loose.flag(flags, "error"):
+        if error or "error" in text.lower():
+            return Condition(State.ERROR, None, error or text)
+        return Condition(None, sub_state)
+    if loose.flag(flags, "resuming"):
+        return Condition(State.RESUMING)
+    if loose.flag(flags, "paused") or loose.flag(flags, "pausing"):
+        return Condition(State.PAUSED, sub_state)
+    if loose.flag(flags, "printing") or loose.flag(flags, "cancelling"):
+        # What is being cancelled still prints: a new print has to wait for its end.
+        is_warm = _seconds(heard.now, "printTime") or loose.flag(flags, "finishing")
+        return Condition(State.PRINTING if is_warm else State.WARMING_UP, sub_state)
+    if not loose.flag(flags, "operational"):
+        return Condition(None, sub_state)
+    return _at_rest(heard, sub_state)
+
+
+def is_quite_paused(heard: Heard) -> bool:
+    """Not on its way there: OctoPrint takes a resume while pausing for none."""
+    flags = loose.obj(heard.now, "state", "flags")
+    return bool(loose.flag(flags, "paused")) and not loose.flag(flags, "pausing")
+
+
+def job_path(heard: Heard) -> str | None:
+    """The path of the file that is selected or printed."""
+    return loose.text(loose.obj(heard.now, "job", "file"), "path")
+
+
+def view_of(heard: Heard, profile: Profile, version: str, features: Feature, where: str) -> View:
+    """where: how people are told of this OctoPrint."""
+    condition = condition_of(heard)
+    if condition.state is None:
+        how = f" ({condition.sub_state})" if condition.sub_state else ""
+        sentence = f"{where} is not connected to its printer{how}."
+        trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=sentence)
+        return View(trouble=trouble, platform_version=version)
+    return View(
+        trouble=None,
+        job=JobStatus(
+            state=condition.state,
+            sub_state=condition.sub_state,
+            error=condition.error,
+            current_print=_print_of(heard, condition.state, profile),
+        ),
+        features=features,
+        platform_version=version,
+        materials=materials_of(heard.temps, profile),
+    )
+
+
+def features_of(roles: frozenset[str]) -> Feature:
+    """What the API key may do; an OctoPrint that names no roles lets it do everything."""
+    features = NO_FEATURES
+    if "control" in roles or not roles:
+        features |= Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.EXTRUSION
+        features |= Feature.TEMPERATURE_CONTROL
+    if "print" in roles or not roles:
+        features |= Feature.PRINT_START
+    return features
+
+
+def targets_of(heard: Heard) -> dict[str, float]:
+    """The heaters that are on, by OctoPrint's names, and their targets in degrees Celsius."""
+    found = {name: loose.number(loose.obj(heard.temps, name), "target") for name in heard.temps}
+    return {name: target for name, target in found.items() if target}
+
+
+def _at_rest(heard: Heard, sub_state: str | None) -> Condition:
+    completion = loose.number(loose.obj(heard.now, "progress"), "completion")
+    if completion is not None and completion > COMPLETE_PERCENT:
+        return Condition(State.COMPLETE, sub_state)
+    match heard.ending:
+        case Ending.DONE:
+            return Condition(State.COMPLETE, sub_state)
+        case Ending.CANCELLED:
+            return Condition(State.CANCELLED, sub_state)
+        case Ending.FAILED:
+            return Condition(State.ERROR, None, heard.ending_words or "The print failed.")
+        case Ending.UNKNOWN | Ending.CLEARED:
+            return Condition(State.IDLE, sub_state)
+
+
+def _newest_temps(current: Json) -> Json:
+    """`temps` is a list of what came since the last message; each has a time and heaters."""
+    for entry in reversed(loose.items(current, "temps")):
+        heaters = {name: heat for name, heat in loose.obj(entry).items() if loose.obj(heat)}
+        if heaters:
+            return heaters
+    return EMPTY
+
+
+def _latest_of(heard: Heard, state: State | None) -> Latest:
+    if state not in _UNDER_WAY and state is not State.COMPLETE:
+        return heard.latest
+    return Latest(
+        name=loose.text(loose.obj(heard.now, "job", "file"), "name") or heard.latest.name,
+        progress=_completion(heard.now),
+        duration_s=_seconds(heard.now, "printTime") or 0,
+        filament_mm=_filament_mm(heard.now),
+    )
+
+
+def _print_of(heard: Heard, state: State, profile: Profile) -> CurrentPrint:
+    is_current = state is not State.IDLE
+    latest = heard.latest
+    return CurrentPrint(
+        progress=latest.progress if is_current else 0.0,
+        duration_sec=latest.duration_s if is_current else 0,
+        time_left_sec=_time_left_s(heard.now, state),
+        file_name=latest.name,
+        est_total_fil_used_mm=latest.filament_mm if is_current else 0,
+        temps=_temps_of(heard.temps, profile),
+    )
+
+
+def _time_left_s(now: Json, state: State) -> int | None:
+    """OctoPrint's own estimate, else what the analysis of the file leaves to do."""
+    if state is State.COMPLETE:
+        return 0
+    if state not in _UNDER_WAY:
+        return None
+    left = _seconds(now, "printTimeLeft")
+    if left is not None:
+        return left
+    whole = loose.count(loose.obj(now, "job"), "estimatedPrintTime")
+    return None if whole is None else max(0, whole - (_seconds(now, "printTime") or 0))
+
+
+def _completion(now: Json) -> float:
+    done = loose.percent(loose.number(loose.obj(now, "progress"), "completion"))
+    return 100.0 if done > COMPLETE_PERCENT else done
+
+
+def _seconds(now: Json, key: str) -> int | None:
+    return loose.count(loose.obj(now, "progress"), key)
+
+
+def _filament_mm(now: Json) -> int:
+    """The length over all tools; 0 before the file has been analysed."""
+    tools = loose.obj(now, "job", "filament")
+    lengths = [loose.number(tool, "length") or 0.0 for tool in tools.values()]
+    return int(min(max(sum(lengths), 0.0), loose.MAX_INT))
+
+
+def _temps_of(temps: Json, profile: Profile) -> Temps:
+    bed, hotend, chamber = (loose.obj(temps, name) for name in ("bed", "tool0", "chamber"))
+    has_chamber = profile.has_chamber and loose.number(chamber, "actual") is not None
+    return Temps(
+        bed_actual=loose.number(bed, "actual") or 0.0,
+        bed_target=loose.number(bed, "target") or 0.0,
+        hotend_actual=loose.number(hotend, "actual") or 0.0,
+        hotend_target=loose.number(hotend, "target") or 0.0,
+        chamber_actual=(loose.number(chamber, "actual") or 0.0) if has_chamber else UNSET,
+        chamber_target=(loose.number(chamber, "target") or 0.0) if has_chamber else UNSET,
+    )

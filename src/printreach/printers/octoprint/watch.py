@@ -1,0 +1,167 @@
+"""Keeping in touch with OctoPrint: over its push channel, or by asking where there is none."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.features import NO_FEATURES
+from printreach.printers import loose
+from printreach.printers.connecting import retry_delay_s
+from printreach.printers.loose import Json
+from printreach.printers.port import PrinterRefused, Trouble, View
+from printreach.printers.websocket import WebSocketFailed
+
+from .api import Login, OctoPrintApi
+from .profile import Profile, profile_of
+from .push import PROFILE_EVENTS, push_channel
+from .translate import Heard, features_of, hear_current, hear_event, view_of
+
+log = logging.getLogger(__name__)
+
+POLL_EVERY_S = 0.8
+POLL_FOR_S = 60.0
+"""Then the push channel is tried again."""
+PROFILE_S = 3.0
+
+
+class Watch:
+    """The live view of one OctoPrint.
+
+    on_start: done each time OctoPrint has been reached. on_heard: called after each message.
+    """
+
+    def __init__(
+        self,
+        api: OctoPrintApi,
+        uniform: Callable[[float, float], float],
+        on_start: Callable[[], Awaitable[None]],
+        on_heard: Callable[[], None],
+    ) -> None:
+        self.view = View()
+        self.heard = Heard()
+        self.profile = Profile()
+        self._api = api
+        self._uniform = uniform
+        self._on_start = on_start
+        self._on_heard = on_heard
+        self._version = ""
+        self._features = NO_FEATURES
+        self._changed = asyncio.Event()
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        failures = 0
+        while True:
+            before = self.heard
+            try:
+                await self._follow()
+            except PrinterRefused as refused:
+                self._lose(refused)
+            failures = 1 if self.heard is not before else failures + 1
+            await asyncio.sleep(retry_delay_s(failures, self._uniform(0.5, 1.0)))
+
+    async def until(self, is_so: Callable[[Heard], bool], seconds: float) -> bool:
+        """Wait for OctoPrint to say so; False when it doesn't in time."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not is_so(self.heard):
+                    changed = self._changed
+                    await changed.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _follow(self) -> None:
+        """Raises PrinterRefused when OctoPrint is lost; returns when it is to be tried anew."""
+        login = await self._learn()
+        if login is not None:
+            await self._follow_push(login)
+        await self._poll()
+
+    async def _learn(self) -> Login | None:
+        self._version = loose.text(await self._api.get("/api/version"), "server") or ""
+        login = await self._api.login()
+        self._features = features_of(login.roles if login is not None else frozenset())
+        await self._learn_profile()
+        await self._on_start()
+        return login
+
+    async def _learn_profile(self) -> None:
+        """Without it, a printer is taken to be as most are."""
+        try:
+            async with asyncio.timeout(PROFILE_S):
+                self.profile = profile_of(await self._api.get("/api/printerprofiles"))
+        except (PrinterRefused, TimeoutError) as exc:
+            log.info("the printer's profile could not be read: %s", exc)
+
+    async def _follow_push(self, login: Login) -> None:
+        """Returns where there is no push channel, and not otherwise."""
+        has_heard = False
+        try:
+            async with push_channel(self._api, login) as push:
+                async for kind, content in push.messages():
+                    await self._hear(kind, content)
+                    has_heard = True
+        except WebSocketFailed as exc:
+            if has_heard:
+                raise self._api.unreachable(exc.text) from exc
+            log.info("OctoPrint has no push channel and is asked instead: %s", exc.text)
+
+    async def _hear(self, kind: str, content: Json) -> None:
+        if kind in ("current", "history"):
+            self.heard = hear_current(self.heard, content)
+        elif kind == "event":
+            event = loose.text(content, "type") or ""
+            self.heard = hear_event(self.heard, event, loose.obj(content, "payload"))
+            if event in PROFILE_EVENTS:
+                await self._learn_profile()
+        else:
+            return
+        self._tell()
+
+    async def _poll(self) -> None:
+        loop = asyncio.get_running_loop()
+        end = loop.time() + POLL_FOR_S
+        while loop.time() < end:
+            job = loose.obj(await self._api.get("/api/job"))
+            self.heard = hear_current(self.heard, _as_current(job, await self._ask_printer()))
+            self._tell()
+            await asyncio.sleep(POLL_EVERY_S)
+
+    async def _ask_printer(self) -> Json | None:
+        """None while the printer isn't connected, of which OctoPrint makes a refusal."""
+        try:
+            return loose.obj(await self._api.get("/api/printer"))
+        except PrinterRefused as refused:
+            if refused.status != CommandStatus.EXECUTION_FAILED:
+                raise
+            return None
+
+    def _tell(self) -> None:
+        if self.heard.now:
+            self.view = view_of(
+                self.heard, self.profile, self._version, self._features, self._api.where
+            )
+        self._on_heard()
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+    def _lose(self, refused: PrinterRefused) -> None:
+        status = CommandStatus.NOT_CONNECTED
+        if refused.status == CommandStatus.NOT_AUTHORIZED:
+            status = CommandStatus.NOT_AUTHORIZED
+        self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
+
+
+def _as_current(job: Json, printer: Json | None) -> Json:
+    """What was asked for, in the shape in which it is pushed."""
+    state = dict(loose.obj(printer, "state"))
+    if printer is None:
+        state = {"text": job.get("state"), "flags": {"closedOrError": True}}
+    return {
+        "state": {**state, "error": job.get("error")},
+        "job": job.get("job"),
+        "progress": job.get("progress"),
+        "temps": [loose.obj(printer, "temperature")],
+    }
