@@ -101,11 +101,14 @@ def _add_user(program: Path, folder: Path) -> str:
 
 
 @contextmanager
-def octoprint(folder: Path) -> Iterator[OctoPrint]:
-    """Run one in a base folder of its own, its virtual printer connected."""
+def octoprint(folder: Path, config: str = CONFIG) -> Iterator[OctoPrint]:
+    """Run one in a base folder of its own, its virtual printer connected.
+
+    config: its config.yaml, with {port} in it.
+    """
     program, port = peer_program("octoprint", "octoprint"), free_port()
     folder.mkdir()
-    (folder / "config.yaml").write_text(CONFIG.format(port=port))
+    (folder / "config.yaml").write_text(config.format(port=port))
     running = OctoPrint(f"http://127.0.0.1:{port}", _add_user(program, folder))
     where = ("--basedir", str(folder), "--host", "127.0.0.1", "--port", str(port))
     argv = [str(program), "serve", *ALWAYS, *where]

@@ -1,0 +1,128 @@
+"""OctoPrint with its virtual printer as a rig of the contract suite."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+from printreach.contract.features import Feature
+from printreach.printers.octoprint.adapter import make
+from printreach.printers.port import Printer
+from printreach.printers.setup import PrinterSetup
+from tests.printers.film import film_at
+from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
+from tests.printers.rig import PrinterRig, PrintFile
+from tests.rigs.calls import Answer, call
+from tests.rigs.octoprint import CONFIG, OctoPrint
+from tests.rigs.waiting import wait_for
+from tests.rigs.ways import Way
+
+CHAMBER = {"heatedChamber": True}
+PATIENCE_S = 20.0
+
+
+def config_with_camera(port: int) -> str:
+    """CONFIG, with a webcam at a port of loopback."""
+    urls = {
+        "/webcam/?action=stream": f"http://127.0.0.1:{port}/stream",
+        "http://127.0.0.1:{port}/none": f"http://127.0.0.1:{port}/snapshot",
+        "webcamEnabled: false": "webcamEnabled: true",
+    }
+    text = CONFIG
+    for old, new in urls.items():
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+class OctoPrintRig(PrinterRig):
+    """peer: running, for all tests of a module."""
+
+    features = Feature(62)  # everything but a light
+    has_smart_pause = True
+
+    def __init__(self, peer: OctoPrint, camera_port: int) -> None:
+        self.peer = peer
+        self.meddler: Meddler
+        self._camera_port = camera_port
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        await asyncio.to_thread(self.tidy)
+        async with film_at(self._camera_port), meddling(self.peer.url) as self.meddler:
+            yield
+
+    def setup(self, machine: PrinterSetup) -> PrinterSetup:
+        return replace(machine, port=self.meddler.port, api_key=self.peer.api_key)
+
+    def make(self, setup: PrinterSetup) -> Printer:
+        return make(setup)
+
+    def long_print(self) -> PrintFile:
+        return PrintFile("long.gcode", b"G28\n" + b"G1 X10 F9000\nG4 P100\nG1 X20\n" * 600)
+
+    def short_print(self) -> PrintFile:
+        return PrintFile("short.gcode", b"G28\n" + b"G1 X10 Y10 E1 F9000\nG1 X20 E2\n" * 5)
+
+    def hot_print(self) -> PrintFile:
+        heat = b"M83\nM140 S40\nM104 S60\nM109 S60\n"
+        return PrintFile("hot.gcode", heat + b"G1 X10 E0.1 F9000\nG4 P100\nG1 X20\n" * 600)
+
+    async def fail_print(self) -> None:
+        await self.order("printer/command", commands=["!!DEBUG:send Error:MAXTEMP triggered!"])
+
+    async def disconnect(self) -> None:
+        await self.order("connection", command="disconnect")
+
+    async def reconnect(self) -> None:
+        await self.order("connection", command="connect")
+
+    async def talk_nonsense(self) -> None:
+        for message in NONSENSE:
+            await self.meddler.say(message)
+        self.meddler.answer_with(b"{", b"null", b'{"webcam": 3}')
+        await self.meddler.say(TOO_LONG)
+
+    def with_wrong_credentials(self, setup: PrinterSetup) -> PrinterSetup | None:
+        return replace(setup, api_key="0123456789ABCDEF0123456789ABCDEF")
+
+    # --- OctoPrint itself ---------------------------------------------------------------------
+
+    async def order(self, target: str, **body: object) -> None:
+        """Ask it directly, as its own page would."""
+        answer = await asyncio.to_thread(self._post, target, body)
+        assert answer.status < 300, answer.body
+
+    def tidy(self) -> None:
+        """Connected, idle, cold, without files."""
+        if self._state() not in ("Operational", "Offline", "Offline after error"):
+            self._post("job", {"command": "cancel"})
+        wait_for("the end of the job", self._is_at_rest, PATIENCE_S)
+        if self._state() != "Operational":
+            self._post("connection", {"command": "connect"})
+            wait_for("a connection", lambda: self._state() == "Operational", PATIENCE_S)
+        for file in self._get("files")["files"]:
+            self._ask("DELETE", f"files/local/{quote(file['path'])}")
+        self._post("printer/tool", {"command": "target", "targets": {"tool0": 0}})
+        self._post("printer/bed", {"command": "target", "target": 0})
+
+    def _is_at_rest(self) -> bool:
+        return self._state() in ("Operational", "Offline", "Offline after error")
+
+    def _state(self) -> str:
+        return str(self._get("job")["state"])
+
+    def _get(self, target: str) -> dict[str, Any]:
+        told: dict[str, Any] = json.loads(self._ask("GET", target).body)
+        return told
+
+    def _post(self, target: str, body: dict[str, object]) -> Answer:
+        return self._ask("POST", target, json.dumps(body).encode())
+
+    def _ask(self, method: str, target: str, body: bytes = b"") -> Answer:
+        headers = [self.peer.key, ("Content-Type", "application/json")]
+        way = Way.straight(self.peer.url)
+        return call(way, f"/api/{target}", method=method, headers=headers, body=body)
