@@ -51,6 +51,10 @@ class SessionPair:
         if greeted:
             self.settle()
 
+    def end(self, name: str) -> Session:
+        """hub or agent, for tests of both."""
+        return self.hub if name == "hub" else self.agent
+
     def settle(self) -> Settled:
         """Carry output to the other end until both are quiet."""
         settled = Settled([], [])

@@ -81,7 +81,7 @@ def test_a_drained_tunnel_opens_no_streams_and_finishes_those_it_has(drained_by:
     pair = SessionPair()
     running = pair.opened(fin=True)
 
-    (pair.hub if drained_by == "hub" else pair.agent).drain()
+    pair.end(drained_by).drain()
     settled = pair.settle()
 
     assert settled == (([], [PeerDraining()]) if drained_by == "hub" else ([PeerDraining()], []))

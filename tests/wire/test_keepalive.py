@@ -21,7 +21,7 @@ def pings(session: Session, clock: FakeClock) -> bool:
 @pytest.mark.parametrize(("end", "idle_s"), [("hub", 30.0), ("agent", 45.0)])
 def test_an_idle_tunnel_is_pinged_after_its_patience(end: str, idle_s: float) -> None:
     pair = SessionPair()
-    session = pair.hub if end == "hub" else pair.agent
+    session = pair.end(end)
     assert session.next_deadline() == pair.clock.now + idle_s
 
     pair.clock.advance(idle_s - 0.001)
@@ -34,7 +34,7 @@ def test_an_idle_tunnel_is_pinged_after_its_patience(end: str, idle_s: float) ->
 def test_a_tunnel_with_an_open_stream_is_pinged_after_one_and_a_half_seconds(end: str) -> None:
     pair = SessionPair()
     pair.opened()
-    session = pair.hub if end == "hub" else pair.agent
+    session = pair.end(end)
     assert session.next_deadline() == pair.clock.now + 1.5
 
     pair.clock.advance(1.499)
@@ -117,7 +117,7 @@ def test_any_byte_answers_a_ping() -> None:
 def test_an_end_that_freezes_in_mid_stream_is_found_within_ten_seconds(end: str) -> None:
     pair = SessionPair()
     pair.opened()
-    session = pair.hub if end == "hub" else pair.agent
+    session = pair.end(end)
     last_heard = pair.clock.now
     silent = None
 

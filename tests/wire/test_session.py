@@ -12,7 +12,6 @@ from printreach.wire.events import (
 )
 from printreach.wire.frames import CHUNK_BYTES, MAX_STREAMS, Kind
 from printreach.wire.heads import MAX_HEAD_BYTES
-from printreach.wire.session import Session
 
 from .pair import EARLY_HINTS, GET_CAMERA, GET_PAGE, OK, POST_FILE, SessionPair
 
@@ -239,7 +238,7 @@ def test_nothing_is_sent_behind_a_fin(end: str) -> None:
         pair.agent.send(stream, b"", fin=True)
 
     with pytest.raises(LocalProtocolError, match="not open for sending"):
-        end_of(pair, end).send(stream, b"more", fin=False)
+        pair.end(end).send(stream, b"more", fin=False)
 
 
 @pytest.mark.parametrize("end", ["hub", "agent"])
@@ -247,7 +246,7 @@ def test_nothing_is_sent_on_a_stream_that_never_was(end: str) -> None:
     pair = SessionPair()
 
     with pytest.raises(LocalProtocolError, match="stream 7 is not open"):
-        end_of(pair, end).send(7, b"body", fin=False)
+        pair.end(end).send(7, b"body", fin=False)
 
 
 def test_a_frame_carries_at_most_a_chunk() -> None:
@@ -295,7 +294,3 @@ def assert_untouched(pair: SessionPair, stream: int) -> None:
     pair.agent.respond(stream, OK, fin=True)
     assert pair.settle().at_hub == [HeadReceived(stream, OK, b"", fin=True)]
     assert pair.hub.open(GET_PAGE, fin=True) == stream + 1
-
-
-def end_of(pair: SessionPair, end: str) -> Session:
-    return pair.hub if end == "hub" else pair.agent

@@ -62,7 +62,8 @@ class Receiver:
     def _open(self, kind: int, stream: int, payload: bytes) -> Event:
         tunnel = self._tunnel
         if stream <= tunnel.last_opened:
-            raise RemoteProtocolError(CloseCode.STREAM_REUSED, f"stream {stream} again")
+            text = f"stream {stream} opened behind stream {tunnel.last_opened}"
+            raise RemoteProtocolError(CloseCode.STREAM_REUSED, text)
         if len(tunnel.streams) >= MAX_STREAMS:
             raise RemoteProtocolError(CloseCode.TOO_MANY_STREAMS, f"over {MAX_STREAMS} streams")
         flags, head, body = frames.decode_open(payload)
