@@ -45,6 +45,7 @@ _TABLE: Final = (
         port=5000,
         usual_host=LOOPBACK,
         wants_outside_host=True,
+        adapter="printreach.printers.octoprint.adapter",
     ),
     PrinterKind(name="moonraker", title="Moonraker", port=7125, usual_host=LOOPBACK),
     # MQTT, FTPS and a camera port, and no page on any of them.
