@@ -80,6 +80,11 @@ class Caller:
         async with asyncio.timeout(PATIENCE_S):
             return await self._answer(to_head)
 
+    async def head(self) -> Answer:
+        """The next answer's head alone; what follows is read raw."""
+        async with asyncio.timeout(PATIENCE_S):
+            return await self._head()
+
     async def read(self, size: int) -> bytes:
         """Just so many raw bytes."""
         async with asyncio.timeout(PATIENCE_S):
@@ -99,14 +104,17 @@ class Caller:
         return await self.rest() == b""
 
     async def _answer(self, to_head: bool) -> Answer:
+        bare = await self._head()
+        return Answer(bare.status, bare.reason, bare.headers, await self._body(bare, to_head))
+
+    async def _head(self) -> Answer:
         head = await self._until(b"\r\n\r\n")
         first, *lines = head[:-4].split(b"\r\n")
         version, _, rest = first.partition(b" ")
         assert version == b"HTTP/1.1", first
         status, _, reason = rest.partition(b" ")
         headers = [(name, value) for name, _, value in (line.partition(b": ") for line in lines)]
-        bare = Answer(int(status), reason, headers, b"")
-        return Answer(bare.status, reason, headers, await self._body(bare, to_head))
+        return Answer(int(status), reason, headers, b"")
 
     async def _body(self, answer: Answer, to_head: bool) -> bytes:
         lengths = answer.all(b"content-length")

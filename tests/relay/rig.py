@@ -137,7 +137,7 @@ async def relay(
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
     numbers = count()
     grants = MemoryGrants(clock)
-    server = await serve(web.handle, "127.0.0.1", 0)
+    server = web.server = await serve(web.handle, "127.0.0.1", 0)
     outside = RelayOutside(
         grants=grants,
         agents=AgentsOutside(
@@ -167,5 +167,5 @@ async def relay(
 
 
 def _connect_to(server: Server) -> Connect:
-    loop = asyncio.get_running_loop()
-    return lambda protocol: loop.create_connection(protocol, "127.0.0.1", server.port)
+    loop, port = asyncio.get_running_loop(), server.port
+    return lambda protocol: loop.create_connection(protocol, "127.0.0.1", port)

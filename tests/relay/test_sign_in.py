@@ -155,7 +155,7 @@ async def test_keys_and_nonces_of_another_size_are_refused(key: int, nonce: int)
         assert await refused(agent) == "a key and a nonce have 32 bytes each"
 
 
-@pytest.mark.parametrize("host", ["", "x" * 256, "relay.example\n", "relay example", "\x00", "é"])
+@pytest.mark.parametrize("host", ["", "relay.example\n", "relay example", "\x00", "é"])
 @on_a_loop
 async def test_a_service_host_that_is_none_is_refused(host: str) -> None:
     async with relay() as rig:

@@ -3,10 +3,13 @@
 import json
 
 from printreach.http1.messages import Answer, Call, Handler
+from printreach.http1.server import Server
 
 
 class WebRole:
-    """asked: the heads that came, as lines. handler: may be replaced by a test."""
+    """asked: every request so far. handler: what answers them; a test may put its own."""
+
+    server: Server
 
     def __init__(self) -> None:
         self.asked: list[Call] = []

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from printreach.contract import signin
 from printreach.rules.signin import Signer, statement
 
-_HOST = re.compile(r"[0-9A-Za-z._:\[\]-]{1,255}")
+_HOST = re.compile(r"[0-9A-Za-z._:\[\]-]{1,300}")
 
 
 class SignInRefused(Exception):
