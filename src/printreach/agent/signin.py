@@ -23,7 +23,8 @@ class ServiceRefused(Exception):
 class Conversation:
     """One sign-in over one tunnel.
 
-    say: sends a control message. was_linked: `linked` was announced before, so it is not again.
+    say: sends a control message. was_linked: the last that was announced is that the agent is
+    linked, so it is not announced again.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class Conversation:
     ) -> None:
         self._context = context
         self._say = say
-        self._was_linked = was_linked
+        self.was_linked = was_linked
         self._nonce = context.machine.token_bytes(signin.NONCE_BYTES)
         self._service_key: bytes | None = None  # once its signature was checked
         self.is_serving = False
@@ -55,15 +56,17 @@ class Conversation:
         except signin.BadSignInMessage as exc:
             raise ServiceRefused(f"The service said something unreadable: {exc}.") from exc
         match message:
-            case signin.Challenge():
+            case signin.Challenge() if self._service_key is None:
                 self._check(message)
+            case signin.Challenge():
+                raise ServiceRefused("The service asked for a second signature.")
             case _ if self._service_key is None:
                 raise ServiceRefused("The service did not prove who it is.")
             case signin.LinkOffer():
                 self._show_code(message)
             case signin.Linked():
                 self._pin(self._service_key, message.printer_name)
-                self._context.announce.linked(self._context.key.printer_id)
+                self.was_linked = False
                 self._serve(message.printer_name)
             case signin.Welcome():
                 self._welcomed(self._service_key, message)
@@ -108,7 +111,6 @@ class Conversation:
 
     def _show_code(self, offer: signin.LinkOffer) -> None:
         context = self._context
-        context.pins.drop(str(context.config.service))
         now = context.machine.monotonic()
         try:
             shown = ShownLinkCode(
@@ -118,6 +120,9 @@ class Conversation:
             )
         except ValueError as exc:
             raise ServiceRefused(f"The service offered no usable link code: {exc}.") from exc
+        self._keep(lambda: context.pins.drop(str(context.config.service)))
+        self.is_serving = False
+        self.was_linked = False
         context.state.unlinked(shown)
         context.announce.link_code(shown, now)
 
@@ -128,16 +133,26 @@ class Conversation:
             log.warning("The service knows this printer; its key is pinned from now on")
         if pin is None or pin.printer_name != welcome.printer_name:
             self._pin(service_key, welcome.printer_name)
-        if not self._was_linked:
-            context.announce.linked(context.key.printer_id)
         self._serve(welcome.printer_name)
 
     def _pin(self, service_key: bytes, printer_name: str) -> None:
         pin = ServicePin(public_keys=(service_key,), printer_name=printer_name)
-        self._context.pins.put(str(self._context.config.service), pin)
+        self._keep(lambda: self._context.pins.put(str(self._context.config.service), pin))
+
+    def _keep(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except OSError as exc:
+            folder = self._context.config.data_dir
+            raise ServiceRefused(
+                f"service.json in {folder} can't be written: {exc.strerror}."
+            ) from exc
 
     def _serve(self, printer_name: str) -> None:
         self.is_serving = True
+        if not self.was_linked:
+            self.was_linked = True
+            self._context.announce.linked(self._context.key.printer_id)
         self._context.state.linked(printer_name)
         self._context.state.connected()
         self._context.announce.connected()

@@ -6,8 +6,7 @@ import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from picows import WSError, ws_connect
-
+from printreach.agent.dialling import NotConnected, dial
 from printreach.agent.freshness import FreshLink
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.runtime import AgentContext
@@ -15,18 +14,15 @@ from printreach.agent.serve import StreamServer
 from printreach.agent.signin import Conversation, ServiceRefused
 from printreach.http1.client import Client, Connect
 from printreach.tunnel.backoff import reconnect_delay_s
-from printreach.tunnel.link import MAX_MESSAGE_BYTES, Link
+from printreach.tunnel.link import Link
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
-from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
 from printreach.wire.errors import CloseCode, Reason, RemoteProtocolError
 from printreach.wire.events import StreamOpened
 from printreach.wire.session import Role, Session
 
 log = logging.getLogger(__name__)
 
-TUNNEL_PATH = "/api/agent/tunnel"
-HANDSHAKE_TIMEOUT_S = 15.0
 STEADY_S = 10.0
 """A tunnel that lasted less counts as a failure: a service that drops us is not to be hammered."""
 MOVE_WITHIN_S = 1.0
@@ -53,19 +49,21 @@ class Uplink:
         server, client = _stream_server(self._context)
         loop = asyncio.get_running_loop()
         failures = 0
-        was_linked = False  # as far as this run has told
+        has_told = False  # that the agent is linked
         try:
             while not self._is_stopping.is_set():
                 began_at = loop.time()
-                visit = Visit(self._context, server, self._visits.discard, was_linked=was_linked)
+                visit = Visit(self._context, server, self._visits.discard, was_linked=has_told)
                 self._visits.add(visit)
                 ended = await visit.run()
-                was_linked = was_linked or ended.has_served
+                has_told = visit.was_linked
                 lasted = ended.has_served and loop.time() - began_at > STEADY_S
                 failures = 1 if lasted else failures + 1
                 if not self._is_stopping.is_set():
                     await self._wait(ended, failures)
         finally:
+            for visit in list(self._visits):
+                visit.leave()
             if client is not None:
                 await client.close()
 
@@ -128,6 +126,11 @@ class Visit:
         self._tunnel: Tunnel | None = None
         self._conversation: Conversation | None = None
 
+    @property
+    def was_linked(self) -> bool:
+        """Whether the last that was announced is that the agent is linked."""
+        return self._conversation.was_linked if self._conversation else self._was_linked
+
     async def run(self) -> Ended:
         self._context.state.connecting()
         dialling = asyncio.create_task(self._dial())
@@ -164,7 +167,7 @@ class Visit:
             return
         try:
             self._conversation.heard(payload)
-        except (ServiceRefused, OSError) as refusal:
+        except ServiceRefused as refusal:
             self._end(Ended(sentence=str(refusal), is_refusal=True))
             if self._tunnel is not None:
                 self._tunnel.close(CloseCode.NOT_WELCOME, str(refusal))
@@ -181,20 +184,17 @@ class Visit:
         if refusal is not None:
             self._end(Ended(sentence=f"{refusal} ({text})", is_refusal=True, has_served=has_served))
         else:
-            self._end(Ended(sentence=f"The tunnel ended: {text}.", has_served=has_served))
+            why = text or "the service said no more"
+            self._end(Ended(sentence=f"The tunnel ended: {why}.", has_served=has_served))
 
     # --- helpers --------------------------------------------------------------------------------
 
     async def _dial(self) -> None:
         service = self._context.config.service
         try:
-            link = await _connect_link(f"{service}{TUNNEL_PATH}", tls=service.is_tls)
-        except TimeoutError:
-            self._end(
-                Ended(sentence=f"{service} gave no answer within {HANDSHAKE_TIMEOUT_S:.0f} s.")
-            )
-        except (OSError, WSError) as error:
-            self._end(Ended(sentence=f"No connection to {service}: {_says(error)}."))
+            link = await dial(service)
+        except NotConnected as error:
+            self._end(Ended(sentence=str(error)))
         except Exception as error:
             log.exception("dialling failed in a way nobody thought of")
             self._end(Ended(sentence=f"No connection to {service}: {error!r}."))
@@ -214,28 +214,6 @@ class Visit:
             self._over.set_result(ended)
 
 
-async def _connect_link(url: str, *, tls: bool) -> WebSocketLink:
-    """Dial the service. Raises OSError, WSError or TimeoutError."""
-    link = WebSocketLink()
-    async with asyncio.timeout(HANDSHAKE_TIMEOUT_S):
-        await ws_connect(
-            lambda: link,
-            "ws" + url.removeprefix("http"),
-            ssl_context=ssl.create_default_context() if tls else None,
-            websocket_handshake_timeout=HANDSHAKE_TIMEOUT_S,
-            max_frame_size=MAX_MESSAGE_BYTES,
-            enable_auto_pong=False,  # the link answers pings
-            extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
-        )
-    return link
-
-
-def _says(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return str(error) or type(error).__name__
-
-
 def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
     kind, server = context.config.kind, context.config.web_server
     commands = context.commanded.api if context.commanded is not None else None
@@ -251,7 +229,7 @@ def _connect_to(host: str, port: int, *, tls: bool) -> Connect:
     loop = asyncio.get_running_loop()
     context: ssl.SSLContext | None = None
     if tls:
-        context = ssl.create_default_context()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # not the default: it loads authorities
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return lambda protocol: loop.create_connection(protocol, host, port, ssl=context)

@@ -1,0 +1,68 @@
+"""Dialling the service: a WebSocket link, or a sentence that says why there is none."""
+
+import asyncio
+import ssl
+from typing import Final
+
+from picows import WSError, WSHandshakeError, ws_connect
+
+from printreach.agent.addresses import WebAddress
+from printreach.http1.client import reason_of
+from printreach.tunnel.link import MAX_MESSAGE_BYTES
+from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
+
+TUNNEL_PATH: Final = "/api/agent/tunnel"
+HANDSHAKE_TIMEOUT_S: Final = 15.0
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_MAX_SHOWN_CHARS: Final = 200
+
+
+class NotConnected(Exception):
+    """There is no link; the text is a sentence."""
+
+
+async def dial(service: WebAddress) -> WebSocketLink:
+    """Connect to the service. Raises NotConnected."""
+    link = WebSocketLink()
+    try:
+        async with asyncio.timeout(HANDSHAKE_TIMEOUT_S):
+            await _connect(link, service)
+    except TimeoutError:
+        raise NotConnected(
+            f"{service} gave no answer within {HANDSHAKE_TIMEOUT_S:.0f} s."
+        ) from None
+    except WSError as error:
+        raise NotConnected(_refusal(service, error)) from error
+    except (OSError, ValueError) as error:  # ValueError: a name that no name server could have
+        raise NotConnected(f"No connection to {service}: {reason_of(error)}.") from error
+    except asyncio.CancelledError:
+        link.abort()
+        raise
+    if not link.is_connected:  # picows takes a close in the handshake for its end
+        raise NotConnected(f"{service} closed the connection without an answer.")
+    return link
+
+
+async def _connect(link: WebSocketLink, service: WebAddress) -> None:
+    scheme = "wss" if service.is_tls else "ws"
+    await ws_connect(
+        lambda: link,
+        f"{scheme}://{service.authority}{TUNNEL_PATH}",
+        ssl_context=ssl.create_default_context() if service.is_tls else None,
+        websocket_handshake_timeout=HANDSHAKE_TIMEOUT_S,
+        max_frame_size=MAX_MESSAGE_BYTES,
+        max_redirects=0,  # what is dialled is what both ends sign, so a person has to give it
+        enable_auto_pong=False,  # the link answers pings
+        extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
+    )
+
+
+def _refusal(service: WebAddress, error: WSError) -> str:
+    response = error.response if isinstance(error, WSHandshakeError) else None
+    if response is None:
+        return f"{service} opened no tunnel: {error}."
+    location = response.headers.get("Location", "")
+    if response.status in _REDIRECTS and location:
+        shown = "".join(c if c.isprintable() else "?" for c in location[:_MAX_SHOWN_CHARS])
+        return f"{service} sends us on to {shown}: give that address as --service."
+    return f"{service} opened no tunnel: it answered with status {int(response.status)}."
