@@ -1,4 +1,4 @@
-"""Moonraker without Klipper behind it: its own web server, database and file manager."""
+"""Moonraker as it is: its web server, database and file manager; with no Klipper of its own."""
 
 import json
 from collections.abc import Iterator
@@ -34,12 +34,18 @@ enable_object_processing: False
 
 
 @contextmanager
-def moonraker(folder: Path) -> Iterator[str]:
-    """Run one in a data folder of its own and give its address."""
+def moonraker(folder: Path, further: str = "") -> Iterator[str]:
+    """Run one in a data folder of its own and give its address.
+
+    further: more of its configuration. A Klippy (tests/rigs/klippy.py) in the same folder is found,
+    whenever it comes.
+    """
     program, port = peer_program("moonraker", "moonraker"), free_port()
     for name in ("config", "gcodes", "logs", "database"):
-        (folder / name).mkdir(parents=True)
-    (folder / "config" / "moonraker.conf").write_text(CONFIG.format(port=port, folder=folder))
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "config" / "moonraker.conf").write_text(
+        CONFIG.format(port=port, folder=folder) + further
+    )
     url = f"http://127.0.0.1:{port}"
 
     def answers() -> bool:
