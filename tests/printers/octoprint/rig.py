@@ -18,9 +18,8 @@ from tests.printers.rig import PrinterRig, PrintFile
 from tests.rigs.calls import Answer, call
 from tests.rigs.octoprint import CONFIG, OctoPrint
 from tests.rigs.waiting import wait_for
-from tests.rigs.ways import Way
+from tests.rigs.ways import Header, Way
 
-CHAMBER = {"heatedChamber": True}
 PATIENCE_S = 20.0
 
 
@@ -122,7 +121,21 @@ class OctoPrintRig(PrinterRig):
     def _post(self, target: str, body: dict[str, object]) -> Answer:
         return self._ask("POST", target, json.dumps(body).encode())
 
+    def give_profile(self, *, has_chamber: bool, extruders: int) -> None:
+        """Tell OctoPrint what its printer has; it learns of it when it connects."""
+        profile = {"heatedChamber": has_chamber, "extruder": {"count": extruders}}
+        told = self._ask(
+            "PATCH", "printerprofiles/_default", json.dumps({"profile": profile}).encode()
+        )
+        assert told.status == 200, told.body
+
+    def ask_raw(self, method: str, target: str, headers: list[Header], body: bytes) -> Answer:
+        return call(
+            Way.straight(self.peer.url), f"/api/{target}", method=method, headers=headers, body=body
+        )
+
     def _ask(self, method: str, target: str, body: bytes = b"") -> Answer:
-        headers = [self.peer.key, ("Content-Type", "application/json")]
-        way = Way.straight(self.peer.url)
-        return call(way, f"/api/{target}", method=method, headers=headers, body=body)
+        return self.ask_raw(method, target, [self.peer.key, _JSON], body)
+
+
+_JSON: Header = ("Content-Type", "application/json")

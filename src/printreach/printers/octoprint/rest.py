@@ -17,7 +17,7 @@ from .smart_pause import (
     commands_to_wake,
     plan_rest,
 )
-from .translate import condition_of, is_quite_paused, job_path, targets_of
+from .translate import is_quite_paused, job_path, targets_of
 from .watch import Watch
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ class Pausing:
         """Someone may have resumed or ended the print elsewhere."""
         if self._rest is None:
             return
-        state = condition_of(self._watch.heard).state
+        state = self._watch.heard.condition.state
         if state is State.PAUSED and job_path(self._watch.heard) == self._rest.path:
             return
         rest = self._take()

@@ -53,21 +53,6 @@ class Latest(NamedTuple):
 NO_PRINT = Latest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """now: the latest `current` message. temps: the latest temperatures, by heater.
-
-    paused_tool: the number of the tool that the paused print goes on with, where it is known.
-    """
-
-    now: Json = field(default_factory=dict)
-    temps: Json = field(default_factory=dict)
-    ending: Ending = Ending.UNKNOWN
-    ending_words: str | None = None
-    latest: Latest = NO_PRINT
-    paused_tool: int | None = None
-
-
 class Condition(NamedTuple):
     """state: None while OctoPrint is not connected to the printer."""
 
@@ -76,28 +61,53 @@ class Condition(NamedTuple):
     error: str | None = None
 
 
+UNHEARD = Condition(None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """now: the latest `current` message, and the condition it told of. temps: the latest
+    temperatures, by heater. ending: by what has happened since.
+
+    paused_tool: the number of the tool that the paused print goes on with, where it is known.
+    """
+
+    now: Json = field(default_factory=dict)
+    condition: Condition = UNHEARD
+    temps: Json = field(default_factory=dict)
+    ending: Ending = Ending.UNKNOWN
+    ending_words: str | None = None
+    latest: Latest = NO_PRINT
+    paused_tool: int | None = None
+
+
 def hear_current(heard: Heard, current: Json) -> Heard:
     """OctoPrint says how things are: a `current` or `history` message."""
-    before = condition_of(heard).state
+    before = heard.condition.state
     after = replace(heard, now=current, temps=_newest_temps(current) or heard.temps)
-    state = condition_of(after).state
+    state = _condition(after).state
     if state in _UNDER_WAY and before not in _UNDER_WAY:
-        after = replace(after, ending=Ending.UNKNOWN, ending_words=None)
+        after = replace(after, ending=Ending.UNKNOWN, ending_words=None, latest=NO_PRINT)
     elif state is State.IDLE and before in _UNDER_WAY and after.ending is Ending.UNKNOWN:
         # Nobody said how it ended: no events come where OctoPrint has to be asked.
         after = replace(after, ending=Ending.CANCELLED)
-    return replace(after, latest=_latest_of(after, state))
+    elif _is_closed(current) or _is_all_done(current):
+        after = replace(after, ending=Ending.CLEARED, ending_words=None)
+    after = replace(after, latest=_latest_of(after, state))
+    return replace(after, condition=_condition(after))
 
 
 def hear_event(heard: Heard, kind: str, payload: Json) -> Heard:
-    """OctoPrint says that something happened."""
+    """OctoPrint says that something happened; it shows with the next `current` message, since the
+    last one may be from before."""
     match kind:
         case "PrintStarted":
             return replace(heard, ending=Ending.UNKNOWN, ending_words=None)
         case "PrintPaused":
             return replace(heard, paused_tool=loose.count(loose.obj(payload, "position"), "t"))
         case "PrintDone":
-            return replace(heard, ending=Ending.DONE, ending_words=None)
+            latest = heard.latest._replace(progress=100.0)
+            return replace(heard, ending=Ending.DONE, ending_words=None, latest=latest)
         case "PrintFailed" if loose.text(payload, "reason") == "error":
             words = loose.text(payload, "error")
             return replace(heard, ending=Ending.FAILED, ending_words=words)
@@ -107,30 +117,6 @@ def hear_event(heard: Heard, kind: str, payload: Json) -> Heard:
             return replace(heard, ending=Ending.CLEARED, ending_words=None)
         case _:
             return heard
-
-
-def condition_of(heard: Heard) -> Condition:
-    """The state and the words that go with it. Source: facts on flags of 1.11.8."""
-    state = loose.obj(heard.now, "state")
-    flags = loose.obj(state, "flags")
-    text = loose.text(state, "text") or ""
-    error = loose.text(state, "error")
-    sub_state = text if text and text not in _USUAL_TEXTS else None
-    if loose.flag(flags, "closedOrError") or loose.flag(flags, "error"):
-        if error or "error" in text.lower():
-            return Condition(State.ERROR, None, error or text)
-        return Condition(None, sub_state)
-    if loose.flag(flags, "resuming"):
-        return Condition(State.RESUMING)
-    if loose.flag(flags, "paused") or loose.flag(flags, "pausing"):
-        return Condition(State.PAUSED, sub_state)
-    if loose.flag(flags, "printing") or loose.flag(flags, "cancelling"):
-        # What is being cancelled still prints: a new print has to wait for its end.
-        is_warm = _seconds(heard.now, "printTime") or loose.flag(flags, "finishing")
-        return Condition(State.PRINTING if is_warm else State.WARMING_UP, sub_state)
-    if not loose.flag(flags, "operational"):
-        return Condition(None, sub_state)
-    return _at_rest(heard, sub_state)
 
 
 def is_quite_paused(heard: Heard) -> bool:
@@ -146,7 +132,7 @@ def job_path(heard: Heard) -> str | None:
 
 def view_of(heard: Heard, profile: Profile, version: str, features: Feature, where: str) -> View:
     """where: how people are told of this OctoPrint."""
-    condition = condition_of(heard)
+    condition = heard.condition
     if condition.state is None:
         how = f" ({condition.sub_state})" if condition.sub_state else ""
         sentence = f"{where} is not connected to its printer{how}."
@@ -183,9 +169,33 @@ def targets_of(heard: Heard) -> dict[str, float]:
     return {name: target for name, target in found.items() if target}
 
 
+def _condition(heard: Heard) -> Condition:
+    """The state and the words that go with it. Source: facts on flags of 1.11.8."""
+    state = loose.obj(heard.now, "state")
+    flags = loose.obj(state, "flags")
+    text = loose.text(state, "text") or ""
+    error = loose.text(state, "error")
+    sub_state = text if text and text not in _USUAL_TEXTS else None
+    if _is_closed(heard.now):
+        if error or "error" in text.lower():
+            return Condition(State.ERROR, None, error or text)
+        return Condition(None, sub_state)
+    if loose.flag(flags, "resuming"):
+        return Condition(State.RESUMING)
+    if loose.flag(flags, "paused") or loose.flag(flags, "pausing"):
+        return Condition(State.PAUSED, sub_state)
+    if loose.flag(flags, "printing") or loose.flag(flags, "cancelling"):
+        # What is being cancelled still prints: a new print has to wait for its end.
+        has_begun = _seconds(heard.now, "printTime") or heard.latest.duration_s
+        is_printing = has_begun or loose.flag(flags, "finishing")
+        return Condition(State.PRINTING if is_printing else State.WARMING_UP, sub_state)
+    if not loose.flag(flags, "operational"):
+        return Condition(None, sub_state)
+    return _at_rest(heard, sub_state)
+
+
 def _at_rest(heard: Heard, sub_state: str | None) -> Condition:
-    completion = loose.number(loose.obj(heard.now, "progress"), "completion")
-    if completion is not None and completion > COMPLETE_PERCENT:
+    if _is_all_done(heard.now):
         return Condition(State.COMPLETE, sub_state)
     match heard.ending:
         case Ending.DONE:
@@ -198,6 +208,16 @@ def _at_rest(heard: Heard, sub_state: str | None) -> Condition:
             return Condition(State.IDLE, sub_state)
 
 
+def _is_closed(now: Json) -> bool:
+    """There is no connection to the printer, or none that works."""
+    flags = loose.obj(now, "state", "flags")
+    return bool(loose.flag(flags, "closedOrError") or loose.flag(flags, "error"))
+
+
+def _is_all_done(now: Json) -> bool:
+    return _completion(now) == 100.0
+
+
 def _newest_temps(current: Json) -> Json:
     """`temps` is a list of what came since the last message; each has a time and heaters."""
     for entry in reversed(loose.items(current, "temps")):
@@ -208,13 +228,16 @@ def _newest_temps(current: Json) -> Json:
 
 
 def _latest_of(heard: Heard, state: State | None) -> Latest:
+    """What is told no more keeps its last value: while it cancels, OctoPrint tells no progress."""
+    latest, now = heard.latest, heard.now
     if state not in _UNDER_WAY and state is not State.COMPLETE:
-        return heard.latest
+        return latest
+    completion, duration_s = _completion(now), _seconds(now, "printTime")
     return Latest(
-        name=loose.text(loose.obj(heard.now, "job", "file"), "name") or heard.latest.name,
-        progress=_completion(heard.now),
-        duration_s=_seconds(heard.now, "printTime") or 0,
-        filament_mm=_filament_mm(heard.now),
+        name=loose.text(loose.obj(now, "job", "file"), "name") or latest.name,
+        progress=latest.progress if completion is None else completion,
+        duration_s=latest.duration_s if duration_s is None else duration_s,
+        filament_mm=_filament_mm(now) or latest.filament_mm,
     )
 
 
@@ -244,9 +267,11 @@ def _time_left_s(now: Json, state: State) -> int | None:
     return None if whole is None else max(0, whole - (_seconds(now, "printTime") or 0))
 
 
-def _completion(now: Json) -> float:
-    done = loose.percent(loose.number(loose.obj(now, "progress"), "completion"))
-    return 100.0 if done > COMPLETE_PERCENT else done
+def _completion(now: Json) -> float | None:
+    done = loose.number(loose.obj(now, "progress"), "completion")
+    if done is None:
+        return None
+    return 100.0 if done > COMPLETE_PERCENT else loose.percent(done)
 
 
 def _seconds(now: Json, key: str) -> int | None:

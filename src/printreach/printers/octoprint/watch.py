@@ -125,7 +125,7 @@ class Watch:
         end = loop.time() + POLL_FOR_S
         while loop.time() < end:
             job = loose.obj(await self._api.get("/api/job"))
-            self.heard = hear_current(self.heard, _as_current(job, await self._ask_printer()))
+            self.heard = hear_current(self.heard, as_current(job, await self._ask_printer()))
             self._tell()
             await asyncio.sleep(POLL_EVERY_S)
 
@@ -154,7 +154,7 @@ class Watch:
         self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
 
 
-def _as_current(job: Json, printer: Json | None) -> Json:
+def as_current(job: Json, printer: Json | None) -> Json:
     """What was asked for, in the shape in which it is pushed."""
     state = dict(loose.obj(printer, "state"))
     if printer is None:

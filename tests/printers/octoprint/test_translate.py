@@ -1,0 +1,287 @@
+"""What OctoPrint says, in the contract's words: over what a real one said, and over worse."""
+
+import json
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printreach.contract.codec import encode
+from printreach.contract.commands import CommandStatus
+from printreach.contract.features import NO_FEATURES, Feature
+from printreach.contract.status import CurrentPrint, State
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+from printreach.printers.octoprint.profile import Profile, profile_of
+from printreach.printers.octoprint.translate import (
+    Condition,
+    Heard,
+    features_of,
+    hear_current,
+    hear_event,
+    is_quite_paused,
+    job_path,
+    targets_of,
+    view_of,
+)
+from printreach.printers.octoprint.watch import as_current
+from printreach.printers.port import View
+from tests.printers.damage import damaged
+from tests.printers.octoprint.recordings import MOMENTS, pushed, rest
+
+WHERE = "OctoPrint at 127.0.0.1:5000"
+CHAMBERED = Profile(extruders=2, has_chamber=True, nozzle_mm=0.4)
+Message = dict[str, Any]
+
+
+def hear(heard: Heard, message: Message) -> Heard:
+    for kind, content in loose.obj(message).items():
+        if kind in ("current", "history"):
+            return hear_current(heard, loose.obj(content))
+        if kind == "event":
+            payload = loose.obj(content, "payload")
+            return hear_event(heard, loose.text(content, "type") or "", payload)
+    return heard
+
+
+def after(messages: Iterable[Message]) -> list[Heard]:
+    """What is known after each message."""
+    heard, all_heard = Heard(), []
+    for message in messages:
+        heard = hear(heard, message)
+        all_heard.append(heard)
+    return all_heard
+
+
+def view(heard: Heard, profile: Profile = CHAMBERED) -> View:
+    return view_of(heard, profile, "1.11.8", Feature(62), WHERE)
+
+
+def first(state: State) -> Heard:
+    """The first moment of a state in the recording."""
+    return next(heard for heard in after(pushed()) if heard.condition.state is state)
+
+
+def last(state: State) -> Heard:
+    return [heard for heard in after(pushed()) if heard.condition.state is state][-1]
+
+
+def print_of(heard: Heard) -> CurrentPrint:
+    return view(heard).job.current_print
+
+
+def polled(moment: str) -> dict[str, Any]:
+    """A moment as it is seen by asking."""
+    printer = rest()[f"{moment}: printer"]
+    return dict(as_current(rest()[f"{moment}: job"], None if "error" in printer else printer))
+
+
+def test_a_whole_recording_passes_through_the_states_in_their_order() -> None:
+    heard = [one for one in after(pushed()) if one.now]
+    states = [state for state, _ in groupby(one.condition.state for one in heard)]
+
+    assert states == [
+        *(State.IDLE, State.WARMING_UP, State.PRINTING, State.PAUSED, State.PRINTING),
+        *(State.CANCELLED, State.PRINTING, State.COMPLETE),
+        *(State.WARMING_UP, State.PRINTING, State.ERROR, None, State.IDLE, None),
+    ]
+
+
+def test_asking_gives_the_same_states_but_for_the_quick_ones() -> None:
+    heard, states = Heard(), []
+    for moment in MOMENTS:
+        heard = hear_current(heard, polled(moment))
+        states.append(heard.condition.state)
+
+    assert states == [
+        *(State.IDLE, State.WARMING_UP, State.PRINTING, State.PAUSED, State.PRINTING),
+        *(State.CANCELLED, State.COMPLETE, State.ERROR, State.IDLE, None),
+    ]
+
+
+def test_a_running_print_has_its_figures() -> None:
+    now = print_of(last(State.PRINTING))
+
+    assert now.file_name == "hot print.gcode"
+    assert 0.0 < now.progress < 100.0
+    assert now.duration_sec > 0
+    assert now.time_left_sec is not None
+    assert now.time_left_sec > 0
+    assert now.est_total_fil_used_mm == 60
+    assert (now.temps.hotend_target, now.temps.bed_target) == (60.0, 40.0)
+
+
+def test_a_cancelled_print_keeps_its_name_and_how_far_it_came() -> None:
+    paused, now = print_of(first(State.PAUSED)), print_of(last(State.CANCELLED))
+
+    assert now.file_name == paused.file_name == "hot print.gcode"
+    assert now.progress >= paused.progress > 0.0
+    assert now.duration_sec >= paused.duration_sec > 0
+    assert now.time_left_sec is None
+
+
+def test_a_complete_print_is_all_done() -> None:
+    now = print_of(first(State.COMPLETE))
+
+    assert (now.progress, now.time_left_sec, now.file_name) == (100.0, 0, "short.gcode")
+
+
+def test_a_fault_is_told_in_the_firmwares_words() -> None:
+    job = view(first(State.ERROR)).job
+
+    assert job.error is not None
+    assert job.error.startswith("MAXTEMP triggered!")
+
+
+def test_a_printer_that_is_not_connected_is_a_trouble_with_an_address() -> None:
+    heard = after(pushed())[-1]
+    trouble = view(heard).trouble
+
+    assert trouble is not None
+    assert trouble.status is CommandStatus.NOT_CONNECTED
+    assert trouble.sentence == f"{WHERE} is not connected to its printer (Offline)."
+
+
+def test_on_its_way_to_a_pause_a_print_counts_as_paused_with_words() -> None:
+    pausing = first(State.PAUSED)
+
+    assert pausing.condition == Condition(State.PAUSED, "Pausing", None)
+    assert not is_quite_paused(pausing)
+    assert is_quite_paused(last(State.PAUSED))
+
+
+def test_what_is_being_cancelled_prints_on_until_it_has_ended() -> None:
+    printing = last(State.PRINTING)
+    state = {"text": "Cancelling", "flags": {"operational": True, "cancelling": True}}
+    cancelling = hear_event(printing, "PrintCancelled", {})
+    cancelling = hear_current(cancelling, {**printing.now, "state": state})
+
+    assert cancelling.condition == Condition(State.PRINTING, "Cancelling", None)
+
+
+def test_a_cancel_is_remembered_though_the_news_that_follows_it_are_older() -> None:
+    printing = last(State.PRINTING)
+    heard = hear_current(hear_event(printing, "PrintFailed", {"reason": "cancelled"}), printing.now)
+    heard = hear_current(heard, first(State.IDLE).now)
+
+    assert heard.condition.state is State.CANCELLED
+
+
+def test_a_print_that_failed_at_a_connected_printer_is_an_error_until_it_is_put_away() -> None:
+    failed = hear_event(last(State.PRINTING), "PrintFailed", {"reason": "error", "error": "Jam"})
+    failed = hear_current(failed, first(State.IDLE).now)
+    put_away = hear_current(hear_event(failed, "FileDeselected", {}), failed.now)
+
+    assert failed.condition == Condition(State.ERROR, None, "Jam")
+    assert put_away.condition.state is State.IDLE
+
+
+def test_a_finished_print_that_octoprint_deselects_at_once_is_complete_first() -> None:
+    done = hear_event(last(State.PRINTING), "PrintDone", {})
+    done = hear_current(done, first(State.IDLE).now)
+    put_away = hear_current(hear_event(done, "FileDeselected", {}), first(State.IDLE).now)
+
+    assert done.condition.state is State.COMPLETE
+    assert put_away.condition.state is State.IDLE
+
+
+def test_without_an_estimate_the_analysis_of_the_file_tells_what_is_left() -> None:
+    printing = last(State.PRINTING).now
+    progress = {**printing["progress"], "printTimeLeft": None, "printTime": 10}
+    job = {**printing["job"], "estimatedPrintTime": 25.9}
+    heard = hear_current(Heard(), {**printing, "progress": progress, "job": job})
+
+    assert print_of(heard).time_left_sec == 15
+
+
+def test_temperatures_stay_known_while_messages_bring_none() -> None:
+    heard = last(State.PRINTING)
+    later = hear_current(heard, {**heard.now, "temps": []})
+
+    assert print_of(later).temps == print_of(heard).temps
+
+
+def test_a_chamber_is_told_only_where_the_profile_has_one() -> None:
+    temps = [{"tool0": {"actual": 20.0, "target": None}, "chamber": {"actual": 31.5}}]
+    heard = hear_current(first(State.IDLE), {**first(State.IDLE).now, "temps": temps})
+
+    assert view(heard).job.current_print.temps.chamber_actual == 31.5
+    assert view(heard).job.current_print.temps.chamber_target == 0.0
+    assert view(heard, Profile()).job.current_print.temps.chamber_actual is UNSET
+
+
+def test_each_tool_has_a_spool_of_its_own() -> None:
+    system = view(first(State.PRINTING)).materials
+
+    assert system is not None
+    assert [tool.id for tool in system.tools] == ["tool0", "tool1"]
+    assert [(route.source_id, route.tool_id) for route in system.routes] == [
+        ("spool0", "tool0"),
+        ("spool1", "tool1"),
+    ]
+    assert system.capabilities.supports_multi_tool
+    assert system.tools[0].target_celsius == 60.0
+    assert system.tools[0].nozzle_diameter_mm == 0.4
+    assert system.tools[0].is_active is UNSET
+
+
+def test_materials_are_unknown_before_the_first_temperature() -> None:
+    heard = hear_current(Heard(), {**first(State.IDLE).now, "temps": []})
+
+    assert view(heard).materials is None
+
+
+def test_heaters_that_are_on_are_known_by_name() -> None:
+    assert targets_of(last(State.PRINTING)) == {"tool0": 60.0, "bed": 40.0}
+    assert targets_of(first(State.IDLE)) == {}
+
+
+def test_the_selected_file_is_known_by_its_path() -> None:
+    assert job_path(last(State.COMPLETE)) == "parts/short.gcode"
+
+
+def test_the_tool_of_a_pause_is_remembered() -> None:
+    assert last(State.PAUSED).paused_tool == 0
+
+
+def test_the_profile_in_use_is_read() -> None:
+    assert profile_of(rest()["idle: printerprofiles"]) == CHAMBERED
+    assert profile_of(None) == Profile()
+
+
+def test_a_key_without_control_takes_the_controls_away() -> None:
+    assert features_of(frozenset({"control", "print", "status"})) == Feature(62)
+    assert features_of(frozenset({"print"})) == Feature.PRINT_START
+    assert features_of(frozenset({"status"})) == NO_FEATURES
+    assert features_of(frozenset()) == Feature(62)
+
+
+@given(st.data())
+def test_no_damage_to_a_message_harms_the_view(data: st.DataObject) -> None:
+    position = data.draw(st.integers(0, len(pushed()) - 1))
+    heard = after(pushed()[max(0, position - 3) : position + 1])[-1]
+    for _ in range(2):
+        heard = hear(heard, data.draw(damaged(pushed()[position])))
+    profile = profile_of(data.draw(damaged(rest()["idle: printerprofiles"])))
+
+    assert_is_in_the_contract(view(heard, profile))
+
+
+@given(st.data())
+def test_no_damage_to_an_answer_harms_the_view(data: st.DataObject) -> None:
+    moment = data.draw(st.sampled_from(MOMENTS))
+    heard = hear_current(Heard(), loose.obj(data.draw(damaged(polled(moment)))))
+
+    assert_is_in_the_contract(view(heard))
+
+
+def assert_is_in_the_contract(seen: View) -> None:
+    now = seen.job.current_print
+    assert 0.0 <= now.progress <= 100.0
+    assert now.duration_sec >= 0
+    assert now.time_left_sec is None or now.time_left_sec >= 0
+    assert now.est_total_fil_used_mm >= 0
+    assert json.loads(encode(seen.job)).keys() >= {"State", "SubState", "Error", "Lights"}
+    assert encode(seen.materials)
