@@ -33,6 +33,7 @@ class Listener:
         self.heads: list[bytes] = []
         self.pieces: list[bytes] = []
         self.fins = 0
+        self.has_head = asyncio.Event()
         self.is_whole = asyncio.Event()
         self.is_over = asyncio.Event()
         self.then: Callable[[], None] = lambda: None  # done whenever something is heard
@@ -56,6 +57,7 @@ class Listener:
 
     def on_head(self, head: bytes, body: bytes, fin: bool) -> None:
         self.heads.append(head)
+        self.has_head.set()
         self._came(body, fin)
 
     def on_data(self, data: bytes, fin: bool) -> None:
@@ -97,7 +99,8 @@ class End:
         self.drainings = 0
         self.closings: list[tuple[CloseCode | int | None, str]] = []
         self.served: list[Listener] = []
-        session = Session(role, now=hasty_loop().time(), capabilities=(role.value,))
+        now = asyncio.get_running_loop().time()
+        session = Session(role, now=now, capabilities=(role.value,))
         self.tunnel = Tunnel(session, link, self)
 
     @property

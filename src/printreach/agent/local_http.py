@@ -40,17 +40,18 @@ class LocalRequests:
         self.server = server
 
     def serve(self, stream: Stream, opened: StreamOpened, head: RequestHead) -> None:
-        chunked = not opened.fin and get(head.headers, b"content-length") is None
-        upgrade = opened.upgrade
-        exchange = LocalExchange(stream, self.server, is_sent=opened.fin)
+        has_length = get(head.headers, b"content-length") is not None
+        # Also where the body has come whole: without a word on its length the printer would take
+        # it for the next request.
+        has_body = not opened.fin or bool(opened.body)
+        chunked = has_body and not has_length and not opened.upgrade
+        exchange = LocalExchange(stream, self.server, opened)
         stream.handler = exchange
         exchange.begin(
             self._client,
             head.method,
-            self._printer_head(head, opened, chunked=chunked and not upgrade),
-            body=opened.body,
-            fin=opened.fin,
-            chunked=chunked and not upgrade,
+            self._printer_head(head, opened, chunked=chunked),
+            chunked=chunked,
         )
 
     def _printer_head(self, head: RequestHead, opened: StreamOpened, *, chunked: bool) -> bytes:
@@ -72,38 +73,47 @@ class LocalRequests:
 
 
 class LocalExchange:
-    """Stands between a stream and the printer; this half hears from the stream."""
+    """Stands between a stream and the printer; this half hears from the stream.
 
-    def __init__(self, stream: Stream, server: str, *, is_sent: bool) -> None:
+    What comes behind a WebSocket handshake waits for the printer to agree: one that does not would
+    take the first frames for its next request.
+    """
+
+    def __init__(self, stream: Stream, server: str, opened: StreamOpened) -> None:
         self.stream = stream
         self.server = server
+        self.upgrades = opened.upgrade
         self.is_raw = False
-        self.is_over = False
-        self.untaken = 0  # bytes the printer's connection has not had room for
+        self.is_over = False  # the printer has said all, or nobody wants to hear it
         self.upstream: Exchange
-        self._is_sent = is_sent
+        self._opened = opened
+        self._untaken = 0  # bytes the printer's connection has not had room for
+        self._early: list[tuple[bytes, bool]] = []  # behind a handshake: data, fin
 
-    def begin(
-        self, client: Client, method: bytes, head: bytes, *, body: bytes, fin: bool, chunked: bool
-    ) -> None:
-        answer = _PrinterAnswer(self)
-        self.upstream = client.request(answer, method, head, body=body, fin=fin, chunked=chunked)
-        self.untaken += len(body)
+    def begin(self, client: Client, method: bytes, head: bytes, *, chunked: bool) -> None:
+        opened, answer = self._opened, _PrinterAnswer(self)
+        if self.upgrades:
+            self.upstream = client.request(answer, method, head)
+            self.on_data(opened.body, opened.fin)
+            return
+        self._untaken = len(opened.body)
+        self.upstream = client.request(
+            answer, method, head, body=opened.body, fin=opened.fin, chunked=chunked
+        )
+
+    # --- from the stream ------------------------------------------------------------------------
 
     def on_data(self, data: bytes, fin: bool) -> None:
         if self.is_over:
             self.stream.taken(len(data))  # the answer came early; the rest of the upload is moot
-            return
-        if self.is_raw:
-            writable = self.upstream.send_raw(data)
+        elif self.is_raw:
+            self._pass_on(len(data), self.upstream.send_raw(data))
             if fin:
                 self.upstream.end_raw()
+        elif self.upgrades:
+            self._early.append((data, fin))
         else:
-            writable = self.upstream.send(data, fin=fin)
-        if writable:
-            self.stream.taken(len(data))
-        else:
-            self.untaken += len(data)
+            self._pass_on(len(data), self.upstream.send(data, fin=fin))
 
     def on_writable(self) -> None:
         self.upstream.resume()
@@ -118,6 +128,39 @@ class LocalExchange:
     def on_head(self, _head: bytes, _body: bytes, _fin: bool) -> None:
         raise AssertionError("the session lets only agents answer")
 
+    # --- from the printer -----------------------------------------------------------------------
+
+    def answered(self, *, is_raw: bool, fin: bool) -> None:
+        """The head of the answer has come, perhaps with all of it."""
+        self.is_raw = is_raw
+        early, self._early = self._early, []
+        if not is_raw:
+            self.upgrades = False
+            self._untaken += sum(len(data) for data, _ in early)
+        if fin:
+            self.ended()
+        elif is_raw:
+            for data, ends in early:
+                self.on_data(data, ends)
+        elif early:
+            self.take_all()
+
+    def ended(self) -> None:
+        """The printer has said all; what is still to be uploaded is moot."""
+        self.is_over = True
+        self.take_all()
+
+    def take_all(self) -> None:
+        size, self._untaken = self._untaken, 0
+        if size:
+            self.stream.taken(size)
+
+    def _pass_on(self, size: int, is_writable: bool) -> None:
+        if is_writable:
+            self.stream.taken(size)
+        else:
+            self._untaken += size
+
 
 class _PrinterAnswer:
     """The half that hears from the printer."""
@@ -125,40 +168,34 @@ class _PrinterAnswer:
     def __init__(self, exchange: LocalExchange) -> None:
         self._exchange = exchange
         self._stream = exchange.stream
-        self._has_begun = False
 
     def on_writable(self) -> None:
-        size, self._exchange.untaken = self._exchange.untaken, 0
-        if size:
-            self._stream.taken(size)
+        self._exchange.take_all()
 
     def on_interim(self, response: Response) -> None:
-        if self._stream.is_open:
-            headers = strip_hop_by_hop(response.headers)
-            self._stream.interim(encode_response(response.status, response.reason, headers))
+        headers = strip_hop_by_hop(response.headers)
+        self._stream.interim(encode_response(response.status, response.reason, headers))
 
     def on_response(self, response: Response, body: bytes, fin: bool) -> None:
-        if not self._stream.is_open:
+        if response.upgrade and not self._exchange.upgrades:
             self._exchange.upstream.cancel()
+            self.on_failed(Failure.BROKEN, "it changed to another protocol unasked")
             return
-        self._has_begun = True
-        self._exchange.is_raw = response.upgrade
-        self._exchange.is_over = fin
+        self._exchange.answered(is_raw=response.upgrade, fin=fin)
         headers = strip_hop_by_hop(response.headers)
         head = encode_response(response.status, response.reason, headers)
         if not self._stream.respond(head, body, fin=fin) and not fin:
             self._exchange.upstream.pause()
 
     def on_body(self, data: bytes, fin: bool) -> None:
-        if not self._stream.is_open:
-            self._exchange.upstream.cancel()
-            return
-        self._exchange.is_over = fin
+        if fin:
+            self._exchange.ended()
         if not self._stream.send(data, fin=fin) and not fin:
             self._exchange.upstream.pause()
 
     def on_failed(self, failure: Failure, text: str) -> None:
         self._exchange.is_over = True
         server = self._exchange.server
-        sentence = f"The printer's web server at {server} {_SAYS[failure]}: {text}."
+        why = text.removesuffix(".")
+        sentence = f"The printer's web server at {server} {_SAYS[failure]}: {why}."
         self._stream.reset(_REASONS[failure], sentence)
