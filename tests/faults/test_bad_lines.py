@@ -24,6 +24,7 @@ HOLE_S = 30.0 if os.environ.get("PRINTREACH_TEST_LONG") == "1" else 12.0
 SIZE = 300_000
 NOTICED_WITHIN_S = 10.0
 FOUND_WITHIN_S = 90.0
+BACK_WITHIN_S = 20.0
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +120,7 @@ def test_a_request_that_meets_an_idle_line_gone_dead_is_not_done_later(
     line: Line, far: FarHome
 ) -> None:
     lost = fresh_key()
-    with far.reconnecting(seconds=60), line.cut():
+    with far.reconnecting(seconds=BACK_WITHIN_S), line.cut():
         cut_at = time.monotonic()
         stale = attempt(far.way, f"/sink?key={lost}", method="POST", body=b"print it")
         assert stale.status == 602

@@ -1,6 +1,7 @@
 """Dialling the service: a WebSocket link, or a sentence that says why there is none."""
 
 import asyncio
+import socket
 import ssl
 from typing import Final
 
@@ -13,6 +14,8 @@ from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
 
 TUNNEL_PATH: Final = "/api/agent/tunnel"
 HANDSHAKE_TIMEOUT_S: Final = 15.0
+KEEPALIVE_IDLE_S: Final = 15
+KEEPALIVE_EVERY_S: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _MAX_SHOWN_CHARS: Final = 200
 
@@ -45,7 +48,7 @@ async def dial(service: WebAddress) -> WebSocketLink:
 
 async def _connect(link: WebSocketLink, service: WebAddress) -> None:
     scheme = "wss" if service.is_tls else "ws"
-    await ws_connect(
+    transport, _ = await ws_connect(
         lambda: link,
         f"{scheme}://{service.authority}{TUNNEL_PATH}",
         ssl_context=ssl.create_default_context() if service.is_tls else None,
@@ -55,6 +58,21 @@ async def _connect(link: WebSocketLink, service: WebAddress) -> None:
         enable_auto_pong=False,  # the link answers pings
         extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
     )
+    _keep_alive(transport.underlying_transport.get_extra_info("socket"))
+
+
+def _keep_alive(sock: socket.socket | None) -> None:
+    """Let the kernel find out soon that the way back was dead for a while.
+
+    The service may have given this connection up meanwhile; its reset got lost, and the tunnel's
+    own pings are too rare to notice before the next minute.
+    """
+    if sock is None:
+        return
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if hasattr(socket, "TCP_KEEPIDLE"):
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE_IDLE_S)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, KEEPALIVE_EVERY_S)
 
 
 def _refusal(service: WebAddress, error: WSError) -> str:
