@@ -55,12 +55,14 @@ class Caller:
         return cls(*await asyncio.open_connection(sock=sock, limit=limit))
 
     def send(self, data: bytes) -> None:
-        self._writer.write(data)
+        """Send, or throw away where the relay has ended the connection."""
+        if not self._writer.transport.is_closing():
+            self._writer.write(data)
 
     async def send_in_pieces(self, data: bytes, size: int = 1) -> None:
         """Each piece arrives on its own, as far as that can be had."""
         for at in range(0, len(data), size):
-            self._writer.write(data[at : at + size])
+            self.send(data[at : at + size])
             await asyncio.sleep(0)
 
     @property

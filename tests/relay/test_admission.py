@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from printreach.rules.connections import ConnectionKind
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import Answer, calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import Access, Rig, relay
 from tests.relay.scripted_agent import answer_when_complete
 

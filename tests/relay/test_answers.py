@@ -4,8 +4,8 @@ import pytest
 
 from printreach.wire.errors import Reason
 from printreach.wire.heads import Headers, encode_response
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import Answer, BrokenOff, Caller, calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import relay
 from tests.relay.scripted_agent import Asked, Script, ignore
 from tests.relay.waiting import settle, until

@@ -8,8 +8,8 @@ import pytest
 from printreach.wire import frames
 from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.frames import CHUNK_BYTES, FIN, MAX_STREAMS, WINDOW_BYTES, Kind
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import BrokenOff, Caller, calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import relay
 from tests.relay.scripted_agent import Asked, ScriptedAgent, echo, ignore
 from tests.relay.waiting import settle, until
@@ -141,7 +141,7 @@ async def test_for_an_agent_that_takes_nothing_no_more_than_a_few_requests_are_k
         access, agent = rig.connect(), await rig.agent(script=ignore)
         agent.link.stop_reading()
         filler = b"X: " + b"x" * 30_000
-        for _ in range(300):
+        for _ in range(100):
             async with calling(rig.port) as caller:
                 caller.send(request(access.host, access.bearer, filler))
                 await settle(1)
@@ -152,6 +152,7 @@ async def test_for_an_agent_that_takes_nothing_no_more_than_a_few_requests_are_k
         assert b"More requests wait" in answer.body
 
 
+@pytest.mark.slow
 @on_a_loop
 async def test_at_most_512_requests_are_under_way_in_one_tunnel() -> None:
     async with relay() as rig, calling(rig.port) as last:

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from printreach.wire.errors import Reason
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import relay
 from tests.relay.scripted_agent import Asked
 

@@ -10,8 +10,8 @@ from printreach.relay.connection import (
 )
 from printreach.wire.errors import Reason
 from printreach.wire.frames import WINDOW_BYTES
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, QUICK, relay
 from tests.relay.scripted_agent import ignore
 from tests.relay.waiting import settle, until

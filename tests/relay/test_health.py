@@ -8,8 +8,8 @@ from printreach.http1.heads import parse_request
 from printreach.relay.answering import AnswerWriter
 from printreach.relay.health import Health
 from printreach.relay.trust import Network
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, relay
 
 

@@ -5,8 +5,8 @@ import pytest
 from printreach.wire import frames
 from printreach.wire.errors import Reason
 from printreach.wire.frames import Kind
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import Answer, BrokenOff, calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import relay
 from tests.relay.scripted_agent import ignore
 from tests.relay.waiting import settle, until

@@ -12,8 +12,8 @@ from printreach.relay.connection import (
 from printreach.relay.front import Front
 from printreach.wire.errors import Reason
 from printreach.wire.frames import WINDOW_BYTES
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import BrokenOff, calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, QUICK, relay
 from tests.relay.scripted_agent import ignore, send_for_ever
 from tests.relay.waiting import settle, until

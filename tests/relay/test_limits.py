@@ -7,8 +7,8 @@ import pytest
 
 from printreach.rules.connections import DEFAULT_LIMITS
 from printreach.wire.errors import Reason
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import Answer, BrokenOff, Caller, calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import Access, Rig, relay
 from tests.relay.scripted_agent import Asked, answer_when_complete, ignore
 from tests.relay.waiting import settle, until

@@ -9,8 +9,8 @@ from printreach.ports import Topic
 from printreach.relay import offers, visit
 from printreach.rules.linking import LINK_CODE_LIFETIME
 from printreach.wire.errors import CloseCode
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.newcomers import dialled, unlinked
 from tests.relay.rig import relay
 from tests.relay.scripted_agent import ScriptedAgent

@@ -9,8 +9,8 @@ import pytest
 from printreach.http1.messages import Answer as WebAnswer
 from printreach.http1.messages import Call
 from printreach.http1.stream import ByteStream
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import BrokenOff, calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, relay
 from tests.relay.waiting import settle, until
 

@@ -6,8 +6,8 @@ import pytest
 
 from printreach.relay.printer_hosts import COOKIE_MAX_AGE_S
 from printreach.rules.connections import ConnectionKind
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import Answer, calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import Access, Rig, relay
 
 HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")

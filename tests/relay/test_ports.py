@@ -3,8 +3,8 @@
 import pytest
 
 from printreach.rules.connections import ConnectionKind
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import Answer, calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, Rig, relay
 from tests.rigs.waiting import free_port
 

@@ -9,8 +9,8 @@ from printreach.ports import Topic
 from printreach.relay import visit
 from printreach.wire.errors import CloseCode
 from tests.fakes.agents import Presence
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.newcomers import dialled, unlinked
 from tests.relay.rig import NODE_ID, relay
 from tests.relay.scripted_agent import ScriptedAgent

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import relay
 from tests.relay.waiting import settle
 

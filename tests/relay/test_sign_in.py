@@ -10,8 +10,8 @@ from printreach.contract import signin
 from printreach.relay import visit
 from printreach.rules.signin import Signer
 from printreach.wire.errors import CloseCode
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.newcomers import challenged, dialled, refused, unlinked
 from tests.relay.rig import SERVICE_KEY, relay
 from tests.relay.scripted_agent import ScriptedAgent

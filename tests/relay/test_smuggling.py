@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.fakes.loop import on_a_loop
 from tests.http1.corpus import SMUGGLED, Accepted, Refused
 from tests.http1.corpus.bodies import ACCEPTED, REFUSED_BODIES
 from tests.http1.corpus.heads import REFUSED_HEADS
 from tests.relay.caller import BrokenOff, Caller, calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, QUICK, Access, relay
 from tests.relay.scripted_agent import Asked, ScriptedAgent, answer_when_complete
 from tests.relay.waiting import until

@@ -10,8 +10,8 @@ from printreach.tunnel.link import MAX_MESSAGE_BYTES
 from printreach.tunnel.websocket_link import SUBPROTOCOL
 from printreach.wire import frames
 from printreach.wire.frames import Kind
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, Rig, relay
 from tests.relay.waiting import settle, until
 from tests.tunnel.raw_websocket import BINARY, CONTINUATION, PING, PONG, TEXT, RawClient, frame_of

@@ -7,8 +7,8 @@ import pytest
 
 from printreach.ports import Topic
 from printreach.relay import admission
-from tests.fakes.loop import on_a_loop
 from tests.relay.caller import Answer, BrokenOff, Caller, calling, request
+from tests.relay.loop import on_a_loop
 from tests.relay.rig import Access, Rig, relay
 from tests.relay.scripted_agent import Asked, printer_id
 from tests.relay.waiting import settle, until

@@ -1,0 +1,22 @@
+"""What holds for every test of the relay: no fault of ours goes by unseen."""
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+OURS = ("asyncio", "printreach.tunnel.tunnel")
+"""Loggers whose errors are faults in callbacks; an error of the store has its own."""
+
+
+@pytest.fixture(autouse=True)
+def no_fault_goes_by_unseen(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Fail where a callback raised and only the log says so."""
+    yield
+    faults = [
+        record.getMessage()
+        for phase in ("setup", "call")
+        for record in caplog.get_records(phase)
+        if record.levelno >= logging.ERROR and record.name in OURS
+    ]
+    assert faults == []
