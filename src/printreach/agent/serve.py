@@ -7,10 +7,11 @@ from printreach.agent.local_http import LocalRequests
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
 from printreach.wire.events import StreamOpened
-from printreach.wire.heads import decode_request, encode_response
+from printreach.wire.heads import RequestHead, decode_request, encode_response
 
 COMMAND_PATH = b"/service-command-api"
 UNKNOWN_COMMAND = 754
+_MAX_SHOWN_BYTES = 100
 
 
 class StreamServer:
@@ -33,7 +34,7 @@ class StreamServer:
         path = head.target.partition(b"?")[0]
         if path == COMMAND_PATH or path.startswith(COMMAND_PATH + b"/"):
             if self._commands is None:
-                _answer_unknown_command(stream, path)
+                _answer_unknown_command(stream, head, path)
             else:
                 self._commands.serve(stream, opened, head)
         elif self._local is None:
@@ -42,9 +43,9 @@ class StreamServer:
             self._local.serve(stream, opened, head)
 
 
-def _answer_unknown_command(stream: Stream, path: bytes) -> None:
-    """The envelope of the command API : failures, too, travel with status 200."""
-    command = path[len(COMMAND_PATH) :].decode("latin-1")
+def _answer_unknown_command(stream: Stream, head: RequestHead, path: bytes) -> None:
+    """The envelope of the command API: failures, too, travel with status 200."""
+    command = path[len(COMMAND_PATH) :][:_MAX_SHOWN_BYTES].decode("latin-1")
     sentence = f"There is no command {command!r} here."
     body = json.dumps({"Status": UNKNOWN_COMMAND, "Error": sentence}).encode()
     headers = [
@@ -52,4 +53,5 @@ def _answer_unknown_command(stream: Stream, path: bytes) -> None:
         (b"Content-Length", b"%d" % len(body)),
         (b"Cache-Control", b"no-store"),
     ]
-    stream.respond(encode_response(200, b"OK", headers), body, fin=True)
+    answer = encode_response(200, b"OK", headers)
+    stream.respond(answer, b"" if head.method == b"HEAD" else body, fin=True)

@@ -1,0 +1,151 @@
+"""What a stream is for: a command of the service, or the printer's own web server."""
+
+import json
+from typing import cast
+
+import pytest
+
+from printreach.agent.commands.api import CommandApi
+from printreach.agent.serve import StreamServer
+from printreach.tunnel.stream import Stream
+from printreach.wire.errors import Reason, RemoteProtocolError
+from printreach.wire.events import StreamOpened
+from printreach.wire.heads import RequestHead, decode_response
+from tests.agent.beside_printer import Rig, beside_printer, eventually, until
+from tests.fakes.loop import on_a_loop
+from tests.http1.scripted_server import Server
+from tests.tunnel.ends import Ending, Listener
+
+COMMANDS = [
+    b"/service-command-api",
+    b"/service-command-api/",
+    b"/service-command-api/status",
+    b"/service-command-api/status?IncludeMaterialSystem=true",
+    b"/service-command-api//",
+    b"/service-command-api?x=/",
+]
+NOT_COMMANDS = [
+    b"/",
+    b"/service-command-apis",
+    b"/service-command-api.html",
+    b"/service-command-api%2Fstatus",
+    b"/%73ervice-command-api/status",
+    b"//service-command-api/status",
+    b"/x/service-command-api/status",
+    b"/Service-Command-Api/status",
+    b"/./service-command-api/status",
+    b"/?/service-command-api/status",
+    b"*",
+]
+
+
+async def rig_without_web_server() -> Rig:
+    rig = Rig(Server(), StreamServer(None, "A Bambu Lab printer has no web server."))
+    await rig.start()
+    return rig
+
+
+def envelope(asked: Listener) -> dict[str, int | str]:
+    """The answer's body, whose head must be that of an envelope."""
+    head = decode_response(asked.heads[0])
+    assert head.status == 200
+    assert (b"Content-Type", b"application/json") in head.headers
+    assert (b"Content-Length", b"%d" % len(asked.body)) in head.headers
+    decoded: dict[str, int | str] = json.loads(asked.body)
+    return decoded
+
+
+@pytest.mark.parametrize("target", COMMANDS)
+@pytest.mark.parametrize("method", [b"GET", b"POST", b"DELETE"])
+def test_a_command_that_nobody_knows_is_answered_with_754(method: bytes, target: bytes) -> None:
+    @on_a_loop
+    async def body() -> None:
+        rig = await rig_without_web_server()
+        asked = rig.ask(method, target)
+
+        await until(asked.is_whole)
+        assert envelope(asked)["Status"] == 754
+        assert rig.agent.stream_count == 0
+
+    body()
+
+
+@on_a_loop
+async def test_the_envelope_names_the_command_but_not_at_any_length() -> None:
+    rig = await rig_without_web_server()
+    named, long = rig.ask(target=COMMANDS[2]), rig.ask(target=COMMANDS[2] + b"\xff" * 30_000)
+
+    await until(named.is_whole)
+    await until(long.is_whole)
+    assert envelope(named)["Error"] == "There is no command '/status' here."
+    assert len(long.body) < 1000
+
+
+@on_a_loop
+async def test_head_gets_the_envelopes_head() -> None:
+    rig = await rig_without_web_server()
+    asked = rig.ask(b"HEAD", COMMANDS[2])
+
+    await until(asked.is_whole)
+    assert asked.body == b""
+    assert b"Content-Length" in asked.heads[0]
+
+
+@on_a_loop
+async def test_what_is_uploaded_to_a_command_that_nobody_knows_is_drained() -> None:
+    rig = await rig_without_web_server()
+    asked = rig.ask(b"POST", COMMANDS[2], body=b"x" * 60_000, fin=False)
+    asked.stream.send(b"x" * 1_000_000, fin=True)
+
+    await until(asked.is_whole)
+    await eventually(lambda: rig.hub.stream_count == 0)
+    assert rig.agent.stream_count == 0
+
+
+@pytest.mark.parametrize("target", NOT_COMMANDS)
+def test_every_other_target_is_the_printers_own_untouched(target: bytes) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with beside_printer() as rig:
+            rig.ask(b"OPTIONS", target)
+            head = await (await rig.printer.visit()).head()
+
+            assert head.startswith(b"OPTIONS %b HTTP/1.1\r\n" % target)
+
+    body()
+
+
+@on_a_loop
+async def test_a_printer_without_web_server_says_so() -> None:
+    rig = await rig_without_web_server()
+    asked = rig.ask()
+
+    await until(asked.is_over)
+    assert asked.endings == [Ending(Reason.REFUSED, "A Bambu Lab printer has no web server.")]
+    assert rig.agent.stream_count == 0
+
+
+@on_a_loop
+async def test_known_commands_are_the_command_apis() -> None:
+    class Commands:
+        def __init__(self) -> None:
+            self.served: list[bytes] = []
+
+        def serve(self, stream: Stream, opened: StreamOpened, head: RequestHead) -> None:
+            self.served.append(head.target)
+
+    commands = Commands()
+    rig = Rig(Server(), StreamServer(None, "", cast("CommandApi", commands)))
+    await rig.start()
+    for target in (*COMMANDS, b"/"):
+        rig.ask(target=target)
+    await eventually(lambda: len(commands.served) == len(COMMANDS))
+
+    assert commands.served == COMMANDS
+
+
+@pytest.mark.parametrize("head", [b"", b"GET /\r\nHost : x\r\n", b"GET / HTTP/1.1\r\n", b"GET /\n"])
+def test_a_head_that_cannot_be_read_is_no_request(head: bytes) -> None:
+    opened = StreamOpened(1, head, b"", True, False, False)
+    with pytest.raises(RemoteProtocolError):
+        StreamServer(None, "").serve(cast("Stream", None), opened)
