@@ -24,8 +24,11 @@ def _candidates(url: str, host: str, port: int, *, tls: bool) -> list[str]:
     bases = [f"{'https' if tls else 'http'}://{host}:{port}/"]
     if port != _WEB_PORT:
         bases.append(f"http://{host}/")
-    if urlsplit(url).netloc:
+    parts = urlsplit(url)
+    if parts.netloc:
         bases = bases[:1]
+    if parts.port == 0:
+        return []
     return [_mjpeg(_seen_from_here(urljoin(base, url), host)) for base in bases]
 
 

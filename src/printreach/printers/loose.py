@@ -36,16 +36,13 @@ def items(source: object, key: str) -> list[Any]:
 def number(source: object, key: str) -> float | None:
     """A finite number; texts that hold one count, true and false don't."""
     value = source.get(key) if isinstance(source, Mapping) else None
-    if isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    if not isinstance(value, int | float) or not math.isfinite(value):
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
         return None
-    return float(value)
+    return found if math.isfinite(found) else None
 
 
 def whole(source: object, key: str) -> int | None:
@@ -65,7 +62,12 @@ def count(source: object, key: str) -> int | None:
 def text(source: object, key: str) -> str | None:
     """A text that isn't empty, cut to 512 characters."""
     value = source.get(key) if isinstance(source, Mapping) else None
-    return value[:MAX_TEXT_CHARS] if isinstance(value, str) and value else None
+    return readable(value[:MAX_TEXT_CHARS]) if isinstance(value, str) and value else None
+
+
+def readable(value: str) -> str:
+    """A text that can be sent on: JSON may hold half characters, as of names that are no UTF-8."""
+    return value.encode("utf-8", "replace").decode()
 
 
 def flag(source: object, key: str) -> bool | None:
@@ -86,18 +88,18 @@ def size(source: object, key: str) -> int | None:
 
 def plain(source: object) -> JsonObject:
     """An object to be passed on as it is; what no JSON could say, or is nested deep, is null."""
-    return {key: _plain(value, MAX_DEPTH) for key, value in obj(source).items()}
+    return {readable(key): _plain(value, MAX_DEPTH) for key, value in obj(source).items()}
 
 
 def _plain(value: object, depth: int) -> JsonValue:
     if depth == 0:
         return None
     if isinstance(value, Mapping):
-        return {str(key): _plain(inner, depth - 1) for key, inner in value.items()}
+        return {readable(str(key)): _plain(inner, depth - 1) for key, inner in value.items()}
     if isinstance(value, list):
         return [_plain(inner, depth - 1) for inner in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, int):
         return value if abs(value) <= MAX_JSON_INT else None
-    return value if isinstance(value, str) else None
+    return readable(value) if isinstance(value, str) else None

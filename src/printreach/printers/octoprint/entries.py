@@ -60,6 +60,11 @@ def details_of(answer: object, path: str, inside: str) -> FileDetails:
     )
 
 
+def stored_path(answer: object) -> str | None:
+    """Where an upload was put: OctoPrint leaves out characters of a name that it doesn't like."""
+    return _path(loose.obj(answer, "files", "local"), "path")
+
+
 def response_of(answer: object) -> JsonObject | UnsetType:
     """What OctoPrint answered to an upload, without what is told elsewhere."""
     told = loose.obj(answer)
@@ -117,7 +122,7 @@ def _metadata(told: Json) -> JsonObject:
 
 def _path(told: Json, key: str) -> str | None:
     path = told.get(key)
-    return path if isinstance(path, str) and path else None
+    return loose.readable(path) if isinstance(path, str) and path else None
 
 
 def _filament_mm(lengths: list[float]) -> int | UnsetType:

@@ -14,7 +14,7 @@ from printreach.printers.spool import exactly, spooled
 from printreach.wire.heads import get
 
 from .api import MAX_LIST_BYTES, NotFound, OctoPrintApi
-from .entries import details_of, entries_of, has_children, log_entries_of, response_of
+from .entries import details_of, entries_of, has_children, log_entries_of, response_of, stored_path
 
 LOCAL = "/api/files/local"
 LOGS = "/plugin/logging/logs"
@@ -116,7 +116,7 @@ class OctoPrintFiles:
         length = len(head) + size + len(tail)
         body = _framed(head, chunks, tail)
         answer = await self._api.upload(LOCAL, form_type(boundary), length, body)
-        stored = loose.text(loose.obj(answer, "files", "local"), "path") or inside
+        stored = stored_path(answer) or inside
         return FileDone(
             virtual_path=f"{FileRoot.GCODE}/{stored}",
             platform_path=stored,

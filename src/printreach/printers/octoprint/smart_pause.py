@@ -11,11 +11,14 @@ from pathlib import Path
 
 from printreach.contract.commands import Pause
 from printreach.printers import loose
+from printreach.rules.commands import MAX_DISTANCE_MM
 
 STORE = "octoprint-smart-pause.json"
 MAX_STORED_BYTES = 64 * 1024
 LIFT_MM_PER_MIN = 300  # slow enough for a Z axis on threaded rods
 RETRACT_MM_PER_MIN = 1200
+MAX_TARGET_C = 500.0
+"""Hotter than any hotend gets."""
 
 _MODE = re.compile(rb"^[ \t]*(M82|M83|G1[ \t][^;\r\n]*?E[-+.0-9])", re.MULTILINE)
 
@@ -77,6 +80,27 @@ def commands_to_wake(rest: Rest) -> list[str]:
     return [*heats, *waits, *moves]
 
 
+def rest_of(told: object) -> Rest | None:
+    """What was remembered; None where that isn't legible."""
+    targets = loose.obj(told, "targets")
+    path = loose.text(told, "path")
+    if path is None:
+        return None
+    found = {heater: loose.number(targets, heater) for heater in targets}
+    return Rest(
+        path=path,
+        targets={
+            heater: target
+            for heater, target in found.items()
+            if target and 1 <= target <= MAX_TARGET_C and _is_known(heater)
+        },
+        lift_mm=_distance_mm(told, "lift_mm"),
+        retract_mm=_distance_mm(told, "retract_mm"),
+        has_tools=loose.flag(told, "has_tools") or False,
+        is_relative=loose.flag(told, "is_relative") or False,
+    )
+
+
 class ModeSearch:
     """Whether a file gives filament in relative lengths: its last M82 or M83 before it extrudes.
 
@@ -111,21 +135,7 @@ class RestStore:
                 told = json.loads(file.read(MAX_STORED_BYTES))
         except (OSError, ValueError, RecursionError):
             return None
-        targets = loose.obj(told, "targets")
-        path = loose.text(told, "path")
-        if path is None:
-            return None
-        found = {heater: loose.number(targets, heater) for heater in targets}
-        return Rest(
-            path=path,
-            targets={
-                heater: target for heater, target in found.items() if target and _is_known(heater)
-            },
-            lift_mm=loose.count(told, "lift_mm") or 0,
-            retract_mm=loose.count(told, "retract_mm") or 0,
-            has_tools=loose.flag(told, "has_tools") or False,
-            is_relative=loose.flag(told, "is_relative") or False,
-        )
+        return rest_of(told)
 
     def save(self, rest: Rest) -> None:
         """Raises OSError."""
@@ -133,6 +143,12 @@ class RestStore:
 
     def forget(self) -> None:
         self._file.unlink(missing_ok=True)
+
+
+def _distance_mm(told: object, key: str) -> int:
+    """0 for what no smart pause could have asked for."""
+    distance_mm = loose.count(told, key) or 0
+    return distance_mm if distance_mm <= MAX_DISTANCE_MM else 0
 
 
 def _is_known(heater: str) -> bool:

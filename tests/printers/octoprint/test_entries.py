@@ -1,0 +1,129 @@
+"""OctoPrint's files, in the contract's words."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printreach.contract.codec import encode
+from printreach.contract.files import EntryType, FileDetails, FileEntry
+from printreach.contract.unset import UNSET
+from printreach.printers.octoprint.entries import (
+    details_of,
+    entries_of,
+    has_children,
+    log_entries_of,
+    response_of,
+)
+from tests.printers.damage import damaged
+from tests.printers.octoprint.recordings import rest
+
+LIST = "idle: files/local?recursive=true"
+FILE = "idle: files/local/parts/short.gcode"
+FOLDER = "idle: files/local/parts"
+LOGS = {"files": [{"name": "octoprint.log", "size": 11054, "date": 1795219621}]}
+
+
+def entries() -> list[FileEntry]:
+    return sorted(entries_of(rest()[LIST], "gcode"), key=lambda entry: entry.path)
+
+
+def details(answer: object) -> FileDetails:
+    return details_of(answer, "gcode/parts/short.gcode", "parts/short.gcode")
+
+
+def test_files_and_folders_are_listed_with_their_paths() -> None:
+    file, folder = entries()
+
+    assert (file.type, file.name) == (EntryType.FILE, "hot print.gcode")
+    assert file.virtual_path == file.path == "gcode/hot print.gcode"
+    assert file.platform_path == "hot print.gcode"
+    assert file.size_bytes == rest()[LIST]["files"][0]["size"]
+    assert file.modified_time_sec > 1_700_000_000
+    assert (folder.type, folder.path) == (EntryType.FOLDER, "gcode/parts")
+    assert isinstance(folder.children, list)
+    assert [child.path for child in folder.children] == ["gcode/parts/short.gcode"]
+
+
+def test_metadata_are_what_has_no_field_of_its_own() -> None:
+    metadata = entries()[0].metadata
+
+    assert isinstance(metadata, dict)
+    assert metadata["gcodeAnalysis"]
+    assert not metadata.keys() & {"name", "path", "size", "date", "refs", "children"}
+
+
+def test_details_come_from_the_analysis() -> None:
+    told = details(rest()[FILE])
+
+    assert told.file_name == "short.gcode"
+    assert told.size_bytes == rest()[FILE]["size"]
+    assert told.est_filament_used_mm == 2
+    assert told.est_print_time_sec == 0
+    assert told.object_height_mm == 0.0
+    assert told.thumbnail_count is UNSET
+
+
+def test_what_has_not_been_analysed_is_left_out() -> None:
+    told = details({"type": "machinecode", "size": 3})
+
+    assert told.size_bytes == 3
+    assert told.est_filament_used_mm is UNSET
+    assert told.est_print_time_sec is UNSET
+
+
+def test_a_preview_that_a_plugin_drew_is_counted() -> None:
+    assert details({**rest()[FILE], "thumbnail": "plugin/thumbs/a.png"}).thumbnail_count == 1
+
+
+def test_lengths_of_all_tools_are_added() -> None:
+    filament = {"tool0": {"length": 10.5}, "tool1": {"length": 5.5}, "tool2": {"length": None}}
+    told = details({"gcodeAnalysis": {"filament": filament}})
+
+    assert told.est_filament_used_mm == 16
+
+
+def test_files_over_two_gigabytes_have_their_size() -> None:
+    assert details({"size": 5_000_000_000}).size_bytes == 5_000_000_000
+
+
+def test_only_a_folder_with_something_in_it_has_children() -> None:
+    assert has_children(rest()[FOLDER])
+    assert not has_children({"type": "folder", "children": []})
+    assert not has_children(rest()[FILE])
+
+
+def test_logs_are_a_plain_list() -> None:
+    entry = log_entries_of(LOGS)[0]
+
+    assert (entry.virtual_path, entry.size_bytes) == ("logs/octoprint.log", 11054)
+
+
+def test_folders_without_end_end() -> None:
+    deep: dict[str, Any] = {"type": "folder", "path": "x", "children": []}
+    for _ in range(500):
+        deep = {"type": "folder", "path": "x", "children": [deep]}
+
+    assert encode(entries_of({"files": [deep]}, "gcode"))
+
+
+def test_an_upload_answers_what_octoprint_made_of_it() -> None:
+    told = response_of({"effectivePrint": False, "effectiveSelect": False, "files": {}})
+
+    assert told == {"effectivePrint": False, "effectiveSelect": False}
+    assert response_of(None) is UNSET
+
+
+@given(st.data())
+def test_no_damage_to_a_list_harms_it(data: st.DataObject) -> None:
+    listed = entries_of(data.draw(damaged(rest()[LIST])), "gcode")
+
+    assert encode(listed)
+    for entry in listed:
+        assert entry.path == entry.virtual_path == f"gcode/{entry.platform_path}"
+        assert entry.size_bytes >= 0
+
+
+@given(st.data())
+def test_no_damage_to_an_answer_harms_details(data: st.DataObject) -> None:
+    assert encode(details(data.draw(damaged(rest()[FILE]))))

@@ -1,0 +1,71 @@
+"""Reading untidy JSON: what can't be read is None, and nothing raises."""
+
+import json
+
+import pytest
+from hypothesis import given
+
+from printreach.contract.codec import encode
+from printreach.printers import loose
+from tests.printers.damage import JUNK
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (1, 1.0),
+        (-2.5, -2.5),
+        ("21.7", 21.7),
+        (" 3 ", 3.0),
+        (True, None),
+        (None, None),
+        ("warm", None),
+        ("nan", None),
+        ("1e999", None),
+        (float("inf"), None),
+        (10**400, None),
+        ([1], None),
+    ],
+)
+def test_a_number_is_one_or_none(value: object, found: float | None) -> None:
+    assert loose.number({"key": value}, "key") == found
+
+
+def test_sizes_go_beyond_32_bits_and_not_below_nothing() -> None:
+    assert loose.size({"size": 5_000_000_000}, "size") == 5_000_000_000
+    assert loose.size({"size": -1}, "size") is None
+    assert loose.count({"size": 5_000_000_000}, "size") is None
+
+
+def test_a_half_character_does_not_keep_a_text_from_being_sent() -> None:
+    told = json.loads('{"name": "w\\udcfcrfel"}')
+
+    assert loose.text(told, "name") == "w?rfel"
+    assert encode(loose.plain(told)) == b'{"name":"w?rfel"}'
+
+
+def test_what_json_cannot_say_is_passed_on_as_null() -> None:
+    told = {"nan": float("nan"), "huge": 10**400, "fine": [1, 2.5, "x", None, True]}
+
+    assert loose.plain(told) == {"nan": None, "huge": None, "fine": [1, 2.5, "x", None, True]}
+
+
+def test_what_is_nested_without_end_is_cut() -> None:
+    deep: object = "bottom"
+    for _ in range(500):
+        deep = {"inner": [deep]}
+
+    assert b"bottom" not in encode(loose.plain(deep))
+
+
+@given(JUNK)
+def test_no_junk_raises(junk: object) -> None:
+    for source in (junk, {"key": junk}):
+        loose.number(source, "key")
+        loose.whole(source, "key")
+        loose.count(source, "key")
+        loose.size(source, "key")
+        loose.flag(source, "key")
+        loose.items(source, "key")
+        loose.obj(source, "key", "key")
+        assert encode([loose.text(source, "key"), loose.plain(source)])
