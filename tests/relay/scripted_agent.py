@@ -39,6 +39,11 @@ class CountingLink(WebSocketLink):
         assert self._transport is not None
         self._transport.underlying_transport.pause_reading()
 
+    def go_on_reading(self) -> None:
+        """Take it."""
+        assert self._transport is not None
+        self._transport.underlying_transport.resume_reading()
+
 
 Message = TypeVar("Message", bound=signin.FromService)
 

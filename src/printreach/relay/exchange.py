@@ -87,7 +87,9 @@ class PrinterExchange:
         if len(head) > MAX_HEAD_BYTES:
             self._refuse(ErrorCode.AGENT_ERROR, "The head of the request is too large.")
             return None
-        first, rest = body[:CHUNK_BYTES], body[CHUNK_BYTES:]
+        # While the line is full a body waits for its turn, as those of streams under way do.
+        room = 0 if tunnel.is_congested else CHUNK_BYTES
+        first, rest = body[:room], body[room:]
         self._uploaded = len(first)
         self._is_sent = fin and not rest
         self._stream = tunnel.open(

@@ -1,0 +1,40 @@
+"""A line to an agent that is full: uploads wait for their turn, and none is refused for it."""
+
+from contextlib import AsyncExitStack
+
+from tests.fakes.loop import on_a_loop
+from tests.relay.caller import calling, request
+from tests.relay.rig import relay
+from tests.relay.scripted_agent import Asked
+from tests.relay.waiting import settle
+
+UPLOADS = 200
+BODY = b"u" * 40_000
+
+
+def count(asked: Asked) -> None:
+    """Answer with the number of bytes, once all are here."""
+
+    def answer(complete: Asked) -> None:
+        complete.answer_with_length(b"%d" % len(complete.body))
+
+    if asked.is_complete:
+        answer(asked)
+    asked.when_complete = answer
+
+
+@on_a_loop
+async def test_many_uploads_at_once_are_all_served_once_there_is_room() -> None:
+    async with relay() as rig, AsyncExitStack() as leaving:
+        access, agent = rig.connect(), await rig.agent(script=count)
+        agent.link.stop_reading()
+        callers = [await leaving.enter_async_context(calling(rig.port)) for _ in range(UPLOADS)]
+        length = b"Content-Length: %d" % len(BODY)
+        for caller in callers:
+            caller.send(request(access.host, access.bearer, length, method=b"POST") + BODY)
+            await settle(1)
+        agent.link.go_on_reading()
+
+        for caller in callers:
+            answer = await caller.answer()
+            assert (answer.status, answer.body) == (200, b"%d" % len(BODY))
