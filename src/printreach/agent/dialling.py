@@ -58,7 +58,8 @@ async def _connect(link: WebSocketLink, service: WebAddress) -> None:
         enable_auto_pong=False,  # the link answers pings
         extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
     )
-    _keep_alive(transport.underlying_transport.get_extra_info("socket"))
+    if link.is_connected:
+        _keep_alive(transport.underlying_transport.get_extra_info("socket"))
 
 
 def _keep_alive(sock: socket.socket | None) -> None:
@@ -67,7 +68,7 @@ def _keep_alive(sock: socket.socket | None) -> None:
     The service may have given this connection up meanwhile; its reset got lost, and the tunnel's
     own pings are too rare to notice before the next minute.
     """
-    if sock is None:
+    if sock is None or sock.fileno() < 0:  # lost again already, as the link will say
         return
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     if hasattr(socket, "TCP_KEEPIDLE"):
@@ -78,9 +79,13 @@ def _keep_alive(sock: socket.socket | None) -> None:
 def _refusal(service: WebAddress, error: WSError) -> str:
     response = error.response if isinstance(error, WSHandshakeError) else None
     if response is None:
-        return f"{service} opened no tunnel: {error}."
+        return f"{service} opened no tunnel: {_shown(str(error))}."
     location = response.headers.get("Location", "")
     if response.status in _REDIRECTS and location:
-        shown = "".join(c if c.isprintable() else "?" for c in location[:_MAX_SHOWN_CHARS])
-        return f"{service} sends us on to {shown}: give that address as --service."
+        return f"{service} sends us on to {_shown(location)}: give that address as --service."
     return f"{service} opened no tunnel: it answered with status {int(response.status)}."
+
+
+def _shown(text: str) -> str:
+    """Words of a stranger, made fit for a log."""
+    return "".join(c if c.isprintable() else "?" for c in text[:_MAX_SHOWN_CHARS])
