@@ -138,6 +138,15 @@ async def test_a_304_says_the_length_of_what_the_caller_has() -> None:
 
 
 @on_a_loop
+async def test_a_304_may_speak_of_a_file_that_is_too_large_to_download() -> None:
+    length = [(b"Content-Length", b"5000000000")]
+
+    answer = await answered(lambda asked: asked.answer(304, length))
+
+    assert (answer.status, answer.all(b"content-length")) == (304, [b"5000000000"])
+
+
+@on_a_loop
 async def test_a_204_says_no_length() -> None:
     length = [(b"Content-Length", b"500")]
 

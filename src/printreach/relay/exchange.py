@@ -164,7 +164,7 @@ class PrinterExchange:
         if answer.is_webcam_stream:
             if not self._begin_webcam():
                 return
-        elif self._is_too_large(answer.length, len(body)):
+        elif self._is_too_large(status, answer.length, len(body)):
             self._give_up(Reason.LIMIT, ErrorCode.DOWNLOAD_LIMIT)
             return
         if not self._is_sent:
@@ -216,10 +216,11 @@ class PrinterExchange:
         else:
             self._untaken += size
 
-    def _is_too_large(self, length: int | None, size: int) -> bool:
-        """Of a body with that length, and what came of it; HEAD may ask how large a file is."""
-        announced = length if length is not None and self._request.method != b"HEAD" else size
-        return announced > self._download_limit
+    def _is_too_large(self, status: int, length: int | None, size: int) -> bool:
+        """Of a body with that length, and what came of it; a 304 or HEAD only speaks of one."""
+        if length is None or status == 304 or self._request.method == b"HEAD":
+            return size > self._download_limit
+        return length > self._download_limit
 
     def _begin_raw(self, headers: Headers, first: bytes, fin: bool) -> None:
         self._is_raw = True
