@@ -71,7 +71,8 @@ class Caller:
         return self._writer.transport.get_write_buffer_size()
 
     def half_close(self) -> None:
-        self._writer.write_eof()
+        if not self._writer.transport.is_closing():
+            self._writer.write_eof()
 
     def leave(self) -> None:
         """Close, as a caller does that has lost interest."""
