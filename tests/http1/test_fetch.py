@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 
 from printreach.http1 import fetch as module
 from printreach.http1.client import Failure
 from printreach.http1.connection import Limits
-from printreach.http1.fetch import FetchFailed, OpenAnswer
+from printreach.http1.fetch import Fetcher, FetchFailed, OpenAnswer
 from printreach.http1.messages import Answer, Call
 from printreach.http1.server import Server
 from tests.http1.fetching import PIECE, asking, asking_peer, fetcher_of
@@ -195,6 +196,17 @@ def test_nobody_at_the_address_is_told_in_the_systems_words() -> None:
         fetcher = fetcher_of(port)
         with pytest.raises(FetchFailed, match="Connection refused") as failed:
             await fetcher.fetch(b"GET", b"/")
+        assert failed.value.failure is Failure.UNREACHABLE
+
+    run(body())
+
+
+def test_a_host_name_that_is_none_is_a_failure() -> None:
+    async def body() -> None:
+        loop = asyncio.get_running_loop()
+        connect = partial(loop.create_connection, host="a..b", port=80)
+        with pytest.raises(FetchFailed) as failed:
+            await Fetcher(connect, b"a..b").fetch(b"GET", b"/")
         assert failed.value.failure is Failure.UNREACHABLE
 
     run(body())

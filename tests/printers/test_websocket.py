@@ -213,3 +213,13 @@ def test_nobody_at_the_address_is_a_failure_with_words() -> None:
                 pass
 
     run(body())
+
+
+def test_a_host_name_that_is_none_is_a_failure() -> None:
+    async def body() -> None:
+        connect = connect_to("a..b", 80, tls=False)
+        with pytest.raises(WebSocketFailed):
+            async with websocket(connect, "ws://a..b/"):
+                pass
+
+    run(body())

@@ -41,8 +41,8 @@ class CameraAtOneOf:
             try:
                 async for frame in camera.frames():
                     if not has_begun:
-                        has_begun = True
                         self._prefer(camera)
+                    has_begun = True
                     yield frame
             except PrinterRefused as refused:
                 if has_begun:

@@ -2,23 +2,24 @@
 
 import asyncio
 import base64
-import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from msgspec import structs
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import WebcamEntry
-from printreach.http1.client import Connect
 from printreach.http1.fetch import Fetcher, FetchFailed
 from printreach.wire.heads import Headers, get
 
-from .mjpeg import BadStream, MjpegParser, boundary_of
+from .connecting import connect_to
+from .mjpeg import JPEG_MAGIC, BadStream, MjpegParser, NoStream, boundary_of
 from .port import PrinterRefused
 
-JPEG_MAGIC = b"\xff\xd8"
+POLL_S = 1.0
 SNAPSHOT_BYTES = 8 * 1024 * 1024
+_UNQUOTED = "/%:@!$&'()*+,;=~-._"
 
 
 class HttpCamera:
@@ -57,55 +58,63 @@ class HttpCamera:
         return answer.body
 
     async def frames(self) -> AsyncIterator[bytes]:
-        if self._stream_url is None:
-            async for frame in self._polled():
-                yield frame
-            return
-        fetcher, target, headers = self._prepare(self._stream_url)
-        try:
-            async with fetcher.open(b"GET", target, headers) as answer:
-                kind = get(answer.headers, b"content-type") or b""
-                parser = MjpegParser(boundary_of(kind))
-                async for chunk in answer.chunks():
-                    for frame in parser.feed(chunk):
+        """A camera without a stream, or with one for other players, is asked once a second."""
+        if self._stream_url is not None:
+            try:
+                async with aclosing(self._streamed(self._stream_url)) as frames:
+                    async for frame in frames:
                         yield frame
-        except (FetchFailed, BadStream) as exc:
-            raise _no_camera(str(exc)) from exc
-        finally:
-            await fetcher.close()
-
-    async def _polled(self) -> AsyncIterator[bytes]:
-        """A camera that only gives snapshots, asked once a second."""
+                return
+            except NoStream as exc:
+                if self._snapshot_url is None:
+                    raise _no_camera(str(exc)) from exc
         while True:
             picture = await self.snapshot()
             if picture is None:
                 raise _no_camera("it has neither a stream nor a snapshot")
             yield picture
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(POLL_S)
+
+    async def _streamed(self, url: str) -> AsyncGenerator[bytes, None]:
+        """Raises NoStream, PrinterRefused."""
+        fetcher, target, headers = self._prepare(url)
+        try:
+            async with fetcher.open(b"GET", target, headers) as answer:
+                if answer.status != 200:
+                    raise _no_camera(f"it answered {answer.status}")
+                parser = MjpegParser(boundary_of(get(answer.headers, b"content-type") or b""))
+                async for chunk in answer.chunks():
+                    for frame in parser.feed(chunk):
+                        yield frame
+        except NoStream:
+            raise
+        except (FetchFailed, BadStream) as exc:
+            raise _no_camera(str(exc)) from exc
+        finally:
+            await fetcher.close()
 
     def _prepare(self, url: str) -> tuple[Fetcher, bytes, Headers]:
-        parts = urlsplit(url)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        host = parts.netloc.rpartition("@")[2].encode("latin-1", "replace")
-        target = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
+        try:
+            parts = urlsplit(url)
+            port = parts.port or (443 if parts.scheme == "https" else 80)
+            connect = connect_to(parts.hostname or "", port, tls=parts.scheme == "https")
+        except ValueError as exc:
+            raise _no_camera("its address is none") from exc
+        host = parts.netloc.rpartition("@")[2].encode("ascii", "replace")
+        target = quote(parts.path or "/", safe=_UNQUOTED)
         if parts.query:
-            target += "?" + parts.query
-        connect = _connect(parts.hostname or "", port, tls=parts.scheme == "https")
-        return (
-            Fetcher(connect, host),
-            target.encode("latin-1", "replace"),
-            [
-                *self._headers,
-                *_user_info(parts),
-            ],
-        )
+            target += "?" + quote(parts.query, safe=_UNQUOTED + "?")
+        return Fetcher(connect, host), target.encode(), [*self._headers, *_user_info(parts)]
 
 
 def shown_url(url: str | None) -> str | None:
-    """The URL without user info, for people."""
+    """The URL without user info, for people; None for what is no URL."""
     if url is None:
         return None
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
@@ -114,16 +123,6 @@ def _user_info(parts: SplitResult) -> Headers:
         return []
     pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
     return [(b"Authorization", b"Basic " + base64.b64encode(pair.encode()))]
-
-
-def _connect(host: str, port: int, *, tls: bool) -> Connect:
-    loop = asyncio.get_running_loop()
-    context: ssl.SSLContext | None = None
-    if tls:
-        context = ssl.create_default_context()
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return lambda protocol: loop.create_connection(protocol, host, port, ssl=context)
 
 
 def _no_camera(text: str) -> PrinterRefused:

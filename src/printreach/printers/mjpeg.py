@@ -1,11 +1,13 @@
 """Taking a multipart/x-mixed-replace answer apart into JPEG pictures. Pure.
 
 Cameras differ: some give each part a Content-Length, some don't; some write the boundary with
-two dashes more than they announce. A part without a length ends at the next boundary.
+two dashes more than they announce. A part without a length ends at the next boundary. Parts that
+are no JPEG picture (a text that there is no signal, say) are passed over.
 """
 
 import re
 
+JPEG_MAGIC = b"\xff\xd8"
 MAX_FRAME_BYTES = 8 * 1024 * 1024
 MAX_PART_HEAD_BYTES = 4096
 
@@ -18,12 +20,18 @@ class BadStream(ValueError):
     """What comes is no stream of pictures; the message ends a sentence."""
 
 
+class NoStream(BadStream):
+    """The answer doesn't even claim to be one."""
+
+
 def boundary_of(content_type: bytes) -> bytes:
-    """Raises BadStream when it is no multipart/x-mixed-replace."""
+    """Raises NoStream when it is no multipart/x-mixed-replace."""
     found = _BOUNDARY.search(content_type)
-    if not content_type.lower().startswith(b"multipart/x-mixed-replace") or found is None:
-        raise BadStream("it is no stream of pictures")
-    return b"--" + found[1].lstrip(b"-")
+    is_stream = content_type.lower().startswith(b"multipart/x-mixed-replace")
+    boundary = found[1].lstrip(b"-") if found is not None else b""
+    if not is_stream or not boundary:
+        raise NoStream("it is no stream of pictures")
+    return b"--" + boundary
 
 
 class MjpegParser:
@@ -91,7 +99,7 @@ class MjpegParser:
         return True
 
     def _end_part(self, size: int, frames: list[bytes]) -> None:
-        if size:
+        if self._buffer.startswith(JPEG_MAGIC):
             frames.append(bytes(self._buffer[:size]))
         del self._buffer[:size]
         self._in_part = False

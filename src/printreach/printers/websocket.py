@@ -58,7 +58,7 @@ async def websocket(
             await opened.shake_hands(headers)
     except TimeoutError:
         raise WebSocketFailed(f"no WebSocket within {OPEN_S:.0f} s") from None
-    except OSError as exc:
+    except (OSError, ValueError) as exc:  # ValueError: a name that no name server could have
         raise WebSocketFailed(reason_of(exc)) from exc
     finally:
         if opened is not None and not opened.is_open:
