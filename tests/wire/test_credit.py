@@ -41,8 +41,8 @@ def test_sending_beyond_the_credit_is_refused_and_changes_nothing() -> None:
     pair.hub.send(stream, bytes(60_000), fin=False)
     pair.settle()
 
-    with pytest.raises(LocalProtocolError, match="60000 bytes sent with 40000 of credit"):
-        pair.hub.send(stream, bytes(60_000), fin=True)
+    with pytest.raises(LocalProtocolError, match="40001 bytes sent with 40000 of credit"):
+        pair.hub.send(stream, bytes(40_001), fin=True)
 
     assert pair.hub.credit(stream) == 40_000
     assert not pair.hub.has_output

@@ -1,6 +1,7 @@
 """What waits to be sent: whole frames in messages of bounded size, and one pong at most."""
 
 from printreach.wire import frames
+from printreach.wire.errors import CloseCode
 from printreach.wire.events import DataReceived, Event, MessageReceived
 from printreach.wire.frames import CHUNK_BYTES, HEADER_BYTES, MAX_MESSAGE_BYTES, Kind
 
@@ -71,3 +72,12 @@ def test_a_pong_waits_beside_other_output() -> None:
 
     assert len(pair.settle().at_hub) == 1
     assert not pair.agent.has_output
+
+
+def test_no_pong_follows_a_farewell() -> None:
+    pair = SessionPair()
+    pair.hub.receive(frames.frame(Kind.PING, 0, bytes(8)), pair.clock.now)
+
+    pair.hub.close(CloseCode.NORMAL)
+
+    assert pair.hub.take_output() == frames.frame(Kind.CLOSE, 0, b"\x00\x00")

@@ -167,10 +167,9 @@ class Session:
 
     def close(self, code: CloseCode, text: str = "") -> None:
         """Say why the link is about to close. Nothing can be sent afterwards."""
-        if not self._tunnel.closed:
-            self._write(Kind.CLOSE, 0, frames.encode_text(code, text))
-            self._tunnel.closed = True
-            self._tunnel.pong = b""
+        self._write(Kind.CLOSE, 0, frames.encode_text(code, text))
+        self._tunnel.closed = True
+        self._tunnel.pong = b""
 
     # --- the link -------------------------------------------------------------------------------
 
