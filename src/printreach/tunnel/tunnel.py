@@ -54,6 +54,7 @@ class Tunnel:
         self._flush_handle: asyncio.Handle | None = None
         self._unflushed = 0
         self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0.0  # uvloop's handle of what is due at once does not know
 
     def start(self) -> None:
         """Begin: our HELLO goes out, what has arrived already is read."""
@@ -324,14 +325,15 @@ class Tunnel:
     def _set_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._loop.call_at(self.session.next_deadline(), self._on_timer)
+        self._timer_at = self.session.next_deadline()
+        self._timer = self._loop.call_at(self._timer_at, self._on_timer)
 
     def _advance_timer(self) -> None:
         """The deadline is nearer with a stream open, and once a ping is answered."""
         if (
             self._timer is not None
             and not self.is_closed
-            and self._timer.when() > self.session.next_deadline()
+            and self._timer_at > self.session.next_deadline()
         ):
             self._set_timer()
 
