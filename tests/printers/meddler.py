@@ -1,6 +1,7 @@
 """A proxy between an adapter and its printer that can say what the printer never would.
 
-It passes HTTP and WebSocket on, message by message, until it is told to meddle.
+It passes HTTP and WebSocket on, message by message, until it is told to meddle. refuses_websockets:
+it knows of none.
 """
 
 import asyncio
@@ -63,6 +64,25 @@ class Meddler:
         self._answers: deque[bytes] = deque()
         self.asked: list[bytes] = []
         self.port = 0
+        self.refuses_websockets = False
+        self._may_speak = asyncio.Event()
+        self._may_speak.set()
+
+    @property
+    def is_silent(self) -> bool:
+        return not self._may_speak.is_set()
+
+    def fall_silent(self) -> None:
+        """Answer nothing and pass no message down, as if frozen."""
+        self._may_speak.clear()
+
+    def speak_again(self) -> None:
+        self._may_speak.set()
+
+    @property
+    def websockets(self) -> int:
+        """How many are open."""
+        return len(self._sockets)
 
     async def say(self, message: str | bytes) -> None:
         """Push this to every WebSocket client."""
@@ -78,6 +98,9 @@ class Meddler:
 
     async def answer(self, call: Call) -> Answer:
         self.asked.append(call.method + b" " + call.head.target)
+        await self._may_speak.wait()
+        if call.head.upgrade is not None and self.refuses_websockets:
+            return Answer(status=400)
         if call.head.upgrade is not None:
             return accept_websocket(call, lambda socket: self._talk(call, socket))
         if self._answers:
@@ -126,7 +149,7 @@ class Meddler:
         try:
             async with websocket(self._connect, url, at_most=MAX_MESSAGE_BYTES) as printer:
                 self._sockets.append(client)
-                down = asyncio.create_task(_pass_down(printer, client))
+                down = asyncio.create_task(self._pass_down(printer, client))
                 try:
                     while (message := await client.receive()) is not None:
                         await printer.send(message)
@@ -136,6 +159,15 @@ class Meddler:
                     await asyncio.gather(down, return_exceptions=True)
         except WebSocketFailed:
             pass  # the printer is gone, so the client is let go
+
+    async def _pass_down(self, printer: WebSocket, client: ServerSocket) -> None:
+        try:
+            while True:
+                message = await printer.receive(FOR_EVER_S)
+                if not self.is_silent:
+                    await client.send(message)
+        except (WebSocketFailed, ClientGone):
+            pass  # one of them has left
 
 
 @asynccontextmanager
@@ -151,14 +183,6 @@ async def meddling(upstream: str) -> AsyncIterator[Meddler]:
 
 
 _JSON = (b"Content-Type", b"application/json")
-
-
-async def _pass_down(printer: WebSocket, client: ServerSocket) -> None:
-    try:
-        while True:
-            await client.send(await printer.receive(FOR_EVER_S))
-    except (WebSocketFailed, ClientGone):
-        pass  # one of them has left
 
 
 def _passed_on(headers: Headers) -> Headers:

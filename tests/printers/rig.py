@@ -60,7 +60,7 @@ class PrinterRig:
         raise NotImplementedError
 
     def hot_print(self) -> PrintFile:
-        """As long_print, with heaters at 40 (bed) and 60 (hotend) degrees. For smart pause."""
+        """As long_print, with bed and hotend heated. For smart pause."""
         raise NotImplementedError
 
     def large_file(self, size: int) -> bytes:

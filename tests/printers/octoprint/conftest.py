@@ -15,4 +15,4 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OctoPrintRig]:
     camera_port = free_port()
     folder = tmp_path_factory.mktemp("octoprint") / "base"
     with octoprint(folder, config_with_camera(camera_port)) as peer:
-        yield OctoPrintRig(peer, camera_port)
+        yield OctoPrintRig(peer, folder, camera_port)

@@ -14,7 +14,7 @@ from typing import Any
 from printreach.printers.connecting import connect_to
 from printreach.printers.websocket import websocket
 from tests.printers.octoprint.rig import OctoPrintRig, config_with_camera
-from tests.rigs.octoprint import octoprint
+from tests.rigs.octoprint import OctoPrint, octoprint
 from tests.rigs.waiting import free_port
 
 RECORDINGS = Path(__file__).parents[1] / "recordings" / "octoprint"
@@ -30,8 +30,8 @@ _DROPPED = frozenset({"apikey", "session", "plugin_hash", "config_hash", "logs",
 class Recorder(OctoPrintRig):
     """Plays a print through, and writes down what is said."""
 
-    def __init__(self, peer: Any) -> None:
-        super().__init__(peer, free_port())
+    def __init__(self, peer: OctoPrint, folder: Path) -> None:
+        super().__init__(peer, folder, free_port())
         self.rest: dict[str, Any] = {}
         self.pushed: list[Any] = []
 
@@ -110,7 +110,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         config = _two_extruders(config_with_camera(free_port()))
         with octoprint(Path(folder) / "base", config) as peer:
-            recorder = Recorder(peer)
+            recorder = Recorder(peer, Path(folder) / "base")
             recorder.give_profile(has_chamber=True, extruders=2)
             asyncio.run(recorder.play())
     version = recorder.rest["idle: version"]["server"]

@@ -2,9 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -21,6 +23,7 @@ from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Header, Way
 
 PATIENCE_S = 20.0
+HOTEND_C = 30.0  # a second from cold: the virtual printer heats by ten degrees a second
 
 
 def config_with_camera(port: int) -> str:
@@ -38,13 +41,14 @@ def config_with_camera(port: int) -> str:
 
 
 class OctoPrintRig(PrinterRig):
-    """peer: running, for all tests of a module."""
+    """peer: running, for all tests; folder: where it keeps everything."""
 
     features = Feature(62)  # everything but a light
     has_smart_pause = True
 
-    def __init__(self, peer: OctoPrint, camera_port: int) -> None:
+    def __init__(self, peer: OctoPrint, folder: Path, camera_port: int) -> None:
         self.peer = peer
+        self.folder = folder
         self.meddler: Meddler
         self._camera_port = camera_port
 
@@ -67,7 +71,7 @@ class OctoPrintRig(PrinterRig):
         return PrintFile("short.gcode", b"G28\n" + b"G1 X10 Y10 E1 F9000\nG1 X20 E2\n" * 5)
 
     def hot_print(self) -> PrintFile:
-        heat = b"M83\nM140 S40\nM104 S60\nM109 S60\n"
+        heat = b"M83\nM140 S25\nM104 S%d\nM109 S%d\n" % (HOTEND_C, HOTEND_C)
         return PrintFile("hot.gcode", heat + b"G1 X10 E0.1 F9000\nG4 P100\nG1 X20\n" * 600)
 
     async def fail_print(self) -> None:
@@ -120,6 +124,22 @@ class OctoPrintRig(PrinterRig):
 
     def _post(self, target: str, body: dict[str, object]) -> Answer:
         return self._ask("POST", target, json.dumps(body).encode())
+
+    @contextmanager
+    def serial_log(self) -> Iterator[Callable[[], list[str]]]:
+        """While it is open: what was sent to the firmware, without line numbers."""
+        log = self.folder / "logs" / "serial.log"
+        self._post("settings", {"serial": {"log": True}})
+        start = log.stat().st_size
+
+        def sent() -> list[str]:
+            text = log.read_bytes()[start:].decode()
+            return re.findall(r"- Send: (?:N\d+ )?(.*?)(?:\*\d+)?$", text, re.MULTILINE)
+
+        try:
+            yield sent
+        finally:
+            self._post("settings", {"serial": {"log": False}})
 
     def give_profile(self, *, has_chamber: bool, extruders: int) -> None:
         """Tell OctoPrint what its printer has; it learns of it when it connects."""
