@@ -10,7 +10,7 @@ from printreach.wire.frames import WINDOW_BYTES
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import QUICK, relay
-from tests.relay.scripted_agent import send_for_ever
+from tests.relay.scripted_agent import ignore, send_for_ever
 from tests.relay.waiting import settle, until
 
 SMALL_BUFFER = 4096
@@ -38,7 +38,7 @@ async def test_a_caller_that_asks_on_without_reading_is_not_answered_on() -> Non
         access = rig.connect()
         agent = await rig.agent(script=lambda asked: asked.answer_with_length(b"x" * 50_000))
         caller.send(request(access.host, access.bearer) * 2000)
-        await settle(200)
+        await settle(100)
 
         assert len(agent.asked) * 50_000 < 20 * HIGH_WATER_BYTES
 
@@ -46,10 +46,22 @@ async def test_a_caller_that_asks_on_without_reading_is_not_answered_on() -> Non
 @on_a_loop
 async def test_refusals_do_not_pile_up_for_a_caller_that_does_not_read() -> None:
     async with relay() as rig, calling(rig.port, receive_buffer=SMALL_BUFFER) as caller:
-        caller.send(request(b"nobody.tunnel.example", b"Accept: text/html") * 50_000)
-        await settle(300)
+        caller.send(request(b"nobody.tunnel.example", b"Accept: text/html") * 300_000)
+        await settle(100)
 
         assert rig.figure("requests_total") < 1000
+        assert caller.unsent > 5_000_000
+
+
+@on_a_loop
+async def test_requests_do_not_pile_up_behind_one_that_is_not_answered() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        await rig.agent(script=ignore)
+        caller.send(request(access.host, access.bearer) * 300_000)
+        await settle(100)
+
+        assert caller.unsent > 5_000_000
 
 
 @on_a_loop
