@@ -136,7 +136,12 @@ class Meddler:
 
         if call.method == b"HEAD" or answer.status in (204, 304):
             await stack.aclose()
-            return Answer(status=answer.status, headers=_passed_on(answer.headers))
+            return Answer(
+                status=answer.status,
+                headers=_passed_on(answer.headers),
+                body=_nothing(),
+                length=int(sizes[0]) if sizes else None,
+            )
         return Answer(
             status=answer.status,
             headers=_passed_on(answer.headers),
@@ -183,6 +188,12 @@ async def meddling(upstream: str) -> AsyncIterator[Meddler]:
 
 
 _JSON = (b"Content-Type", b"application/json")
+
+
+async def _nothing() -> AsyncGenerator[bytes, None]:
+    """The body of an answer to HEAD, whose length is told all the same."""
+    return
+    yield
 
 
 def _passed_on(headers: Headers) -> Headers:
