@@ -18,6 +18,7 @@ WATCHED = {
     "late-body": streams.late_body,
     "hints": streams.hints,
     "sink": uploads.sink,
+    "sink-late": uploads.sink_late,
     "refuse": uploads.refuse,
     "early": uploads.answer_early,
     "ws-echo": websockets.echo_socket,

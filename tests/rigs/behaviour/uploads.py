@@ -24,6 +24,12 @@ async def sink(request: web.BaseRequest, journal: Journal) -> web.StreamResponse
     return web.json_response({"sha256": total.hexdigest(), "size": size})
 
 
+async def sink_late(request: web.BaseRequest, journal: Journal) -> web.StreamResponse:
+    """Read not a byte of the body until a test allows it; then as sink does."""
+    await journal.step(query(request)["key"])
+    return await sink(request, journal)
+
+
 async def refuse(request: web.BaseRequest, journal: Journal) -> web.StreamResponse:
     """Answer 413 after ?after= bytes of the body, and read no more of it.
 
