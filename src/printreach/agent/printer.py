@@ -53,14 +53,17 @@ class CommandedPrinter:
 
 @asynccontextmanager
 async def commanded_printer(
-    config: AgentConfig, senses: Senses
+    config: AgentConfig, senses: Senses, printer_id: str
 ) -> AsyncIterator[CommandedPrinter | None]:
-    """The printer's adapter, in touch with it while this is open; None for a kind without one."""
+    """The printer's adapter, in touch with it while this is open; None for a kind without one.
+
+    printer_id: the public one.
+    """
     if not config.kind.adapter:
         yield None
         return
     module = cast("_AdapterModule", importlib.import_module(config.kind.adapter))
-    printer = module.make(_setup(config, senses))
+    printer = module.make(_setup(config, senses, printer_id))
     prints = Prints(
         printer, config.data_dir, unix_time=senses.unix_time, token_bytes=senses.token_bytes
     )
@@ -84,7 +87,7 @@ async def commanded_printer(
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _setup(config: AgentConfig, senses: Senses) -> PrinterSetup:
+def _setup(config: AgentConfig, senses: Senses, printer_id: str) -> PrinterSetup:
     assert config.printer is not None  # kinds with an adapter have an address
     secrets = config.credentials
     return PrinterSetup(
@@ -101,6 +104,7 @@ def _setup(config: AgentConfig, senses: Senses) -> PrinterSetup:
         password=secrets.password,
         access_code=secrets.access_code,
         serial=secrets.serial,
+        printer_id=printer_id,
     )
 
 

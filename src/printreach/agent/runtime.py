@@ -103,7 +103,9 @@ async def run_agent(
         status_file = StatusFile(config.data_dir)
         ends.callback(status_file.remove)
         state.observe(status_file)
-        commanded = await ends.enter_async_context(commanded_printer(config, machine))
+        commanded = await ends.enter_async_context(
+            commanded_printer(config, machine, key.printer_id)
+        )
         lan_port = await ends.enter_async_context(_lan_page(config, state, machine))
         context = AgentContext(
             config=config,

@@ -11,7 +11,8 @@ class PrinterSetup:
 
     data_dir: the agent's folder, for what an adapter must remember across restarts.
     steady_time: seconds of a clock that nobody sets. unix_time: seconds. token_bytes: so many
-    unguessable bytes. uniform: a random number between two.
+    unguessable bytes. uniform: a random number between two. printer_id: the public one, which may
+    be left where apps on the local network find it.
     """
 
     host: str
@@ -27,6 +28,7 @@ class PrinterSetup:
     password: str | None = field(default=None, repr=False)
     access_code: str | None = field(default=None, repr=False)
     serial: str | None = None
+    printer_id: str = ""
 
     @property
     def authority(self) -> str:
