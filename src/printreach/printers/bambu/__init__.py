@@ -1,0 +1,1 @@
+"""Bambu Lab printers on the local network: MQTT for what they do, FTPS for files, a camera port."""

@@ -1,0 +1,133 @@
+"""A Bambu Lab printer as a Printer: MQTT for what it does, FTPS for files, and its camera."""
+
+from printreach.contract.commands import (
+    Extrude,
+    MoveAxis,
+    Pause,
+    SetLight,
+    SetTemp,
+    StartPrint,
+)
+from printreach.contract.files import FileDone
+from printreach.contract.unset import UnsetType
+from printreach.printers import loose
+from printreach.printers.port import (
+    Camera,
+    MqttEndpoint,
+    View,
+    bad_path,
+    failed,
+    not_supported,
+)
+from printreach.printers.setup import PrinterSetup
+
+from . import orders
+from .api import USER, BambuApi
+from .cameras import cameras_of
+from .files import BambuFiles
+from .materials import extruders_of
+from .pausing import Pausing
+from .ports import USUAL_PORTS, Ports
+from .smart_pause import RestStore
+from .watch import Watch
+
+CARD = "sdcard"
+
+
+def make(setup: PrinterSetup, ports: Ports = USUAL_PORTS) -> "BambuPrinter":
+    return BambuPrinter(setup, ports)
+
+
+class BambuPrinter:
+    """printers.port.Printer."""
+
+    def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
+        self._setup = setup
+        self._ports = ports
+        self._api = BambuApi(setup)
+        self._watch = Watch(setup, self._api)
+        self._pausing = Pausing(self._api, RestStore(setup.data_dir), lambda: self._watch)
+        self._watch.is_waking = lambda: self._pausing.is_waking
+        self._watch.on_heard = self._pausing.on_heard
+        self.files = BambuFiles(setup, ports.files)
+
+    @property
+    def view(self) -> View:
+        return self._watch.view
+
+    @property
+    def mqtt(self) -> MqttEndpoint:
+        setup = self._setup
+        return MqttEndpoint(
+            host=setup.host, port=setup.port, tls=True, user=USER, password=setup.access_code
+        )
+
+    async def run(self) -> None:
+        try:
+            await self._watch.run()
+        finally:
+            await self._pausing.close()
+
+    async def cameras(self) -> list[Camera]:
+        return cameras_of(self._watch.heard, self._setup, self._ports)
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    async def pause(self, order: Pause) -> None:
+        await self._pausing.pause(order)
+
+    async def resume(self) -> None:
+        await self._pausing.resume()
+
+    async def cancel(self) -> None:
+        await self._pausing.cancel()
+
+    async def start(self, order: StartPrint) -> FileDone:
+        if not isinstance(order.storage, UnsetType) and order.storage != CARD:
+            raise bad_path(f"Storage must be {CARD!r}.")
+        problem = orders.start_problem(order)
+        if problem is not None:
+            raise bad_path(problem)
+        inside = order.path.partition("/")[2]
+        await self.files.require(order.path)
+        answer = await self._api.order(orders.start(order, inside))
+        return FileDone(
+            virtual_path=order.path,
+            platform_path=f"/{inside}",
+            printer_response=loose.plain(answer),
+        )
+
+    async def set_light(self, order: SetLight) -> None:
+        await self._api.order(orders.light(order.name, on=order.on))
+
+    async def move_axis(self, order: MoveAxis) -> None:
+        await self._gcode(orders.move_lines(order.axis, order.distance_mm))
+
+    async def home(self) -> None:
+        await self._api.order(orders.HOME)
+
+    async def extrude(self, order: Extrude) -> None:
+        self._require_extruder(order.extruder)
+        if self.view.job.current_print.temps.hotend_actual < orders.COLDEST_EXTRUSION_C:
+            coldest = f"{orders.COLDEST_EXTRUSION_C:.0f}"
+            raise failed(f"The nozzle is too cold: filament moves from {coldest} degrees on.")
+        await self._gcode(orders.extrude_lines(order.distance_mm))
+
+    async def set_temp(self, order: SetTemp) -> None:
+        if not isinstance(order.chamber_c, UnsetType):
+            raise not_supported("heat a chamber")
+        if isinstance(order.tool_number, int):
+            self._require_extruder(order.tool_number)
+        await self._gcode(orders.temp_lines(order, extruders=self._extruders))
+
+    @property
+    def _extruders(self) -> int:
+        return max(1, len(extruders_of(self._watch.heard.report)))
+
+    def _require_extruder(self, number: int) -> None:
+        if number >= self._extruders:
+            has = "one extruder, number 0" if self._extruders == 1 else "extruders 0 and 1"
+            raise failed(f"This printer has {has}.")
+
+    async def _gcode(self, lines: list[str]) -> None:
+        await self._api.order(orders.gcode(*lines))

@@ -1,0 +1,111 @@
+"""The camera port of P1 and A1 printers: pictures in TLS, one behind another."""
+
+import asyncio
+import struct
+from collections.abc import AsyncIterator
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.status import WebcamEntry
+from printreach.printers.port import PrinterRefused
+
+from .tls import CONNECT_S, trusting_context
+
+MAX_FRAME_BYTES = 8 * 1024 * 1024
+SILENCE_S = 30.0
+READ_BYTES = 64 * 1024
+
+_HEAD = struct.Struct("<I12x")
+_HELLO = struct.Struct("<IIII32s32s")
+_JPEG_BEGIN, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
+
+
+class BadFrame(ValueError):
+    """What comes is no picture; the message ends a sentence."""
+
+
+def hello(user: str, access_code: str) -> bytes:
+    """What asks for pictures: 80 bytes."""
+    return _HELLO.pack(0x40, 0x3000, 0, 0, user.encode()[:32], access_code.encode()[:32])
+
+
+class FrameParser:
+    """Takes the stream apart: a head of 16 bytes with the length, then a JPEG file. Pure."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """The pictures that are whole now. Raises BadFrame."""
+        self._buffer += data
+        frames = []
+        while len(self._buffer) >= _HEAD.size:
+            (length,) = _HEAD.unpack_from(self._buffer)
+            if length > MAX_FRAME_BYTES:
+                raise BadFrame("a picture is larger than 8 MiB")
+            end = _HEAD.size + length
+            if len(self._buffer) < end:
+                break
+            frame = bytes(self._buffer[_HEAD.size : end])
+            del self._buffer[:end]
+            if not (frame.startswith(_JPEG_BEGIN) and frame.rstrip(b"\0").endswith(_JPEG_END)):
+                raise BadFrame("what it sends is no JPEG")
+            frames.append(frame)
+        return frames
+
+
+class PortCamera:
+    """printers.port.Camera."""
+
+    def __init__(self, host: str, port: int, user: str, access_code: str) -> None:
+        self.entry = WebcamEntry(name="Camera")
+        self._host = host
+        self._port = port
+        self._hello = hello(user, access_code)
+
+    async def snapshot(self) -> bytes | None:
+        return None
+
+    async def frames(self) -> AsyncIterator[bytes]:
+        reader, writer = await self._open()
+        has_begun = False
+        parser = FrameParser()
+        try:
+            while data := await _read(reader):
+                for frame in parser.feed(data):
+                    has_begun = True
+                    yield frame
+        except BadFrame as exc:
+            raise _no_picture(str(exc)) from exc
+        finally:
+            writer.close()
+        if not has_begun:
+            sentence = "The printer's camera refuses the access code, or is turned off."
+            raise PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence)
+        raise _no_picture("it ended its stream")
+
+    async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        try:
+            async with asyncio.timeout(CONNECT_S):
+                reader, writer = await asyncio.open_connection(
+                    self._host, self._port, ssl=trusting_context(), limit=READ_BYTES
+                )
+        except TimeoutError:
+            raise _no_picture(f"no answer within {CONNECT_S:.0f} s") from None
+        except OSError as exc:
+            raise _no_picture(exc.strerror or str(exc)) from exc
+        writer.write(self._hello)
+        return reader, writer
+
+
+async def _read(reader: asyncio.StreamReader) -> bytes:
+    try:
+        async with asyncio.timeout(SILENCE_S):
+            return await reader.read(READ_BYTES)
+    except TimeoutError:
+        raise _no_picture(f"nothing came for {SILENCE_S:.0f} s") from None
+    except OSError as exc:
+        raise _no_picture(exc.strerror or str(exc)) from exc
+
+
+def _no_picture(why: str) -> PrinterRefused:
+    return PrinterRefused(CommandStatus.NOT_CONNECTED, f"The camera gives no picture: {why}.")

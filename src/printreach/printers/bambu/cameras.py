@@ -1,0 +1,45 @@
+"""Which camera a printer has, read from its report."""
+
+from urllib.parse import urlsplit
+
+from printreach.contract.status import WebcamEntry
+from printreach.printers import loose
+from printreach.printers.port import Camera
+from printreach.printers.rtsp_camera import RtspCamera
+from printreach.printers.setup import PrinterSetup
+
+from .api import USER
+from .camera import PortCamera
+from .ports import Ports
+from .report import Heard
+
+USUAL_RTSPS_PORT = 322
+_OFF = "disable"
+
+
+def cameras_of(heard: Heard, setup: PrinterSetup, ports: Ports) -> list[Camera]:
+    """RTSPS where the printer names an address for it, else the camera port; one or none.
+
+    An address that is "disable" or empty is of a printer whose owner has turned its stream off.
+    """
+    code = setup.access_code
+    if code is None or not heard.is_enough:
+        return []
+    ipcam = loose.obj(heard.report, "ipcam")
+    if "rtsp_url" not in ipcam:
+        return [PortCamera(setup.host, ports.camera, USER, code)]
+    told = loose.text(ipcam, "rtsp_url")
+    if told is None or told == _OFF:
+        return []
+    return [RtspCamera(WebcamEntry(name="Camera"), _at(told, setup.host), user=USER, password=code)]
+
+
+def _at(told: str, host: str) -> str:
+    """The address, at the host where the agent finds the printer; without user info."""
+    shown = f"[{host}]" if ":" in host else host
+    try:
+        parts = urlsplit(told)
+        port, path = parts.port or USUAL_RTSPS_PORT, parts.path
+    except ValueError:
+        port, path = USUAL_RTSPS_PORT, ""
+    return f"rtsps://{shown}:{port}{path or '/streaming/live/1'}"

@@ -1,0 +1,210 @@
+"""The files on a printer's card, over FTPS: streamed both ways, a session for each command."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import ParamSpec, TypeVar
+
+from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
+from printreach.contract.unset import UNSET
+from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
+from printreach.printers.setup import PrinterSetup
+from printreach.printers.spool import exactly
+
+from .api import USER
+from .ftps import PIECE_BYTES, Ftps, NotThere, as_refusals
+from .listing import VENDOR_FOLDERS, Listed
+
+log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+SESSIONS = 3
+"""At once; these servers serve few clients."""
+MAX_DEPTH = 8
+MAX_ENTRIES = 10_000
+
+
+class BambuFiles:
+    """printers.port.Files. port: of the file server."""
+
+    roots = (FileRoot.GCODE,)
+
+    def __init__(self, setup: PrinterSetup, port: int) -> None:
+        self._setup = setup
+        self._port = port
+        self._turns = asyncio.Semaphore(SESSIONS)
+
+    async def entries(self, root: FileRoot) -> list[FileEntry]:
+        async with self._session() as ftps:
+            return await self._tree(ftps, root.value, "", [MAX_ENTRIES])
+
+    async def details(self, path: str) -> FileDetails:
+        folder, _, name = _inside(path).rpartition("/")
+        async with self._session(path) as ftps:
+            listed = await self._run(ftps.listed, folder, self._setup.unix_time())
+        for entry in listed:
+            if entry.name == name and not entry.is_folder:
+                return FileDetails(
+                    virtual_path=path,
+                    platform_path=f"/{_inside(path)}",
+                    file_name=name,
+                    size_bytes=entry.size,
+                    modified_time_sec=entry.modified_s or UNSET,
+                )
+        raise no_such_file(path)
+
+    async def require(self, path: str) -> None:
+        """Raises PrinterRefused (404) when there is no such file.
+
+        A file server that can't be asked is no reason: the printer will know.
+        """
+        try:
+            await self.details(path)
+        except PrinterRefused as refused:
+            if refused.status == no_such_file(path).status:
+                raise
+            log.info("whether the file is there is not known: %s", refused.sentence)
+
+    @asynccontextmanager
+    async def open(self, path: str) -> AsyncIterator[Download]:
+        async with self._session(path) as ftps:
+            target = f"/{_inside(path)}"
+            size = await self._run(ftps.size_of, target)
+            data = await self._run(ftps.transfercmd, f"RETR {target}")
+            try:
+                yield Download(size=size, chunks=self._pieces(data))
+            finally:
+                data.close()
+
+    async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
+        inside = _inside(path)
+        async with self._session() as ftps:
+            folder = inside.rpartition("/")[0]
+            if folder:
+                await self._run(ftps.make_folder, folder)
+            data = await self._run(ftps.transfercmd, f"STOR /{inside}")
+            try:
+                body = chunks if size is None else exactly(chunks, size)
+                sent = await self._send(data, body)
+                has_all = await self._run(ftps.finish_sending, data)
+            except BaseException:
+                data.close()
+                await asyncio.shield(self._remove_half(inside))
+                raise
+        await self._verify(inside, sent, has_all=has_all)
+        return FileDone(virtual_path=path, platform_path=f"/{inside}", size_bytes=sent)
+
+    async def delete(self, path: str) -> FileDone:
+        target = f"/{_inside(path)}"
+        async with self._session(path) as ftps:
+            if await self._run(ftps.is_folder, target):
+                if await self._run(ftps.listed, _inside(path), self._setup.unix_time()):
+                    raise failed(f"The folder {path!r} is not empty.")
+                await self._run(ftps.cwd, "/")
+                await self._run(ftps.rmd, target)
+            else:
+                await self._run(ftps.delete, target)
+        return FileDone(virtual_path=path, platform_path=target)
+
+    # --- the ways of the file server --------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _session(self, path: str = "") -> AsyncIterator[Ftps]:
+        """path: what the session is about, for the sentence that it is not there."""
+        async with self._turns:
+            ftps = Ftps()
+            try:
+                setup = self._setup
+                password = setup.access_code or ""
+                await self._run(ftps.enter, setup.host, self._port, USER, password)
+                yield ftps
+            except NotThere:
+                raise no_such_file(path) from None
+            finally:
+                await _to_the_end(ftps.leave)
+
+    async def _run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """A blocking step in a thread. Raises PrinterRefused, or NotThere."""
+
+        def step() -> T:
+            with as_refusals(self._setup.host):
+                return call(*args, **kwargs)
+
+        return await _to_the_end(step)
+
+    async def _tree(
+        self, ftps: Ftps, root: str, folder: str, room: list[int], depth: int = MAX_DEPTH
+    ) -> list[FileEntry]:
+        """room: one number, how many entries may still be taken."""
+        entries = []
+        for listed in await self._run(ftps.listed, folder, self._setup.unix_time()):
+            if room[0] <= 0 or (not folder and listed.name in VENDOR_FOLDERS):
+                continue
+            room[0] -= 1
+            inside = f"{folder}/{listed.name}".removeprefix("/")
+            children: list[FileEntry] = []
+            if listed.is_folder and depth > 0:
+                children = await self._tree(ftps, root, inside, room, depth - 1)
+            entries.append(_entry(listed, f"{root}/{inside}", children))
+        return entries
+
+    async def _pieces(self, data: socket.socket) -> AsyncIterator[bytes]:
+        while piece := await self._run(data.recv, PIECE_BYTES):
+            yield piece
+
+    async def _send(self, data: socket.socket, chunks: AsyncIterator[bytes]) -> int:
+        sent = 0
+        async for chunk in chunks:
+            await self._run(data.sendall, chunk)
+            sent += len(chunk)
+        return sent
+
+    async def _verify(self, inside: str, sent: int, *, has_all: bool) -> None:
+        """The size on the card tells, in a session of its own: the first one may hang."""
+        async with self._session(f"gcode/{inside}") as ftps:
+            size = await self._run(ftps.size_of, f"/{inside}")
+        if size == sent or (size is None and has_all):
+            return
+        await self._remove_half(inside)
+        raise failed("The printer did not keep the whole file; is there room on its card?")
+
+    async def _remove_half(self, inside: str) -> None:
+        try:
+            async with self._session() as ftps:
+                await self._run(ftps.delete, f"/{inside}")
+        except PrinterRefused as refused:
+            log.info("half an upload may be left on the card: %s", refused.sentence)
+
+
+async def _to_the_end(step: Callable[[], T]) -> T:
+    """A thread can't be cancelled; what it works with must not be pulled away from under it."""
+    running = asyncio.ensure_future(asyncio.to_thread(step))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait([running])
+        if not running.cancelled():
+            running.exception()  # seen, so that nobody complains about it
+        raise
+
+
+def _entry(listed: Listed, path: str, children: list[FileEntry]) -> FileEntry:
+    return FileEntry(
+        type=EntryType.FOLDER if listed.is_folder else EntryType.FILE,
+        name=listed.name,
+        virtual_path=path,
+        path=path,
+        platform_path="/" + _inside(path),
+        size_bytes=listed.size,
+        modified_time_sec=listed.modified_s,
+        permissions="rw",
+        children=children if listed.is_folder else UNSET,
+    )
+
+
+def _inside(path: str) -> str:
+    return path.partition("/")[2]

@@ -1,0 +1,172 @@
+"""A printer's file server: FTP inside TLS from the first byte. Blocking; files.py calls it."""
+
+import ftplib
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from printreach.contract.commands import CommandStatus
+from printreach.printers.port import PrinterRefused, failed
+
+from .listing import Listed, read_list, read_mlsd
+from .tls import trusting_context
+
+CONNECT_S = 8.0
+TRANSFER_S = 20.0
+"""Without a byte for so long, a transfer is given up."""
+GOODBYE_S = 3.0
+"""For the end of TLS on a data connection, which many of these servers never finish."""
+PIECE_BYTES = 64 * 1024
+MAX_LISTING_BYTES = 4 * 1024 * 1024
+
+_NOT_FOUND = "550"
+_NOT_LOGGED_IN = ("530", "430")
+_NOT_KNOWN = ("500", "502", "504")
+
+
+class NotThere(Exception):
+    """There is nothing at this path, or it is of the other kind."""
+
+
+class Ftps(ftplib.FTP_TLS):
+    """A session. The data connection takes up the TLS session of the control connection, without
+    which these servers refuse it."""
+
+    def __init__(self) -> None:
+        super().__init__(context=trusting_context(), timeout=TRANSFER_S)
+
+    def enter(self, host: str, port: int, user: str, password: str) -> None:
+        plain = socket.create_connection((host, port), CONNECT_S)
+        try:
+            self.sock = self.context.wrap_socket(plain, server_hostname=host)
+        except OSError:
+            plain.close()
+            raise
+        self.host, self.port, self.af = host, port, self.sock.family
+        self.file = self.sock.makefile("r", encoding=self.encoding, errors="surrogateescape")
+        self.welcome = self.getresp()
+        self.sock.settimeout(TRANSFER_S)
+        self.login(user, password)
+        self.prot_p()
+        self.voidcmd("TYPE I")
+
+    def ntransfercmd(
+        self, cmd: str, rest: int | str | None = None
+    ) -> tuple[socket.socket, int | None]:
+        assert isinstance(self.sock, ssl.SSLSocket)  # since enter()
+        data, size = super(ftplib.FTP_TLS, self).ntransfercmd(cmd, rest)
+        try:
+            secured = self.context.wrap_socket(
+                data, server_hostname=self.host, session=self.sock.session
+            )
+        except OSError:
+            data.close()
+            raise
+        return secured, size
+
+    def listed(self, folder: str, now_s: float) -> list[Listed]:
+        """What is in a folder. Raises NotThere."""
+        if folder:
+            self._enter_folder(folder)
+        try:
+            lines = self._lines("MLSD")
+        except ftplib.error_perm as exc:
+            if not str(exc).startswith(_NOT_KNOWN):
+                raise
+            entries = [read_list(line, now_s) for line in self._lines("LIST")]
+        else:
+            entries = [read_mlsd(line) for line in lines]
+        return [entry for entry in entries if entry is not None]
+
+    def size_of(self, path: str) -> int | None:
+        """Bytes of a file; None where there is none, or the server doesn't tell."""
+        try:
+            return self.size(path)
+        except ftplib.error_perm:
+            return None
+
+    def is_folder(self, path: str) -> bool:
+        try:
+            self._enter_folder(path)
+        except NotThere:
+            return False
+        return True
+
+    def make_folder(self, path: str) -> None:
+        """With the folders above it; those that are there are left as they are."""
+        made = ""
+        for part in path.split("/"):
+            made = f"{made}/{part}"
+            try:
+                self.mkd(made)
+            except ftplib.error_perm:
+                if not self.is_folder(made):
+                    raise
+
+    def finish_sending(self, data: socket.socket) -> bool:
+        """End a STOR; False where the server does not say that it has everything."""
+        self._say_goodbye(data)
+        try:
+            self.voidresp()
+        except (OSError, EOFError, ftplib.error_temp):
+            return False
+        return True
+
+    def leave(self) -> None:
+        try:
+            self.quit()
+        except (OSError, EOFError, ftplib.Error):
+            pass  # it has gone before
+        finally:
+            self.close()
+
+    def _enter_folder(self, path: str) -> None:
+        try:
+            self.cwd(f"/{path.strip('/')}")
+        except ftplib.error_perm as exc:
+            raise NotThere from exc
+
+    def _lines(self, command: str) -> list[str]:
+        data = self.transfercmd(command)
+        text = bytearray()
+        try:
+            while piece := data.recv(PIECE_BYTES):
+                text += piece
+                if len(text) > MAX_LISTING_BYTES:
+                    raise failed("A folder on the printer's card holds too many files.")
+        finally:
+            data.close()
+        self.voidresp()
+        return bytes(text).decode(errors="surrogateescape").splitlines()
+
+    def _say_goodbye(self, data: socket.socket) -> None:
+        assert isinstance(data, ssl.SSLSocket)  # of ntransfercmd
+        data.settimeout(GOODBYE_S)
+        try:
+            data.unwrap()
+        except (OSError, ValueError):
+            pass  # whether all has arrived, its size will tell
+        finally:
+            data.close()
+
+
+@contextmanager
+def as_refusals(where: str) -> Iterator[None]:
+    """What the file server and the network do, as the printer's refusal. Lets NotThere through."""
+    try:
+        yield
+    except ftplib.error_perm as exc:
+        words = str(exc)
+        if words.startswith(_NOT_LOGGED_IN):
+            sentence = f"The file server of the printer at {where} refuses the access code."
+            raise PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence) from exc
+        if words.startswith(_NOT_FOUND):
+            raise NotThere from exc
+        raise failed(f"The printer's file server refused: {words[:200]}.") from exc
+    except ftplib.Error as exc:
+        raise failed(f"The printer's file server refused: {str(exc)[:200]}.") from exc
+    except (OSError, EOFError) as exc:
+        why = (isinstance(exc, OSError) and exc.strerror) or "it gives no answer"
+        sentence = f"The file server of the printer at {where} can't be reached: {why}."
+        raise PrinterRefused(CommandStatus.NOT_CONNECTED, sentence) from exc

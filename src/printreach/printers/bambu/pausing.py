@@ -1,0 +1,150 @@
+"""Pausing and resuming, the smart way included."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Protocol
+
+from printreach.contract.commands import Pause
+from printreach.contract.status import State, Temps
+from printreach.printers.port import PrinterRefused
+
+from .api import BambuApi
+from .orders import PAUSE, RESUME, STOP, gcode
+from .smart_pause import Rest, RestStore, lines_to_go_on, lines_to_rest, lines_to_warm_up, plan_rest
+
+log = logging.getLogger(__name__)
+
+UNTIL_PAUSED_S = 120.0
+"""A printer finishes the move it is in, and may park its head first."""
+UNTIL_WARM_S = 900.0
+
+
+class Known(Protocol):
+    """What of the printer's state matters here."""
+
+    @property
+    def state(self) -> State: ...
+    @property
+    def temps(self) -> Temps: ...
+    @property
+    def job(self) -> str: ...
+
+
+class Pausing:
+    """One printer's pauses. look: its state now."""
+
+    def __init__(self, api: BambuApi, store: RestStore, look: Callable[[], Known]) -> None:
+        self._api = api
+        self._store = store
+        self._look = look
+        self._rest = store.load()
+        self._task: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
+        self.is_waking = False
+
+    async def pause(self, order: Pause) -> None:
+        known = self._look()
+        rest = plan_rest(order, known.job, known.temps) if order.smart_pause else None
+        await self._api.order(PAUSE)
+        if rest is not None and not rest.is_nothing:
+            self._remember(rest)
+            await self._replace_task(self._lie_down(rest))
+
+    async def resume(self) -> None:
+        """Returns when the printer goes on, or has begun to warm up for it."""
+        rest = self._rest
+        if rest is None or rest.job != self._look().job:
+            await self._api.order(RESUME)
+            return
+        if self.is_waking:
+            return
+        await self._stop_task()
+        await self._tell(lines_to_warm_up(rest))
+        await self._replace_task(self._wake(rest))
+
+    async def cancel(self) -> None:
+        await self._stop_task()
+        await self._api.order(STOP)
+        self._forget()
+
+    async def close(self) -> None:
+        await self._stop_task()
+
+    async def on_heard(self) -> None:
+        """A print that somebody resumed at the printer itself gets its heat back."""
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+        rest = self._rest
+        if rest is None or self._task is not None:
+            return
+        known = self._look()
+        if known.state is State.PAUSED and rest.job == known.job:
+            return
+        self._forget()
+        if known.state is State.PRINTING and rest.job == known.job:
+            log.warning("the print was resumed at the printer: its heaters are turned on again")
+            await self._replace_task(self._attempt(self._tell(lines_to_warm_up(rest))))
+
+    # --- the way down and up ----------------------------------------------------------------------
+
+    async def _lie_down(self, rest: Rest) -> None:
+        async def lie_down() -> None:
+            await self._until(lambda known: known.state is State.PAUSED, UNTIL_PAUSED_S)
+            await self._tell(lines_to_rest(rest))
+
+        await self._attempt(lie_down())
+
+    async def _wake(self, rest: Rest) -> None:
+        async def wake() -> None:
+            await self._until(lambda known: rest.is_warm(known.temps), UNTIL_WARM_S)
+            await self._tell(lines_to_go_on(rest))
+            await self._api.order(RESUME)
+            self._forget()
+
+        self.is_waking = True
+        try:
+            await self._attempt(wake())
+        finally:
+            self.is_waking = False
+
+    async def _attempt(self, steps: Coroutine[object, object, None]) -> None:
+        try:
+            await steps
+        except (PrinterRefused, TimeoutError) as exc:
+            log.warning("a smart pause could not go on: %s", exc)
+        finally:
+            self._task = None
+
+    async def _until(self, is_so: Callable[[Known], bool], seconds: float) -> None:
+        async with asyncio.timeout(seconds):
+            while not is_so(self._look()):
+                changed = self._changed
+                await changed.wait()
+
+    async def _tell(self, lines: Sequence[str]) -> None:
+        if lines:
+            await self._api.order(gcode(*lines))
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    async def _replace_task(self, steps: Coroutine[object, object, None]) -> None:
+        await self._stop_task()
+        self._task = asyncio.create_task(steps)
+
+    async def _stop_task(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def _remember(self, rest: Rest) -> None:
+        self._rest = rest
+        try:
+            self._store.save(rest)
+        except OSError as exc:
+            log.warning("a smart pause can't be remembered: %s", exc.strerror)
+
+    def _forget(self) -> None:
+        self._rest = None
+        self._store.forget()

@@ -1,0 +1,57 @@
+"""What a printer has said so far, as its messages build it up. Pure.
+
+X1 printers push their whole state again and again; P1 and A1 printers push what has changed. Source
+of all field names in this folder: facts gathered from a client in the field, not from the maker.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from printreach.printers import loose
+from printreach.printers.loose import EMPTY, Json
+
+WHOLE_REPORT_KEYS = 40
+"""A report with more keys than this is whole."""
+MAX_MERGE_DEPTH = 12
+MAX_KEYS = 1000
+"""Of one object; several times what any printer has."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """report: the `print` object. modules: of the answer to get_version."""
+
+    report: Json = field(default_factory=dict)
+    modules: tuple[Json, ...] = ()
+
+    @property
+    def is_enough(self) -> bool:
+        """There is a state to be told."""
+        return loose.text(self.report, "gcode_state") is not None
+
+
+def hear(heard: Heard, message: object) -> Heard:
+    """heard with one more message of the report topic; answers to orders change nothing."""
+    status = loose.obj(message, "print")
+    if status.get("command") == "push_status":
+        is_whole = loose.whole(status, "msg") == 0 and len(status) > WHOLE_REPORT_KEYS
+        return replace(heard, report=merged(EMPTY if is_whole else heard.report, status))
+    info = loose.obj(message, "info")
+    if info.get("command") == "get_version":
+        modules = tuple(loose.obj(module) for module in loose.items(info, "module"))
+        return replace(heard, modules=modules or heard.modules)
+    return heard
+
+
+def merged(old: Json, changes: Json, depth: int = MAX_MERGE_DEPTH) -> dict[str, Any]:
+    """old with the changes in it: objects are merged, everything else is replaced."""
+    new = dict(old)
+    for key, value in changes.items():
+        if key not in new and len(new) >= MAX_KEYS:
+            continue
+        before = new.get(key)
+        if isinstance(before, Mapping) and isinstance(value, Mapping) and depth > 0:
+            value = merged(before, value, depth - 1)
+        new[key] = value
+    return new

@@ -1,0 +1,110 @@
+"""Smart pause: what a print needs no more while it rests, and how it gets it back.
+
+Firmware holds the temperatures in a pause and knows nothing of this, so it is made of G-code.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from printreach.contract.commands import Axis, Pause, SetTemp
+from printreach.contract.status import Temps
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+
+from .orders import extrude_lines, move_lines, temp_lines
+
+STORE = "bambu-smart-pause.json"
+MAX_STORED_BYTES = 16 * 1024
+CLOSE_ENOUGH_C = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """What was taken from a print. job: which. Targets are 0 for what was left as it was."""
+
+    job: str
+    hotend_c: float
+    bed_c: float
+    lift_mm: int
+    retract_mm: int
+
+    @property
+    def is_nothing(self) -> bool:
+        return not (self.hotend_c or self.bed_c or self.lift_mm or self.retract_mm)
+
+    @property
+    def heat(self) -> SetTemp:
+        """The targets that the print had."""
+        return SetTemp(
+            tool_c=self.hotend_c or UNSET,
+            bed_c=self.bed_c or UNSET,
+        )
+
+    def is_warm(self, temps: Temps) -> bool:
+        return (
+            temps.hotend_actual >= self.hotend_c - CLOSE_ENOUGH_C
+            and temps.bed_actual >= self.bed_c - CLOSE_ENOUGH_C
+        )
+
+
+def plan_rest(order: Pause, job: str, temps: Temps) -> Rest:
+    return Rest(
+        job=job,
+        hotend_c=temps.hotend_target if order.disable_hotend else 0.0,
+        bed_c=temps.bed_target if order.disable_bed else 0.0,
+        lift_mm=order.z_lift_mm,
+        retract_mm=order.retract_filament_mm,
+    )
+
+
+def lines_to_rest(rest: Rest) -> Sequence[str]:
+    """Retract while it is hot, then lift, then let it cool."""
+    return [
+        *(extrude_lines(-rest.retract_mm) if rest.retract_mm else ()),
+        *(move_lines(Axis.Z, rest.lift_mm) if rest.lift_mm else ()),
+        *(["M104 S0"] if rest.hotend_c else ()),
+        *(["M140 S0"] if rest.bed_c else ()),
+    ]
+
+
+def lines_to_warm_up(rest: Rest) -> Sequence[str]:
+    return temp_lines(rest.heat, extruders=1)
+
+
+def lines_to_go_on(rest: Rest) -> Sequence[str]:
+    """Once it is warm: come down, and give the filament back."""
+    return [
+        *(move_lines(Axis.Z, -rest.lift_mm) if rest.lift_mm else ()),
+        *(extrude_lines(rest.retract_mm) if rest.retract_mm else ()),
+    ]
+
+
+class RestStore:
+    """Remembers a rest across a restart of the agent, which may come in the middle of a pause."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / STORE
+
+    def load(self) -> Rest | None:
+        """None where nothing rests, or what is there can't be read."""
+        try:
+            with self._file.open("rb") as file:
+                told = json.loads(file.read(MAX_STORED_BYTES))
+        except (OSError, ValueError, RecursionError):
+            return None
+        return Rest(
+            job=loose.text(told, "job") or "",
+            hotend_c=loose.number(told, "hotend_c") or 0.0,
+            bed_c=loose.number(told, "bed_c") or 0.0,
+            lift_mm=loose.count(told, "lift_mm") or 0,
+            retract_mm=loose.count(told, "retract_mm") or 0,
+        )
+
+    def save(self, rest: Rest) -> None:
+        """Raises OSError."""
+        self._file.write_text(json.dumps(asdict(rest)))
+
+    def forget(self) -> None:
+        self._file.unlink(missing_ok=True)

@@ -1,0 +1,122 @@
+"""Bambu's states, stages and faults in the words of the contract. Pure."""
+
+from printreach.contract.status import State
+from printreach.printers import loose
+from printreach.printers.loose import Json
+
+_STATES = {
+    "PREPARE": State.WARMING_UP,
+    "SLICING": State.PRINTING,
+    "RUNNING": State.PRINTING,
+    "PAUSE": State.PAUSED,
+    "FINISH": State.COMPLETE,
+    "FAILED": State.CANCELLED,
+}
+"""IDLE, INIT, OFFLINE, UNKNOWN and what is new are idle."""
+
+_HEATING_STAGES = {2, 7}
+
+# The first numbers are in the facts; 3, 11, 12, 15, 17, 18, 20, 21, 23 and 25 to 34 are as the
+# public client libraries name them.
+_STAGES = {
+    1: "Levelling the bed",
+    2: "Heating the bed",
+    3: "Measuring vibrations",
+    4: "Changing the filament",
+    5: "Paused by the print file",
+    6: "Paused: the filament ran out",
+    7: "Heating the nozzle",
+    8: "Calibrating the flow",
+    9: "Scanning the bed",
+    10: "Checking the first layer",
+    11: "Looking for the build plate",
+    12: "Calibrating the lidar",
+    13: "Homing",
+    14: "Cleaning the nozzle",
+    15: "Checking the nozzle's temperature",
+    16: "Paused by a person",
+    17: "Paused: the front cover fell off",
+    18: "Calibrating the lidar",
+    19: "Calibrating the flow",
+    20: "Paused: the nozzle's temperature is wrong",
+    21: "Paused: the bed's temperature is wrong",
+    22: "Unloading the filament",
+    23: "Paused: the printer lost steps",
+    24: "Loading the filament",
+    25: "Calibrating the motors' noise",
+    26: "Paused: the AMS is lost",
+    27: "Paused: the hotend's fan is too slow",
+    28: "Paused: the chamber's temperature is wrong",
+    29: "Cooling the chamber",
+    30: "Paused by the print file",
+    32: "Paused: filament wraps the nozzle",
+    33: "Paused: the cutter is stuck",
+    34: "Paused: the first layer looks wrong",
+    35: "Paused: the nozzle is clogged",
+    49: "Heating the chamber",
+    77: "Preparing the AMS",
+}
+
+_RUNOUT = "The filament ran out"
+_PAUSES = {
+    **dict.fromkeys((0x07008011, 0x07018011, 0x07028011, 0x07038011, 0x07FF8011), _RUNOUT),
+    0x03008000: "Paused",
+    0x03008001: "Paused by a person",
+    0x03008003: "The printer's camera saw a failed print",
+    0x03008013: "Paused by the print file",
+    134184967: "Push the filament in",
+}
+"""Why a print rests, which is no fault of the printer."""
+_NO_ERRORS = {0, 0x0300400C, 0x05008030, 0x03008012, 0x0500C011, *_PAUSES}
+
+
+def state_of(report: Json) -> State:
+    """The state; a real fault counts before everything else."""
+    if fault_of(report):
+        return State.ERROR
+    state = _STATES.get((loose.text(report, "gcode_state") or "").upper(), State.IDLE)
+    if state is State.PRINTING and loose.whole(report, "stg_cur") in _HEATING_STAGES:
+        return State.WARMING_UP
+    if state is State.COMPLETE and loose.whole(report, "total_layer_num") == 0:
+        return State.IDLE
+    return state
+
+
+def sub_state_of(report: Json, state: State) -> str | None:
+    """What it does at the moment, or why it rests."""
+    if state is State.PAUSED:
+        why = _PAUSES.get(loose.whole(report, "print_error") or 0)
+        if why is not None and why != "Paused":
+            return why
+    if state in (State.WARMING_UP, State.PRINTING, State.PAUSED):
+        return _STAGES.get(loose.whole(report, "stg_cur") or 0)
+    return None
+
+
+def fault_of(report: Json) -> int:
+    """print_error where it is a fault, else 0."""
+    number = loose.whole(report, "print_error") or 0
+    return 0 if number in _NO_ERRORS else number
+
+
+def error_of(report: Json) -> str | None:
+    """The fault as the printer's screen and its maker's pages number it."""
+    fault = fault_of(report)
+    if not fault:
+        return None
+    digits = f"{fault & 0xFFFFFFFF:08X}"
+    codes = health_codes(report)
+    also = f" (HMS {', '.join(codes[:3])})" if codes else ""
+    return f"The printer reports error {digits[:4]}-{digits[4:]}{also}."
+
+
+def health_codes(report: Json) -> list[str]:
+    """Entries of its health list, as 0300-0100-0001-0001."""
+    codes = []
+    for entry in loose.items(report, "hms"):
+        attribute, code = loose.size(entry, "attr"), loose.size(entry, "code")
+        if attribute is None or code is None or max(attribute, code) >= 1 << 32:
+            continue
+        digits = f"{attribute:08X}{code:08X}"
+        codes.append("-".join(digits[at : at + 4] for at in range(0, 16, 4)))
+    return codes

@@ -1,0 +1,79 @@
+"""How long a print has run and how long it still will. Pure.
+
+The printer tells neither: it counts minutes that remain, and no time that has passed.
+"""
+
+from dataclasses import dataclass, replace
+
+from printreach.contract.status import State
+from printreach.printers import loose
+from printreach.printers.loose import Json
+
+_RUNNING = frozenset({State.WARMING_UP, State.PRINTING, State.RESUMING})
+_UNDER_WAY = _RUNNING | {State.PAUSED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopwatch:
+    """Times are of a steady clock.
+
+    job: which print was measured. counted_s: up to `since`, which is None while it stands still.
+    minutes_left, told_at: what the printer said last of the time left, and when it began to.
+    """
+
+    job: str = ""
+    counted_s: float = 0.0
+    since: float | None = None
+    is_under_way: bool = False
+    minutes_left: int | None = None
+    told_at: float = 0.0
+
+    def duration_s(self, now: float) -> int:
+        running = 0.0 if self.since is None else max(0.0, now - self.since)
+        return min(loose.MAX_INT, int(self.counted_s + running))
+
+    def left_s(self, now: float) -> int | None:
+        """Counts down within the minute that the printer told."""
+        if self.minutes_left is None:
+            return None
+        passed = 0.0 if self.since is None else min(59.0, max(0.0, now - self.told_at))
+        return min(loose.MAX_INT, max(0, int(self.minutes_left * 60 - passed)))
+
+
+def observe(watch: Stopwatch, report: Json, state: State, now: float) -> Stopwatch:
+    """The stopwatch after a look at the printer."""
+    if state not in _UNDER_WAY:
+        return replace(_held(watch, now), is_under_way=False, minutes_left=None)
+    job = job_of(report)
+    # Whatever is known by another name than the print before is another print.
+    if not watch.is_under_way or (job and watch.job and job != watch.job):
+        watch = Stopwatch(job=job)
+    watch = replace(watch, job=job or watch.job, is_under_way=True)
+    minutes = loose.count(report, "mc_remaining_time") if _tells_progress(report) else None
+    if minutes != watch.minutes_left:
+        watch = replace(watch, minutes_left=minutes, told_at=now)
+    if state in _RUNNING:
+        return watch if watch.since is not None else replace(watch, since=now)
+    return _held(watch, now)
+
+
+def resumed(counted_s: float, job: str) -> Stopwatch:
+    """A stopwatch that an agent before this one had begun."""
+    return Stopwatch(job=job, counted_s=counted_s, is_under_way=True)
+
+
+def job_of(report: Json) -> str:
+    """What tells one print from another; "" when nothing does."""
+    keys = ("project_id", "task_id", "subtask_id", "subtask_name", "gcode_file")
+    return "\n".join(loose.text(report, key) or "" for key in keys).strip()
+
+
+def _held(watch: Stopwatch, now: float) -> Stopwatch:
+    if watch.since is None:
+        return watch
+    return replace(watch, counted_s=watch.counted_s + max(0.0, now - watch.since), since=None)
+
+
+def _tells_progress(report: Json) -> bool:
+    """Until it runs, the numbers of the print before are still there."""
+    return loose.text(report, "gcode_state") in ("RUNNING", "PAUSE")

@@ -1,0 +1,102 @@
+"""A Bambu printer's report in the words of the contract. Pure."""
+
+from printreach.contract.features import NO_FEATURES, Feature
+from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+from printreach.printers.loose import Json
+from printreach.printers.port import View
+
+from .materials import extruders_of, materials_of
+from .models import model_of, version_of
+from .report import Heard
+from .states import error_of, state_of, sub_state_of
+from .stopwatch import Stopwatch
+
+LIGHT = "chamber_light"
+
+# All of them are G-code or orders that every printer takes.
+_ALWAYS = (
+    Feature.AXIS_MOVEMENT
+    | Feature.HOMING
+    | Feature.EXTRUSION
+    | Feature.TEMPERATURE_CONTROL
+    | Feature.PRINT_START
+)
+_WITH_PROGRESS = frozenset({State.PRINTING, State.PAUSED, State.RESUMING, State.ERROR})
+
+
+def view_of(heard: Heard, watch: Stopwatch, now: float, *, is_waking: bool = False) -> View:
+    """now: of the clock that watch was made with.
+
+    is_waking: a smart pause is being undone, which the printer knows nothing of.
+    """
+    report = heard.report
+    state = state_of(report)
+    sub_state = sub_state_of(report, state)
+    if is_waking and state is State.PAUSED:
+        state, sub_state = State.RESUMING, "Heating up again"
+    lights = _lights(report)
+    features = _ALWAYS | (Feature.LIGHT_CONTROL if lights else NO_FEATURES)
+    if len(extruders_of(report)) > 1:
+        features &= ~Feature.EXTRUSION  # which nozzle is in use is not told
+    return View(
+        trouble=None,
+        job=JobStatus(
+            state=state,
+            sub_state=sub_state,
+            error=error_of(report),
+            lights=lights,
+            current_print=_print(heard, state, watch, now),
+        ),
+        features=features,
+        platform_version=version_of(heard.modules),
+        materials=materials_of(report),
+    )
+
+
+def _print(heard: Heard, state: State, watch: Stopwatch, now: float) -> CurrentPrint:
+    """Progress and layers are those of the print before until this one runs."""
+    report = heard.report
+    is_complete = state is State.COMPLETE
+    tells = state in _WITH_PROGRESS or is_complete or state is State.CANCELLED
+    progress = loose.percent(loose.number(report, "mc_percent")) if tells else 0.0
+    total = loose.count(report, "total_layer_num") if tells else None
+    return CurrentPrint(
+        progress=100.0 if is_complete else progress,
+        duration_sec=watch.duration_s(now),
+        time_left_sec=watch.left_s(now),
+        file_name=_file_name(report),
+        current_layer=loose.count(report, "layer_num") if tells else None,
+        total_layers=total or None,
+        temps=_temps(heard),
+    )
+
+
+def _file_name(report: Json) -> str:
+    name = loose.text(report, "subtask_name") or loose.text(report, "gcode_file") or ""
+    return name.rpartition("/")[2]
+
+
+def _temps(heard: Heard) -> Temps:
+    report = heard.report
+    hotend = (loose.number(report, "nozzle_temper"), loose.number(report, "nozzle_target_temper"))
+    extruders = extruders_of(report)
+    if hotend == (None, None) and extruders:
+        hotend = (extruders[0].actual_c, extruders[0].target_c)
+    chamber = loose.number(report, "chamber_temper")
+    is_measured = chamber is not None and model_of(heard.modules).measures_chamber
+    return Temps(
+        bed_actual=loose.number(report, "bed_temper") or 0.0,
+        bed_target=loose.number(report, "bed_target_temper") or 0.0,
+        hotend_actual=hotend[0] or 0.0,
+        hotend_target=hotend[1] or 0.0,
+        chamber_actual=chamber if is_measured and chamber is not None else UNSET,
+    )
+
+
+def _lights(report: Json) -> list[Light] | None:
+    for light in loose.items(report, "lights_report"):
+        if loose.text(light, "node") == LIGHT:
+            return [Light(name=LIGHT, on=loose.text(light, "mode") in ("on", "flashing"))]
+    return None

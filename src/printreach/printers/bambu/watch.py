@@ -1,0 +1,132 @@
+"""Keeping in touch with a printer, and knowing what it does at any moment."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.status import State, Temps
+from printreach.printers.connecting import retry_delay_s
+from printreach.printers.port import NOT_YET, PrinterRefused, Trouble, View
+from printreach.printers.setup import PrinterSetup
+
+from .api import BambuApi
+from .clock_file import ClockFile
+from .models import model_of
+from .orders import GET_VERSION, PUSH_ALL
+from .report import Heard, hear
+from .states import state_of
+from .stopwatch import Stopwatch, job_of, observe
+from .translate import view_of
+
+log = logging.getLogger(__name__)
+
+PUSH_ALL_EVERY_S = 300.0
+"""P1 and A1 printers are slowed down by more."""
+FRESH_S = 0.5
+"""A view is made anew at most so often: its counters run on between two messages."""
+
+
+class Watch:
+    """The live view of one printer. on_heard: done after each message."""
+
+    def __init__(self, setup: PrinterSetup, api: BambuApi) -> None:
+        self.heard = Heard()
+        self.is_waking: Callable[[], bool] = lambda: False
+        self.on_heard: Callable[[], Awaitable[None]] | None = None
+        self._setup = setup
+        self._api = api
+        self._stopwatch: Stopwatch | None = None
+        self._clock_file = ClockFile(setup.data_dir)
+        self._trouble: Trouble | None = NOT_YET
+        self._view: View | None = None
+        self._view_at = 0.0
+        self._asked_at: float | None = None
+
+    @property
+    def view(self) -> View:
+        if self._trouble is not None:
+            return View(trouble=self._trouble)
+        now = self._setup.steady_time()
+        if self._view is None or now - self._view_at >= FRESH_S:
+            watch = self._stopwatch or Stopwatch()
+            self._view = view_of(self.heard, watch, now, is_waking=self.is_waking())
+            self._view_at = now
+        return self._view
+
+    @property
+    def state(self) -> State:
+        """As the printer says."""
+        return state_of(self.heard.report)
+
+    @property
+    def temps(self) -> Temps:
+        return self.view.job.current_print.temps
+
+    @property
+    def job(self) -> str:
+        return job_of(self.heard.report)
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        failures = 0
+        while True:
+            before = self.heard
+            try:
+                await self._follow()
+            except PrinterRefused as refused:
+                self._lose(CommandStatus(refused.status), refused.sentence)
+            failures = 1 if self.heard is not before else failures + 1
+            await asyncio.sleep(retry_delay_s(failures, self._setup.uniform(0.5, 1.0)))
+
+    async def _follow(self) -> None:
+        """Raises PrinterRefused when the printer is lost."""
+        async with self._api.connected() as messages:
+            if not self.heard.is_enough:
+                sentence = f"The printer at {self._api.where} has not told its state yet."
+                self._lose(CommandStatus.NOT_CONNECTED, sentence)
+            asking = asyncio.create_task(self._ask())
+            try:
+                async for told in messages:
+                    await self._hear(told)
+            finally:
+                asking.cancel()
+                await asyncio.gather(asking, return_exceptions=True)
+
+    async def _ask(self) -> None:
+        """What the printer is, and everything it knows; again where it tells only changes."""
+        try:
+            await self._api.send(GET_VERSION)
+            if model_of(self.heard.modules).tells_all:
+                self._asked_at = None
+            while True:
+                await asyncio.sleep(self._due_in_s())
+                self._asked_at = self._setup.steady_time()
+                await self._api.send(PUSH_ALL)
+        except PrinterRefused as refused:
+            log.info("the printer could not be asked: %s", refused.sentence)
+
+    def _due_in_s(self) -> float:
+        if self._asked_at is None:
+            return 0.0
+        return max(0.0, self._asked_at + PUSH_ALL_EVERY_S - self._setup.steady_time())
+
+    async def _hear(self, told: object) -> None:
+        heard = hear(self.heard, told)
+        if heard is self.heard and self._trouble is None:
+            return  # an answer to an order
+        self.heard = heard
+        if not heard.is_enough:
+            return
+        now, unix_s = self._setup.steady_time(), self._setup.unix_time()
+        if self._stopwatch is None:
+            self._stopwatch = self._clock_file.load(heard.report, unix_s)
+        self._stopwatch = observe(self._stopwatch, heard.report, self.state, now)
+        self._clock_file.save(self._stopwatch, now, unix_s)
+        self._trouble = self._view = None
+        if self.on_heard is not None:
+            await self.on_heard()
+
+    def _lose(self, status: CommandStatus, sentence: str) -> None:
+        self._trouble = Trouble(status=status, sentence=sentence)
+        self._view = None

@@ -1,0 +1,124 @@
+"""A camera that speaks RTSP or RTSPS: the program ffmpeg makes JPEG pictures of its video.
+
+ffmpeg is told the camera's address on its standard input, as a list of one entry, because the
+address holds the password, and arguments of a program can be read by every user of the machine.
+"""
+
+import asyncio
+import shutil
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import quote, urlsplit
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.status import WebcamEntry
+
+from .mjpeg import BadStream, MjpegParser
+from .port import PrinterRefused
+
+PROGRAM = "ffmpeg"
+FRAMES_A_SECOND = 5
+"""Turning H.264 into JPEG costs a Raspberry Pi a good part of a core; more would cost all of it."""
+SILENCE_S = 30.0
+READ_BYTES = 64 * 1024
+MAX_COMPLAINT_BYTES = 8 * 1024
+
+_BOUNDARY = b"--ffmpeg"
+_ARGUMENTS = (
+    *("-hide_banner", "-loglevel", "error", "-nostdin"),
+    *("-fflags", "nobuffer", "-flags", "low_delay"),
+    *("-protocol_whitelist", "pipe,rtsp,rtsps,rtp,srtp,tls,tcp,udp,crypto"),
+    *("-f", "concat", "-safe", "0", "-i", "pipe:0"),
+    *("-an", "-vf", f"fps={FRAMES_A_SECOND}", "-c:v", "mjpeg", "-q:v", "6"),
+    *("-f", "mpjpeg", "pipe:1"),
+)
+
+
+class RtspCamera:
+    """printers.port.Camera. url: without user info."""
+
+    def __init__(
+        self, entry: WebcamEntry, url: str, *, user: str | None = None, password: str | None = None
+    ) -> None:
+        self.entry = entry
+        self._url = url
+        self._user_info = ""
+        if user is not None:
+            self._user_info = f"{quote(user, safe='')}:{quote(password or '', safe='')}@"
+
+    async def snapshot(self) -> bytes | None:
+        return None
+
+    async def frames(self) -> AsyncIterator[bytes]:
+        async with self._running() as process:
+            parser = MjpegParser(_BOUNDARY)
+            assert process.stdout is not None  # it is a pipe
+            try:
+                while data := await _read(process.stdout):
+                    for frame in parser.feed(data):
+                        yield frame
+            except BadStream as exc:
+                raise _no_picture(str(exc)) from exc
+            raise await _complaint(process)
+
+    @asynccontextmanager
+    async def _running(self) -> AsyncIterator[Process]:
+        program = shutil.which(PROGRAM)
+        if program is None:
+            sentence = f"This camera needs the program {PROGRAM}, which the agent's machine lacks."
+            raise PrinterRefused(CommandStatus.NOT_SUPPORTED, sentence)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                program, *_ARGUMENTS, stdin=PIPE, stdout=PIPE, stderr=PIPE, limit=READ_BYTES
+            )
+        except OSError as exc:
+            raise _no_picture(f"{PROGRAM} can't be started, {exc.strerror}") from exc
+        try:
+            assert process.stdin is not None  # it is a pipe
+            process.stdin.write(self._script())
+            process.stdin.close()
+            yield process
+        finally:
+            await _end(process)
+
+    def _script(self) -> bytes:
+        parts = urlsplit(self._url)
+        url = parts._replace(netloc=self._user_info + parts.netloc).geturl()
+        quoted = url.replace("'", "'\\''")
+        return f"ffconcat version 1.0\nfile '{quoted}'\n".encode()
+
+
+async def _read(stdout: asyncio.StreamReader) -> bytes:
+    try:
+        async with asyncio.timeout(SILENCE_S):
+            return await stdout.read(READ_BYTES)
+    except TimeoutError:
+        raise _no_picture(f"nothing came for {SILENCE_S:.0f} s") from None
+
+
+async def _complaint(process: Process) -> PrinterRefused:
+    """What ffmpeg said last. Its lines hold the address, so only known words are passed on."""
+    assert process.stderr is not None  # it is a pipe
+    text = (await process.stderr.read(MAX_COMPLAINT_BYTES)).decode(errors="replace")
+    if "401" in text or "Unauthorized" in text:
+        sentence = "The camera refuses the password."
+        return PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence)
+    for words in ("Connection refused", "timed out", "No route to host", "404 Not Found"):
+        if words.lower() in text.lower():
+            return _no_picture(words.lower())
+    return _no_picture("its video ended")
+
+
+async def _end(process: Process) -> None:
+    """It has nothing to tidy up, so it is not asked."""
+    if process.returncode is None:
+        try:
+            process.kill()
+        except ProcessLookupError:
+            pass  # it ended by itself
+    await process.wait()
+
+
+def _no_picture(why: str) -> PrinterRefused:
+    return PrinterRefused(CommandStatus.NOT_CONNECTED, f"The camera gives no picture: {why}.")

@@ -1,0 +1,43 @@
+"""Keeping a material system within the limits that apps count on."""
+
+from printreach.contract.materials import (
+    MAX_ROUTES,
+    MAX_SOURCES,
+    MAX_TOOLS,
+    MAX_UNITS,
+    MaterialSystem,
+    Route,
+    Source,
+)
+
+
+def within_limits(system: MaterialSystem) -> MaterialSystem:
+    """The system with whole objects cut from the ends of its lists.
+
+    What belonged to an object that was cut goes with it: the sources of a unit, the routes of a
+    source or tool. Sources are counted anew, since their index is their place in the list.
+    """
+    units, tools = system.units[:MAX_UNITS], system.tools[:MAX_TOOLS]
+    cut = {unit.id for unit in system.units[MAX_UNITS:]} - {unit.id for unit in units}
+    kept = [source for source in system.sources if source.unit_id not in cut]
+    sources = [_at(index, source) for index, source in enumerate(kept[:MAX_SOURCES])]
+    ends = {source.id for source in sources}, {tool.id for tool in tools}
+    return MaterialSystem(
+        capabilities=system.capabilities,
+        sources=sources,
+        tools=tools,
+        units=units,
+        routes=[route for route in system.routes if _joins(route, *ends)][:MAX_ROUTES],
+        platform_details=system.platform_details,
+    )
+
+
+def _joins(route: Route, sources: set[str], tools: set[str]) -> bool:
+    return route.source_id in sources and route.tool_id in tools
+
+
+def _at(index: int, source: Source) -> Source:
+    if source.index == index:
+        return source
+    fields = {name: getattr(source, name) for name in source.__struct_fields__}
+    return Source(**{**fields, "index": index})

@@ -1,0 +1,91 @@
+"""The fake Bambu Lab printer as a rig of the contract suite."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from printreach.contract.commands import SetTemp
+from printreach.contract.features import Feature
+from printreach.printers.bambu.adapter import make
+from printreach.printers.bambu.ports import Ports
+from printreach.printers.port import Printer
+from printreach.printers.setup import PrinterSetup
+from tests.fakes.bambu.broker import ACCESS_CODE
+from tests.fakes.bambu.eye import Eye, eye_at
+from tests.fakes.bambu.printer import SERIAL, FakeBambu
+from tests.printers.meddler import NONSENSE, TOO_LONG
+from tests.printers.rig import PrinterRig, PrintFile
+
+HOT_C = 200.0
+
+
+class BambuRig(PrinterRig):
+    """fake: running, for all tests of a session."""
+
+    features = Feature(63)
+    has_smart_pause = True
+    eye: Eye
+
+    def __init__(self, fake: FakeBambu) -> None:
+        self.fake = fake
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        self._tidy()
+        fake = self.fake
+        eye = eye_at(fake.camera_port, fake.certificate, fake.key, ACCESS_CODE)
+        async with eye as self.eye:
+            yield
+
+    def setup(self, machine: PrinterSetup) -> PrinterSetup:
+        return replace(machine, port=self.fake.broker.port, access_code=ACCESS_CODE, serial=SERIAL)
+
+    def make(self, setup: PrinterSetup) -> Printer:
+        return make(setup, Ports(files=self.fake.card.port, camera=self.fake.camera_port))
+
+    def long_print(self) -> PrintFile:
+        return PrintFile("long.gcode.3mf", b"; seconds 600\nG28\n")
+
+    def short_print(self) -> PrintFile:
+        return PrintFile("short.gcode.3mf", b"; seconds 1\n" + b"G28\n" * 100)
+
+    def hot_print(self) -> PrintFile:
+        return PrintFile("hot.gcode.3mf", b"; seconds 600\n; hotend 60\n; bed 40\nG28\n")
+
+    @property
+    def suffix(self) -> str:
+        return ".gcode.3mf"
+
+    async def warm_up_for_extrusion(self, printer: Printer) -> None:
+        await printer.set_temp(SetTemp(tool_c=HOT_C))
+        while printer.view.job.current_print.temps.hotend_actual < HOT_C:
+            await asyncio.sleep(0.05)
+
+    async def fail_print(self) -> None:
+        with self.fake.lock:
+            self.fake.machine.end("FAILED", 0x0300800A)
+
+    async def disconnect(self) -> None:
+        await asyncio.to_thread(self.fake.go_away)
+
+    async def reconnect(self) -> None:
+        await asyncio.to_thread(self.fake.come_back)
+
+    async def talk_nonsense(self) -> None:
+        for message in NONSENSE:
+            self.fake.say(message)
+        self.fake.say('{"print": {"command": "push_status", "gcode_state": 7, "ams": "none"}}')
+        self.fake.say(TOO_LONG)
+
+    def with_wrong_credentials(self, setup: PrinterSetup) -> PrinterSetup | None:
+        return replace(setup, access_code="87654321")
+
+    def _tidy(self) -> None:
+        with self.fake.lock:
+            self.fake.machine.reset()
+            self.fake.card.hangs_at_the_end = False
+            self.fake.card.list_the_old_way(really=False)
+        for entry in self.fake.card.folder.iterdir():
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
