@@ -19,7 +19,7 @@ from .pair import EARLY_HINTS, GET_PAGE, OK, POST_FILE, SessionPair
 # Without the phase that explains a failure: it would trace a whole conversation again and again.
 unexplained = settings(phases=[Phase.reuse, Phase.generate, Phase.shrink])
 quick = settings(unexplained, max_examples=15, stateful_step_count=80)
-thorough = settings(unexplained, max_examples=300, stateful_step_count=300)
+thorough = settings(unexplained, max_examples=60, stateful_step_count=200)
 # Minutes to find the shortest conversation that fails; hypothesis itself stops after five.
 a_failure_takes_its_time = pytest.mark.timeout(400)
 
@@ -139,8 +139,9 @@ def test_a_hostile_end_provokes_nothing_but_a_fault_of_its_own(
 
 
 @pytest.mark.slow
+@a_failure_takes_its_time
 @pytest.mark.parametrize("end", ["hub", "agent"])
-@settings(max_examples=5000)
+@settings(max_examples=1000)
 @given(data=st.data())
 def test_a_hostile_end_provokes_nothing_at_length_either(end: str, data: st.DataObject) -> None:
     attack(end, data)
