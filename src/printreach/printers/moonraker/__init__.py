@@ -1,0 +1,1 @@
+"""Klipper through Moonraker: JSON-RPC over a WebSocket for what changes, HTTP for files."""

@@ -1,0 +1,104 @@
+"""Moonraker's folders and files in the words of the contract. Pure.
+
+Source: answers of Moonraker 0.11.0 to GET /server/files/directory. Its roots have names of their
+own, and a path of it begins with one.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from printreach.contract.files import EntryType, FileEntry, FileRoot
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+
+ROOTS: Final[Mapping[FileRoot, str]] = MappingProxyType(
+    {FileRoot.GCODE: "gcodes", FileRoot.CONFIG: "config", FileRoot.LOGS: "logs"}
+)
+_TOLD = frozenset({"filename", "size", "modified", "permissions"})
+
+
+class Place(NamedTuple):
+    """Where something is: in one of our roots, and below it."""
+
+    root: FileRoot
+    inside: str
+
+    @property
+    def virtual_path(self) -> str:
+        return f"{self.root.value}/{self.inside}"
+
+    @property
+    def platform_path(self) -> str:
+        return f"{ROOTS[self.root]}/{self.inside}"
+
+
+class Folder(NamedTuple):
+    """What one folder holds: names of folders in it, and its files."""
+
+    folders: list[FileEntry]
+    files: list[FileEntry]
+
+
+def place_of(virtual_path: str) -> Place:
+    root, _, inside = virtual_path.partition("/")
+    return Place(FileRoot(root), inside)
+
+
+def folder_of(answer: object, root: FileRoot, inside: str) -> Folder:
+    """inside: the folder's path below the root, "" for the root itself."""
+    prefix = f"{inside}/" if inside else ""
+    folders = [
+        _entry(told, Place(root, prefix + name), EntryType.FOLDER)
+        for told in loose.items(answer, "dirs")
+        if (name := _shown_name(told, "dirname", root)) is not None
+    ]
+    files = [
+        _entry(told, Place(root, prefix + name), EntryType.FILE)
+        for told in loose.items(answer, "files")
+        if (name := _shown_name(told, "filename", root)) is not None
+    ]
+    return Folder(folders, files)
+
+
+def hidden_folders(answer: object) -> list[str]:
+    """Names of what people don't see in a folder: Moonraker's own `.thumbs`."""
+    names = [loose.text(told, "dirname") or "" for told in loose.items(answer, "dirs")]
+    return [name for name in names if name.startswith(".")]
+
+
+def is_empty(answer: object) -> bool:
+    """A folder without anything that people see."""
+    seen = [*loose.items(answer, "files"), *loose.items(answer, "dirs")]
+    return len(seen) == len(hidden_folders(answer))
+
+
+def stored_at(answer: object, place: Place) -> Place:
+    """Where an upload was put, which need not be where it was sent."""
+    item = loose.obj(answer, "item")
+    inside = loose.text(item, "path")
+    return place if inside is None else Place(place.root, inside)
+
+
+def _entry(told: object, place: Place, kind: EntryType) -> FileEntry:
+    more = {key: value for key, value in loose.plain(told).items() if key not in _TOLD}
+    is_file = kind is EntryType.FILE
+    return FileEntry(
+        type=kind,
+        name=place.inside.rpartition("/")[2],
+        virtual_path=place.virtual_path,
+        path=place.virtual_path,
+        platform_path=place.platform_path,
+        size_bytes=loose.size(told, "size") or 0 if is_file else 0,
+        modified_time_sec=loose.number(told, "modified") or 0.0,
+        permissions=loose.text(told, "permissions") or "",
+        metadata=more if is_file and more else UNSET,
+    )
+
+
+def _shown_name(told: object, key: str, root: FileRoot) -> str | None:
+    """Names that begin with a dot are kept from people who look for something to print."""
+    name = loose.text(told, key)
+    if name is None or "/" in name or (root is FileRoot.GCODE and name.startswith(".")):
+        return None
+    return name

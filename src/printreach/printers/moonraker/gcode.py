@@ -1,0 +1,81 @@
+"""Orders as G-code for Klipper. Pure.
+
+Movements are made in a saved state, so that the modes and the speed of whoever prints stay theirs.
+A script that Klipper refuses in the middle ends there; `RESTORE` is sent then.
+"""
+
+from collections.abc import Mapping
+
+from printreach.contract.commands import Axis
+
+XY_MM_MIN = 6000
+Z_MM_MIN = 600
+EXTRUDE_MM_MIN = 300
+RETRACT_MM_MIN = 2100
+MAX_EXTRUDE_MM = 50.0
+"""Klipper's usual limit for a move of the extruder alone."""
+
+_STATE = "printreach"
+SAVE = f"SAVE_GCODE_STATE NAME={_STATE}"
+RESTORE = f"RESTORE_GCODE_STATE NAME={_STATE}"
+HOME = "G28"
+
+
+def move(axis: Axis, distance_mm: float) -> str:
+    feed = Z_MM_MIN if axis is Axis.Z else XY_MM_MIN
+    return _saved("G91", f"G1 {axis.value}{_number(distance_mm)} F{feed}")
+
+
+def extrude(distance_mm: float, extruder: str, active: str) -> str:
+    """extruder: the object; active: the one in use, which it is again afterwards."""
+    whole, rest = divmod(abs(distance_mm), MAX_EXTRUDE_MM)
+    sign = -1 if distance_mm < 0 else 1
+    pieces = [MAX_EXTRUDE_MM] * int(whole) + ([rest] if rest else [])
+    moves = [f"G1 E{_number(sign * piece)} F{EXTRUDE_MM_MIN}" for piece in pieces]
+    if extruder == active:
+        return _saved("M83", *moves)
+    return _saved("M83", _activate(extruder), *moves, _activate(active))
+
+
+def set_targets(targets: Mapping[str, float]) -> str:
+    """targets: degrees Celsius by the names of heaters."""
+    return "\n".join(
+        f"SET_HEATER_TEMPERATURE HEATER={heater} TARGET={_number(target)}"
+        for heater, target in targets.items()
+    )
+
+
+def set_pin(name: str, value: float) -> str:
+    return f"SET_PIN PIN={name} VALUE={_number(value)}"
+
+
+def set_led(name: str, *, on: bool) -> str:
+    value = int(on)
+    return f"SET_LED LED={name} RED={value} GREEN={value} BLUE={value} WHITE={value}"
+
+
+def rest(retract_mm: int, lift_mm: int) -> str:
+    """What a smart pause does with the nozzle; "" for nothing."""
+    moves = [f"G1 E-{retract_mm} F{RETRACT_MM_MIN}"] if retract_mm else []
+    moves += [f"G1 Z{lift_mm} F{Z_MM_MIN}"] if lift_mm else []
+    return _saved("G91", "M83", *moves) if moves else ""
+
+
+def wake(retract_mm: int, lift_mm: int) -> str:
+    """And back."""
+    moves = [f"G1 Z-{lift_mm} F{Z_MM_MIN}"] if lift_mm else []
+    moves += [f"G1 E{retract_mm} F{RETRACT_MM_MIN}"] if retract_mm else []
+    return _saved("G91", "M83", *moves) if moves else ""
+
+
+def _activate(extruder: str) -> str:
+    return f"ACTIVATE_EXTRUDER EXTRUDER={extruder}"
+
+
+def _saved(*lines: str) -> str:
+    return "\n".join((SAVE, *lines, RESTORE))
+
+
+def _number(value: float) -> str:
+    """As short as it can be said exactly enough: to a thousandth."""
+    return f"{value:.3f}".rstrip("0").rstrip(".")

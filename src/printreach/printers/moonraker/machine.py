@@ -1,0 +1,183 @@
+"""What a Klipper printer consists of, told by the names of its objects. Pure.
+
+Source: Klipper's Status Reference. An object is named after its section in the printer's
+configuration: `extruder1`, `heater_generic chamber`, `neopixel case_light`.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from printreach.contract.features import NO_FEATURES, Feature
+
+MAX_OBJECTS = 2000
+"""Large configurations have some hundreds, most of them macros."""
+
+_EXTRUDER = re.compile(r"extruder([0-9]{0,2})", re.ASCII)
+_CHAMBER = re.compile(r"chamber|enclosure|cavity", re.IGNORECASE)
+_LIGHT = re.compile(
+    r"light|lamp|(cavity|chamber|case|enclosure|frame|bed)_?leds?|led_?(strip|bar)", re.IGNORECASE
+)
+_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
+"""What may be said in G-code without being taken apart."""
+_LANE_KINDS = ("AFC_stepper", "AFC_lane")
+
+
+class LightKind(Enum):
+    """How a light is switched."""
+
+    PIN = auto()
+    LED = auto()
+    POWER = auto()
+
+
+_LIGHT_KINDS = {
+    "output_pin": LightKind.PIN,
+    "led": LightKind.LED,
+    "neopixel": LightKind.LED,
+    "dotstar": LightKind.LED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LightSource:
+    """name: for people, and for G-code or Moonraker. key: its object, "" for a power device."""
+
+    name: str
+    kind: LightKind
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """extruders: `extruder`, `extruder1`…, in their order. chamber: the object that tells its
+    temperature. has_chamber_heater: that object heats, too. lanes: objects of an AFC's lanes."""
+
+    extruders: tuple[str, ...] = ()
+    has_bed: bool = False
+    chamber: str | None = None
+    has_chamber_heater: bool = False
+    lights: tuple[LightSource, ...] = ()
+    lanes: tuple[str, ...] = ()
+    has_mmu: bool = False
+    has_afc: bool = False
+    has_toolhead: bool = False
+    has_files: bool = False
+
+
+NO_MACHINE = Machine()
+
+
+def machine_of(answer: Iterable[object]) -> Machine:
+    """answer: the names that printer.objects.list gives."""
+    names = [name for name in answer if isinstance(name, str)][:MAX_OBJECTS]
+    known = frozenset(names)
+    chamber = _chamber(names)
+    return Machine(
+        extruders=_extruders(names),
+        has_bed="heater_bed" in known,
+        chamber=chamber,
+        has_chamber_heater=chamber is not None and chamber.startswith("heater_generic "),
+        lights=tuple(_lights(names)),
+        lanes=tuple(name for name in names if name.partition(" ")[0] in _LANE_KINDS),
+        has_mmu="mmu" in known,
+        has_afc="AFC" in known,
+        has_toolhead="toolhead" in known,
+        has_files="virtual_sdcard" in known,
+    )
+
+
+def subscription(machine: Machine) -> dict[str, list[str]]:
+    """The objects and fields to be told of. Klipper sends what has changed four times a second."""
+    heat = ["temperature", "target"]
+    wanted = {
+        "webhooks": ["state", "state_message"],
+        "print_stats": [
+            *("state", "filename", "message", "info"),
+            *("print_duration", "total_duration", "filament_used"),
+        ],
+        "virtual_sdcard": ["progress", "file_position"],
+        "display_status": ["message", "progress"],
+        "gcode_move": ["speed_factor", "gcode_position"],
+        "toolhead": ["extruder"],
+    }
+    wanted |= dict.fromkeys(machine.extruders, heat)
+    if machine.has_bed:
+        wanted["heater_bed"] = heat
+    if machine.chamber is not None:
+        wanted[machine.chamber] = heat
+    for light in machine.lights:
+        wanted[light.key] = ["value"] if light.kind is LightKind.PIN else ["color_data"]
+    return wanted | _material_objects(machine)
+
+
+def features_of(machine: Machine, *, has_light: bool) -> Feature:
+    """has_light: of any kind, power devices included."""
+    features = NO_FEATURES
+    if has_light:
+        features |= Feature.LIGHT_CONTROL
+    if machine.has_toolhead:
+        features |= Feature.AXIS_MOVEMENT | Feature.HOMING
+    if machine.extruders:
+        features |= Feature.EXTRUSION
+    if machine.extruders or machine.has_bed or machine.has_chamber_heater:
+        features |= Feature.TEMPERATURE_CONTROL
+    if machine.has_files:
+        features |= Feature.PRINT_START
+    return features
+
+
+def is_light(name: str) -> bool:
+    """Whether people would call a thing of this name a light."""
+    return _LIGHT.search(name) is not None
+
+
+def short_name(key: str) -> str:
+    """`case_light` of `neopixel case_light`."""
+    return key.partition(" ")[2] or key
+
+
+def _material_objects(machine: Machine) -> dict[str, list[str]]:
+    wanted: dict[str, list[str]] = {}
+    if machine.has_mmu:
+        wanted["mmu"] = [
+            *("enabled", "num_gates", "gate", "tool", "filament", "action", "ttg_map"),
+            *("gate_status", "gate_material", "gate_color", "gate_color_rgb", "gate_temperature"),
+            *("gate_filament_name", "gate_spool_id", "has_bypass"),
+        ]
+        wanted["mmu_machine"] = ["num_units", *(f"unit_{number}" for number in range(8))]
+    if machine.has_afc:
+        wanted["AFC"] = ["current_load", "current_lane", "current_state", "error_state"]
+        lane = [
+            *("name", "unit", "lane", "extruder", "map", "load", "prep", "tool_loaded", "status"),
+            *("material", "color", "weight", "spool_id", "filament_name"),
+        ]
+        wanted |= dict.fromkeys(machine.lanes, lane)
+    return wanted
+
+
+def _extruders(names: Sequence[str]) -> tuple[str, ...]:
+    numbered = {
+        int(found[1] or "0"): name for name in names if (found := _EXTRUDER.fullmatch(name))
+    }
+    return tuple(numbered[number] for number in sorted(numbered))
+
+
+def _chamber(names: Sequence[str]) -> str | None:
+    """A heater tells more than a sensor, so it wins."""
+    for kind in ("heater_generic", "temperature_sensor"):
+        for name in names:
+            if name.startswith(f"{kind} ") and _CHAMBER.search(short_name(name)):
+                return name
+    return None
+
+
+def _lights(names: Sequence[str]) -> list[LightSource]:
+    found: dict[str, LightSource] = {}
+    for key in names:
+        kind = _LIGHT_KINDS.get(key.partition(" ")[0])
+        name = short_name(key)
+        if kind is not None and is_light(name) and _NAME.fullmatch(name):
+            found.setdefault(name, LightSource(name=name, kind=kind, key=key))
+    return list(found.values())

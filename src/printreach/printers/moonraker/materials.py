@@ -1,0 +1,69 @@
+"""Where a Klipper printer's filament comes from, and what extrudes it. Pure.
+
+A multi-material unit tells its own sources (happy_hare.py, afc.py). Without one, each extruder has
+a spool of its own, of which something is known only where Spoolman is asked.
+"""
+
+from printreach.contract.materials import Capabilities, MaterialSystem, Route, Source, Tool
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+from printreach.printers.topology import within_limits
+
+from .afc import afc_materials
+from .happy_hare import mmu_materials
+from .status import Known, active_extruder, obj
+
+
+def materials_of(known: Known) -> MaterialSystem | None:
+    """None where there is no extruder."""
+    tools = _tools(known)
+    if not tools:
+        return None
+    system = mmu_materials(known, tools) or afc_materials(known, tools) or _plain(known, tools)
+    return within_limits(system)
+
+
+def _tools(known: Known) -> list[Tool]:
+    return [_tool(known, index, name) for index, name in enumerate(known.machine.extruders)]
+
+
+def _tool(known: Known, index: int, name: str) -> Tool:
+    """Its id is the name of its object, by which multi-material units call it, too."""
+    at = obj(known, name)
+    actual, target = loose.number(at, "temperature"), loose.number(at, "target")
+    nozzle_mm = loose.number(loose.obj(known.settings, name), "nozzle_diameter")
+    return Tool(
+        id=name,
+        index=index,
+        name=f"Extruder {index + 1}",
+        is_active=name == active_extruder(known),
+        actual_celsius=UNSET if actual is None else actual,
+        target_celsius=UNSET if target is None else target,
+        nozzle_diameter_mm=UNSET if nozzle_mm is None or nozzle_mm <= 0 else nozzle_mm,
+    )
+
+
+def _plain(known: Known, tools: list[Tool]) -> MaterialSystem:
+    has_several = len(tools) > 1
+    return MaterialSystem(
+        capabilities=Capabilities(
+            supports_multi_material=has_several, supports_multi_tool=has_several
+        ),
+        sources=[_spool_holder(known, tool) for tool in tools],
+        tools=tools,
+        units=[],
+        routes=[Route(source_id=f"spool-{tool.id}", tool_id=tool.id) for tool in tools],
+    )
+
+
+def _spool_holder(known: Known, tool: Tool) -> Source:
+    """Spoolman knows one spool in use: the active extruder's."""
+    spool = known.spool if tool.is_active is True else None
+    return Source(
+        id=f"spool-{tool.id}",
+        index=tool.index,
+        name=f"Spool {tool.index + 1}",
+        position=tool.index,
+        material=UNSET if spool is None else spool.material,
+        platform_details=UNSET if spool is None else {"SpoolId": spool.id},
+    )

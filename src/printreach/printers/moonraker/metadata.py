@@ -1,0 +1,131 @@
+"""What Moonraker found out about a G-code file, in the words of the contract. Pure.
+
+Source: answers of Moonraker 0.11.0 to server.files.metadata. What the slicer didn't write into the
+file is missing there.
+"""
+
+from dataclasses import dataclass
+
+from printreach.contract.files import FileDetails
+from printreach.contract.unset import UNSET, UnsetType
+from printreach.printers import loose
+
+MG_PER_G = 1000.0
+_UNKNOWN_SLICERS = frozenset({"Unknown", "?"})
+_TOLD = frozenset(
+    {
+        *("filename", "size", "modified", "slicer", "slicer_version", "estimated_time"),
+        *("filament_total", "filament_weight_total", "layer_count", "layer_height"),
+        *("first_layer_height", "object_height", "nozzle_diameter", "filament_type"),
+        *("filament_name", "first_layer_bed_temp", "first_layer_extr_temp", "chamber_temp"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metadata:
+    """What a running print needs of it; None is unknown.
+
+    first_byte, last_byte: where the G-code begins and ends, between pictures and settings.
+    """
+
+    estimated_s: float | None = None
+    filament_mm: int | None = None
+    filament_mg: int | None = None
+    layers: int | None = None
+    layer_mm: float | None = None
+    first_layer_mm: float | None = None
+    first_byte: int | None = None
+    last_byte: int | None = None
+
+
+NOTHING_KNOWN = Metadata()
+
+
+def metadata_of(answer: object) -> Metadata:
+    """answer: of server.files.metadata."""
+    layer_mm = _above_zero(answer, "layer_height")
+    first_mm = _above_zero(answer, "first_layer_height") or layer_mm
+    return Metadata(
+        estimated_s=_above_zero(answer, "estimated_time"),
+        filament_mm=_whole(_above_zero(answer, "filament_total")),
+        filament_mg=_weight_mg(answer),
+        layers=loose.count(answer, "layer_count") or _layers(answer, layer_mm, first_mm),
+        layer_mm=layer_mm,
+        first_layer_mm=first_mm,
+        first_byte=loose.size(answer, "gcode_start_byte"),
+        last_byte=loose.size(answer, "gcode_end_byte"),
+    )
+
+
+def details_of(
+    answer: object,
+    *,
+    virtual_path: str,
+    platform_path: str,
+    size: int | None,
+    modified: float | None,
+) -> FileDetails:
+    """answer: of server.files.metadata, or nothing. size, modified: as the file system has them."""
+    rest = {key: value for key, value in loose.plain(answer).items() if key not in _TOLD}
+    length = _whole(_above_zero(answer, "filament_total"))
+    weight = _weight_mg(answer)
+    duration = _whole(_above_zero(answer, "estimated_time"))
+    return FileDetails(
+        virtual_path=virtual_path,
+        platform_path=platform_path,
+        file_name=virtual_path.rpartition("/")[2],
+        size_bytes=UNSET if size is None else size,
+        modified_time_sec=UNSET if modified is None else modified,
+        est_print_time_sec=UNSET if duration is None else duration,
+        est_filament_used_mm=UNSET if length is None else length,
+        est_filament_weight_mg=UNSET if weight is None else weight,
+        layer_count=loose.count(answer, "layer_count") or UNSET,
+        layer_height_mm=_known(answer, "layer_height"),
+        first_layer_height_mm=_known(answer, "first_layer_height"),
+        object_height_mm=_known(answer, "object_height"),
+        nozzle_diameter_mm=_known(answer, "nozzle_diameter"),
+        filament_type=loose.text(answer, "filament_type") or UNSET,
+        filament_name=loose.text(answer, "filament_name") or UNSET,
+        bed_temp_c=_known(answer, "first_layer_bed_temp"),
+        hotend_temp_c=_known(answer, "first_layer_extr_temp"),
+        chamber_temp_c=_known(answer, "chamber_temp"),
+        slicer=_slicer(answer, "slicer"),
+        slicer_version=_slicer(answer, "slicer_version"),
+        thumbnail_count=len(loose.items(answer, "thumbnails")) if rest else UNSET,
+        platform_details=rest or UNSET,
+    )
+
+
+def _layers(answer: object, layer_mm: float | None, first_mm: float | None) -> int | None:
+    """From the height of what is printed, where the slicer didn't count."""
+    height_mm = _above_zero(answer, "object_height")
+    if height_mm is None or layer_mm is None or first_mm is None:
+        return None
+    layers = round((height_mm - first_mm) / layer_mm) + 1
+    return layers if 0 < layers <= loose.MAX_INT else None
+
+
+def _weight_mg(answer: object) -> int | None:
+    grams = _above_zero(answer, "filament_weight_total")
+    return None if grams is None else _whole(grams * MG_PER_G)
+
+
+def _above_zero(answer: object, key: str) -> float | None:
+    value = loose.number(answer, key)
+    return value if value is not None and value > 0 else None
+
+
+def _whole(value: float | None) -> int | None:
+    return round(value) if value is not None and value <= loose.MAX_INT else None
+
+
+def _known(answer: object, key: str) -> float | UnsetType:
+    value = _above_zero(answer, key)
+    return UNSET if value is None else value
+
+
+def _slicer(answer: object, key: str) -> str | UnsetType:
+    """Moonraker says `Unknown` and `?` where it doesn't know."""
+    value = loose.text(answer, key)
+    return UNSET if value is None or value in _UNKNOWN_SLICERS else value

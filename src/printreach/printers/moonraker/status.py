@@ -1,0 +1,163 @@
+"""All that was heard of a Klipper printer, and how news change it. Pure.
+
+Klipper tells an object's fields once, and then those that have changed. Some things it forgets at a
+print's end (how far it came, its layer), which people still want to see; they are remembered here.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from printreach.contract.status import Light, State
+from printreach.printers import loose
+from printreach.printers.loose import Json
+
+from .machine import NO_MACHINE, LightSource, Machine
+from .metadata import NOTHING_KNOWN, Metadata
+from .spools import Spool
+
+WARMED_UP_S = 0.00001
+"""Print time counts from the first extrusion on, as a sum of floats that may not be quite 0."""
+
+_STATES = {
+    "standby": State.IDLE,
+    "paused": State.PAUSED,
+    "complete": State.COMPLETE,
+    "cancelled": State.CANCELLED,
+    "error": State.ERROR,
+}
+_UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED})
+
+
+@dataclass(frozen=True, slots=True)
+class Latest:
+    """The print under way or the latest one, as far as it was seen. progress: 0.0 to 1.0."""
+
+    path: str = ""
+    progress: float = 0.0
+    layer: int | None = None
+
+
+NO_PRINT = Latest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """objects: as Klipper reports them. settings: of its configuration. metadata: of the file that
+    is printed. power: the lights that Moonraker itself switches. spool: the one Spoolman names.
+    """
+
+    machine: Machine = NO_MACHINE
+    objects: Mapping[str, Json] = field(default_factory=dict)
+    settings: Json = field(default_factory=dict)
+    metadata: Metadata = NOTHING_KNOWN
+    power: tuple[Light, ...] = ()
+    spool: Spool | None = None
+    latest: Latest = NO_PRINT
+
+
+def hear(known: Known, news: object) -> Known:
+    """news: objects with those of their fields that have changed."""
+    objects: dict[str, Json] = dict(known.objects)
+    for name, fields in loose.obj(news).items():
+        changed = loose.obj(fields)
+        if changed:
+            objects[name] = {**objects.get(name, loose.EMPTY), **changed}
+    after = replace(known, objects=objects)
+    return replace(after, latest=_latest(after, known))
+
+
+def state_of(known: Known) -> State:
+    stats = obj(known, "print_stats")
+    word = loose.text(stats, "state")
+    if word == "printing":
+        printed_s = loose.number(stats, "print_duration") or 0.0
+        return State.PRINTING if printed_s >= WARMED_UP_S else State.WARMING_UP
+    return _STATES.get(word or "", State.IDLE)
+
+
+def is_under_way(known: Known) -> bool:
+    return state_of(known) in _UNDER_WAY
+
+
+def print_path(known: Known) -> str:
+    """Of the file that is printed or was, below the root; "" for none."""
+    return loose.text(obj(known, "print_stats"), "filename") or ""
+
+
+def progress_of(known: Known) -> float:
+    """0.0 to 1.0, of a print under way.
+
+    By how much of the G-code was read; pictures and settings around it don't count.
+    """
+    card = obj(known, "virtual_sdcard")
+    metadata = known.metadata
+    position = loose.number(card, "file_position")
+    if position is not None and metadata.first_byte is not None and metadata.last_byte is not None:
+        length = metadata.last_byte - metadata.first_byte
+        if length > 0:
+            return _clamped((position - metadata.first_byte) / length)
+    return _clamped(loose.number(card, "progress") or 0.0)
+
+
+def active_extruder(known: Known) -> str | None:
+    """The object of the extruder in use; the first one where Klipper doesn't tell."""
+    name = loose.text(obj(known, "toolhead"), "extruder")
+    extruders = known.machine.extruders
+    if name in extruders:
+        return name
+    return extruders[0] if extruders else None
+
+
+def all_lights(known: Known) -> list[LightSource | Light]:
+    """Klipper's own, and those that Moonraker switches; a name is taken once."""
+    named: dict[str, LightSource | Light] = {light.name: light for light in known.machine.lights}
+    for light in known.power:
+        named.setdefault(light.name, light)
+    return list(named.values())
+
+
+def obj(known: Known, name: str | None) -> Json:
+    """An object's fields; an empty one where there is none."""
+    return known.objects.get(name or "", loose.EMPTY)
+
+
+def total_layers(known: Known) -> int | None:
+    info = loose.obj(obj(known, "print_stats"), "info")
+    return loose.count(info, "total_layer") or known.metadata.layers
+
+
+def _latest(after: Known, before: Known) -> Latest:
+    path = print_path(after) or after.latest.path
+    if not is_under_way(after):
+        return replace(after.latest, path=path)
+    is_new = not is_under_way(before) or path != after.latest.path
+    latest = Latest(path) if is_new else after.latest
+    return Latest(path, progress_of(after), _layer(after, latest.layer))
+
+
+def _layer(known: Known, before: int | None) -> int | None:
+    """As the slicer tells it, else from the nozzle's height while it prints."""
+    info = loose.obj(obj(known, "print_stats"), "info")
+    told = loose.count(info, "current_layer")
+    if told is not None:
+        return told
+    if state_of(known) is not State.PRINTING:
+        return before
+    layer_mm, first_mm = known.metadata.layer_mm, known.metadata.first_layer_mm
+    height_mm = _height_mm(obj(known, "gcode_move"))
+    if layer_mm is None or first_mm is None or height_mm is None:
+        return before
+    layer = math.ceil(round((height_mm - first_mm) / layer_mm, 3)) + 1
+    most = total_layers(known) or loose.MAX_INT
+    return max(0, min(layer, most))
+
+
+def _height_mm(move: Json) -> float | None:
+    position: list[Any] = loose.items(move, "gcode_position")
+    return loose.number({"z": position[2]}, "z") if len(position) > 2 else None
+
+
+def _clamped(value: float) -> float:
+    return min(1.0, max(0.0, value))

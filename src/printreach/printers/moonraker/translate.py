@@ -1,0 +1,165 @@
+"""What Klipper and Moonraker say, in the words of the contract."""
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+from printreach.printers.port import Trouble, View
+
+from .machine import LightKind, LightSource, features_of
+from .materials import materials_of
+from .status import (
+    Known,
+    active_extruder,
+    all_lights,
+    is_under_way,
+    obj,
+    progress_of,
+    state_of,
+    total_layers,
+)
+from .words import shortened
+
+READY = "ready"
+_NOT_READY = {
+    "startup": "Klipper at {where} is starting.",
+    "disconnected": "Moonraker at {where} has no connection to Klipper.",
+    "shutdown": "Klipper at {where} has shut down{why}.",
+    "error": "Klipper at {where} reports an error{why}.",
+}
+
+
+def view_of(known: Known, version: str) -> View:
+    """While Klipper is ready."""
+    lights = lights_of(known)
+    return View(
+        trouble=None,
+        job=_job(known, lights),
+        features=features_of(known.machine, has_light=bool(lights)),
+        platform_version=version,
+        materials=materials_of(known),
+    )
+
+
+def trouble_of(klippy_state: str, message: str | None, where: str) -> Trouble:
+    """While it is not. where: the address, for people."""
+    words = shortened(message)
+    sentence = _NOT_READY.get(klippy_state, "Klipper at {where} is not ready{why}.")
+    return Trouble(
+        status=CommandStatus.NOT_CONNECTED,
+        sentence=sentence.format(where=where, why=f": {words}" if words else ""),
+    )
+
+
+def lights_of(known: Known) -> list[Light]:
+    return [_light(known, light) for light in all_lights(known)]
+
+
+def full_value(known: Known, light: LightSource) -> float:
+    """What turns a pin fully on: 1, or the scale that its owner gave it."""
+    scale = loose.number(loose.obj(known.settings, light.key), "scale")
+    return scale if scale is not None and scale > 0 else 1.0
+
+
+def _job(known: Known, lights: list[Light]) -> JobStatus:
+    state = state_of(known)
+    stats = obj(known, "print_stats")
+    error = None
+    if state is State.ERROR:
+        error = shortened(loose.text(stats, "message")) or "The print failed."
+    message = shortened(loose.text(obj(known, "display_status"), "message"))
+    return JobStatus(
+        state=state,
+        sub_state=message if is_under_way(known) else None,
+        error=error,
+        lights=lights or None,
+        current_print=_print(known, state),
+    )
+
+
+def _print(known: Known, state: State) -> CurrentPrint:
+    weight_mg = known.metadata.filament_mg
+    has_print = state is not State.IDLE
+    return CurrentPrint(
+        progress=_percent(known, state),
+        duration_sec=_duration_s(known) if has_print else 0,
+        time_left_sec=_time_left_s(known, state),
+        file_name=known.latest.path.rpartition("/")[2],
+        est_total_fil_used_mm=_filament_mm(known) if has_print else 0,
+        est_total_fil_weight_mg=weight_mg if weight_mg is not None and has_print else UNSET,
+        current_layer=known.latest.layer if has_print else None,
+        total_layers=total_layers(known) if has_print else None,
+        temps=_temps(known),
+    )
+
+
+def _percent(known: Known, state: State) -> float:
+    if state is State.COMPLETE:
+        return 100.0
+    return 0.0 if state is State.IDLE else round(known.latest.progress * 100, 2)
+
+
+def _duration_s(known: Known) -> int:
+    """Of printing, without the time to get warm. A print without any extrusion has none of it."""
+    stats = obj(known, "print_stats")
+    printed_s = loose.count(stats, "print_duration") or 0
+    if printed_s or is_under_way(known):
+        return printed_s
+    return loose.count(stats, "total_duration") or 0
+
+
+def _time_left_s(known: Known, state: State) -> int | None:
+    """From the slicer's estimate, else from how long it took so far."""
+    if state is State.COMPLETE:
+        return 0
+    if not is_under_way(known):
+        return None
+    progress = progress_of(known)
+    estimated_s = known.metadata.estimated_s
+    if estimated_s is not None:
+        speed = loose.number(obj(known, "gcode_move"), "speed_factor") or 0.0
+        left_s = estimated_s * (1 - progress) / (speed if speed > 0 else 1.0)
+    else:
+        printed_s = loose.number(obj(known, "print_stats"), "print_duration") or 0.0
+        if progress <= 0 or printed_s <= 0:
+            return None
+        left_s = printed_s / progress - printed_s
+    return int(min(max(left_s, 0.0), loose.MAX_INT))
+
+
+def _filament_mm(known: Known) -> int:
+    """What the slicer counted, else what was used so far."""
+    if known.metadata.filament_mm is not None:
+        return known.metadata.filament_mm
+    return loose.count(obj(known, "print_stats"), "filament_used") or 0
+
+
+def _temps(known: Known) -> Temps:
+    hotend, bed = obj(known, active_extruder(known)), obj(known, "heater_bed")
+    chamber = obj(known, known.machine.chamber)
+    actual, target = loose.number(chamber, "temperature"), loose.number(chamber, "target")
+    return Temps(
+        bed_actual=loose.number(bed, "temperature") or 0.0,
+        bed_target=loose.number(bed, "target") or 0.0,
+        hotend_actual=loose.number(hotend, "temperature") or 0.0,
+        hotend_target=loose.number(hotend, "target") or 0.0,
+        chamber_actual=UNSET if actual is None else actual,
+        chamber_target=UNSET if target is None else target,
+    )
+
+
+def _light(known: Known, light: LightSource | Light) -> Light:
+    if isinstance(light, Light):
+        return light
+    at = obj(known, light.key)
+    if light.kind is LightKind.PIN:
+        return Light(name=light.name, on=(loose.number(at, "value") or 0.0) > 0)
+    colours = [colour for led in loose.items(at, "color_data") for colour in _numbers(led)]
+    return Light(name=light.name, on=any(colour > 0 for colour in colours))
+
+
+def _numbers(values: object) -> list[float]:
+    if not isinstance(values, list):
+        return []
+    read = (loose.number({"it": value}, "it") for value in values)
+    return [value for value in read if value is not None]
