@@ -1,0 +1,207 @@
+"""Klipper through Moonraker as a Printer."""
+
+import asyncio
+
+from msgspec import structs
+
+from printreach.contract.commands import (
+    CommandStatus,
+    Extrude,
+    MoveAxis,
+    Pause,
+    SetLight,
+    SetTemp,
+    StartPrint,
+)
+from printreach.contract.files import FileDone
+from printreach.contract.status import State
+from printreach.contract.unset import UnsetType
+from printreach.printers.connecting import retry_delay_s
+from printreach.printers.port import (
+    Camera,
+    PrinterRefused,
+    Trouble,
+    View,
+    bad_path,
+    failed,
+    no_such_file,
+    not_supported,
+)
+from printreach.printers.setup import PrinterSetup
+
+from . import gcode
+from .api import MoonrakerApi, NotFound
+from .cameras import CameraFinder
+from .entries import place_of
+from .files import MoonrakerFiles, target_of
+from .machine import LightKind, LightSource, short_name
+from .pausing import Pausing
+from .session import Session
+from .smart_pause import BED, RestStore
+from .status import Known, active_extruder, all_lights
+from .translate import full_value
+
+LOCAL_STORAGE = "local"
+TROUBLES = frozenset(
+    {
+        CommandStatus.NOT_CONNECTED,
+        CommandStatus.TOO_MANY_CLIENTS,
+        CommandStatus.NOT_AUTHORIZED,
+    }
+)
+
+
+def make(setup: PrinterSetup) -> "MoonrakerPrinter":
+    return MoonrakerPrinter(setup)
+
+
+class MoonrakerPrinter:
+    """printers.port.Printer."""
+
+    mqtt = None
+
+    def __init__(self, setup: PrinterSetup) -> None:
+        self._setup = setup
+        self._api = MoonrakerApi(setup)
+        self._finder = CameraFinder(setup, self._api)
+        self._pausing = Pausing(self._api, RestStore(setup.data_dir), lambda: self._session)
+        self._session = self._new_session(Known())
+        self._view = View()
+        self.files = MoonrakerFiles(self._api, setup.token_bytes)
+
+    @property
+    def view(self) -> View:
+        return self._view
+
+    async def run(self) -> None:
+        failures = 0
+        try:
+            while True:
+                self._session = self._new_session(self._known)
+                try:
+                    await self._session.live()
+                except PrinterRefused as refused:
+                    failures = 1 if self._view.trouble is None else failures + 1
+                    self._view = View(trouble=_trouble(refused))
+                await asyncio.sleep(retry_delay_s(failures, self._setup.uniform(0.5, 1.0)))
+        finally:
+            await self._pausing.close()
+            await self.files.close()
+            await self._api.close()
+
+    async def cameras(self) -> list[Camera]:
+        return await self._finder.cameras()
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    async def pause(self, order: Pause) -> None:
+        await self._pausing.pause(order)
+
+    async def resume(self) -> None:
+        await self._pausing.resume()
+
+    async def cancel(self) -> None:
+        await self._pausing.cancel()
+
+    async def start(self, order: StartPrint) -> FileDone:
+        if not isinstance(order.storage, UnsetType) and order.storage != LOCAL_STORAGE:
+            raise bad_path(f"Storage must be {LOCAL_STORAGE!r}.")
+        place = place_of(order.path)
+        try:
+            await self._api.head(target_of(place))
+        except NotFound:
+            raise no_such_file(order.path) from None
+        await self._api.order("printer.print.start", {"filename": place.inside})
+        await self._session.refresh()
+        return FileDone(virtual_path=order.path, platform_path=place.platform_path)
+
+    async def set_light(self, order: SetLight) -> None:
+        light = next((one for one in all_lights(self._known) if one.name == order.name), None)
+        if not isinstance(light, LightSource):
+            action = "on" if order.on else "off"
+            switch = {"device": order.name, "action": action}
+            await self._api.order("machine.device_power.post_device", switch)
+        elif light.kind is LightKind.PIN:
+            value = full_value(self._known, light) if order.on else 0.0
+            await self._api.run(gcode.set_pin(light.name, value))
+        else:
+            await self._api.run(gcode.set_led(light.name, on=order.on))
+
+    async def move_axis(self, order: MoveAxis) -> None:
+        await self._move(gcode.move(order.axis, order.distance_mm))
+
+    async def home(self) -> None:
+        await self._api.run(gcode.HOME)
+
+    async def extrude(self, order: Extrude) -> None:
+        extruder = self._extruder(order.extruder)
+        active = active_extruder(self._known) or extruder
+        await self._move(gcode.extrude(order.distance_mm, extruder, active))
+
+    async def set_temp(self, order: SetTemp) -> None:
+        machine = self._known.machine
+        targets: dict[str, float] = {}
+        if not isinstance(order.tool_c, UnsetType):
+            targets[self._heated_tool(order)] = order.tool_c
+        if not isinstance(order.bed_c, UnsetType):
+            if not machine.has_bed:
+                raise not_supported("heat a bed")
+            targets[BED] = order.bed_c
+        if not isinstance(order.chamber_c, UnsetType):
+            if machine.chamber is None or not machine.has_chamber_heater:
+                raise not_supported("heat its chamber")
+            targets[short_name(machine.chamber)] = order.chamber_c
+        await self._api.run(gcode.set_targets(targets))
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    @property
+    def _known(self) -> Known:
+        return self._session.known
+
+    def _new_session(self, known: Known) -> Session:
+        return Session(self._api, self._finder, known, self._setup.printer_id, self._show)
+
+    def _show(self, view: View) -> None:
+        if view.trouble is None and self._pausing.is_waking and view.job.state is State.PAUSED:
+            view = View(
+                trouble=None,
+                job=structs.replace(view.job, state=State.RESUMING),
+                features=view.features,
+                platform_version=view.platform_version,
+                materials=view.materials,
+            )
+        self._view = view
+        if view.trouble is None:
+            self._pausing.on_heard()
+
+    async def _move(self, script: str) -> None:
+        try:
+            await self._api.run(script)
+        except PrinterRefused:
+            if self._view.trouble is None:
+                await self._api.run(gcode.RESTORE)
+            raise
+
+    def _heated_tool(self, order: SetTemp) -> str:
+        if isinstance(order.tool_number, int):
+            return self._extruder(order.tool_number)
+        extruder = active_extruder(self._known)
+        if extruder is None:
+            raise not_supported("heat a hotend")
+        return extruder
+
+    def _extruder(self, number: int) -> str:
+        extruders = self._known.machine.extruders
+        if number < len(extruders):
+            return extruders[number]
+        count = len(extruders)
+        has = "one extruder, number 0" if count == 1 else f"extruders 0 to {count - 1}"
+        raise failed(f"This printer has {has}.")
+
+
+def _trouble(refused: PrinterRefused) -> Trouble:
+    """What keeps the agent from the printer; anything unforeseen is no connection."""
+    known = refused.status in TROUBLES
+    status = CommandStatus(refused.status) if known else CommandStatus.NOT_CONNECTED
+    return Trouble(status=status, sentence=refused.sentence)

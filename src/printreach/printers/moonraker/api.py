@@ -1,0 +1,203 @@
+"""Moonraker, asked: files and questions over HTTP, everything else over its WebSocket.
+
+Every failure is a PrinterRefused.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from urllib.parse import urlencode
+
+from printreach.contract.commands import CommandStatus
+from printreach.http1.client import Failure
+from printreach.http1.fetch import Fetched, Fetcher, FetchFailed, OpenAnswer
+from printreach.printers import loose
+from printreach.printers.connecting import connect_to
+from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.setup import PrinterSetup
+from printreach.printers.websocket import WebSocketFailed
+from printreach.wire.heads import Headers
+
+from .rpc import ANSWER_S, Rpc, RpcRefused, RpcTimedOut, parsed
+from .words import shortened
+
+log = logging.getLogger(__name__)
+
+MAX_LIST_BYTES = 64 * 1024 * 1024
+"""A folder of ten thousand files with what is known of them takes about 20 MB."""
+ACCEPTED_AFTER_S = 8.0
+"""G-code is answered when it was carried out. What wasn't refused until then is under way."""
+UPLOADED_S = 300.0
+"""Moonraker reads through a file before it answers, and lets others process it first."""
+
+_DENIED_WORDS = frozenset({"Unauthorized", "Invalid API Key"})
+_GONE_WORDS = ("Klippy", "Method not found")
+
+
+class NotFound(PrinterRefused):
+    """404: what it means, the caller knows."""
+
+
+class MoonrakerApi:
+    """where: how people are told of this Moonraker. rpc: None while there is no connection."""
+
+    def __init__(self, setup: PrinterSetup) -> None:
+        self.where = f"Moonraker at {setup.authority}"
+        self.address = setup.authority
+        self.connect = connect_to(setup.host, setup.port, tls=setup.tls)
+        self.push_url = f"ws://{setup.authority}/websocket"
+        self.headers: Headers = []
+        if setup.api_key:
+            self.headers.append((b"X-Api-Key", setup.api_key.encode()))
+        self.rpc: Rpc | None = None
+        host = setup.authority.encode("idna")
+        self._fetcher = Fetcher(self.connect, host)
+        self._uploader = Fetcher(self.connect, host, first_byte_s=UPLOADED_S)
+        self._unanswered: set[asyncio.Task[object]] = set()
+
+    async def close(self) -> None:
+        for task in list(self._unanswered):
+            task.cancel()
+        await asyncio.gather(*self._unanswered, return_exceptions=True)
+        await self._fetcher.close()
+        await self._uploader.close()
+
+    # --- over the WebSocket -------------------------------------------------------------------
+
+    async def call(
+        self, method: str, params: loose.Json = loose.EMPTY, *, patience_s: float = ANSWER_S
+    ) -> object:
+        """The result of a call."""
+        if self.rpc is None:
+            raise self._unreachable("there is no connection")
+        try:
+            return await self.rpc.call(method, params, patience_s=patience_s)
+        except RpcRefused as refused:
+            raise self._meant(refused) from refused
+        except RpcTimedOut:
+            raise self._late() from None
+        except WebSocketFailed as ended:
+            raise self._unreachable(ended.text) from ended
+
+    async def order(
+        self, method: str, params: loose.Json = loose.EMPTY, patience_s: float = ACCEPTED_AFTER_S
+    ) -> bool:
+        """Have it done. False: nothing was refused so far, but it takes its time."""
+        call = asyncio.create_task(self.call(method, params, patience_s=24 * 3600.0))
+        self._unanswered.add(call)
+        call.add_done_callback(self._answered)
+        await asyncio.wait({call}, timeout=patience_s)
+        if not call.done():
+            return False
+        call.result()
+        return True
+
+    async def run(self, script: str) -> None:
+        """G-code; accepted, if not yet carried out."""
+        await self.order("printer.gcode.script", {"script": script})
+
+    def _answered(self, call: "asyncio.Task[object]") -> None:
+        self._unanswered.discard(call)
+        if not call.cancelled() and call.exception() is not None:
+            log.info("an order was refused: %s", call.exception())
+
+    def _meant(self, refused: RpcRefused) -> PrinterRefused:
+        """What an error means. Source: answers of 0.11.0, which has -32602 for 401."""
+        words = shortened(refused.message)
+        if refused.code == 401 or refused.message in _DENIED_WORDS:
+            return PrinterRefused(CommandStatus.NOT_AUTHORIZED, self.denied)
+        if refused.code == 503 or refused.message.startswith(_GONE_WORDS):
+            return PrinterRefused(
+                CommandStatus.NOT_CONNECTED, f"{self.where} has no connection to Klipper."
+            )
+        return failed(f"{words}." if words else f"{self.where} refused it.")
+
+    # --- over HTTP ----------------------------------------------------------------------------
+
+    async def get(self, path: str, query: Mapping[str, str] | None = None) -> object:
+        """The result of a question. Raises NotFound."""
+        return await self._ask(b"GET", path, query)
+
+    async def delete(self, path: str, query: Mapping[str, str] | None = None) -> object:
+        return await self._ask(b"DELETE", path, query)
+
+    async def head(self, path: str) -> Fetched:
+        """Of a file. Raises NotFound, for a folder too."""
+        with self._reaching():
+            answer = await self._fetcher.fetch(b"HEAD", path.encode("ascii"), self.headers)
+        if answer.status == 403:  # "… is not a file"
+            raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such file.")
+        return self._accept(answer)
+
+    @asynccontextmanager
+    async def open(self, path: str) -> AsyncIterator[OpenAnswer]:
+        """A download as it comes. Raises NotFound."""
+        with self._reaching():
+            async with self._fetcher.open(b"GET", path.encode("ascii"), self.headers) as answer:
+                self._accept(Fetched(answer.status, answer.headers, b""))
+                yield answer
+
+    async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
+        """The body of a download. Raises PrinterRefused when it breaks off."""
+        with self._reaching():
+            async for chunk in answer.chunks():
+                yield chunk
+
+    async def upload(self, path: str, kind: bytes, chunks: AsyncIterator[bytes]) -> object:
+        """Send a body as it comes; its length need not be known."""
+        headers = [*self.headers, (b"Content-Type", kind)]
+        with self._reaching():
+            send = self._uploader.send(b"POST", path.encode("ascii"), headers, chunks, length=None)
+            async with send as answer:
+                body = bytearray()
+                async for chunk in answer.chunks():
+                    body += chunk[: MAX_LIST_BYTES - len(body)]
+        return parsed(self._accept(Fetched(answer.status, answer.headers, bytes(body))).body)
+
+    async def _ask(self, method: bytes, path: str, query: Mapping[str, str] | None) -> object:
+        target = f"{path}?{urlencode(query)}" if query else path
+        with self._reaching():
+            answer = await self._fetcher.fetch(
+                method, target.encode("ascii"), self.headers, at_most=MAX_LIST_BYTES
+            )
+        told = parsed(self._accept(answer).body)
+        return told.get("result") if isinstance(told, dict) else None
+
+    def _accept(self, answer: Fetched) -> Fetched:
+        if 200 <= answer.status < 300:
+            return answer
+        words = _words(answer)
+        if answer.status == 401 or (answer.status == 403 and words is None):
+            raise PrinterRefused(CommandStatus.NOT_AUTHORIZED, self.denied)
+        if answer.status == 404:
+            raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such thing.")
+        if answer.status in (502, 503, 504):  # its reverse proxy answers in its place
+            raise self._unreachable("it is starting, or not running")
+        raise failed(f"{words}." if words else f"{self.where} answered {answer.status}.")
+
+    @property
+    def denied(self) -> str:
+        if not self.headers:
+            return f"{self.where} asks for an API key, and the agent has none."
+        return f"{self.where} refuses the agent's API key."
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """What the network does, as the printer's refusal."""
+        try:
+            yield
+        except FetchFailed as exc:
+            if exc.failure is Failure.TIMED_OUT:
+                raise self._late() from exc
+            raise self._unreachable(exc.text) from exc
+
+    def _late(self) -> PrinterRefused:
+        return PrinterRefused(CommandStatus.TIMED_OUT, f"{self.where} gave no answer in time.")
+
+    def _unreachable(self, why: str) -> PrinterRefused:
+        return PrinterRefused(CommandStatus.NOT_CONNECTED, f"{self.where} can't be reached: {why}.")
+
+
+def _words(answer: Fetched) -> str | None:
+    return shortened(loose.text(loose.obj(parsed(answer.body), "error"), "message"))

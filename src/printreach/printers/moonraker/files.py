@@ -1,0 +1,225 @@
+"""Moonraker's files: G-code, configuration and logs."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from email.utils import parsedate_to_datetime
+from urllib.parse import quote
+
+from msgspec import structs
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
+from printreach.contract.unset import UNSET
+from printreach.http1.fetch import Fetched
+from printreach.printers import loose
+from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
+from printreach.printers.spool import exactly
+from printreach.wire.heads import Headers, get
+
+from .api import MoonrakerApi, NotFound
+from .entries import (
+    ROOTS,
+    Folder,
+    Place,
+    folder_of,
+    hidden_folders,
+    is_empty,
+    place_of,
+    stored_at,
+)
+from .metadata import details_of
+from .upload import FormUpload
+
+MAX_DEPTH = 24
+MAX_FOLDERS = 2000
+"""Links among folders can make rings, and Moonraker follows them."""
+FOLDERS_AT_ONCE = 4
+FILES = "/server/files"
+
+
+class MoonrakerFiles:
+    """printers.port.Files."""
+
+    roots = tuple(ROOTS)
+
+    def __init__(self, api: MoonrakerApi, token_bytes: Callable[[int], bytes]) -> None:
+        self._api = api
+        self._token_bytes = token_bytes
+        self._sending: set[asyncio.Task[object]] = set()
+
+    async def close(self) -> None:
+        for task in list(self._sending):
+            task.cancel()
+        await asyncio.gather(*self._sending, return_exceptions=True)
+
+    # --- looking --------------------------------------------------------------------------------
+
+    async def entries(self, root: FileRoot) -> list[FileEntry]:
+        walk = _Walk(self._folder, root)
+        return await walk.below("", 0)
+
+    async def details(self, path: str) -> FileDetails:
+        place = place_of(path)
+        try:
+            found = await self._api.head(target_of(place))
+        except NotFound:
+            raise no_such_file(path) from None
+        told = await self._metadata(place)
+        modified = loose.number(told, "modified")
+        return details_of(
+            told,
+            virtual_path=path,
+            platform_path=place.platform_path,
+            size=_length(found.headers),
+            modified=_modified(found) if modified is None else modified,
+        )
+
+    @asynccontextmanager
+    async def open(self, path: str) -> AsyncIterator[Download]:
+        try:
+            async with self._api.open(target_of(place_of(path))) as answer:
+                yield Download(size=_length(answer.headers), chunks=self._api.chunks(answer))
+        except NotFound:
+            raise no_such_file(path) from None
+
+    # --- changing -------------------------------------------------------------------------------
+
+    async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
+        place = place_of(path)
+        folder, _, name = place.inside.rpartition("/")
+        boundary = f"printreach-{self._token_bytes(16).hex()}"
+        form = FormUpload(ROOTS[place.root], folder, name, boundary)
+        pieces = chunks if size is None else exactly(chunks, size)
+        answer = await self._send(form, pieces)
+        stored = stored_at(answer, place)
+        return FileDone(
+            virtual_path=stored.virtual_path,
+            platform_path=stored.platform_path,
+            size_bytes=form.size,
+            printer_response=loose.plain(answer) or UNSET,
+        )
+
+    async def delete(self, path: str) -> FileDone:
+        place = place_of(path)
+        try:
+            await self._api.head(target_of(place))
+        except NotFound:
+            await self._delete_folder(place)
+        else:
+            await self._api.delete(target_of(place))
+        return FileDone(virtual_path=path, platform_path=place.platform_path)
+
+    async def _send(self, form: FormUpload, chunks: AsyncIterator[bytes]) -> object:
+        """Whoever gives the chunks may leave; the request is then brought to an end that Moonraker
+        throws away, in a task of its own."""
+        sending = asyncio.create_task(self._post(form))
+        self._sending.add(sending)
+        sending.add_done_callback(self._sent)
+        try:
+            async for chunk in chunks:
+                await form.put(chunk)
+                if sending.done():
+                    break  # refused before it had everything
+            form.finish()
+            return await asyncio.shield(sending)
+        finally:
+            form.spoil()
+
+    async def _post(self, form: FormUpload) -> object:
+        try:
+            return await self._api.upload(f"{FILES}/upload", form.kind, form.body())
+        finally:
+            form.is_refused()
+
+    def _sent(self, sending: "asyncio.Task[object]") -> None:
+        self._sending.discard(sending)
+        if not sending.cancelled():
+            sending.exception()  # whoever waited for it has heard of it
+
+    async def _delete_folder(self, place: Place) -> None:
+        """Only an empty one; pictures that Moonraker made of files that are gone don't count."""
+        told = await self._told(place)
+        if told is None:
+            raise no_such_file(place.virtual_path)
+        if not is_empty(told):
+            raise failed(f"The folder {place.virtual_path!r} is not empty.")
+        for name in hidden_folders(told):
+            await self._remove_folder(Place(place.root, f"{place.inside}/{name}"))
+        await self._remove_folder(place)
+
+    async def _remove_folder(self, place: Place) -> None:
+        query = {"path": place.platform_path, "force": "false"}
+        await self._api.delete(f"{FILES}/directory", query)
+
+    # --- questions ------------------------------------------------------------------------------
+
+    async def _folder(self, place: Place) -> Folder | None:
+        told = await self._told(place)
+        return None if told is None else folder_of(told, place.root, place.inside)
+
+    async def _told(self, place: Place) -> object | None:
+        """What Moonraker tells of a folder; None where there is none."""
+        query = {"path": place.platform_path.rstrip("/"), "extended": "true"}
+        try:
+            return await self._api.get(f"{FILES}/directory", query)
+        except PrinterRefused as refused:
+            if refused.status == CommandStatus.EXECUTION_FAILED:
+                return None  # it answers 400 to a folder that isn't there
+            raise
+
+    async def _metadata(self, place: Place) -> object:
+        """None for what holds no G-code, or was not read yet."""
+        if place.root is not FileRoot.GCODE:
+            return None
+        try:
+            return await self._api.get(f"{FILES}/metadata", {"filename": place.inside})
+        except NotFound:
+            return None
+
+
+class _Walk:
+    """Through all folders of a root, some at once."""
+
+    def __init__(self, look: Callable[[Place], Awaitable[Folder | None]], root: FileRoot) -> None:
+        self._look = look
+        self._root = root
+        self._room = asyncio.Semaphore(FOLDERS_AT_ONCE)
+        self._left = MAX_FOLDERS
+
+    async def below(self, inside: str, depth: int) -> list[FileEntry]:
+        self._left -= 1
+        async with self._room:
+            found = await self._look(Place(self._root, inside))
+        if found is None:
+            return []
+        children = await asyncio.gather(
+            *(self._children(folder, depth) for folder in found.folders)
+        )
+        folders = [
+            structs.replace(folder, children=entries)
+            for folder, entries in zip(found.folders, children, strict=True)
+        ]
+        return [*folders, *found.files]
+
+    async def _children(self, folder: FileEntry, depth: int) -> list[FileEntry]:
+        if depth >= MAX_DEPTH or self._left <= 0:
+            return []
+        return await self.below(place_of(folder.virtual_path).inside, depth + 1)
+
+
+def target_of(place: Place) -> str:
+    return f"{FILES}/{quote(place.platform_path)}"
+
+
+def _length(headers: Headers) -> int | None:
+    length = get(headers, b"content-length")
+    return int(length) if length is not None and length.isdigit() else None
+
+
+def _modified(found: Fetched) -> float | None:
+    text = found.header(b"last-modified") or b""
+    try:
+        return parsedate_to_datetime(text.decode("latin-1")).timestamp()
+    except ValueError:
+        return None

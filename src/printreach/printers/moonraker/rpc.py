@@ -1,0 +1,107 @@
+"""JSON-RPC over Moonraker's WebSocket: calls and their answers, notifications between them."""
+
+import asyncio
+import itertools
+import json
+from collections.abc import Callable
+
+import msgspec
+
+from printreach.printers import loose
+from printreach.printers.websocket import WebSocket, WebSocketFailed
+
+SILENCE_S = 15.0
+"""Moonraker tells its own load once a second, so silence means that it stands still."""
+ANSWER_S = 10.0
+MAX_CALLS = 64
+
+Heard = Callable[[str, object], None]
+"""Hears a notification: its method and params."""
+
+
+class RpcRefused(Exception):
+    """Moonraker's answer to a call that it doesn't carry out. code: HTTP's or JSON-RPC's."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class RpcTimedOut(Exception):
+    """No answer so far; what was asked for may still be done."""
+
+
+class Rpc:
+    """One connection. run() reads it until it ends; calls are made beside."""
+
+    def __init__(self, socket: WebSocket, heard: Heard) -> None:
+        self._socket = socket
+        self._heard = heard
+        self._ids = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[object]] = {}
+        self._end: WebSocketFailed | None = None
+
+    async def run(self) -> None:
+        """Raises WebSocketFailed when the connection ends, which it always does."""
+        try:
+            while True:
+                self._take(await self._socket.receive(SILENCE_S))
+        except WebSocketFailed as failed:
+            self._end = failed
+            raise
+        finally:
+            end = self._end or WebSocketFailed("the connection was given up")
+            for answer in self._waiting.values():
+                if not answer.done():
+                    answer.set_exception(end)
+
+    async def call(
+        self, method: str, params: loose.Json = loose.EMPTY, *, patience_s: float = ANSWER_S
+    ) -> object:
+        """The result. Raises RpcRefused, RpcTimedOut, WebSocketFailed."""
+        if self._end is not None:
+            raise self._end
+        if len(self._waiting) >= MAX_CALLS:
+            raise RpcTimedOut
+        number = next(self._ids)
+        answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        call = {"jsonrpc": "2.0", "method": method, "params": dict(params), "id": number}
+        try:
+            async with asyncio.timeout(patience_s):
+                await self._socket.send(json.dumps(call))
+                return await answer
+        except TimeoutError:
+            raise RpcTimedOut from None
+        finally:
+            del self._waiting[number]
+
+    def _take(self, message: str | bytes) -> None:
+        """A message that makes no sense is passed over."""
+        told = parsed(message)
+        method = loose.text(told, "method")
+        if method is not None:
+            params = told.get("params") if isinstance(told, dict) else None
+            self._heard(method, params)
+            return
+        answer = self._waiting.get(loose.whole(told, "id") or 0)
+        if answer is None or answer.done() or not isinstance(told, dict):
+            return
+        if "result" in told:
+            answer.set_result(told["result"])
+        else:
+            answer.set_exception(_refused(told.get("error")))
+
+
+def parsed(message: str | bytes) -> object:
+    """JSON, or None for what is none."""
+    try:
+        told: object = msgspec.json.decode(message)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    return told
+
+
+def _refused(error: object) -> RpcRefused:
+    return RpcRefused(loose.whole(error, "code") or 0, loose.text(error, "message") or "")

@@ -1,0 +1,245 @@
+"""One connection to Moonraker, from the handshake to its end: keeps what is known up to date.
+
+The connection's reader takes in what comes by itself; what has to be asked for, one task asks for:
+when Klipper comes and goes, when another file is printed, when a spool is changed.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from printreach.contract.commands import CommandStatus
+from printreach.printers import loose
+from printreach.printers.port import PrinterRefused, Trouble, View
+from printreach.printers.websocket import WebSocketFailed, websocket
+
+from . import questions
+from .api import MoonrakerApi
+from .cameras import CameraFinder
+from .machine import machine_of, subscription
+from .metadata import NOTHING_KNOWN
+from .power import with_change
+from .rpc import Rpc
+from .status import Known, hear, print_path
+from .translate import READY, trouble_of, view_of
+
+LOOK_AGAIN_S = 2.0
+"""How often Moonraker is asked while Klipper isn't ready; it tells most changes by itself."""
+NO_ROOM = frozenset({400, 429, 500, 503})
+"""How WebSockets are refused by a Moonraker that answers plain requests. 0.11.0: 500."""
+
+_GONE = {"notify_klippy_shutdown": "shutdown", "notify_klippy_disconnected": "disconnected"}
+
+
+class Session:
+    """known: all that was heard, also of earlier sessions. changed: is called with each view."""
+
+    def __init__(
+        self,
+        api: MoonrakerApi,
+        cameras: CameraFinder,
+        known: Known,
+        printer_id: str,
+        changed: Callable[[View], None],
+    ) -> None:
+        self.known = known
+        self._api = api
+        self._cameras = cameras
+        self._printer_id = printer_id
+        self._changed = changed
+        self._version = ""
+        self._has_spoolman = False
+        self._is_ready = False
+        self._news: list[object] | None = None  # while the subscription is under way
+        self._asked_path: str | None = None
+        self._is_spool_known = False
+        self._are_cameras_known = False
+        self._stirred = asyncio.Event()
+
+    async def live(self) -> None:
+        """Until the connection ends. Raises PrinterRefused."""
+        info = await self._api.get("/server/info")
+        if loose.obj(info) == loose.EMPTY:
+            raise self._refused(CommandStatus.NOT_CONNECTED, "doesn't answer as Moonraker does")
+        try:
+            opening = websocket(self._api.connect, self._api.push_url, self._api.headers)
+            async with opening as socket:
+                await self._talk(Rpc(socket, self._hear))
+        except WebSocketFailed as ended:
+            raise self._meant(ended) from ended
+
+    def redraw(self) -> None:
+        """Show what is known; only while Klipper is ready."""
+        if self._is_ready:
+            self._changed(view_of(self.known, self._version))
+
+    async def refresh(self) -> None:
+        """After an order to a print: don't wait until Klipper tells by itself what came of it."""
+        wanted = dict.fromkeys(("print_stats", "virtual_sdcard"))
+        try:
+            answer = await self._api.call("printer.objects.query", {"objects": wanted})
+        except PrinterRefused:
+            return  # it tells in a moment
+        self._hear_status([loose.obj(answer, "status")])
+
+    # --- what comes by itself -----------------------------------------------------------------
+
+    def _hear(self, method: str, params: object) -> None:
+        match method:
+            case "notify_status_update":
+                self._hear_status(params)
+            case "notify_power_changed":
+                self.known = replace(self.known, power=with_change(self.known.power, params))
+                self.redraw()
+            case "notify_klippy_ready":
+                self._is_ready = False  # whatever was subscribed to, it knows no more
+                self._stir()
+            case "notify_klippy_shutdown" | "notify_klippy_disconnected":
+                self._lose_klipper(_GONE[method])
+            case "notify_active_spool_set":
+                self._is_spool_known = False
+                self._stir()
+            case "notify_webcams_changed":
+                self._are_cameras_known = False
+                self._stir()
+            case "notify_metadata_update" | "notify_filelist_changed":
+                if self.known.metadata == NOTHING_KNOWN:
+                    self._asked_path = None
+                    self._stir()
+
+    def _hear_status(self, params: object) -> None:
+        news = params[0] if isinstance(params, list) and params else None
+        if self._news is not None:
+            self._news.append(news)
+        if not self._is_ready:
+            return
+        state = loose.text(loose.obj(news, "webhooks"), "state")
+        if state is not None and state != READY:
+            self._lose_klipper(state)
+            return
+        self.known = hear(self.known, news)
+        if print_path(self.known) != self._asked_path:
+            self._stir()
+        self.redraw()
+
+    def _lose_klipper(self, state: str) -> None:
+        self._is_ready = False
+        self._tell(trouble_of(state, None, self._api.address))
+        self._stir()
+
+    def _stir(self) -> None:
+        self._stirred.set()
+
+    # --- what is asked for --------------------------------------------------------------------
+
+    async def _talk(self, rpc: Rpc) -> None:
+        reading = asyncio.create_task(rpc.run())
+        self._api.rpc = rpc
+        tending = asyncio.create_task(self._tend())
+        try:
+            await asyncio.wait({reading, tending}, return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                reading.result()
+            tending.result()
+        finally:
+            self._api.rpc = None
+            self._is_ready = False
+            for task in (reading, tending):
+                task.cancel()
+            await asyncio.gather(reading, tending, return_exceptions=True)
+
+    async def _tend(self) -> None:
+        await questions.introduce(self._api)
+        await questions.publish_id(self._api, self._printer_id)
+        while True:
+            self._stirred.clear()
+            if not self._is_ready:
+                await self._look_for_klipper()
+            if not self._are_cameras_known:
+                self._are_cameras_known = True
+                await self._cameras.look()
+            if self._is_ready:
+                await self._ask_metadata()
+                await self._ask_spool()
+            try:
+                async with asyncio.timeout(None if self._is_ready else LOOK_AGAIN_S):
+                    await self._stirred.wait()
+            except TimeoutError:
+                pass  # Klipper may be ready by now
+
+    async def _look_for_klipper(self) -> None:
+        try:
+            await self._look_at_klipper()
+        except PrinterRefused as refused:
+            if refused.status == CommandStatus.NOT_AUTHORIZED:
+                raise
+            status = CommandStatus.NOT_CONNECTED  # it went away again
+            self._tell(Trouble(status=status, sentence=refused.sentence))
+
+    async def _look_at_klipper(self) -> None:
+        info = await self._api.call("server.info")
+        version = loose.text(info, "moonraker_version") or ""
+        self._version = f"Moonraker {version}".rstrip()
+        self._has_spoolman = "spoolman" in loose.items(info, "components")
+        state = loose.text(info, "klippy_state") or "disconnected"
+        if state == READY:
+            await self._set_up()
+        else:
+            words = await questions.klipper_words(self._api)
+            self._tell(trouble_of(state, words, self._api.address))
+
+    async def _set_up(self) -> None:
+        """Klipper is ready: see what it has, and be told of it from now on."""
+        names = loose.items(await self._api.call("printer.objects.list"), "objects")
+        machine = machine_of(names)
+        fresh = Known(
+            machine=machine,
+            settings=await questions.settings(self._api),
+            power=await questions.switched_lights(self._api),
+            spool=self.known.spool,
+            latest=self.known.latest,
+        )
+        self._news = []
+        try:
+            wanted = {"objects": subscription(machine)}
+            answer = await self._api.call("printer.objects.subscribe", wanted)
+            for news in (loose.obj(answer, "status"), *self._news):
+                fresh = hear(fresh, news)
+        finally:
+            self._news = None
+        self.known = fresh
+        self._asked_path, self._is_spool_known = None, False
+        self._is_ready = True
+        await self._ask_metadata()
+        self.redraw()
+
+    async def _ask_metadata(self) -> None:
+        path = print_path(self.known)
+        if path == self._asked_path:
+            return
+        self._asked_path = path
+        metadata = await questions.metadata(self._api, path)
+        self.known = hear(replace(self.known, metadata=metadata), loose.EMPTY)
+        self.redraw()
+
+    async def _ask_spool(self) -> None:
+        if self._is_spool_known or not self._has_spoolman:
+            return
+        self._is_spool_known = True
+        spool = await questions.spool_in_use(self._api)
+        self.known = replace(self.known, spool=spool)
+        self.redraw()
+
+    def _tell(self, trouble: Trouble) -> None:
+        self._changed(View(trouble=trouble, platform_version=self._version))
+
+    def _meant(self, ended: WebSocketFailed) -> PrinterRefused:
+        """Why there is no WebSocket, where a plain request was answered a moment ago."""
+        if ended.status in (401, 403):
+            return PrinterRefused(CommandStatus.NOT_AUTHORIZED, self._api.denied)
+        if ended.status in NO_ROOM:
+            return self._refused(CommandStatus.TOO_MANY_CLIENTS, "takes no more connections")
+        return self._refused(CommandStatus.NOT_CONNECTED, f"can't be reached: {ended.text}")
+
+    def _refused(self, status: CommandStatus, what: str) -> PrinterRefused:
+        return PrinterRefused(status, f"{self._api.where} {what}.")

@@ -1,0 +1,93 @@
+"""A file on its way to Moonraker: a form, sent in chunks, that can still be spoilt at its end.
+
+Moonraker gathers an upload in a temporary file, and leaves that behind when the connection breaks
+off. So a half upload is brought to an end that Moonraker throws away: it is for a root that no
+Moonraker has, which is said behind the file. A whole one carries its checksum, and is known to have
+arrived as it was sent.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+
+NOWHERE = "broken-off"
+
+
+class FormUpload:
+    """The body of the request. One task puts pieces in, another sends them on.
+
+    root, folder, file_name: where Moonraker is to put it. boundary: something that the file can't
+    hold by chance.
+    """
+
+    def __init__(self, root: str, folder: str, file_name: str, boundary: str) -> None:
+        self.kind = b"multipart/form-data; boundary=" + boundary.encode("ascii")
+        self.size = 0
+        self._boundary = boundary
+        self._root = root
+        self._head = self._before(folder, file_name)
+        self._sum = hashlib.sha256()
+        self._piece: bytes | None = None
+        self._has_ended = False
+        self._is_gone = False
+        self._changed = asyncio.Event()
+
+    async def put(self, piece: bytes) -> None:
+        """Returns when the next may come; nothing is gathered."""
+        self._sum.update(piece)
+        self.size += len(piece)
+        while self._piece is not None and not self._is_gone:
+            await self._change()
+        self._piece = piece
+        self._changed.set()
+
+    def finish(self) -> None:
+        """That was all."""
+        self._has_ended = True
+        self._changed.set()
+
+    def spoil(self) -> None:
+        """No more comes, and what came is of no use."""
+        self._piece = None
+        self._root = NOWHERE
+        self._has_ended = True
+        self._changed.set()
+
+    def is_refused(self) -> None:
+        """Nobody takes it any more; what is still put in goes nowhere."""
+        self._is_gone = True
+        self._changed.set()
+
+    async def body(self) -> AsyncIterator[bytes]:
+        yield self._head
+        while True:
+            while self._piece is None and not self._has_ended:
+                await self._change()
+            piece, self._piece = self._piece, None
+            if piece is None:
+                break
+            self._changed.set()
+            yield piece
+        yield self._after()
+
+    async def _change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
+    def _before(self, folder: str, file_name: str) -> bytes:
+        """Names as browsers write them, which every Moonraker reads: UTF-8, quotes escaped."""
+        name = file_name.replace('"', '\\"')
+        head = (
+            f'--{self._boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"'
+        )
+        kind = "Content-Type: application/octet-stream"
+        return f"{self._field('path', folder)}{head}\r\n{kind}\r\n\r\n".encode()
+
+    def _after(self) -> bytes:
+        root = self._field("root", self._root)
+        checksum = self._field("checksum", self._sum.hexdigest())
+        return f"\r\n{root}{checksum}--{self._boundary}--\r\n".encode()
+
+    def _field(self, name: str, value: str) -> str:
+        head = f'--{self._boundary}\r\nContent-Disposition: form-data; name="{name}"'
+        return f"{head}\r\n\r\n{value}\r\n"
