@@ -47,7 +47,13 @@ _TABLE: Final = (
         wants_outside_host=True,
         adapter="printreach.printers.octoprint.adapter",
     ),
-    PrinterKind(name="moonraker", title="Moonraker", port=7125, usual_host=LOOPBACK),
+    PrinterKind(
+        name="moonraker",
+        title="Moonraker",
+        port=7125,
+        usual_host=LOOPBACK,
+        adapter="printreach.printers.moonraker.adapter",
+    ),
     # MQTT, FTPS and a camera port, and no page on any of them.
     PrinterKind(name="bambu", title="Bambu Lab", port=8883, has_web_server=False),
     PrinterKind(name="prusalink", title="PrusaLink"),
