@@ -49,7 +49,7 @@ class Klippy:
         self._talks: set[_Talk] = set()
         self._tasks: set[asyncio.Task[object]] = set()
         self._restarting: asyncio.Task[None] | None = None
-        self.machine: KlipperMachine
+        self._machine: KlipperMachine | None = None
 
     # --- for tests, from their own thread -----------------------------------------------------
 
@@ -85,9 +85,23 @@ class Klippy:
             self._extra = extra
         self.do(self._come)
 
+    def renew(self, extra: Status) -> None:
+        """Another printer of the same objects in its place, without a restart."""
+        self._extra = extra
+        self.call(self._renew)
+
     def go(self) -> None:
         """Vanish, as a process that is killed."""
         self.do(self._go)
+
+    @property
+    def is_there(self) -> bool:
+        return self._server is not None
+
+    @property
+    def machine(self) -> KlipperMachine:
+        assert self._machine is not None  # since it came
+        return self._machine
 
     # --- life ---------------------------------------------------------------------------------
 
@@ -105,12 +119,17 @@ class Klippy:
         return self._folder / "klippy_uds"
 
     async def _come(self) -> None:
-        extra: Status = json.loads(json.dumps(self._extra))
-        self.machine = KlipperMachine(self._folder / "gcodes", self._say, extra)
+        self._renew()
         self._server = await asyncio.start_unix_server(
             self._talk, self.socket, limit=MAX_REQUEST_BYTES
         )
         self._spawn(self._tick())
+
+    def _renew(self) -> None:
+        if self._machine is not None:
+            self._machine.close()
+        extra: Status = json.loads(json.dumps(self._extra))
+        self._machine = KlipperMachine(self._folder / "gcodes", self._say, extra)
 
     async def _go(self) -> None:
         if self._server is None:
@@ -206,7 +225,7 @@ class Klippy:
             **self.machine.objects["webhooks"],
             "hostname": "simulated",
             "software_version": VERSION,
-            "klipper_path": str(folder),
+            "klipper_path": str(folder / "klipper"),  # what is in there is reserved
             "python_path": "/usr/bin/python3",
             "log_file": str(folder / "logs" / "klippy.log"),
             "config_file": str(folder / "config" / "printer.cfg"),

@@ -1,0 +1,152 @@
+"""Moonraker on a simulated Klippy as a rig of the contract suite."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from printreach.contract.commands import SetTemp
+from printreach.contract.features import Feature
+from printreach.printers.moonraker.adapter import make
+from printreach.printers.port import Printer
+from printreach.printers.setup import PrinterSetup
+from tests.printers.film import film_at
+from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
+from tests.printers.rig import PrinterRig, PrintFile
+from tests.rigs.calls import call
+from tests.rigs.klipper_objects import HEATER, Status
+from tests.rigs.klippy import Klippy
+from tests.rigs.waiting import wait_for
+from tests.rigs.ways import Way
+
+CONFIG = """
+[webcam front]
+stream_url: {camera}/stream
+snapshot_url: {camera}/snapshot
+"""
+EXTRA: Status = {
+    "heater_generic chamber": dict(HEATER),
+    "output_pin case_light": {"value": 0.0},
+}
+PATIENCE_S = 20.0
+WARM_C = 60.0
+
+
+class MoonrakerRig(PrinterRig):
+    """url: of a Moonraker that runs for all tests. folder: its data. klippy: its printer."""
+
+    features = Feature(63)
+    heaters = frozenset({"BedC", "ToolC", "ChamberC"})
+    has_smart_pause = True
+
+    def __init__(self, url: str, folder: Path, klippy: Klippy, camera_port: int) -> None:
+        self.url = url
+        self.folder = folder
+        self.klippy = klippy
+        self.meddler: Meddler
+        self._camera_port = camera_port
+        self._extra = EXTRA
+        self._key: str | None = None
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        await asyncio.to_thread(self.tidy)
+        async with film_at(self._camera_port), meddling(self.url) as self.meddler:
+            yield
+
+    def setup(self, machine: PrinterSetup) -> PrinterSetup:
+        return replace(machine, port=self.meddler.port, api_key=self.api_key)
+
+    def make(self, setup: PrinterSetup) -> Printer:
+        return make(setup)
+
+    def long_print(self) -> PrintFile:
+        return PrintFile("long.gcode", _WARM + b"G1 X10 E0.5 F6000\nG1 X30 E0.5\n" * 400)
+
+    def short_print(self) -> PrintFile:
+        return PrintFile("short.gcode", _WARM + b"G1 X10 E0.5 F6000\nG1 X30 E0.5\n" * 2)
+
+    def hot_print(self) -> PrintFile:
+        heat = b"M140 S40\nM104 S60\nM190 S40\n"
+        return PrintFile("hot.gcode", heat + self.long_print().data)
+
+    async def warm_up_for_extrusion(self, printer: Printer) -> None:
+        await printer.set_temp(SetTemp(tool_c=WARM_C))
+        async with asyncio.timeout(PATIENCE_S):
+            while printer.view.job.current_print.temps.hotend_actual < WARM_C:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+
+    async def fail_print(self) -> None:
+        self.klippy.call(lambda: self.klippy.machine.fail_print("Lost communication with MCU"))
+
+    async def disconnect(self) -> None:
+        await asyncio.to_thread(self.klippy.go)
+
+    async def reconnect(self) -> None:
+        await asyncio.to_thread(self.klippy.come)
+
+    async def talk_nonsense(self) -> None:
+        for message in NONSENSE:
+            await self.meddler.say(message)
+        for news in self._klipper_nonsense():
+            await self.meddler.say(json.dumps(news))
+        self.meddler.answer_with(b"{", b'{"result": 3}')
+        await self.meddler.say(TOO_LONG)
+
+    def with_wrong_credentials(self, setup: PrinterSetup) -> PrinterSetup | None:
+        return replace(setup, api_key="0123456789abcdef0123456789abcdef")
+
+    # --- Moonraker and Klippy themselves ----------------------------------------------------------
+
+    @property
+    def api_key(self) -> str:
+        if self._key is None:
+            self._key = str(self.get("/access/api_key"))
+        return self._key
+
+    def get(self, target: str) -> Any:
+        """The result of a question."""
+        return json.loads(call(Way.straight(self.url), target).body)["result"]
+
+    def tidy(self) -> None:
+        """Klipper ready, idle, homed and cold; no files."""
+        for path in (self.folder / "gcodes").iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        self.with_printer(EXTRA)
+        self.klippy.do(lambda: self.klippy.machine.run("G28"))
+        wait_for("Klipper", self.is_ready, PATIENCE_S)
+
+    def with_printer(self, extra: Status) -> None:
+        """A printer that has these objects, too. Moonraker asks for them only where it restarts."""
+        has_same = self.klippy.is_there and self._extra == extra
+        if has_same and self.klippy.machine.objects["webhooks"]["state"] == "ready":
+            self.klippy.renew(extra)
+            return
+        self._extra = extra
+        self.klippy.go()
+        wait_for("Klipper to be missed", lambda: not self.is_ready(), PATIENCE_S)
+        self.klippy.come(extra)
+        wait_for("Klipper", self.is_ready, PATIENCE_S)
+
+    def is_ready(self) -> bool:
+        return bool(self.get("/server/info")["klippy_state"] == "ready")
+
+    def _klipper_nonsense(self) -> list[dict[str, Any]]:
+        statuses: list[Any] = [
+            {"print_stats": {"state": 7, "info": [], "filename": {}, "print_duration": "long"}},
+            {"extruder": None, "toolhead": 3, "heater_bed": {"temperature": [1]}},
+            {"webhooks": {"state": ["ready"]}},
+            {"gcode_move": {"gcode_position": [1, 2, "high", None], "speed_factor": 0}},
+            {"output_pin case_light": {"value": "bright"}},
+        ]
+        return [
+            {"jsonrpc": "2.0", "method": "notify_status_update", "params": [status, 1.0]}
+            for status in statuses
+        ]
+
+
+_WARM = b"G28\nM83\nM104 S60\nM109 S60\n"
