@@ -18,6 +18,7 @@ from tests.agent.contexts import Agent, ServiceKey
 from tests.agent.scripted_service import OFFER, Service, ServiceVisit, scripted_service
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import scripted_server
+from tests.rigs.waiting import free_port
 from tests.tunnel.ends import GET_PAGE, Ending, Listener
 
 LINKED = signin.Linked(printer_id="printer", printer_name="Voron")
@@ -378,5 +379,21 @@ def test_a_moving_agent_that_stops_takes_its_leave_of_both(
 
             assert (await old.end())[0] is CloseCode.NORMAL
             assert (await new.end())[0] is CloseCode.NORMAL
+
+    body()
+
+
+def test_a_service_that_is_not_there_is_shown_with_a_sentence(tmp_path: Path) -> None:
+    @on_a_loop
+    async def body() -> None:
+        url = f"http://127.0.0.1:{free_port()}"
+        agent = Agent(tmp_path, service=url, uniform=quickly)
+        async with running(agent):
+            await eventually(lambda: len(agent.announced.lines) == 3)
+
+        snapshot = agent.context.state.snapshot
+        assert snapshot.phase is Phase.DISCONNECTED
+        assert snapshot.last_error == f"No connection to {url}: Connection refused."
+        assert agent.announced.events == ["disconnected"] * 3
 
     body()

@@ -54,7 +54,7 @@ class Visit:
         async with asyncio.timeout(1.0):
             try:
                 return await self.reader.read()
-            except ConnectionResetError:
+            except ConnectionError:
                 return b""
 
 

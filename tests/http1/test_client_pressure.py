@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from printreach.http1.client import Client, Exchange, Failure
+from printreach.http1.heads import Response
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import GET, OK, Heard, Talk, Visit, talk
 
@@ -244,3 +245,54 @@ async def test_an_early_answer_to_an_upload_that_is_stuck_frees_the_connection_a
         await heard.until_over()
         assert heard.response.status == 413
         await visit.end()
+
+
+class Faulty(Heard):
+    """An Answer with a mistake in one of its methods."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__()
+        self._place = place
+
+    def _perhaps_fail(self, place: str) -> None:
+        if place == self._place:
+            raise ZeroDivisionError
+
+    def on_interim(self, response: Response) -> None:
+        self._perhaps_fail("interim")
+        super().on_interim(response)
+
+    def on_response(self, response: Response, body: bytes, fin: bool) -> None:
+        self._perhaps_fail("response")
+        super().on_response(response, body, fin)
+
+    def on_body(self, data: bytes, fin: bool) -> None:
+        self._perhaps_fail("end" if fin else "body")
+        super().on_body(data, fin)
+
+    def on_writable(self) -> None:
+        self._perhaps_fail("writable")
+
+
+@pytest.mark.parametrize("place", ["interim", "response", "body", "end", "writable"])
+def test_a_mistake_of_who_hears_ends_its_exchange_and_is_logged(
+    place: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with talk() as at:
+            heard = Faulty(place)
+            at.client.request(heard, b"POST", POST_CHUNKED, body=b"x", chunked=True)
+            visit = await at.server.visit()
+            await visit.head()
+            for piece in (b"HTTP/1.1 103 Early Hints\r\n\r\n", OK[:-2], OK[-2:-1], OK[-1:]):
+                visit.send(piece)
+                await asyncio.sleep(0.01)
+
+            await heard.until_over()
+            assert heard.failures == [(Failure.BROKEN, "a fault at this end")]
+            if place != "end":  # there the connection is free already
+                await visit.end()
+
+    body()
+    assert "ZeroDivisionError" in caplog.text

@@ -1,12 +1,16 @@
 """One request of the client and its answer."""
 
 import asyncio
+import logging
 from collections.abc import Callable
-from typing import Protocol
+from typing import ParamSpec, Protocol
 
 from .chunked import LAST_CHUNK, encode_chunk
 from .client_connection import ClientConnection, Failure
 from .heads import BadMessage, Response
+
+log = logging.getLogger(__name__)
+P = ParamSpec("P")
 
 MAX_INTERIMS = 100
 """A server that says `102 Processing` each few seconds for ten minutes is still heard."""
@@ -128,8 +132,8 @@ class Exchange:
         if self._timer is None:
             self._timer = self._client.call_later(self._client.first_byte_s, self._on_late)
         unsent, self._unsent = self._unsent, []
-        if connection.write(b"".join(unsent)) and len(unsent) > 1 and self._answer is not None:
-            self._answer.on_writable()
+        if connection.write(b"".join(unsent)) and len(unsent) > 1:
+            self.writable()
 
     def interim(self, response: Response) -> None:
         """Raises BadMessage where there are too many."""
@@ -138,8 +142,9 @@ class Exchange:
         self._interims_left -= 1
         if self._interims_left < 0:
             raise BadMessage(502, "There are too many interim answers.")
-        if self._answer is not None:
-            self._answer.on_interim(response)
+        answer = self._answer
+        if answer is not None:
+            self._tell(answer, answer.on_interim, response)
 
     def response(self, response: Response, body: bytes, fin: bool) -> None:
         self._heard = True
@@ -149,19 +154,20 @@ class Exchange:
         if fin:
             self._over()
         if answer is not None:
-            answer.on_response(response, body, fin)
+            self._tell(answer, answer.on_response, response, body, fin)
 
     def body(self, data: bytes, fin: bool) -> None:
         answer = self._answer
         if fin:
             self._over()
         if answer is not None:
-            answer.on_body(data, fin)
+            self._tell(answer, answer.on_body, data, fin)
 
     def writable(self) -> None:
         self._moved_at = self._client.now()
-        if self._answer is not None:
-            self._answer.on_writable()
+        answer = self._answer
+        if answer is not None:
+            self._tell(answer, answer.on_writable)
 
     def lost(self, text: str) -> None:
         """The connection ended beneath the exchange."""
@@ -192,6 +198,17 @@ class Exchange:
         self.failed(Failure.TIMED_OUT, "no answer in time")
         if connection is not None:
             connection.abort()
+
+    def _tell(
+        self, answer: Answer, hear: Callable[P, None], *args: P.args, **kwargs: P.kwargs
+    ) -> None:
+        """Who raises is told that nothing follows, so that it can end what it has begun."""
+        try:
+            hear(*args, **kwargs)
+        except Exception:
+            log.exception("a fault of ours while an answer was passed on")
+            self.cancel()
+            answer.on_failed(Failure.BROKEN, "a fault at this end")
 
     def _over(self) -> None:
         """From now on the connection is no business of this exchange: it may carry another."""
