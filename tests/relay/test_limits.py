@@ -58,9 +58,11 @@ async def test_an_upload_that_turns_out_too_large_is_608() -> None:
         access, agent = rig.connect(limits=SMALL), await rig.agent(script=ignore)
         caller.send(request(access.host, access.bearer, CHUNKED, method=b"POST"))
         asked = await agent.next()
-        caller.send(chunks(1001))
+        caller.send(chunks(1001)[:-1])
+        answer = await caller.answer()
 
-        assert refusal(await caller.answer()) == 608
+        assert refusal(answer) == 608
+        assert answer.get(b"connection") == b"close"
         await until(lambda: asked.reset is Reason.LIMIT)
         assert len(asked.body) <= 1000
 

@@ -122,6 +122,7 @@ async def test_a_notice_in_the_middle_of_a_look_up_is_not_overlooked() -> None:
         caller.send(request(access.host, access.bearer))
         await until(lambda: rig.grants.lookups)
         await rig.revoke(access)
+        await settle()  # what is running is judged by then
         release()
 
         assert (await caller.answer()).status == 604
@@ -199,7 +200,7 @@ async def test_a_revocation_ends_what_is_running_at_once(what: str) -> None:
 
 async def ended(caller: Caller, asked: Asked, status: int | None) -> None:
     """The request is over on both sides; status: of an answer that had not begun."""
-    await until(lambda: asked.reset is not None)
+    await until(lambda: asked.reset is not None, within_s=1.0)
     if status is not None:
         assert (await caller.answer()).status == status
     else:
