@@ -7,6 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 WORKERS ?= 2
+FUZZ_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
@@ -32,7 +33,7 @@ demo: install  ## the service with a simulated printer, on http://localhost:8080
 .PHONY: test
 test: install lint build/agent-only/.installed  ## everything: lint, types, import rules, tests
 	@$(MAKE) --no-print-directory peers || echo "Some peers can't be had here; their tests are skipped."
-	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile -m "not fault"
 
 .PHONY: lint
 lint: install  ## style, types and import rules, without the tests
@@ -44,6 +45,10 @@ lint: install  ## style, types and import rules, without the tests
 .PHONY: faults
 faults: install  ## the tests that harm a running service: frozen, killed, cut off
 	$(BIN)/pytest -m fault
+
+.PHONY: fuzz
+fuzz: build/fuzz/.installed  ## feed strangers' bytes to what reads them; FUZZ_SECONDS for each target
+	PYTHONPATH=src build/fuzz/bin/python -m fuzz --seconds $(FUZZ_SECONDS) $(FUZZ)
 
 .PHONY: fmt
 fmt: install  ## put the code into shape
@@ -84,6 +89,10 @@ build/agent-only/.installed: requirements/agent.txt | build/agent-only/bin/pytho
 	build/agent-only/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
 	@touch $@
 
+build/fuzz/.installed: requirements/fuzz.txt | build/fuzz/bin/python
+	build/fuzz/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
+	@touch $@
+
 build/peers/%/.installed: requirements/peers-%.txt | build/peers/%/bin/python
 	build/peers/$*/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
 	@touch $@
@@ -100,17 +109,17 @@ build/peers/%/.installed: requirements/peers-%.txt | build/peers/%/bin/python
 
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url $(LOCK_FLAGS)
-PEER_PINS := $(patsubst %.in,%.txt,$(wildcard requirements/peers-*.in))
+OTHER_PINS := $(patsubst %.in,%.txt,$(wildcard requirements/*.in))
 
 .PHONY: lock
-lock: install $(PEER_PINS:%=lock-%)  ## pin what pyproject.toml asks for; LOCK_FLAGS=--upgrade moves the pins
+lock: install $(OTHER_PINS:%=lock-%)  ## pin what pyproject.toml asks for; LOCK_FLAGS=--upgrade moves the pins
 	$(LOCK) pyproject.toml --group dev --extra agent --extra client --extra demo --extra server \
 		--output-file requirements/dev.txt
 	$(LOCK) pyproject.toml --extra server --output-file requirements/server.txt
 	$(LOCK) pyproject.toml --extra agent --output-file requirements/agent.txt
 
-.PHONY: $(PEER_PINS:%=lock-%)
-$(PEER_PINS:%=lock-%): lock-requirements/%.txt: requirements/%.in | install
+.PHONY: $(OTHER_PINS:%=lock-%)
+$(OTHER_PINS:%=lock-%): lock-requirements/%.txt: requirements/%.in | install
 	$(LOCK) $< --output-file requirements/$*.txt
 
 .PHONY: clean

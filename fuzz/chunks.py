@@ -1,0 +1,51 @@
+"""Chunked bodies: the same however they are cut, and as a plain reader has them."""
+
+import re
+
+from printreach.http1.chunked import ChunkedDecoder
+from printreach.http1.heads import BadMessage
+
+_SIZE_LINE = re.compile(rb"([0-9A-Fa-f]+)[^\r\n]*\r\n")
+_TRAILERS = re.compile(rb"(?:[^\r\n]+\r\n)*\r\n")
+
+
+def chunked(data: bytes) -> None:
+    """ChunkedDecoder. The first byte says how the rest is cut."""
+    body = data[1:]
+    whole = decode([body])
+    step = data[0] % 16 + 1 if data else 1
+    pieces = [body[at : at + step] for at in range(0, len(body), step)]
+    assert decode(pieces) == whole
+    if whole is not None and whole[2]:
+        assert whole[:2] == plainly(body)
+
+
+def decode(pieces: list[bytes]) -> tuple[bytes, int, bool] | None:
+    """The body, how many bytes it took, and whether it is whole; None where it is refused."""
+    decoder, body, taken = ChunkedDecoder(), b"", 0
+    for piece in pieces:
+        try:
+            found, used = decoder.feed(piece)
+        except BadMessage:
+            return None
+        assert used == len(piece) or decoder.done
+        body += b"".join(found)
+        taken += used
+    return body, taken, decoder.done
+
+
+def plainly(data: bytes) -> tuple[bytes, int]:
+    """The body, and where it ends, for data that is one and whole."""
+    body, at = b"", 0
+    while True:
+        line = _SIZE_LINE.match(data, at)
+        assert line, data[at : at + 40]
+        size, at = int(line[1], 16), line.end()
+        if size == 0:
+            trailers = _TRAILERS.match(data, at)
+            assert trailers, data[at : at + 40]
+            return body, trailers.end()
+        body += data[at : at + size]
+        at += size
+        assert data[at : at + 2] == b"\r\n"
+        at += 2

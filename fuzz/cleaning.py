@@ -1,0 +1,91 @@
+"""What passes between callers and printers: no secret of ours, and no cookie for or from others."""
+
+from urllib.parse import unquote_to_bytes
+
+from fuzz.heads import check_fields, request_of, values
+from printreach.http1.heads import Request
+from printreach.relay.cleaning import (
+    BadAnswer,
+    answer_for_caller,
+    headers_for_printer,
+    may_act_by_cookie,
+    presented_by,
+    target_for_printer,
+)
+from printreach.relay.cookies import cookie_values, own_cookie_name
+from printreach.rules.connections import ConnectionKind
+from printreach.wire.heads import HOP_BY_HOP, Headers
+
+_OURS = (b"printreach_", b"__host-printreach_")
+_KEY = b"service_api_key="
+_OWN_ORIGIN = "https://own-abc.example"
+
+
+def cleaning(data: bytes) -> None:
+    """A request as its printer sees it, and the same headers as those of an answer."""
+    found = request_of(data)
+    if found is None:
+        return
+    for kind in ConnectionKind:
+        check_request(found, kind)
+    check_answer(found.headers)
+    if not may_act_by_cookie(found, _OWN_ORIGIN):
+        assert values(found.headers, b"origin")[:1] != [_OWN_ORIGIN.encode()]
+
+
+def check_request(found: Request, kind: ConnectionKind) -> None:
+    """As if every credential in it were right."""
+    presented = presented_by(found, kind, "https")
+    ours = presented.ours(presented.digests)
+    headers = headers_for_printer(found.headers, ours)
+    check_fields(headers)
+    for name, value in headers:
+        lower = name.lower()
+        assert lower not in HOP_BY_HOP, name
+        assert lower not in (b"forwarded", b"x-real-ip"), name
+        assert not lower.startswith(b"x-forwarded-"), name
+        assert not (lower == b"authorization" and value in ours), value
+        if lower == b"referer":
+            assert not has_key(value), value
+        if lower == b"cookie":
+            check_cookies(value)
+    assert headers_for_printer(headers, ours) == headers
+    target = target_for_printer(found.target)
+    assert not has_key(target), target
+    assert target_for_printer(target) == target
+    assert cookie_values(headers, own_cookie_name("https")) == []
+
+
+def has_key(target: bytes) -> bool:
+    """Whether its query says who we are."""
+    return any(pair.startswith(_KEY) for pair in target.partition(b"?")[2].split(b"&"))
+
+
+def check_cookies(line: bytes) -> None:
+    """As a printer reads it: pairs between semicolons, blanks around names don't count."""
+    for pair in line.split(b";"):
+        name = pair.strip().partition(b"=")[0].strip()
+        assert not name.lower().startswith(_OURS), line
+        assert not unquote_to_bytes(name).startswith(_OURS) or b"%" in name, line
+
+
+def check_answer(headers: Headers) -> None:
+    """As a browser reads them: RFC 6265, section 5.2, and its later drafts for nameless cookies."""
+    try:
+        answer = answer_for_caller(headers)
+    except BadAnswer:
+        return
+    check_fields(answer.headers)
+    for name, value in answer.headers:
+        assert name.lower() not in HOP_BY_HOP, name
+        if name.lower() == b"set-cookie":
+            pair, *attributes = value.split(b";")
+            key, equals, rest = (part.strip(b" \t") for part in pair.partition(b"="))
+            sent_back = rest if not key and equals else key if equals else pair.strip(b" \t")
+            assert not sent_back.lower().startswith(_OURS), value
+            kinds = [one.partition(b"=")[0].strip(b" \t").lower() for one in attributes]
+            assert b"domain" not in kinds, value
+    lengths = values(answer.headers, b"content-length")
+    assert lengths == ([] if answer.length is None else [b"%d" % answer.length]) or all(
+        int(one) == answer.length for one in lengths
+    )

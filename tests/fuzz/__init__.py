@@ -1,0 +1,1 @@
+"""The fuzzer's targets without the fuzzer: on its seeds, and on what it once found."""
