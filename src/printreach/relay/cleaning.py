@@ -20,8 +20,10 @@ from .cookies import clean_set_cookie, cookie_values, own_cookie_name, without_o
 _KEY = b"service_api_key="
 _FORWARDING = frozenset({b"forwarded", b"x-real-ip"})
 _DROPPED = HOP_BY_HOP | _FORWARDING | OURS
+_LOOKED_AT = _DROPPED | {b"authorization", b"cookie", b"referer"}
 _ANSWER_DROPPED = HOP_BY_HOP | {b"x-service-error", b"clear-site-data"}
 """Clear-Site-Data empties the whole registrable domain of cookies, the dashboard's among them."""
+_ANSWER_LOOKED_AT = _ANSWER_DROPPED | {b"set-cookie", b"content-length", b"content-type"}
 _USUAL_CONNECTIONS = frozenset({b"keep-alive", b"close", b"upgrade", b"keep-alive, upgrade"})
 _SAFE_METHODS = frozenset({b"GET", b"HEAD", b"OPTIONS"})
 
@@ -94,21 +96,26 @@ def headers_for_printer(headers: Headers, ours: Sequence[bytes]) -> Headers:
     kept: Headers = []
     for field in headers:
         name = field[0].lower()
-        if name == b"connection" and field[1].lower() not in _USUAL_CONNECTIONS:
+        if name not in _LOOKED_AT and not name.startswith(b"x-forwarded-"):
+            kept.append(field)
+        elif name == b"connection" and field[1].lower() not in _USUAL_CONNECTIONS:
             return headers_for_printer(strip_hop_by_hop(headers), ours)  # it names others
-        if name in _DROPPED or name.startswith(b"x-forwarded-"):
-            continue
-        if name == b"authorization" and field[1] in ours:
-            continue
-        if name == b"cookie":
-            line = without_ours(field[1])
-            if not line:
-                continue
-            field = (field[0], line)
-        elif name == b"referer" and _KEY in field[1]:
-            field = (field[0], target_for_printer(field[1]))
-        kept.append(field)
+        elif (value := _for_printer(name, field[1], ours)) is not None:
+            kept.append((field[0], value))
     return kept
+
+
+def _for_printer(name: bytes, value: bytes, ours: Sequence[bytes]) -> bytes | None:
+    """What the printer may see of a field that may hold something of ours; None for nothing."""
+    match name:
+        case b"authorization":
+            return None if value in ours else value
+        case b"cookie":
+            return without_ours(value) or None
+        case b"referer":
+            return target_for_printer(value)
+        case _:
+            return None
 
 
 def answer_for_caller(headers: Headers) -> AnswerHead:
@@ -118,20 +125,19 @@ def answer_for_caller(headers: Headers) -> AnswerHead:
     is_webcam_stream = False
     for field in headers:
         name = field[0].lower()
-        if name in _ANSWER_DROPPED:
-            continue
-        if name == b"set-cookie":
-            value = clean_set_cookie(field[1])
-            if value is None:
-                continue
-            field = (field[0], value)
+        if name not in _ANSWER_LOOKED_AT:
+            kept.append(field)
+        elif name == b"set-cookie":
+            if (value := clean_set_cookie(field[1])) is not None:
+                kept.append((field[0], value))
         elif name == b"content-length":
             if length is not None:
                 raise BadAnswer("two lengths")
             length = _read_length(field[1])
+            kept.append(field)
         elif name == b"content-type":
             is_webcam_stream = field[1].lower().startswith(b"multipart/x-mixed-replace")
-        kept.append(field)
+            kept.append(field)
     return AnswerHead(kept, length, is_webcam_stream)
 
 
