@@ -34,18 +34,16 @@ enable_object_processing: False
 
 
 @contextmanager
-def moonraker(folder: Path, further: str = "") -> Iterator[str]:
+def moonraker(folder: Path, config: str = CONFIG) -> Iterator[str]:
     """Run one in a data folder of its own and give its address.
 
-    further: more of its configuration. A Klippy (tests/rigs/klippy.py) in the same folder is found,
+    config: CONFIG, or more. A Klippy (tests/rigs/klippy.py) in the same folder is found,
     whenever it comes.
     """
     program, port = peer_program("moonraker", "moonraker"), free_port()
     for name in ("config", "gcodes", "logs", "database"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    (folder / "config" / "moonraker.conf").write_text(
-        CONFIG.format(port=port, folder=folder) + further
-    )
+    (folder / "config" / "moonraker.conf").write_text(config.format(port=port, folder=folder))
     url = f"http://127.0.0.1:{port}"
 
     def answers() -> bool:

@@ -3,11 +3,11 @@
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from printreach.contract.commands import SetTemp
 from printreach.contract.features import Feature
@@ -19,21 +19,44 @@ from tests.printers.meddler import NONSENSE, TOO_LONG, Meddler, meddling
 from tests.printers.rig import PrinterRig, PrintFile
 from tests.rigs.calls import call
 from tests.rigs.klipper_objects import HEATER, Status
-from tests.rigs.klippy import Klippy
-from tests.rigs.waiting import wait_for
+from tests.rigs.klippy import Klippy, klippy
+from tests.rigs.moonraker import CONFIG, moonraker
+from tests.rigs.waiting import free_port, wait_for
 from tests.rigs.ways import Way
 
-CONFIG = """
+FURTHER = """
+[power cabinet_light]
+type: klipper_device
+object_name: output_pin cabinet
+
+[spoolman]
+server: http://127.0.0.1:{spoolman}
+
 [webcam front]
-stream_url: {camera}/stream
-snapshot_url: {camera}/snapshot
+stream_url: http://127.0.0.1:{camera}/stream
+snapshot_url: http://127.0.0.1:{camera}/snapshot
 """
 EXTRA: Status = {
     "heater_generic chamber": dict(HEATER),
+    "temperature_sensor enclosure": {"temperature": 25.5},
     "output_pin case_light": {"value": 0.0},
+    "output_pin cabinet": {"value": 0.0},
+    "neopixel case_leds": {"color_data": [[0.0, 0.0, 0.0, 0.0]] * 3},
 }
 PATIENCE_S = 20.0
 WARM_C = 60.0
+
+
+class Ports(NamedTuple):
+    """What Moonraker is told of before it is there."""
+
+    camera: int
+    spoolman: int
+
+
+def config_with(ports: Ports) -> str:
+    """CONFIG with a webcam, Spoolman, and a lamp that Moonraker switches."""
+    return CONFIG + FURTHER.format(**ports._asdict())
 
 
 class MoonrakerRig(PrinterRig):
@@ -43,19 +66,19 @@ class MoonrakerRig(PrinterRig):
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     has_smart_pause = True
 
-    def __init__(self, url: str, folder: Path, klippy: Klippy, camera_port: int) -> None:
+    def __init__(self, url: str, folder: Path, klippy: Klippy, ports: Ports) -> None:
         self.url = url
         self.folder = folder
         self.klippy = klippy
+        self.ports = ports
         self.meddler: Meddler
-        self._camera_port = camera_port
         self._extra = EXTRA
         self._key: str | None = None
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         await asyncio.to_thread(self.tidy)
-        async with film_at(self._camera_port), meddling(self.url) as self.meddler:
+        async with film_at(self.ports.camera), meddling(self.url) as self.meddler:
             yield
 
     def setup(self, machine: PrinterSetup) -> PrinterSetup:
@@ -147,6 +170,14 @@ class MoonrakerRig(PrinterRig):
             {"jsonrpc": "2.0", "method": "notify_status_update", "params": [status, 1.0]}
             for status in statuses
         ]
+
+
+@contextmanager
+def running_rig(folder: Path) -> Iterator[MoonrakerRig]:
+    """A Moonraker in this folder, and all around it."""
+    ports = Ports(camera=free_port(), spoolman=free_port())
+    with klippy(folder, EXTRA) as printer, moonraker(folder, config_with(ports)) as url:
+        yield MoonrakerRig(url, folder, printer, ports)
 
 
 _WARM = b"G28\nM83\nM104 S60\nM109 S60\n"

@@ -1,0 +1,59 @@
+"""What a real Moonraker 0.11.0 said of the simulated Klipper; record.py wrote it down."""
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from printreach.printers.moonraker.machine import machine_of
+from printreach.printers.moonraker.metadata import metadata_of
+from printreach.printers.moonraker.power import power_lights
+from printreach.printers.moonraker.status import Known, hear
+
+FOLDER = Path(__file__).parents[1] / "recordings" / "moonraker"
+VERSION = "0.11.0"
+SLICED = "server.files.metadata parts/sliced part.gcode"
+
+
+@cache
+def answers() -> dict[str, Any]:
+    """Results of calls, by method and arguments."""
+    told: dict[str, Any] = json.loads((FOLDER / f"{VERSION}-answers.json").read_text())
+    return told
+
+
+@cache
+def pushed() -> list[dict[str, Any]]:
+    """Notifications, through a print that is paused, resumed and cancelled, a whole one, one that
+    fails, a reset, a shutdown, a restart, and Klipper's end."""
+    lines = (FOLDER / f"{VERSION}-pushed.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def statuses() -> list[Any]:
+    """The changes of Klipper's objects among them."""
+    return [told["params"][0] for told in pushed() if told["method"] == "notify_status_update"]
+
+
+def at_first(*, sliced: bool = True) -> Known:
+    """What is known when Klipper has answered. sliced: of the file that is printed, too."""
+    known = Known(
+        machine=machine_of(answers()["printer.objects.list"]["objects"]),
+        power=power_lights(answers()["machine.device_power.devices"]),
+    )
+    known = hear(known, answers()["printer.objects.subscribe"]["status"])
+    return with_metadata(known) if sliced else known
+
+
+def with_metadata(known: Known) -> Known:
+    return replace(known, metadata=metadata_of(answers()[SLICED]))
+
+
+def through(known: Known) -> list[Known]:
+    """After each change that was recorded."""
+    seen = []
+    for status in statuses():
+        known = hear(known, status)
+        seen.append(known)
+    return seen
