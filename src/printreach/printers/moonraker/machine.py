@@ -80,7 +80,7 @@ def machine_of(answer: Iterable[object]) -> Machine:
         chamber=chamber,
         has_chamber_heater=chamber is not None and chamber.startswith("heater_generic "),
         lights=tuple(_lights(names)),
-        lanes=tuple(name for name in names if name.partition(" ")[0] in _LANE_KINDS),
+        lanes=_lanes(names),
         has_mmu="mmu" in known,
         has_afc="AFC" in known,
         has_toolhead="toolhead" in known,
@@ -171,6 +171,15 @@ def _chamber(names: Sequence[str]) -> str | None:
             if name.startswith(f"{kind} ") and _CHAMBER.search(short_name(name)):
                 return name
     return None
+
+
+def _lanes(names: Sequence[str]) -> tuple[str, ...]:
+    """Of both kinds; a name is taken once."""
+    found: dict[str, str] = {}
+    for key in names:
+        if key.partition(" ")[0] in _LANE_KINDS:
+            found.setdefault(short_name(key), key)
+    return tuple(found.values())
 
 
 def _lights(names: Sequence[str]) -> list[LightSource]:

@@ -103,7 +103,7 @@ class Session:
                 self._are_cameras_known = False
                 self._stir()
             case "notify_metadata_update" | "notify_filelist_changed":
-                if self.known.metadata == NOTHING_KNOWN:
+                if self.known.metadata == NOTHING_KNOWN or self._is_of_the_print(params):
                     self._asked_path = None
                     self._stir()
 
@@ -121,6 +121,13 @@ class Session:
         if print_path(self.known) != self._asked_path:
             self._stir()
         self.redraw()
+
+    def _is_of_the_print(self, params: object) -> bool:
+        """News of files: of the one that is printed, which may have been replaced before."""
+        news = params[0] if isinstance(params, list) and params else None
+        item = loose.obj(news, "item")
+        named = loose.text(item, "path") or loose.text(news, "filename")
+        return named is not None and named == print_path(self.known)
 
     def _lose_klipper(self, state: str) -> None:
         self._is_ready = False
