@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.signin import Signer, statement
+from printreach.rules.signin import Signer, is_ours, statement
 
 
 class Parts(TypedDict):
@@ -86,3 +86,35 @@ def test_no_two_sign_ins_make_the_same_statement(
     same = statement(signer, **one) == statement(other_signer, **other)
 
     assert same == ((signer, one) == (other_signer, other))
+
+
+@pytest.mark.parametrize(
+    "dialled",
+    [
+        "print.example.org",
+        "PRINT.example.org:443",
+        "print.example.org.",
+        "localhost:8080",
+        "printreach:8080",
+        "192.168.1.5:8080",
+        "[fd00::1]:8080",
+        "127.0.0.1",
+        "server.local",
+    ],
+)
+def test_an_agent_that_dialled_us_by_any_of_our_names_is_ours(dialled: str) -> None:
+    assert is_ours(dialled, "print.example.org")
+
+
+@pytest.mark.parametrize(
+    "dialled",
+    [
+        "evil.example",
+        "print.example.org.evil.example",
+        "8.8.8.8",
+        "[2001:4860::1]:443",
+        "x.local.evil.io",
+    ],
+)
+def test_an_agent_that_dialled_another_service_is_not_ours(dialled: str) -> None:
+    assert not is_ours(dialled, "print.example.org")

@@ -9,7 +9,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from printreach.contract import signin
-from printreach.rules.signin import Signer, statement
+from printreach.rules.signin import Signer, is_ours, statement
 
 _HOST = re.compile(r"[0-9A-Za-z._:\[\]-]{1,300}")
 
@@ -35,16 +35,17 @@ class Conversation:
 
 
 async def sign_in(
-    agent: Conversation, identity: Identity, *, nonce: bytes, now: datetime
+    agent: Conversation, identity: Identity, *, own_host: str, nonce: bytes, now: datetime
 ) -> signin.Hello:
     """What the agent said of itself, once it has proved its key. Raises SignInRefused.
 
+    own_host: the base URL's, which the agent has to have dialled, or a local name of this service.
     nonce: drawn for this sign-in alone.
     """
     hello = await agent.hear()
     if not isinstance(hello, signin.Hello):
         raise SignInRefused("sign-in begins with Hello")
-    _check(hello)
+    _check(hello, own_host)
 
     def said_by(signer: Signer) -> bytes:
         return statement(
@@ -71,11 +72,13 @@ async def sign_in(
     return hello
 
 
-def _check(hello: signin.Hello) -> None:
+def _check(hello: signin.Hello, own_host: str) -> None:
     if len(hello.public_key) != 32 or len(hello.nonce) != signin.NONCE_BYTES:
         raise SignInRefused("a key and a nonce have 32 bytes each")
     if _HOST.fullmatch(hello.service_host) is None:
         raise SignInRefused("the service's host is a name with an optional port")
+    if not is_ours(hello.service_host, own_host):
+        raise SignInRefused(f"this service is {own_host}, not the host that the agent dialled")
 
 
 def _is_signed(public_key: bytes, signature: bytes, message: bytes) -> bool:

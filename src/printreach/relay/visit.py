@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from printreach.contract import signin
 from printreach.ports import Agents, Bus, Clock, Notice, Topic
@@ -129,6 +130,7 @@ class AgentVisit:
         hello = await sign_in(
             Conversation(hear=self._inbox.get, say=self._say),
             outside.identity,
+            own_host=urlsplit(outside.base_url).netloc,
             nonce=outside.token_bytes(signin.NONCE_BYTES),
             now=outside.clock.now(),
         )
