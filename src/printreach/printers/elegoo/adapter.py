@@ -1,0 +1,19 @@
+"""An Elegoo printer: which of the two protocols it speaks is told by what is known of it."""
+
+from printreach.printers.port import Printer
+from printreach.printers.setup import PrinterSetup
+
+from .cc2.printer import Cc2Printer
+from .ports import USUAL_PORTS, Ports
+from .sdcp.printer import SdcpPrinter
+
+
+def make(setup: PrinterSetup, ports: Ports = USUAL_PORTS) -> Printer:
+    """Only the Centauri Carbon 2 has an access code, and needs its serial number to be spoken to.
+
+    One of which neither is known is tried with SDCP, and asks for them when it turns out not to
+    speak that.
+    """
+    if setup.access_code or setup.serial:
+        return Cc2Printer(setup, ports)
+    return SdcpPrinter(setup, ports)

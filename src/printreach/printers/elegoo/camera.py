@@ -1,0 +1,55 @@
+"""An Elegoo camera: it films only after it was told to, and then names its address."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from typing import cast
+
+from printreach.contract.status import WebcamEntry
+from printreach.printers.camera_urls import candidates
+from printreach.printers.http_camera import HttpCamera
+
+NAME = "Camera"
+
+
+class SwitchedCamera:
+    """printers.port.Camera. turn_on: the address that the printer tells, or None.
+
+    usual_url: where the pictures are when it tells none.
+    """
+
+    def __init__(
+        self, host: str, usual_url: str, turn_on: Callable[[], Awaitable[str | None]]
+    ) -> None:
+        self._host = host
+        self._usual_url = usual_url
+        self._turn_on = turn_on
+
+    @property
+    def entry(self) -> WebcamEntry:
+        return self._at(self._usual_url).entry
+
+    async def snapshot(self) -> bytes | None:
+        """There are only streams."""
+        return None
+
+    async def frames(self) -> AsyncIterator[bytes]:
+        camera = self._at(self._found(await self._turn_on()))
+        frames = cast("AsyncGenerator[bytes, None]", camera.frames())
+        async with aclosing(frames):
+            async for frame in frames:
+                yield frame
+
+    def _found(self, told: str | None) -> str:
+        """The printer may leave out the scheme."""
+        if told is None:
+            return self._usual_url
+        url = told if "://" in told else f"http://{told}"
+        return next(iter(candidates(url, self._host, 80, tls=False)), self._usual_url)
+
+    def _at(self, url: str) -> HttpCamera:
+        return HttpCamera(WebcamEntry(name=NAME), snapshot_url=None, stream_url=url)
+
+
+def authority(host: str, port: int) -> str:
+    """As URLs and Host lines have it."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

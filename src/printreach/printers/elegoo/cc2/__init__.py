@@ -1,0 +1,1 @@
+"""The Centauri Carbon 2, which is an MQTT broker."""

@@ -1,0 +1,172 @@
+"""A Centauri Carbon 2 as a Printer."""
+
+import asyncio
+
+from printreach.contract.commands import Extrude, MoveAxis, Pause, SetLight, SetTemp, StartPrint
+from printreach.contract.files import FileDone, JsonObject
+from printreach.contract.unset import UnsetType
+from printreach.printers import loose
+from printreach.printers.elegoo.camera import SwitchedCamera, authority
+from printreach.printers.elegoo.live import Live
+from printreach.printers.elegoo.ports import Ports
+from printreach.printers.port import (
+    Camera,
+    MqttEndpoint,
+    PrinterRefused,
+    View,
+    bad_path,
+    not_supported,
+)
+from printreach.printers.setup import PrinterSetup
+
+from .api import USER, Cc2Api, Method
+from .files import STORAGE, Cc2Files
+from .translate import Heard, hear, view_of
+
+CAMERA_PORT = 8080
+BRIGHTEST = 255
+"""Guessed: its range is not known."""
+PING_EVERY_S = 10.0
+RESYNC_EVERY_S = 2.0
+CHECK_EVERY_S = 0.5
+ALL_EVERY_S = 60.0
+"""The full status, in case that a change went unnoticed."""
+
+
+class Cc2Printer:
+    """printers.port.Printer."""
+
+    def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
+        self._host = setup.host
+        self._port = ports.mqtt
+        self._now = setup.steady_time
+        self._api = Cc2Api(setup, ports)
+        self._live = Live(self._follow, setup.uniform)
+        self._heard = Heard()
+        self.files = Cc2Files(self._api, setup)
+
+    @property
+    def view(self) -> View:
+        return self._live.view
+
+    @property
+    def mqtt(self) -> MqttEndpoint:
+        return MqttEndpoint(
+            host=self._host, port=self._port, tls=False, user=USER, password=self._api.code
+        )
+
+    async def run(self) -> None:
+        try:
+            await self._live.run()
+        finally:
+            await self.files.close()
+
+    async def cameras(self) -> list[Camera]:
+        if not self._heard.status:
+            return []
+        usual = f"http://{authority(self._host, CAMERA_PORT)}/?action=stream"
+        return [SwitchedCamera(self._host, usual, self._turn_camera_on)]
+
+    # --- what it does -----------------------------------------------------------------------------
+
+    async def _follow(self) -> None:
+        """Raises PrinterRefused when the printer is lost."""
+        self._heard = Heard()
+        async with self._api.connected() as messages:
+            asking = asyncio.create_task(self._ask())
+            try:
+                async for message in messages:
+                    self._hear(message)
+            finally:
+                asking.cancel()
+                await asyncio.gather(asking, return_exceptions=True)
+
+    def _hear(self, message: object) -> None:
+        heard = hear(self._heard, message)
+        if heard is not self._heard and heard.status:
+            self._live.tell(view_of(heard))
+        self._heard = heard
+
+    async def _ask(self) -> None:
+        """Everything at first; then all again where something was missed, and pings."""
+        try:
+            await self._api.send(Method.ATTRIBUTES, {})
+            await self._api.send(Method.CANVAS, {})
+            asked_at = pinged_at = None
+            while True:
+                now = self._now()
+                needs_all = self._heard.has_gap or not self._heard.status
+                due_s = RESYNC_EVERY_S if needs_all else ALL_EVERY_S
+                if asked_at is None or now - asked_at >= due_s:
+                    await self._api.send(Method.STATUS, {})
+                    asked_at = now
+                if pinged_at is None or now - pinged_at >= PING_EVERY_S:
+                    await self._api.ping()
+                    pinged_at = now
+                await asyncio.sleep(CHECK_EVERY_S)
+        except PrinterRefused:
+            return  # who listens hears of it too
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    async def pause(self, order: Pause) -> None:  # noqa: ARG002  # see below
+        """What the heaters may be told in a pause is not known, so a smart pause is a plain one."""
+        await self._api.ask(Method.PAUSE, {})
+
+    async def resume(self) -> None:
+        await self._api.ask(Method.RESUME, {})
+
+    async def cancel(self) -> None:
+        await self._api.ask(Method.STOP, {})
+
+    async def start(self, order: StartPrint) -> FileDone:
+        if not isinstance(order.storage, UnsetType) and order.storage != STORAGE:
+            raise bad_path(f"Storage must be {STORAGE!r}.")
+        file = await self.files.find(order.path)
+        config: JsonObject = {
+            "delay_video": order.timelapse is True,
+            "printer_check": order.bed_leveling is True,
+            "print_layout": "A",
+            "bedlevel_force": False,
+            "slot_map": [],
+        }
+        told = await self._api.ask(
+            Method.START,
+            {"storage_media": STORAGE, "filename": file.inside, "config": config},
+        )
+        return FileDone(
+            virtual_path=order.path,
+            platform_path=file.inside,
+            printer_response=loose.plain(told),
+        )
+
+    async def set_light(self, order: SetLight) -> None:
+        params: JsonObject = {"power": int(order.on), "brightness": BRIGHTEST if order.on else 0}
+        await self._api.ask(Method.LED, params)
+
+    async def move_axis(self, order: MoveAxis) -> None:
+        params: JsonObject = {"axes": order.axis.value.lower(), "distance": order.distance_mm}
+        await self._api.ask(Method.MOVE, params)
+
+    async def home(self) -> None:
+        await self._api.ask(Method.HOME, {"homed_axes": "xyz"})
+
+    async def set_temp(self, order: SetTemp) -> None:
+        if not isinstance(order.chamber_c, UnsetType):
+            raise not_supported("heat a chamber")
+        if isinstance(order.tool_number, int) and order.tool_number != 0:
+            raise bad_path("This printer has one tool, number 0.")
+        params: JsonObject = {}
+        if not isinstance(order.tool_c, UnsetType):
+            params["extruder"] = order.tool_c
+        if not isinstance(order.bed_c, UnsetType):
+            params["heater_bed"] = order.bed_c
+        await self._api.ask(Method.TEMPS, params)
+
+    async def extrude(self, order: Extrude) -> None:  # noqa: ARG002  # in no case
+        raise not_supported("extrude by hand")
+
+    # --- camera -----------------------------------------------------------------------------------
+
+    async def _turn_camera_on(self) -> str | None:
+        return loose.text(await self._api.ask(Method.CAMERA, {"enable": 1}), "url")

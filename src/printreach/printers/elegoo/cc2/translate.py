@@ -1,0 +1,239 @@
+"""What a Centauri Carbon 2 says, in the words of the contract. Pure.
+
+Its full status comes once and then what has changed. The codes are of the vendor's SDK, corrected
+by a live trace where that disagrees.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from printreach.contract.features import Feature
+from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+from printreach.printers.loose import Json
+from printreach.printers.port import View
+
+from .canvas import materials_of
+
+LIGHT = "chamber_light"
+ATTRIBUTES, STATUS, CANVAS = 1001, 1002, 2005
+NEWS, NEW_ATTRIBUTES = 6000, 6008
+MAX_MERGE_DEPTH = 12
+MAX_KEYS = 1000
+
+# Guessed: nobody wrote the words down, but the firmware descends from Klipper. What is not here is
+# decided by the codes.
+_WORDS = {
+    "printing": State.PRINTING,
+    "paused": State.PAUSED,
+    "complete": State.COMPLETE,
+    "completed": State.COMPLETE,
+    "cancelled": State.CANCELLED,
+    "stopped": State.CANCELLED,
+    "error": State.ERROR,
+}
+_STATUS_INITIALIZING, _STATUS_PRINTING, _STATUS_CLOSING = 0, 2, 3
+_STATUS_LEVELLING, _STATUS_HOMING, _STATUS_HALTED = 5, 10, 14
+_CLOSING = range(1150, 1158)
+_WARMING_UP = frozenset({1045, 1096, 1405, 1906, 2801, 2802, 2901, 2902})
+_PAUSED, _RESUMING = frozenset({2501, 2502, 2505}), frozenset({2401, 2402})
+_COMPLETE, _CANCELLED = 2077, frozenset({2503, 2504})
+_SUB_STATES = {
+    1045: "Heating the nozzle",
+    1096: "Heating the nozzle",
+    1405: "Heating the bed",
+    1906: "Heating the bed",
+    2501: "Pausing",
+    2503: "Stopping",
+    2801: "Leveling the bed",
+    2802: "Leveling the bed",
+    2901: "Heating",
+    2902: "Heating",
+}
+_HARMLESS = frozenset({803})
+"""Can stand in the list when a print has ended as it should."""
+_WITH_LEFT = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """number: of the latest news, None before the first. has_gap: some were missed since the full
+    status."""
+
+    status: Json = field(default_factory=dict)
+    attributes: Json = field(default_factory=dict)
+    canvas: Json = field(default_factory=dict)
+    number: int | None = None
+    has_gap: bool = False
+
+
+def hear(heard: Heard, message: object) -> Heard:
+    """heard with one more message; news are of no use before the full status."""
+    method, result = loose.whole(message, "method"), loose.obj(message, "result")
+    if loose.whole(result, "error_code"):
+        return heard
+    if method == STATUS and loose.obj(result, "machine_status"):
+        return replace(heard, status=result, has_gap=False)
+    if method == NEWS:
+        return _with_news(heard, loose.whole(message, "id"), result)
+    if method in (ATTRIBUTES, NEW_ATTRIBUTES) and result:
+        return replace(heard, attributes=merged(heard.attributes, result))
+    if method == CANVAS:
+        return replace(heard, canvas=loose.obj(result, "canvas_info") or heard.canvas)
+    return heard
+
+
+def merged(old: Json, changes: Json, depth: int = MAX_MERGE_DEPTH) -> dict[str, Any]:
+    """old with the changes in it: objects are merged, everything else is replaced."""
+    new = dict(old)
+    for key, value in changes.items():
+        if key not in new and len(new) >= MAX_KEYS:
+            continue
+        before = new.get(key)
+        if isinstance(before, Mapping) and isinstance(value, Mapping) and depth > 0:
+            value = merged(before, value, depth - 1)
+        new[key] = value
+    return new
+
+
+def _with_news(heard: Heard, number: int | None, changes: Json) -> Heard:
+    if not heard.status or not changes:
+        return heard
+    follows = heard.number is None or number is None or number == heard.number + 1
+    canvas = loose.obj(changes, "canvas_info")
+    return replace(
+        heard,
+        status=merged(heard.status, changes),
+        canvas=merged(heard.canvas, canvas) if canvas else heard.canvas,
+        number=number,
+        has_gap=heard.has_gap or not follows,
+    )
+
+
+def view_of(heard: Heard) -> View:
+    status = heard.status
+    state = state_of(status)
+    return View(
+        trouble=None,
+        job=JobStatus(
+            state=state,
+            sub_state=_sub_state(status, state),
+            error=_error(status),
+            lights=_lights(status),
+            current_print=_print(status, state),
+        ),
+        features=_features(status),
+        platform_version=version_of(heard.attributes),
+        materials=materials_of(heard.canvas or loose.obj(status, "canvas_info"), status),
+    )
+
+
+def version_of(attributes: Json) -> str:
+    return loose.text(loose.obj(attributes, "software_version"), "ota_version") or ""
+
+
+def state_of(status: Json) -> State:
+    """print_status.state first, codes second. A pause stays one that can be resumed."""
+    machine = loose.obj(status, "machine_status")
+    code, sub = loose.whole(machine, "status"), loose.whole(machine, "sub_status") or 0
+    word = (loose.text(loose.obj(status, "print_status"), "state") or "").lower()
+    if code == _STATUS_HALTED:
+        return State.ERROR
+    told = _WORDS.get(word)
+    if told is State.PAUSED:
+        return State.RESUMING if sub in _RESUMING else told
+    if _faults(status):
+        return State.ERROR
+    if told is State.PRINTING:
+        return _printing(status, sub)
+    return told or _by_codes(status, code, sub)
+
+
+def _by_codes(status: Json, code: int | None, sub: int) -> State:
+    if code == _STATUS_LEVELLING:
+        return State.WARMING_UP
+    if code == _STATUS_CLOSING and sub in _CLOSING:
+        return State.PRINTING
+    if code != _STATUS_PRINTING:
+        return State.IDLE
+    if sub in _PAUSED:
+        return State.PAUSED
+    if sub == _COMPLETE:
+        return State.COMPLETE
+    if sub in _CANCELLED:
+        return State.CANCELLED
+    return _printing(status, sub)
+
+
+def _printing(status: Json, sub: int) -> State:
+    """Heating in the middle of a print is a change of filament."""
+    if sub in _RESUMING:
+        return State.RESUMING
+    has_begun = bool(loose.count(loose.obj(status, "print_status"), "current_layer"))
+    return State.WARMING_UP if sub in _WARMING_UP and not has_begun else State.PRINTING
+
+
+def _sub_state(status: Json, state: State) -> str | None:
+    machine = loose.obj(status, "machine_status")
+    code, sub = loose.whole(machine, "status"), loose.whole(machine, "sub_status") or 0
+    if state is State.IDLE:
+        return {_STATUS_INITIALIZING: "Initializing", _STATUS_HOMING: "Homing"}.get(code or 0)
+    if code == _STATUS_LEVELLING:
+        return "Leveling the bed"
+    return _SUB_STATES.get(sub) if code == _STATUS_PRINTING else None
+
+
+def _faults(status: Json) -> list[str]:
+    codes = loose.items(loose.obj(status, "machine_status"), "exception_status")
+    known = [code for code in codes if isinstance(code, int | str) and code not in _HARMLESS]
+    return [loose.readable(str(code)[:20]) for code in known if not isinstance(code, bool)]
+
+
+def _error(status: Json) -> str | None:
+    faults = _faults(status)
+    if faults:
+        return f"The printer reports error {', '.join(faults[:3])}."
+    if state_of(status) is State.ERROR:
+        return "The printer reports an error."
+    return None
+
+
+def _features(status: Json) -> Feature:
+    features = (
+        Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.TEMPERATURE_CONTROL | Feature.PRINT_START
+    )
+    return features | Feature.LIGHT_CONTROL if _lights(status) is not None else features
+
+
+def _lights(status: Json) -> list[Light] | None:
+    told = loose.number(loose.obj(status, "led"), "status")
+    return None if told is None else [Light(name=LIGHT, on=bool(told))]
+
+
+def _print(status: Json, state: State) -> CurrentPrint:
+    told = loose.obj(status, "print_status")
+    progress = loose.percent(loose.number(loose.obj(status, "machine_status"), "progress"))
+    is_told = state is not State.IDLE
+    return CurrentPrint(
+        progress=100.0 if state is State.COMPLETE else progress if is_told else 0.0,
+        duration_sec=loose.count(told, "print_duration") or 0,
+        time_left_sec=loose.count(told, "remaining_time_sec") if state in _WITH_LEFT else None,
+        file_name=(loose.text(told, "filename") or "").rpartition("/")[2],
+        current_layer=loose.count(told, "current_layer") if is_told else None,
+        total_layers=(loose.count(told, "total_layer") or None) if is_told else None,
+        temps=_temps(status),
+    )
+
+
+def _temps(status: Json) -> Temps:
+    extruder, bed = loose.obj(status, "extruder"), loose.obj(status, "heater_bed")
+    chamber = loose.number(loose.obj(status, "ztemperature_sensor"), "temperature")
+    return Temps(
+        bed_actual=loose.number(bed, "temperature") or 0.0,
+        bed_target=loose.number(bed, "target") or 0.0,
+        hotend_actual=loose.number(extruder, "temperature") or 0.0,
+        hotend_target=loose.number(extruder, "target") or 0.0,
+        chamber_actual=UNSET if chamber is None else chamber,
+    )

@@ -1,0 +1,87 @@
+"""What both protocols do alike: keeping a view and a connection, and matching answers."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from printreach.contract.commands import CommandStatus
+from printreach.printers.connecting import retry_delay_s
+from printreach.printers.loose import Json
+from printreach.printers.port import PrinterRefused, Trouble, View
+
+ANSWER_S = 10.0
+
+
+class Live:
+    """A printer's view. follow: hears the printer and tells, until it is lost (PrinterRefused)."""
+
+    def __init__(
+        self, follow: Callable[[], Awaitable[None]], uniform: Callable[[float, float], float]
+    ) -> None:
+        self._follow = follow
+        self._uniform = uniform
+        self._was_told = False
+        self.view = View()
+
+    def tell(self, view: View) -> None:
+        self._was_told = True
+        self.view = view
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        failures = 0
+        while True:
+            self._was_told = False
+            try:
+                await self._follow()
+            except PrinterRefused as refused:
+                status = CommandStatus(refused.status)
+                self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
+            failures = 1 if self._was_told else failures + 1
+            await asyncio.sleep(retry_delay_s(failures, self._uniform(0.5, 1.0)))
+
+
+class Answers:
+    """Who waits for which answer."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, asyncio.Future[Json]] = {}
+
+    async def after(self, sending: Awaitable[None], key: str) -> Json:
+        """Send, and wait for the answer of this key. Raises PrinterRefused."""
+        answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+        self._waiting[key] = answer
+        try:
+            await sending
+            async with asyncio.timeout(ANSWER_S):
+                return await answer
+        except TimeoutError:
+            sentence = f"The printer gave no answer within {ANSWER_S:.0f} s."
+            raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from None
+        finally:
+            self._waiting.pop(key, None)
+
+    def settle(self, key: str, told: Json) -> None:
+        answer = self._waiting.get(key)
+        if answer is not None and not answer.done():
+            answer.set_result(told)
+
+    def give_up(self, refused: PrinterRefused) -> None:
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(refused)
+
+
+def unreachable(host: str, why: str) -> PrinterRefused:
+    """why: ends a sentence."""
+    sentence = f"The printer at {host} can't be reached: {why}."
+    return PrinterRefused(CommandStatus.NOT_CONNECTED, sentence)
+
+
+def too_many_clients(host: str) -> PrinterRefused:
+    sentence = f"The printer at {host} serves too many clients; close one of them."
+    return PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence)
+
+
+def not_authorized(host: str, why: str) -> PrinterRefused:
+    """why: what the printer does about it."""
+    return PrinterRefused(CommandStatus.NOT_AUTHORIZED, f"The printer at {host} {why}.")

@@ -1,0 +1,133 @@
+"""What both protocols do with files: sums, pieces, names, and the printer's web server."""
+
+import hashlib
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from printreach.http1.client import Failure
+from printreach.http1.fetch import Fetched, Fetcher, FetchFailed
+from printreach.printers.port import (
+    Download,
+    PrinterRefused,
+    bad_path,
+    failed,
+    no_such_file,
+)
+from printreach.printers.spool import exactly, spooled
+from printreach.wire.heads import Headers, get
+
+from .live import not_authorized, unreachable
+
+PIECE_BYTES = 1024 * 1024
+"""The printers take no longer ones."""
+
+
+class Whole(NamedTuple):
+    """A file on disk. pieces: at most 1 MiB each, with the place where each begins; read once."""
+
+    size: int
+    md5: str
+    pieces: AsyncIterator[tuple[int, bytes]]
+
+
+@asynccontextmanager
+async def whole(
+    chunks: AsyncIterator[bytes], size: int | None, folder: Path
+) -> AsyncIterator[Whole]:
+    """The sum goes ahead of the file, so everything is read first. Raises PrinterRefused."""
+    md5 = hashlib.md5(usedforsecurity=False)
+
+    async def summed() -> AsyncIterator[bytes]:
+        async for chunk in chunks if size is None else exactly(chunks, size):
+            md5.update(chunk)
+            yield chunk
+
+    async with spooled(summed(), folder) as (found_size, found):
+        if not found_size:
+            raise failed("The printer takes no empty file.")
+        yield Whole(found_size, md5.hexdigest(), in_pieces(found))
+
+
+async def in_pieces(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, bytes]]:
+    offset, piece = 0, bytearray()
+    async for chunk in chunks:
+        piece += chunk
+        while len(piece) >= PIECE_BYTES:
+            yield offset, bytes(piece[:PIECE_BYTES])
+            offset += PIECE_BYTES
+            del piece[:PIECE_BYTES]
+    if piece:
+        yield offset, bytes(piece)
+
+
+def inside(path: str) -> str:
+    """Below the root."""
+    return path.partition("/")[2]
+
+
+def plain_name(path: str) -> str:
+    """The name of a file to be uploaded. Raises PrinterRefused for one in a folder (751)."""
+    name = inside(path)
+    if "/" in name or not name:
+        raise bad_path("This printer takes files into no folder.")
+    return name
+
+
+class Web:
+    """The printer's web server. host: for people."""
+
+    def __init__(self, fetcher: Fetcher, host: str) -> None:
+        self._fetcher = fetcher
+        self._host = host
+
+    async def close(self) -> None:
+        await self._fetcher.close()
+
+    async def send(self, method: bytes, target: bytes, headers: Headers, body: bytes) -> object:
+        """The answer's JSON; None where it is none. Raises PrinterRefused."""
+        with self._told():
+            answer = await self._fetcher.fetch(method, target, headers, body)
+        self._require_ok(answer.status)
+        return _json(answer)
+
+    @asynccontextmanager
+    async def download(self, target: bytes, path: str) -> AsyncIterator[Download]:
+        with self._told():
+            async with self._fetcher.open(b"GET", target) as answer:
+                if answer.status == 404:
+                    raise no_such_file(path)
+                self._require_ok(answer.status)
+                length = get(answer.headers, b"content-length") or b""
+                size = int(length) if length.isdigit() else None
+                yield Download(size=size, chunks=self._chunks(answer.chunks()))
+
+    async def _chunks(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        with self._told():
+            async for chunk in chunks:
+                yield chunk
+
+    def _require_ok(self, status: int) -> None:
+        if status in (401, 403):
+            raise not_authorized(self._host, "refuses the access code")
+        if not 200 <= status < 300:
+            raise failed(f"The printer's web server answered {status}.")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except FetchFailed as exc:
+            if exc.failure is Failure.TIMED_OUT:
+                raise PrinterRefused(504, f"The printer gave no answer: {exc.text}.") from exc
+            raise unreachable(self._host, exc.text) from exc
+
+
+def _json(answer: Fetched) -> object:
+    try:
+        told: object = json.loads(answer.body)
+    except (ValueError, RecursionError):
+        return None
+    return told

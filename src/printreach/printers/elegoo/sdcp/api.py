@@ -1,0 +1,166 @@
+"""A printer's SDCP WebSocket: what it tells, and how it answers orders."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from enum import IntEnum
+from typing import NoReturn
+
+from printreach.contract.files import JsonObject
+from printreach.printers import loose
+from printreach.printers.connecting import connect_to
+from printreach.printers.elegoo.camera import authority
+from printreach.printers.elegoo.live import Answers, not_authorized, too_many_clients, unreachable
+from printreach.printers.elegoo.ports import Ports
+from printreach.printers.loose import Json
+from printreach.printers.port import failed, no_such_file
+from printreach.printers.setup import PrinterSetup
+from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
+
+SILENT_S = 10.0
+"""Its status is asked for every second, so a printer that says nothing for so long is gone."""
+PROBE_S = 3.0
+_TOO_MANY = "too many client"
+_FROM_PC = 1
+
+
+class Cmd(IntEnum):
+    """What may be asked. The numbers are the protocol's."""
+
+    STATUS = 0
+    ATTRIBUTES = 1
+    START = 128
+    PAUSE = 129
+    STOP = 130
+    CONTINUE = 131
+    END_TRANSFER = 255
+    LIST = 258
+    DELETE = 259
+    VIDEO = 386
+    HOME = 402
+    SET = 403
+
+
+NOT_FOUND = 2
+_ACKS = {
+    Cmd.START: {
+        1: "it is busy",
+        NOT_FOUND: "it has no such file",
+        3: "the file is damaged",
+        4: "the file can't be read",
+        5: "the file is for another resolution",
+        6: "the file's format is not known",
+        7: "the file is for another printer",
+    }
+}
+"""As SDCP's document has them; they mean other things for other commands."""
+
+
+class SdcpApi:
+    """One printer. One task is connected() and listens; any may ask."""
+
+    def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
+        self.host = setup.host
+        self._setup = setup
+        self._ports = ports
+        self._socket: WebSocket | None = None
+        self._answers = Answers()
+        self.board = ""
+
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator[AsyncIterator[Json]]:
+        """What the printer says, message by message, while this is open. Raises PrinterRefused."""
+        url = f"ws://{authority(self.host, self._ports.sdcp)}/websocket"
+        connect = connect_to(self.host, self._ports.sdcp, tls=False)
+        try:
+            async with websocket(connect, url) as socket:
+                self._socket = socket
+                yield self._messages(socket)
+        except WebSocketFailed as exc:
+            await self._explain(exc)
+        finally:
+            self._socket = None
+            self._answers.give_up(unreachable(self.host, "the connection broke off"))
+
+    async def send(self, cmd: Cmd, data: JsonObject, request_id: str = "") -> None:
+        """Send without waiting for an answer. Raises PrinterRefused."""
+        if self._socket is None:
+            raise unreachable(self.host, "there is no connection")
+        message = {
+            "Id": "",
+            "Data": {
+                "Cmd": int(cmd),
+                "Data": data,
+                "RequestID": request_id or self._new_id(),
+                "MainboardID": self.board,
+                "TimeStamp": int(self._setup.unix_time()),
+                "From": _FROM_PC,
+            },
+            "Topic": f"sdcp/request/{self.board}",
+        }
+        try:
+            await self._socket.send(json.dumps(message))
+        except WebSocketFailed as exc:
+            raise unreachable(self.host, exc.text) from exc
+
+    async def ask(self, cmd: Cmd, data: JsonObject) -> Json:
+        """The data of the answer. Raises PrinterRefused where that is a no, or none comes."""
+        request_id = self._new_id()
+        told = await self._answers.after(self.send(cmd, data, request_id), request_id)
+        ack = loose.whole(told, "Ack")
+        if ack == NOT_FOUND and cmd is Cmd.START:
+            raise no_such_file(str(data.get("Filename")))
+        if ack:
+            words = _ACKS.get(cmd, {}).get(ack, f"it answers {ack}")
+            raise failed(f"The printer refused: {words}.")
+        return told
+
+    def _new_id(self) -> str:
+        return self._setup.token_bytes(16).hex()
+
+    async def _messages(self, socket: WebSocket) -> AsyncIterator[Json]:
+        while True:
+            try:
+                async with asyncio.timeout(SILENT_S):
+                    text = await socket.receive(SILENT_S)
+            except TimeoutError:
+                raise unreachable(self.host, "it says nothing any more") from None
+            told = _read(text)
+            if told is None:
+                if _TOO_MANY in str(text[:200]).lower():
+                    raise too_many_clients(self.host)
+                continue  # "pong", or nonsense
+            data = loose.obj(told, "Data")
+            self.board = loose.text(told, "MainboardID") or self.board
+            self._answers.settle(loose.text(data, "RequestID") or "", loose.obj(data, "Data"))
+            yield told
+
+    async def _explain(self, exc: WebSocketFailed) -> NoReturn:
+        """Why there is no connection. Raises PrinterRefused."""
+        if _TOO_MANY in exc.text.lower():
+            raise too_many_clients(self.host) from exc
+        if exc.status is None and await self._is_cc2():
+            raise not_authorized(
+                self.host, "is a Centauri Carbon 2: give its serial number and its access code"
+            ) from exc
+        raise unreachable(self.host, exc.text) from exc
+
+    async def _is_cc2(self) -> bool:
+        """Only that one listens as an MQTT broker, and it doesn't speak SDCP."""
+        try:
+            async with asyncio.timeout(PROBE_S):
+                _, writer = await asyncio.open_connection(self.host, self._ports.mqtt)
+        except (OSError, ValueError, TimeoutError):
+            return False
+        writer.close()
+        return True
+
+
+def _read(text: str | bytes) -> Json | None:
+    """A message, None for what is no JSON object."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return told if isinstance(told, dict) else None

@@ -1,0 +1,72 @@
+"""Files as an SDCP printer lists them. Pure."""
+
+from typing import NamedTuple
+
+from printreach.contract.files import EntryType, FileDetails, FileEntry, FileRoot
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+from printreach.printers.loose import Json
+
+STORAGE = "/local"
+_FOLDER = 0
+
+
+class Listed(NamedTuple):
+    """inside: below the storage."""
+
+    inside: str
+    told: Json
+
+    @property
+    def is_folder(self) -> bool:
+        return loose.whole(self.told, "type") == _FOLDER
+
+    @property
+    def name(self) -> str:
+        return self.inside.rpartition("/")[2]
+
+    @property
+    def size(self) -> int | None:
+        """FileSize is what Centauri Carbons tell, usedSize what the protocol's document names."""
+        size = loose.size(self.told, "FileSize")
+        return loose.size(self.told, "usedSize") if size is None else size
+
+
+def listed(answer: Json) -> list[Listed]:
+    """Names are paths with the storage in front; a bare name is taken for one in the storage."""
+    found = {}
+    for entry in map(loose.obj, loose.items(answer, "FileList")):
+        name = loose.text(entry, "name") or ""
+        inside = name.removeprefix(STORAGE).strip("/")
+        if inside and ".." not in inside.split("/"):
+            found[inside] = Listed(inside, entry)
+    return list(found.values())
+
+
+def entry_of(file: Listed, children: list[FileEntry] | None = None) -> FileEntry:
+    path = f"{FileRoot.GCODE.value}/{file.inside}"
+    return FileEntry(
+        type=EntryType.FOLDER if file.is_folder else EntryType.FILE,
+        name=file.name,
+        virtual_path=path,
+        path=path,
+        platform_path=f"{STORAGE}/{file.inside}",
+        size_bytes=0 if file.is_folder else file.size or 0,
+        modified_time_sec=loose.size(file.told, "CreateTime") or 0.0,
+        permissions="rw",
+        children=UNSET if children is None else children,
+    )
+
+
+def details_of(file: Listed) -> FileDetails:
+    made_at, layers = loose.size(file.told, "CreateTime"), loose.count(file.told, "TotalLayers")
+    size = file.size
+    return FileDetails(
+        virtual_path=f"{FileRoot.GCODE.value}/{file.inside}",
+        platform_path=f"{STORAGE}/{file.inside}",
+        file_name=file.name,
+        size_bytes=UNSET if size is None else size,
+        modified_time_sec=UNSET if made_at is None else float(made_at),
+        layer_count=layers or UNSET,
+        platform_details=loose.plain(file.told),
+    )

@@ -1,0 +1,160 @@
+"""An SDCP printer as a Printer."""
+
+import asyncio
+
+from printreach.contract.commands import Extrude, MoveAxis, Pause, SetLight, SetTemp, StartPrint
+from printreach.contract.files import FileDone, JsonObject
+from printreach.contract.unset import UnsetType
+from printreach.printers import loose
+from printreach.printers.elegoo.camera import SwitchedCamera, authority
+from printreach.printers.elegoo.live import Live
+from printreach.printers.elegoo.ports import Ports
+from printreach.printers.port import (
+    Camera,
+    PrinterRefused,
+    View,
+    bad_path,
+    not_supported,
+)
+from printreach.printers.setup import PrinterSetup
+
+from .api import Cmd, SdcpApi
+from .entries import STORAGE
+from .files import SdcpFiles
+from .translate import Heard, hear, view_of
+
+STORAGE_NAME = "local"
+CAMERA_PORT = 3031
+ASK_EVERY_S = 0.9
+"""For what is not pushed; it also keeps the printer from closing an idle connection."""
+
+
+class SdcpPrinter:
+    """printers.port.Printer."""
+
+    mqtt = None
+
+    def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
+        self._host = setup.host
+        self._now = setup.steady_time
+        self._api = SdcpApi(setup, ports)
+        self._live = Live(self._follow, setup.uniform)
+        self._heard = Heard()
+        self._heard_at = 0.0
+        self.files = SdcpFiles(self._api, setup, ports)
+
+    @property
+    def view(self) -> View:
+        return self._live.view
+
+    async def run(self) -> None:
+        try:
+            await self._live.run()
+        finally:
+            await self.files.close()
+
+    async def cameras(self) -> list[Camera]:
+        if not self._heard.has_camera:
+            return []
+        usual = f"http://{authority(self._host, CAMERA_PORT)}/video"
+        return [SwitchedCamera(self._host, usual, self._turn_camera_on)]
+
+    # --- what it does -----------------------------------------------------------------------------
+
+    async def _follow(self) -> None:
+        """Raises PrinterRefused when the printer is lost."""
+        self._heard = Heard()
+        async with self._api.connected() as messages:
+            asking = asyncio.create_task(self._ask())
+            try:
+                async for message in messages:
+                    self._hear(message)
+            finally:
+                asking.cancel()
+                await asyncio.gather(asking, return_exceptions=True)
+
+    def _hear(self, message: object) -> None:
+        heard = hear(self._heard, message)
+        if heard.status is not self._heard.status:
+            self._heard_at = self._now()
+        self._heard = heard
+        if heard.status:
+            self._live.tell(view_of(heard))
+
+    async def _ask(self) -> None:
+        try:
+            await self._api.send(Cmd.ATTRIBUTES, {})
+            while True:
+                if not self._heard.status or self._now() - self._heard_at >= ASK_EVERY_S:
+                    await self._api.send(Cmd.STATUS, {})
+                await asyncio.sleep(ASK_EVERY_S)
+        except PrinterRefused:
+            return  # who listens hears of it too
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    async def pause(self, order: Pause) -> None:  # noqa: ARG002  # see below
+        """No order to the heaters in a pause is known, so a smart pause is a plain one."""
+        await self._api.ask(Cmd.PAUSE, {})
+
+    async def resume(self) -> None:
+        await self._api.ask(Cmd.CONTINUE, {})
+
+    async def cancel(self) -> None:
+        await self._api.ask(Cmd.STOP, {})
+
+    async def start(self, order: StartPrint) -> FileDone:
+        if not isinstance(order.storage, UnsetType) and order.storage != STORAGE_NAME:
+            raise bad_path(f"Storage must be {STORAGE_NAME!r}.")
+        file = await self.files.find(order.path)
+        platform_path = f"{STORAGE}/{file.inside}"
+        data: JsonObject = {"Filename": platform_path, "StartLayer": 0}
+        if self._heard.is_fdm:
+            # As the Centauri Carbon's own page sends it.
+            data["Calibration_switch"] = int(order.bed_leveling is True)
+            data["PrintPlatformType"] = 0
+            data["Tlp_Switch"] = int(order.timelapse is True)
+        told = await self._api.ask(Cmd.START, data)
+        return FileDone(
+            virtual_path=order.path,
+            platform_path=platform_path,
+            printer_response=loose.plain(told),
+        )
+
+    async def set_light(self, order: SetLight) -> None:
+        """The coloured light is told what it is, since both go in one order."""
+        rgb = loose.items(loose.obj(self._heard.status, "LightStatus"), "RgbLight")
+        colours = [value for value in rgb if isinstance(value, int)]
+        light: JsonObject = {
+            "SecondLight": order.on,
+            "RgbLight": [*colours] if len(colours) == 3 else [0, 0, 0],
+        }
+        await self._api.ask(Cmd.SET, {"LightStatus": light})
+        await self._api.send(Cmd.STATUS, {})
+
+    async def home(self) -> None:
+        await self._api.ask(Cmd.HOME, {"Axis": "XYZ"})
+
+    async def set_temp(self, order: SetTemp) -> None:
+        """The names are those under which the targets are reported: nobody wrote them down."""
+        if not isinstance(order.chamber_c, UnsetType):
+            raise not_supported("heat a chamber")
+        if isinstance(order.tool_number, int) and order.tool_number != 0:
+            raise bad_path("This printer has one tool, number 0.")
+        data: JsonObject = {}
+        if not isinstance(order.tool_c, UnsetType):
+            data["TempTargetNozzle"] = order.tool_c
+        if not isinstance(order.bed_c, UnsetType):
+            data["TempTargetHotbed"] = order.bed_c
+        await self._api.ask(Cmd.SET, data)
+
+    async def move_axis(self, order: MoveAxis) -> None:  # noqa: ARG002  # in no case
+        raise not_supported("move single axes")
+
+    async def extrude(self, order: Extrude) -> None:  # noqa: ARG002  # in no case
+        raise not_supported("extrude by hand")
+
+    # --- camera -----------------------------------------------------------------------------------
+
+    async def _turn_camera_on(self) -> str | None:
+        return loose.text(await self._api.ask(Cmd.VIDEO, {"Enable": 1}), "VideoUrl")

@@ -1,0 +1,210 @@
+"""What an SDCP printer says, in the words of the contract. Pure.
+
+Field names (`CurrenCoord`, `Wi-fi`...) are the protocol's own, spelling included.
+"""
+
+from dataclasses import dataclass, field
+
+from printreach.contract.features import Feature
+from printreach.contract.materials import Capabilities, MaterialSystem, Source, Tool
+from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+from printreach.printers.loose import Json
+from printreach.printers.port import View
+
+LIGHT = "chamber_light"
+HOMING, PRINTING = 9, 1
+
+_STATES = {
+    0: State.IDLE,
+    **dict.fromkeys((1, 15, 16, 18, 19, 20, 21), State.WARMING_UP),
+    **dict.fromkeys((7, 13), State.PRINTING),
+    # Dropping, exposing and lifting: what resin printers do in turn, as SDCP's document has it.
+    **dict.fromkeys((2, 3, 4), State.PRINTING),
+    **dict.fromkeys((5, 6), State.PAUSED),
+    **dict.fromkeys((8, 14), State.CANCELLED),
+    9: State.COMPLETE,
+}
+_SUB_STATES = {5: "Pausing", 20: "Bed Leveling"}
+_FAULTS = {
+    1: "the file arrived damaged",
+    2: "the file can't be read",
+    3: "the file is for another resolution",
+    4: "the file's format is not known",
+    5: "the file is for another printer",
+}
+"""ErrorNumber, as SDCP's document has it."""
+_ENDED = frozenset({State.IDLE, State.CANCELLED, State.COMPLETE})
+_RUNNING = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """status, attributes: as they were last told. board: the mainboard's id, "" until told."""
+
+    status: Json = field(default_factory=dict)
+    attributes: Json = field(default_factory=dict)
+    board: str = ""
+
+    @property
+    def is_fdm(self) -> bool:
+        """Resin printers have no nozzle."""
+        return "TempOfNozzle" in self.status
+
+    @property
+    def has_camera(self) -> bool:
+        """CameraStatus is 0 for one that isn't plugged in."""
+        return bool(self.status) and loose.whole(self.attributes, "CameraStatus") != 0
+
+
+def hear(heard: Heard, message: object) -> Heard:
+    """heard with one more message; what is neither status nor attributes changes nothing else."""
+    data = loose.obj(message, "Data")
+    status = loose.obj(message, "Status") or loose.obj(data, "Status")
+    attributes = loose.obj(message, "Attributes") or loose.obj(data, "Attributes")
+    board = loose.text(message, "MainboardID") or loose.text(data, "MainboardID")
+    return Heard(
+        status={**heard.status, **status} if status else heard.status,
+        attributes=attributes or heard.attributes,
+        board=board or heard.board,
+    )
+
+
+def view_of(heard: Heard) -> View:
+    status = heard.status
+    state = state_of(status)
+    return View(
+        trouble=None,
+        job=JobStatus(
+            state=state,
+            sub_state=_sub_state(status),
+            error=_error(status),
+            lights=_lights(status),
+            current_print=_print(heard, state),
+        ),
+        features=_features(heard),
+        platform_version=loose.text(heard.attributes, "FirmwareVersion") or "",
+        materials=_materials(status) if heard.is_fdm else None,
+    )
+
+
+def state_of(status: Json) -> State:
+    """ErrorNumber counts once the print has ended; a paused one can still be resumed."""
+    if _is_homing(status):
+        return State.IDLE
+    number = loose.whole(loose.obj(status, "PrintInfo"), "Status")
+    state = _STATES.get(-1 if number is None else number)
+    if state is None:
+        state = State.PRINTING if PRINTING in _current(status) else State.IDLE
+    return State.ERROR if state in _ENDED and _error(status) is not None else state
+
+
+def _sub_state(status: Json) -> str | None:
+    if _is_homing(status):
+        return "Homing"
+    number = loose.whole(loose.obj(status, "PrintInfo"), "Status")
+    return _SUB_STATES.get(-1 if number is None else number)
+
+
+def _is_homing(status: Json) -> bool:
+    return _current(status)[:1] == [HOMING]
+
+
+def _current(status: Json) -> list[object]:
+    return [*loose.items(status, "CurrentStatus")]
+
+
+def _error(status: Json) -> str | None:
+    number = loose.whole(loose.obj(status, "PrintInfo"), "ErrorNumber")
+    if not number:
+        return None
+    words = _FAULTS.get(number)
+    return f"The printer reports error {number}{f': {words}' if words else ''}."
+
+
+def _features(heard: Heard) -> Feature:
+    features = Feature.PRINT_START
+    if _lights(heard.status) is not None:
+        features |= Feature.LIGHT_CONTROL
+    if heard.is_fdm:
+        features |= Feature.HOMING | Feature.TEMPERATURE_CONTROL
+    return features
+
+
+def _lights(status: Json) -> list[Light] | None:
+    """The number is 0 or 1; some versions say true and false."""
+    told = loose.obj(status, "LightStatus")
+    is_on = loose.flag(told, "SecondLight")
+    number = loose.number(told, "SecondLight")
+    if is_on is None and number is None:
+        return None
+    return [Light(name=LIGHT, on=is_on is True or bool(number))]
+
+
+def _print(heard: Heard, state: State) -> CurrentPrint:
+    info = loose.obj(heard.status, "PrintInfo")
+    ticks_a_second = 1 if heard.is_fdm else 1000
+    passed, total = loose.number(info, "CurrentTicks"), loose.number(info, "TotalTicks")
+    passed_s = _seconds(passed, ticks_a_second) or 0
+    total_s = _seconds(total, ticks_a_second)
+    left_s = max(0, total_s - passed_s) if total_s and state in _RUNNING else None
+    is_told = state is not State.IDLE
+    return CurrentPrint(
+        progress=100.0 if state is State.COMPLETE else _progress(info) if is_told else 0.0,
+        duration_sec=passed_s,
+        time_left_sec=left_s,
+        file_name=(loose.text(info, "Filename") or "").rpartition("/")[2],
+        current_layer=loose.count(info, "CurrentLayer") if is_told else None,
+        total_layers=(loose.count(info, "TotalLayer") or None) if is_told else None,
+        temps=_temps(heard.status),
+    )
+
+
+def _seconds(ticks: float | None, ticks_a_second: int) -> int | None:
+    if ticks is None:
+        return None
+    return int(min(loose.MAX_INT, max(0.0, ticks / ticks_a_second)))
+
+
+def _progress(info: Json) -> float:
+    """As it is told; by layers where it isn't, as on resin printers."""
+    told = loose.number(info, "Progress")
+    if told is not None:
+        return loose.percent(told)
+    layer, layers = loose.count(info, "CurrentLayer"), loose.count(info, "TotalLayer")
+    return loose.percent(100.0 * layer / layers) if layer is not None and layers else 0.0
+
+
+def _temps(status: Json) -> Temps:
+    box, box_target = loose.number(status, "TempOfBox"), loose.number(status, "TempTargetBox")
+    return Temps(
+        bed_actual=loose.number(status, "TempOfHotbed") or 0.0,
+        bed_target=loose.number(status, "TempTargetHotbed") or 0.0,
+        hotend_actual=loose.number(status, "TempOfNozzle") or 0.0,
+        hotend_target=loose.number(status, "TempTargetNozzle") or 0.0,
+        chamber_actual=UNSET if box is None else box,
+        chamber_target=UNSET if box is None or box_target is None else box_target,
+    )
+
+
+def _materials(status: Json) -> MaterialSystem:
+    """One nozzle, and a spool of which the printer knows nothing."""
+    actual_c = loose.number(status, "TempOfNozzle")
+    target_c = loose.number(status, "TempTargetNozzle")
+    return MaterialSystem(
+        capabilities=Capabilities(),
+        sources=[Source(id="elegoo-external", index=0, name="External spool")],
+        tools=[
+            Tool(
+                id="elegoo-tool-0",
+                index=0,
+                name="Nozzle",
+                is_active=True,
+                actual_celsius=UNSET if actual_c is None else actual_c,
+                target_celsius=UNSET if target_c is None else target_c,
+            )
+        ],
+        units=[],
+        routes=[],
+    )
