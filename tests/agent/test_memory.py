@@ -7,20 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.requirements_of_tests import need
 from tests.rigs.waiting import free_port
 
 AT_MOST_KB = 60_000
-STATUS = Path("/proc")
+PROCESSES = Path("/proc")
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not (STATUS / "self/status").exists(), reason="there is no /proc here"),
-]
+pytestmark = pytest.mark.slow
 
 
 def resident_kb(pid: int) -> int:
     """Memory that the process holds, as the kernel counts it."""
-    for line in (STATUS / str(pid) / "status").read_text().splitlines():
+    need("/proc", PROCESSES.exists(), "Linux has it")
+    for line in (PROCESSES / str(pid) / "status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1])
     raise AssertionError("the process has no memory any more")
