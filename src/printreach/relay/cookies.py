@@ -39,7 +39,7 @@ def without_ours(cookie_line: bytes) -> bytes:
     if b"printreach_" not in cookie_line.lower():
         return cookie_line
     pairs = (pair.strip() for pair in cookie_line.split(b";"))
-    return b"; ".join(pair for pair in pairs if not _is_ours(pair))
+    return b"; ".join(pair for pair in pairs if pair and not _is_ours(pair))
 
 
 def clean_set_cookie(value: bytes) -> bytes | None:
