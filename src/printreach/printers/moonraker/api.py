@@ -28,6 +28,8 @@ MAX_LIST_BYTES = 64 * 1024 * 1024
 """A folder of ten thousand files with what is known of them takes about 20 MB."""
 ACCEPTED_AFTER_S = 8.0
 """G-code is answered when it was carried out. What wasn't refused until then is under way."""
+CARRIED_OUT_S = 24 * 3600.0
+"""A heater that is waited for, or a move behind a long one, may take its time."""
 UPLOADED_S = 300.0
 """Moonraker reads through a file before it answers, and lets others process it first."""
 
@@ -37,6 +39,10 @@ _GONE_WORDS = ("Klippy", "Method not found")
 
 class NotFound(PrinterRefused):
     """404: what it means, the caller knows."""
+
+
+class Forbidden(PrinterRefused):
+    """403, whatever the key: the thing itself may not be touched."""
 
 
 class MoonrakerApi:
@@ -81,13 +87,13 @@ class MoonrakerApi:
             raise self._unreachable(ended.text) from ended
 
     async def order(
-        self, method: str, params: loose.Json = loose.EMPTY, patience_s: float = ACCEPTED_AFTER_S
+        self, method: str, params: loose.Json = loose.EMPTY, patience_s: float | None = None
     ) -> bool:
         """Have it done. False: nothing was refused so far, but it takes its time."""
-        call = asyncio.create_task(self.call(method, params, patience_s=24 * 3600.0))
+        call = asyncio.create_task(self.call(method, params, patience_s=CARRIED_OUT_S))
         self._unanswered.add(call)
         call.add_done_callback(self._answered)
-        await asyncio.wait({call}, timeout=patience_s)
+        await asyncio.wait({call}, timeout=patience_s or ACCEPTED_AFTER_S)
         if not call.done():
             return False
         call.result()
@@ -174,7 +180,10 @@ class MoonrakerApi:
             raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such thing.")
         if answer.status in (502, 503, 504):  # its reverse proxy answers in its place
             raise self._unreachable("it is starting, or not running")
-        raise failed(f"{words}." if words else f"{self.where} answered {answer.status}.")
+        sentence = f"{words}." if words else f"{self.where} answered {answer.status}."
+        if answer.status == 403:
+            raise Forbidden(CommandStatus.EXECUTION_FAILED, sentence)
+        raise failed(sentence)
 
     @property
     def denied(self) -> str:

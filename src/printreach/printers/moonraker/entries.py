@@ -15,6 +15,7 @@ from printreach.printers import loose
 ROOTS: Final[Mapping[FileRoot, str]] = MappingProxyType(
     {FileRoot.GCODE: "gcodes", FileRoot.CONFIG: "config", FileRoot.LOGS: "logs"}
 )
+PICTURES: Final = ".thumbs"
 _TOLD = frozenset({"filename", "size", "modified", "permissions"})
 
 
@@ -61,16 +62,15 @@ def folder_of(answer: object, root: FileRoot, inside: str) -> Folder:
     return Folder(folders, files)
 
 
-def hidden_folders(answer: object) -> list[str]:
-    """Names of what people don't see in a folder: Moonraker's own `.thumbs`."""
-    names = [loose.text(told, "dirname") or "" for told in loose.items(answer, "dirs")]
-    return [name for name in names if name.startswith(".")]
+def has_pictures(answer: object) -> bool:
+    """A folder in which Moonraker keeps pictures that it took out of files."""
+    return any(loose.text(told, "dirname") == PICTURES for told in loose.items(answer, "dirs"))
 
 
 def is_empty(answer: object) -> bool:
-    """A folder without anything that people see."""
-    seen = [*loose.items(answer, "files"), *loose.items(answer, "dirs")]
-    return len(seen) == len(hidden_folders(answer))
+    """A folder with nothing in it but such pictures, whose files are gone."""
+    content = [*loose.items(answer, "files"), *loose.items(answer, "dirs")]
+    return len(content) == int(has_pictures(answer))
 
 
 def stored_at(answer: object, place: Place) -> Place:

@@ -13,17 +13,18 @@ from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.unset import UNSET
 from printreach.http1.fetch import Fetched
 from printreach.printers import loose
-from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
+from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
 from printreach.printers.spool import exactly
 from printreach.wire.heads import Headers, get
 
-from .api import MoonrakerApi, NotFound
+from .api import Forbidden, MoonrakerApi, NotFound
 from .entries import (
+    PICTURES,
     ROOTS,
     Folder,
     Place,
     folder_of,
-    hidden_folders,
+    has_pictures,
     is_empty,
     place_of,
     stored_at,
@@ -87,11 +88,16 @@ class MoonrakerFiles:
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         place = place_of(path)
+        if place.root is FileRoot.LOGS:
+            raise not_supported("take files into its logs")
         folder, _, name = place.inside.rpartition("/")
         boundary = f"printreach-{self._token_bytes(16).hex()}"
         form = FormUpload(ROOTS[place.root], folder, name, boundary)
         pieces = chunks if size is None else exactly(chunks, size)
-        answer = await self._send(form, pieces)
+        try:
+            answer = await self._send(form, pieces)
+        except Forbidden:
+            raise _in_use(path) from None
         stored = stored_at(answer, place)
         return FileDone(
             virtual_path=stored.virtual_path,
@@ -107,7 +113,7 @@ class MoonrakerFiles:
         except NotFound:
             await self._delete_folder(place)
         else:
-            await self._api.delete(target_of(place))
+            await self._delete_file(place)
         return FileDone(virtual_path=path, platform_path=place.platform_path)
 
     async def _send(self, form: FormUpload, chunks: AsyncIterator[bytes]) -> object:
@@ -137,6 +143,12 @@ class MoonrakerFiles:
         if not sending.cancelled():
             sending.exception()  # whoever waited for it has heard of it
 
+    async def _delete_file(self, place: Place) -> None:
+        try:
+            await self._api.delete(target_of(place))
+        except Forbidden:
+            raise _in_use(place.virtual_path) from None
+
     async def _delete_folder(self, place: Place) -> None:
         """Only an empty one; pictures that Moonraker made of files that are gone don't count."""
         told = await self._told(place)
@@ -144,12 +156,13 @@ class MoonrakerFiles:
             raise no_such_file(place.virtual_path)
         if not is_empty(told):
             raise failed(f"The folder {place.virtual_path!r} is not empty.")
-        for name in hidden_folders(told):
-            await self._remove_folder(Place(place.root, f"{place.inside}/{name}"))
-        await self._remove_folder(place)
+        if has_pictures(told):
+            await self._remove(Place(place.root, f"{place.inside}/{PICTURES}"), force=True)
+        await self._remove(place, force=False)
 
-    async def _remove_folder(self, place: Place) -> None:
-        query = {"path": place.platform_path, "force": "false"}
+    async def _remove(self, folder: Place, *, force: bool) -> None:
+        """force: with everything in it."""
+        query = {"path": folder.platform_path, "force": str(force).lower()}
         await self._api.delete(f"{FILES}/directory", query)
 
     # --- questions ------------------------------------------------------------------------------
@@ -210,6 +223,11 @@ class _Walk:
 
 def target_of(place: Place) -> str:
     return f"{FILES}/{quote(place.platform_path)}"
+
+
+def _in_use(path: str) -> PrinterRefused:
+    """Moonraker has its words for both only in its log."""
+    return failed(f"{path!r} is being printed, or protected by Moonraker.")
 
 
 def _length(headers: Headers) -> int | None:

@@ -9,7 +9,7 @@ from printreach.contract.status import State
 from printreach.printers.port import PrinterRefused, failed
 
 from . import gcode
-from .api import ACCEPTED_AFTER_S, MoonrakerApi
+from .api import MoonrakerApi
 from .session import Session
 from .smart_pause import Rest, RestStore, is_of_this_print, is_warm, plan_rest, targets_of
 from .status import Known, print_path, state_of
@@ -93,7 +93,7 @@ class Pausing:
     async def cancel(self) -> None:
         await self._press("cancel")
 
-    async def _press(self, button: str, patience_s: float = ACCEPTED_AFTER_S) -> bool:
+    async def _press(self, button: str, patience_s: float | None = None) -> bool:
         """False: it is under way."""
         is_done = await self._api.order(f"printer.print.{button}", patience_s=patience_s)
         await self._live().refresh()
@@ -158,7 +158,8 @@ class Pausing:
         self._live().redraw()
 
     def _remember(self, rest: Rest) -> None:
-        self._rest, self._was_paused = rest, False
+        self._rest = rest
+        self._was_paused = state_of(self._known) is State.PAUSED
         try:
             self._store.save(rest)
         except OSError as error:

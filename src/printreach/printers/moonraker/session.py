@@ -25,7 +25,7 @@ from .translate import READY, trouble_of, view_of
 
 LOOK_AGAIN_S = 2.0
 """How often Moonraker is asked while Klipper isn't ready; it tells most changes by itself."""
-NO_ROOM = frozenset({400, 429, 500, 503})
+NO_ROOM = frozenset({429, 500, 503})
 """How WebSockets are refused by a Moonraker that answers plain requests. 0.11.0: 500."""
 
 _GONE = {"notify_klippy_shutdown": "shutdown", "notify_klippy_disconnected": "disconnected"}
