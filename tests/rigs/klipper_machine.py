@@ -43,6 +43,7 @@ class KlipperMachine:
         self._init_s = 0.0
         self._paused_s = 0.0
         self.scripts: list[str] = []
+        self.cooling_c_per_s = HEAT_C_PER_S
         self.objects = {**fresh_objects(gcodes), **extra}
         self._commands: dict[str, Callable[[Params], Awaitable[None] | None]] = {
             "SDCARD_PRINT_FILE": self._start,
@@ -69,13 +70,19 @@ class KlipperMachine:
             for line in script.splitlines():
                 await self._carry_out(line)
 
+    async def be_busy(self, seconds: float) -> None:
+        """As with a command that takes so long: others wait."""
+        async with self._mutex:
+            await asyncio.sleep(seconds)
+
     def tick(self, seconds: float) -> None:
         """Time goes by."""
         for name, at in self.objects.items():
             if "target" in at and "temperature" in at:
                 goal = max(at["target"], ROOM_C)
-                step = HEAT_C_PER_S * seconds
-                at["temperature"] += max(-step, min(step, goal - at["temperature"]))
+                change = goal - at["temperature"]
+                most, least = HEAT_C_PER_S * seconds, -self.cooling_c_per_s * seconds
+                at["temperature"] += max(least, min(most, change))
             if name.startswith("extruder"):
                 at["can_extrude"] = at["temperature"] >= MIN_EXTRUDE_C
         self._count(seconds)

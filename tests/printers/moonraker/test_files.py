@@ -18,7 +18,7 @@ from printreach.contract.unset import UNSET
 from printreach.printers.moonraker.entries import (
     Place,
     folder_of,
-    hidden_folders,
+    has_pictures,
     is_empty,
     place_of,
     stored_at,
@@ -72,7 +72,9 @@ def test_a_folder_with_pictures_of_lost_files_alone_is_empty() -> None:
     told = {"dirs": [{"dirname": ".thumbs"}], "files": []}
 
     assert is_empty(told)
-    assert hidden_folders(told) == [".thumbs"]
+    assert has_pictures(told)
+    assert is_empty({"dirs": [], "files": []})
+    assert not is_empty({"dirs": [{"dirname": ".git"}], "files": []})
     assert not is_empty(answers()[PARTS])
 
 
