@@ -53,9 +53,9 @@ class CameraFinder:
         self._has_looked.set()
 
     async def cameras(self) -> list[Camera]:
-        """Those that are listed; else the usual one, if it gives a picture."""
+        """Those that are listed; else the usual one, once it has given a picture."""
         await self._has_looked.wait()
-        if not self._usual:
+        if self._found or not self._usual:
             return self._found
         now = self._now()
         if self._probed_at is None or now - self._probed_at > PROBE_AGAIN_S:
