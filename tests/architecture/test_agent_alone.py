@@ -23,7 +23,9 @@ IMPORT_ROOMS = Path(__file__).with_name("import_rooms.py")
 WHAT_THE_AGENT_IS_MADE_OF = [
     *("contract", "wire", "rules", "http1", "tunnel", "printers", "agent", "run.agent")
 ]
-AGENT_LIBRARIES = ROOMS["agent"].libraries | ROOMS["printers.websocket"].libraries
+AGENT_LIBRARIES = frozenset[str]().union(
+    *(ROOMS[room].libraries for room in ("agent", "printers.websocket", "printers.bambu.api"))
+)
 SERVER_LIBRARIES = frozenset[str]().union(*(room.libraries for room in ROOMS.values())) - (
     AGENT_LIBRARIES
 )

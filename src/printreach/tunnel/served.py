@@ -31,6 +31,7 @@ class ServedStream:
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.has_answered = False
+        self.is_upgrade = opened.upgrade  # a WebSocket handshake: raw bytes follow a 101
         self.invites = False  # the caller waits for "100 Continue"
         stream.handler = self
 

@@ -33,6 +33,7 @@ from printreach.contract.status import JobStatus, ServiceStatus, StatusResult
 from printreach.printers.port import Printer, PrinterRefused, not_supported
 from printreach.rules import commands as rules
 from printreach.rules.commands import Action
+from printreach.rules.materials import within_limits
 from printreach.rules.virtual_paths import read_virtual_path
 from printreach.tunnel.served import ServedStream, StreamGone
 from printreach.tunnel.stream import Stream
@@ -101,6 +102,7 @@ class CommandApi:
             b"/webcam/snapshot": webcams.snapshot,
             b"/webcam/stream": webcams.stream,
             b"/logs/agent": logs,
+            b"/proxy/mqtt": self._proxy_mqtt,
         }
         self._upload = files.upload
 
@@ -216,6 +218,18 @@ class CommandApi:
             list_webcams=await self._webcams.summary(),
         )
 
+    # --- the printer's own broker -----------------------------------------------------------------
+
+    async def _proxy_mqtt(self, request: CommandRequest) -> None:
+        self._require_reachable()
+        endpoint = self._printer.mqtt
+        if endpoint is None:
+            raise not_supported("be spoken to in MQTT")
+        # Only here: most kinds of printers have no broker, and their agents need no WebSocket.
+        from printreach.agent.mqtt_bridge import serve_mqtt
+
+        await serve_mqtt(request, endpoint)
+
     # --- orders -----------------------------------------------------------------------------------
 
     async def _pause(self, request: CommandRequest) -> object:
@@ -312,4 +326,5 @@ async def _within(work: Awaitable[T]) -> T:
 
 
 def _with_materials(job: JobStatus, materials: MaterialSystem | None) -> JobStatus:
-    return msgspec.structs.replace(job, material_system=materials)
+    cut = within_limits(materials) if materials is not None else None
+    return msgspec.structs.replace(job, material_system=cut)
