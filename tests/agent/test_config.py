@@ -96,11 +96,10 @@ def test_a_printer_with_an_address_of_its_own_has_to_be_named(platform: str) -> 
     assert str(read(*words, "--printer-url", "192.168.1.30").printer) == "http://192.168.1.30"
 
 
-def test_a_printer_without_a_web_server_needs_no_address() -> None:
-    config = read(*SERVICE, *DATA_DIR, "--platform", "bambu")
+def test_a_printer_without_a_web_server_has_to_be_named_as_well() -> None:
+    words = (*SERVICE, *DATA_DIR, "--platform", "bambu")
 
-    assert config.printer is None
-    assert config.web_server is None
+    assert refusal(*words).startswith("--printer-url is missing")
 
 
 def test_the_address_of_a_printer_without_a_web_server_leads_no_tunnel_there() -> None:

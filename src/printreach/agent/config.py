@@ -166,7 +166,7 @@ def _read_printer(text: str | None, kind: PrinterKind) -> WebAddress | None:
             raise ConfigError(f"--printer-url {error}.") from None
     if kind.usual_host is not None:
         return WebAddress(scheme="http", host=kind.usual_host, port=kind.port)
-    if kind.has_web_server and not kind.is_built_in:
+    if not kind.is_built_in:
         raise ConfigError(
             f"--printer-url is missing: give the address of the {kind.title} printer."
         )

@@ -55,7 +55,13 @@ _TABLE: Final = (
         adapter="printreach.printers.moonraker.adapter",
     ),
     # MQTT, FTPS and a camera port, and no page on any of them.
-    PrinterKind(name="bambu", title="Bambu Lab", port=8883, has_web_server=False),
+    PrinterKind(
+        name="bambu",
+        title="Bambu Lab",
+        port=8883,
+        has_web_server=False,
+        adapter="printreach.printers.bambu.adapter",
+    ),
     PrinterKind(name="prusalink", title="PrusaLink"),
     PrinterKind(name="elegoo", title="Elegoo"),
     PrinterKind(name="duet", title="Duet"),

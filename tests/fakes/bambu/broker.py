@@ -1,5 +1,6 @@
 """Mosquitto as a printer has its broker: TLS, one user, a topic for each direction."""
 
+import subprocess
 from pathlib import Path
 
 from tests.rigs.peers import system_program
@@ -46,18 +47,8 @@ class Broker:
         rights = [f"user {USER}", f"topic read device/{serial}/report"]
         rights.append(f"topic write device/{serial}/request")
         (folder / "rights").write_text("\n".join(rights) + "\n")
-        for name in ("rights",):
-            (folder / name).chmod(0o600)
-        make = Program(
-            "passwords",
-            [passwords, "-c", "-b", folder / "passwords", USER, ACCESS_CODE],
-            logs=folder,
-        )
-        with make:
-            make_ended = (folder / "passwords").exists
-            from tests.rigs.waiting import wait_for
-
-            wait_for("the broker's passwords", lambda: make_ended() or None, 10)
+        secrets = [str(passwords), "-c", "-b", str(folder / "passwords"), USER, ACCESS_CODE]
+        subprocess.run(secrets, check=True, capture_output=True)
         self._program = Program("mosquitto", [program, "-c", config], logs=folder)
 
     def start(self) -> None:

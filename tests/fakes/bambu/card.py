@@ -6,9 +6,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from OpenSSL import SSL
-from pyftpdlib.authorizers import DummyAuthorizer
-from pyftpdlib.handlers import TLS_DTPHandler, TLS_FTPHandler
-from pyftpdlib.servers import FTPServer
+from pyftpdlib.authorizers import (  # type: ignore[import-untyped]  # it has no types
+    DummyAuthorizer,
+)
+from pyftpdlib.handlers import (  # type: ignore[import-untyped]  # it has no types
+    TLS_DTPHandler,
+    TLS_FTPHandler,
+)
+from pyftpdlib.servers import FTPServer  # type: ignore[import-untyped]  # it has no types
+
+_OPENSSL: Any = vars(SSL)["_lib"]  # its bindings know of reused sessions; its API does not
 
 logging.getLogger("pyftpdlib").setLevel(logging.ERROR)
 
@@ -19,7 +26,7 @@ class _Data(TLS_DTPHandler):  # type: ignore[misc]  # pyftpdlib has no types
     def handle_ssl_established(self) -> None:
         super().handle_ssl_established()
         card: Card = self.cmd_channel.card
-        card.reused.append(bool(SSL._lib.SSL_session_reused(self.socket._ssl)))
+        card.reused.append(bool(_OPENSSL.SSL_session_reused(self.socket._ssl)))
 
     def _do_ssl_shutdown(self) -> None:
         """Some firmware never ends TLS on its side."""
@@ -60,7 +67,7 @@ class Card:
             "proto_cmds": dict(TLS_FTPHandler.proto_cmds),
             "ssl_context": None,
         }
-        self._handler = type("Control", (_Control,), settings)
+        self._handler: Any = type("Control", (_Control,), settings)
         self._server = FTPServer(("127.0.0.1", 0), self._handler)
         self.port = int(self._server.address[1])
         self._thread = threading.Thread(target=self._serve, daemon=True)

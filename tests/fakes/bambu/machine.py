@@ -94,8 +94,7 @@ class Machine:
         self._left_s = 0.0
         self._total_s = 1.0
         self._heats = (0, 0)
-        self._starting_s = 0.0
-        self._pausing = False
+        self._starting_s = self._age_s = 0.0
         self.refuses_unsigned = self.is_silent = False
         self.heard.clear()
 
@@ -213,6 +212,8 @@ class Machine:
                 -HEATS_C_PER_S * seconds, min(HEATS_C_PER_S * seconds, wanted - self.report[actual])
             )
             self.report[actual] = round(self.report[actual] + step, 2)
+        self._age_s += seconds
+        self.report["wifi_signal"] = f"-{44 + int(self._age_s) % 3}dBm"  # never quite silent
         if self.state == "PREPARE":
             self._prepare(seconds)
         elif self.state == "RUNNING":

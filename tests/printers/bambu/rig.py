@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -19,6 +19,14 @@ from tests.printers.meddler import NONSENSE, TOO_LONG
 from tests.printers.rig import PrinterRig, PrintFile
 
 HOT_C = 200.0
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    for _ in range(200):
+        if is_so():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("it never came to that")
 
 
 class BambuRig(PrinterRig):
@@ -60,18 +68,17 @@ class BambuRig(PrinterRig):
 
     async def warm_up_for_extrusion(self, printer: Printer) -> None:
         await printer.set_temp(SetTemp(tool_c=HOT_C))
-        while printer.view.job.current_print.temps.hotend_actual < HOT_C:
-            await asyncio.sleep(0.05)
+        await until(lambda: printer.view.job.current_print.temps.hotend_actual >= HOT_C)
 
     async def fail_print(self) -> None:
         with self.fake.lock:
             self.fake.machine.end("FAILED", 0x0300800A)
 
     async def disconnect(self) -> None:
-        await asyncio.to_thread(self.fake.go_away)
+        self.fake.go_away()
 
     async def reconnect(self) -> None:
-        await asyncio.to_thread(self.fake.come_back)
+        self.fake.come_back()  # not in a thread: programs end with the thread that started them
 
     async def talk_nonsense(self) -> None:
         for message in NONSENSE:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -37,6 +38,7 @@ _REFUSED = 128
 UNSIGNED = "0500-0500-0001-0007"
 """In the health list of a printer that refused an order which its maker has not signed."""
 
+_NUMBER = re.compile(r"^\[(Errno|code:)[^\]]*\] ?")
 _Key = tuple[str, str]
 
 
@@ -248,4 +250,4 @@ def _why(exc: Exception) -> str:
         return "it gives no answer"
     if isinstance(exc, OSError) and exc.strerror:
         return exc.strerror
-    return str(exc).rstrip(".") or type(exc).__name__
+    return _NUMBER.sub("", str(exc)).rstrip(".") or type(exc).__name__

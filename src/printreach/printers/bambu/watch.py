@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 
 PUSH_ALL_EVERY_S = 300.0
 """P1 and A1 printers are slowed down by more."""
+ASK_AGAIN_S = 2.0
 FRESH_S = 0.5
 """A view is made anew at most so often: its counters run on between two messages."""
 
@@ -96,7 +97,7 @@ class Watch:
     async def _ask(self) -> None:
         """What the printer is, and everything it knows; again where it tells only changes."""
         try:
-            await self._api.send(GET_VERSION)
+            await self._ask_until_answered()
             if model_of(self.heard.modules).tells_all:
                 self._asked_at = None
             while True:
@@ -105,6 +106,13 @@ class Watch:
                 await self._api.send(PUSH_ALL)
         except PrinterRefused as refused:
             log.info("the printer could not be asked: %s", refused.sentence)
+
+    async def _ask_until_answered(self) -> None:
+        """Messages may be lost while the printer starts."""
+        await self._api.send(GET_VERSION)
+        while self.heard.is_enough and self._trouble is not None:
+            await asyncio.sleep(ASK_AGAIN_S)
+            await self._api.send(GET_VERSION)
 
     def _due_in_s(self) -> float:
         if self._asked_at is None:
@@ -115,6 +123,8 @@ class Watch:
         heard = hear(self.heard, told)
         if heard is self.heard and self._trouble is None:
             return  # an answer to an order
+        if self.heard.is_enough and not heard.is_enough:
+            return  # nonsense; the state it would hide is not told again for minutes
         self.heard = heard
         if not heard.is_enough:
             return
