@@ -31,6 +31,7 @@ class ServedStream:
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.has_answered = False
+        self.is_head = False  # a HEAD request: its answer ends with its head
         self.is_upgrade = opened.upgrade  # a WebSocket handshake: raw bytes follow a 101
         self.invites = False  # the caller waits for "100 Continue"
         stream.handler = self
@@ -69,6 +70,8 @@ class ServedStream:
         """Send the head, and the body or its beginning. Raises StreamGone."""
         self._require_open()
         self.has_answered = True
+        if self.is_head:
+            body, fin = b"", True
         if not self._stream.respond(head, body, fin=fin):
             await self._until_sent()
 

@@ -50,6 +50,8 @@ async def answer_raw(
     if size is not None:
         headers = [*headers, (b"Content-Length", b"%d" % size)]
     await stream.respond(encode_response(200, b"OK", [*headers, _NO_STORE]), fin=False)
+    if stream.is_head:
+        return  # an endless stream would keep us
     async for chunk in chunks:
         await stream.send(chunk)
     await stream.send(b"", fin=True)

@@ -123,6 +123,7 @@ class CommandApi:
 
     async def _serve(self, stream: ServedStream, head: RequestHead) -> None:
         stream.invites = get(head.headers, b"expect") is not None
+        stream.is_head = head.method == b"HEAD"
         command = head.target.partition(b"?")[0][len(PREFIX) :]
         try:
             try:

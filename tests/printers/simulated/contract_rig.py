@@ -1,0 +1,88 @@
+"""The simulated printer as a rig of the contract suite."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from printreach.contract.features import Feature
+from printreach.printers.port import Printer
+from printreach.printers.setup import PrinterSetup
+from printreach.printers.simulated.adapter import make
+from printreach.printers.simulated.model.program import HeaterName
+from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
+from printreach.printers.simulated.sample import NAME as SAMPLE
+from tests.printers.meddler import Meddler, meddling
+from tests.printers.rig import PrinterRig, PrintFile
+from tests.rigs.waiting import free_port
+
+PATIENCE_S = 20.0
+_PATH = b"G28\n" + b"G1 X10 F6000\nG1 X30\n" * 600
+
+
+class SimulatedRig(PrinterRig):
+    """A printer in this process, which a meddler stands before."""
+
+    features = Feature(63)
+    heaters = frozenset({"BedC", "ToolC", "ChamberC"})
+    has_smart_pause = True
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._port = free_port()
+        self._running: RunningPrinter
+        self._meddler: Meddler
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        shutil.rmtree(self._folder, ignore_errors=True)
+        await self.reconnect()
+        (self._folder / SAMPLE).unlink()
+        async with meddling(f"http://127.0.0.1:{self._port}") as self._meddler:
+            try:
+                yield
+            finally:
+                await self.disconnect()
+
+    def setup(self, machine: PrinterSetup) -> PrinterSetup:
+        return replace(machine, port=self._meddler.port)
+
+    def make(self, setup: PrinterSetup) -> Printer:
+        return make(setup)
+
+    def long_print(self) -> PrintFile:
+        return PrintFile("long.gcode", _PATH)
+
+    def short_print(self) -> PrintFile:
+        return PrintFile("short.gcode", b"G28\nG1 X10 F6000\nG1 X30\n")
+
+    def hot_print(self) -> PrintFile:
+        return PrintFile("hot.gcode", b"M140 S40\nM104 S60\nM190 S40\n" + _PATH)
+
+    async def warm_up_for_extrusion(self, printer: Printer) -> None:
+        self._running.printer.machine.heaters[HeaterName.HOTEND].actual_c = 200.0
+
+    async def fail_print(self) -> None:
+        self._running.printer.break_down("The heater has failed.")
+        await self._running.control.obey("light", {"On": True})  # so that time is told of it
+
+    async def disconnect(self) -> None:
+        await self._running.close()
+
+    async def reconnect(self) -> None:
+        self._running = await run_simulated_printer("127.0.0.1", self._port, folder=self._folder)
+
+    async def talk_nonsense(self) -> None:
+        """The next event stream is one that no printer sends."""
+        self._meddler.answer_with(b'data: {\n\ndata: {"State":7,"Temps":[]}\n\ndata: 3\n\n')
+        asked = len(self._meddler.asked)
+        await self.disconnect()
+        await self.reconnect()
+        async with asyncio.timeout(PATIENCE_S):
+            while len(self._meddler.asked) == asked:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+
+    def with_wrong_credentials(self, _setup: PrinterSetup) -> PrinterSetup | None:
+        return None
