@@ -1,5 +1,6 @@
 """The agent's side of sign-in: whom it believes, what it shows, what it pins."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -213,3 +214,18 @@ def test_a_pin_that_cannot_be_kept_is_no_link(agent: Agent, key: ServiceKey) -> 
 
     assert not talk.conversation.is_serving
     assert "linked" not in agent.announced.events
+
+
+def test_another_address_on_the_local_network_is_told_once(agent: Agent, key: ServiceKey) -> None:
+    pin(agent, key)
+    addresses = iter(["192.168.1.7", "192.168.1.7", "192.168.1.9", "192.168.1.9"])
+    context = replace(agent.context, find_lan_address=lambda: next(addresses))
+    agent.context = context
+    talk = Talk(agent)
+    talk.says(talk.challenge(key), talk.welcome())
+
+    for _ in range(3):
+        talk.conversation.look_for_lan_address()
+
+    told = [said for said in talk.said if isinstance(said, signin.LanAddress)]
+    assert told == [signin.LanAddress(lan_ip="192.168.1.9")]

@@ -36,18 +36,27 @@ class Conversation:
         self._nonce = context.machine.token_bytes(signin.NONCE_BYTES)
         self._service_key: bytes | None = None  # once its signature was checked
         self.is_serving = False
+        self._lan_ip: str | None = None  # as the service knows it
 
     def begin(self) -> None:
         config = self._context.config
+        self._lan_ip = self._context.find_lan_address()
         hello = signin.Hello(
             public_key=self._context.key.public_key,
             nonce=self._nonce,
             service_host=config.service.authority,
             agent_version=__version__,
             platform=config.kind.name,
-            lan_ip=self._context.find_lan_address(),
+            lan_ip=self._lan_ip,
         )
         self._say(signin.encode(hello))
+
+    def look_for_lan_address(self) -> None:
+        """Tell the service where we are found on the local network, if that has changed."""
+        found = self._context.find_lan_address()
+        if self.is_serving and found is not None and found != self._lan_ip:
+            self._lan_ip = found
+            self._say(signin.encode(signin.LanAddress(lan_ip=found)))
 
     def heard(self, payload: bytes) -> None:
         """Act on a message. Raises ServiceRefused."""

@@ -27,6 +27,7 @@ STEADY_S = 10.0
 """A tunnel that lasted less counts as a failure: a service that drops us is not to be hammered."""
 MOVE_WITHIN_S = 1.0
 """Agents of a service that restarts come back spread over this long."""
+LOOK_FOR_LAN_EVERY_S = 60.0
 LONG_WAIT_S = 60.0
 """After a refusal: nothing changes until a person does something."""
 
@@ -133,11 +134,12 @@ class Visit:
 
     async def run(self) -> Ended:
         self._context.state.connecting()
-        dialling = asyncio.create_task(self._dial())
+        tasks = [asyncio.create_task(self._dial()), asyncio.create_task(self._watch_lan())]
         try:
             return await self._over
         finally:
-            dialling.cancel()
+            for task in tasks:
+                task.cancel()
             if self._tunnel is None or self._tunnel.is_closed:
                 self._on_closed(self)
 
@@ -188,6 +190,13 @@ class Visit:
             self._end(Ended(sentence=f"The tunnel ended: {why}.", has_served=has_served))
 
     # --- helpers --------------------------------------------------------------------------------
+
+    async def _watch_lan(self) -> None:
+        """Routers hand out new addresses."""
+        while True:
+            await asyncio.sleep(LOOK_FOR_LAN_EVERY_S)
+            if self._conversation is not None:
+                self._conversation.look_for_lan_address()
 
     async def _dial(self) -> None:
         service = self._context.config.service
