@@ -63,7 +63,7 @@ _TABLE: Final = (
         adapter="printreach.printers.bambu.adapter",
     ),
     PrinterKind(name="prusalink", title="PrusaLink"),
-    PrinterKind(name="elegoo", title="Elegoo"),
+    PrinterKind(name="elegoo", title="Elegoo", adapter="printreach.printers.elegoo.adapter"),
     PrinterKind(name="duet", title="Duet"),
     PrinterKind(
         name="simulated",

@@ -9,6 +9,9 @@ from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
 
 ANSWER_S = 10.0
+PAUSES_S = 20.0
+"""A printer finishes the move it is in, and parks its head."""
+PAUSING = "Pausing"
 
 
 class Live:
@@ -20,11 +23,24 @@ class Live:
         self._follow = follow
         self._uniform = uniform
         self._was_told = False
+        self._changed = asyncio.Event()
         self.view = View()
 
     def tell(self, view: View) -> None:
         self._was_told = True
         self.view = view
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def until_paused(self) -> None:
+        """A print can't be resumed before its pause is complete. Raises PrinterRefused."""
+        try:
+            async with asyncio.timeout(PAUSES_S):
+                while self.view.job.sub_state == PAUSING:
+                    await self._changed.wait()
+        except TimeoutError:
+            sentence = "The printer is still pausing."
+            raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from None
 
     async def run(self) -> None:
         """Follow until cancelled."""

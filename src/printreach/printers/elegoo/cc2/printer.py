@@ -114,6 +114,7 @@ class Cc2Printer:
         await self._api.ask(Method.PAUSE, {})
 
     async def resume(self) -> None:
+        await self._live.until_paused()
         await self._api.ask(Method.RESUME, {})
 
     async def cancel(self) -> None:

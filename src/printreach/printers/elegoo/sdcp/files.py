@@ -40,7 +40,7 @@ class SdcpFiles:
         self._setup = setup
         # Uploads go to the WebSocket's port, as SDCP's document has it; downloads to the port of
         # the printer's page, as its maker's own programs do it.
-        self._uploads = _web(setup.host, ports.sdcp)
+        self._uploads = _web(setup.host, ports.uploads)
         self._downloads = _web(setup.host, setup.port)
 
     async def close(self) -> None:

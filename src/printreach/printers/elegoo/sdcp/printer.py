@@ -98,6 +98,7 @@ class SdcpPrinter:
         await self._api.ask(Cmd.PAUSE, {})
 
     async def resume(self) -> None:
+        await self._live.until_paused()
         await self._api.ask(Cmd.CONTINUE, {})
 
     async def cancel(self) -> None:
