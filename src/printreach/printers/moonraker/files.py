@@ -37,6 +37,9 @@ MAX_FOLDERS = 2000
 """Links among folders can make rings, and Moonraker follows them."""
 FOLDERS_AT_ONCE = 4
 FILES = "/server/files"
+UPLOADS_APART_S = 1.1
+"""Moonraker names the file in which it gathers an upload by the second, and two of a second get
+into one another."""
 
 
 class MoonrakerFiles:
@@ -48,6 +51,8 @@ class MoonrakerFiles:
         self._api = api
         self._token_bytes = token_bytes
         self._sending: set[asyncio.Task[object]] = set()
+        self._uploads = 0
+        self._next_upload_at = 0.0
 
     async def close(self) -> None:
         for task in list(self._sending):
@@ -95,7 +100,8 @@ class MoonrakerFiles:
         form = FormUpload(ROOTS[place.root], folder, name, boundary)
         pieces = chunks if size is None else exactly(chunks, size)
         try:
-            answer = await self._send(form, pieces)
+            async with self._apart():
+                answer = await self._send(form, pieces)
         except Forbidden:
             raise _in_use(path) from None
         stored = stored_at(answer, place)
@@ -115,6 +121,19 @@ class MoonrakerFiles:
         else:
             await self._delete_file(place)
         return FileDone(virtual_path=path, platform_path=place.platform_path)
+
+    @asynccontextmanager
+    async def _apart(self) -> AsyncIterator[None]:
+        """Wait where another upload has only just begun."""
+        now = asyncio.get_running_loop().time()
+        begins_at = max(now, self._next_upload_at) if self._uploads else now
+        self._next_upload_at = begins_at + UPLOADS_APART_S
+        self._uploads += 1
+        try:
+            await asyncio.sleep(begins_at - now)
+            yield
+        finally:
+            self._uploads -= 1
 
     async def _send(self, form: FormUpload, chunks: AsyncIterator[bytes]) -> object:
         """Whoever gives the chunks may leave; the request is then brought to an end that Moonraker
