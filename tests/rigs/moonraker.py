@@ -41,7 +41,7 @@ def moonraker(folder: Path, config: str = CONFIG) -> Iterator[str]:
     whenever it comes.
     """
     program, port = peer_program("moonraker", "moonraker"), free_port()
-    for name in ("config", "gcodes", "logs", "database"):
+    for name in ("config", "gcodes", "logs", "database", "tmp"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "config" / "moonraker.conf").write_text(config.format(port=port, folder=folder))
     url = f"http://127.0.0.1:{port}"
@@ -54,6 +54,7 @@ def moonraker(folder: Path, config: str = CONFIG) -> Iterator[str]:
         return info.status == 200 and "moonraker_version" in json.loads(info.body)["result"]
 
     argv = [str(program), "-d", str(folder), "-n"]
-    with Program("moonraker", argv, logs=folder) as started:
+    env = {"TMPDIR": str(folder / "tmp")}
+    with Program("moonraker", argv, logs=folder, env=env) as started:
         started.wait_until("answering", answers)
         yield url

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -232,21 +231,30 @@ async def test_half_an_upload_leaves_nothing_on_the_printers_disk(
     rig: MoonrakerRig, tmp_path: Path
 ) -> None:
     async with bench_with(rig, tmp_path) as bench:
-        before = _temporary_files()
         asked = bench.calls.begin_put("files/upload", 2_000_000, "gcode/half.gcode")
         asked.stream.send(b"G28\n" * 1000)
 
         async def has_begun() -> bool:
-            return _temporary_files() != before
+            return bool(_temporary_files(rig))
 
         await bench.until_true("Moonraker's temporary file", has_begun)
         asked.leave()
 
         async def has_gone() -> bool:
-            return _temporary_files() <= before
+            return not _temporary_files(rig)
 
         await bench.until_true("nothing", has_gone)
         assert (await bench.calls.get("files/list")).result["Root"] == []
+
+
+@on_moonraker
+async def test_uploads_at_once_arrive_as_they_were_sent(rig: MoonrakerRig, tmp_path: Path) -> None:
+    files = {f"{letter}.gcode": f"; {letter}\n".encode() * 50_000 for letter in "abc"}
+    async with bench_with(rig, tmp_path) as bench:
+        paths = await asyncio.gather(*(bench.upload(*file) for file in files.items()))
+        replies = [await bench.calls.get("files/download", path=path) for path in paths]
+
+    assert [reply.body for reply in replies] == list(files.values())
 
 
 @on_moonraker
@@ -327,5 +335,5 @@ async def test_folders_that_lead_into_one_another_end(rig: MoonrakerRig, tmp_pat
 FIRMWARE_RESTART = "/printer/firmware_restart"
 
 
-def _temporary_files() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob("moonraker.upload-*.mru"))
+def _temporary_files(rig: MoonrakerRig) -> list[Path]:
+    return list((rig.folder / "tmp").iterdir())
