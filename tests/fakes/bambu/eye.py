@@ -27,7 +27,8 @@ class Eye:
             while greeting[48:] == self._code:
                 number += 1
                 data = picture(number)
-                writer.write(struct.pack("<IIII", len(data), 0, 1, 0) + data)
+                writer.write(struct.pack("<IIII", len(data), 0, 1, 0))
+                writer.write(data)
                 await writer.drain()
                 await asyncio.sleep(PICTURE_S)
         except (OSError, asyncio.IncompleteReadError):

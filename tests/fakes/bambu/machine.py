@@ -96,6 +96,7 @@ class Machine:
         self._heats = (0, 0)
         self._starting_s = self._age_s = 0.0
         self.refuses_unsigned = self.is_silent = False
+        self.ignores: set[str] = set()  # G-code that it does not take from the network
         self.heard.clear()
 
     # --- what it says -----------------------------------------------------------------------------
@@ -126,7 +127,7 @@ class Machine:
         return answers
 
     def _answers(self, part: str, order: Json) -> list[Json]:
-        command = str(order.get("command"))
+        command = str(order.get("command", "ledctrl" if "led_mode" in order else ""))
         if part == "info" and command == "get_version":
             return [{"info": {**order, "module": MODULES, "result": "success"}}]
         if part == "pushing" and command == "pushall":
@@ -155,7 +156,10 @@ class Machine:
             case "gcode_line":
                 return self._carry_out(str(order.get("param", "")))
             case "ledctrl":
-                light = {"node": order.get("led_node"), "mode": order.get("led_mode")}
+                light = {
+                    "node": order.get("led_node", "chamber_light"),
+                    "mode": order.get("led_mode"),
+                }
                 self.report["lights_report"] = [light]
             case "print_speed":
                 self.report["spd_lvl"] = int(order.get("param", 2))
@@ -186,9 +190,11 @@ class Machine:
         for line in gcode.splitlines():
             word, _, rest = line.strip().partition(" ")
             number = re.search(r"S(-?[\d.]+)", rest)
-            if word == "M104" and number:
+            if word in self.ignores:
+                continue
+            if word in ("M104", "M109") and number:
                 self.report["nozzle_target_temper"] = float(number[1])
-            elif word == "M140" and number:
+            elif word in ("M140", "M190") and number:
                 self.report["bed_target_temper"] = float(number[1])
         return None
 

@@ -20,6 +20,7 @@ from printreach.printers.port import (
     not_supported,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.rules.commands import UNDER_WAY
 
 from . import orders
 from .api import USER, BambuApi
@@ -32,6 +33,8 @@ from .smart_pause import RestStore
 from .watch import Watch
 
 CARD = "sdcard"
+TARGET_S = 4.0
+"""Within which a new target shows in the report."""
 
 
 def make(setup: PrinterSetup, ports: Ports = USUAL_PORTS) -> "BambuPrinter":
@@ -46,7 +49,7 @@ class BambuPrinter:
         self._ports = ports
         self._api = BambuApi(setup)
         self._watch = Watch(setup, self._api)
-        self._pausing = Pausing(self._api, RestStore(setup.data_dir), lambda: self._watch)
+        self._pausing = Pausing(self._api, RestStore(setup.data_dir), self._watch)
         self._watch.is_waking = lambda: self._pausing.is_waking
         self._watch.on_heard = self._pausing.on_heard
         self.files = BambuFiles(setup, ports.files)
@@ -118,7 +121,21 @@ class BambuPrinter:
             raise not_supported("heat a chamber")
         if isinstance(order.tool_number, int):
             self._require_extruder(order.tool_number)
-        await self._gcode(orders.temp_lines(order, extruders=self._extruders))
+        for waits in (False, True):
+            lines = orders.temp_lines(order, extruders=self._extruders, waits=waits)
+            await self._gcode(lines)
+            if await self._watch.until(lambda: self._has_targets(order), TARGET_S):
+                return
+            if self._watch.state in UNDER_WAY:
+                break  # a heater that is waited for would hold the print up
+        raise failed("The printer accepted the order, but did not change its temperature.")
+
+    def _has_targets(self, order: SetTemp) -> bool:
+        temps = self._watch.temps
+        pairs = [(order.bed_c, temps.bed_target)]
+        if self._extruders == 1:  # of several, it is not told whose the report's target is
+            pairs.append((order.tool_c, temps.hotend_target))
+        return all(isinstance(want, UnsetType) or abs(want - has) < 1 for want, has in pairs)
 
     @property
     def _extruders(self) -> int:

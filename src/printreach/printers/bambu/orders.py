@@ -72,15 +72,20 @@ def extrude_lines(distance_mm: float) -> list[str]:
     return ["M83", f"G1 E{_decimal(distance_mm)} F{_EXTRUDE_MM_PER_MIN}"]
 
 
-def temp_lines(order: SetTemp, *, extruders: int) -> list[str]:
-    """extruders: how many the printer has. One of several is named by its number."""
+def temp_lines(order: SetTemp, *, extruders: int, waits: bool = False) -> list[str]:
+    """extruders: how many the printer has. One of several is named by its number.
+
+    waits: the form in which the printer waits for the heat. Some firmware takes no other from the
+    network (P1 from 01.06, A1 from 01.04, as a public client has it).
+    """
+    hotend, bed = ("M109", "M190") if waits else ("M104", "M140")
     lines = []
     if not isinstance(order.tool_c, UnsetType):
         number = order.tool_number if isinstance(order.tool_number, int) else 0
         tool = f" T{number}" if extruders > 1 else ""
-        lines.append(f"M104{tool} S{_decimal(order.tool_c)}")
+        lines.append(f"{hotend}{tool} S{_decimal(order.tool_c)}")
     if not isinstance(order.bed_c, UnsetType):
-        lines.append(f"M140 S{_decimal(order.bed_c)}")
+        lines.append(f"{bed} S{_decimal(order.bed_c)}")
     return lines
 
 

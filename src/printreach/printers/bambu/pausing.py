@@ -7,7 +7,7 @@ from typing import Protocol
 
 from printreach.contract.commands import Pause
 from printreach.contract.status import State, Temps
-from printreach.printers.port import PrinterRefused
+from printreach.printers.port import PrinterRefused, failed
 
 from .api import BambuApi
 from .orders import PAUSE, RESUME, STOP, gcode
@@ -29,22 +29,22 @@ class Known(Protocol):
     def temps(self) -> Temps: ...
     @property
     def job(self) -> str: ...
+    async def until(self, is_so: Callable[[], bool], seconds: float) -> bool: ...
 
 
 class Pausing:
-    """One printer's pauses. look: its state now."""
+    """One printer's pauses."""
 
-    def __init__(self, api: BambuApi, store: RestStore, look: Callable[[], Known]) -> None:
+    def __init__(self, api: BambuApi, store: RestStore, known: Known) -> None:
         self._api = api
         self._store = store
-        self._look = look
+        self._known = known
         self._rest = store.load()
         self._task: asyncio.Task[None] | None = None
-        self._changed = asyncio.Event()
         self.is_waking = False
 
     async def pause(self, order: Pause) -> None:
-        known = self._look()
+        known = self._known
         rest = plan_rest(order, known.job, known.temps) if order.smart_pause else None
         await self._api.order(PAUSE)
         if rest is not None and not rest.is_nothing:
@@ -54,7 +54,7 @@ class Pausing:
     async def resume(self) -> None:
         """Returns when the printer goes on, or has begun to warm up for it."""
         rest = self._rest
-        if rest is None or rest.job != self._look().job:
+        if rest is None or rest.job != self._known.job:
             await self._api.order(RESUME)
             return
         if self.is_waking:
@@ -73,12 +73,10 @@ class Pausing:
 
     async def on_heard(self) -> None:
         """A print that somebody resumed at the printer itself gets its heat back."""
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
         rest = self._rest
         if rest is None or self._task is not None:
             return
-        known = self._look()
+        known = self._known
         if known.state is State.PAUSED and rest.job == known.job:
             return
         self._forget()
@@ -90,14 +88,18 @@ class Pausing:
 
     async def _lie_down(self, rest: Rest) -> None:
         async def lie_down() -> None:
-            await self._until(lambda known: known.state is State.PAUSED, UNTIL_PAUSED_S)
+            known = self._known
+            if not await known.until(lambda: known.state is State.PAUSED, UNTIL_PAUSED_S):
+                return  # it was resumed or cancelled before it came to rest
             await self._tell(lines_to_rest(rest))
 
         await self._attempt(lie_down())
 
     async def _wake(self, rest: Rest) -> None:
         async def wake() -> None:
-            await self._until(lambda known: rest.is_warm(known.temps), UNTIL_WARM_S)
+            known = self._known
+            if not await known.until(lambda: rest.is_warm(known.temps), UNTIL_WARM_S):
+                raise failed("It does not get warm.")
             await self._tell(lines_to_go_on(rest))
             await self._api.order(RESUME)
             self._forget()
@@ -111,16 +113,10 @@ class Pausing:
     async def _attempt(self, steps: Coroutine[object, object, None]) -> None:
         try:
             await steps
-        except (PrinterRefused, TimeoutError) as exc:
-            log.warning("a smart pause could not go on: %s", exc)
+        except PrinterRefused as refused:
+            log.warning("a smart pause could not go on: %s", refused.sentence)
         finally:
             self._task = None
-
-    async def _until(self, is_so: Callable[[Known], bool], seconds: float) -> None:
-        async with asyncio.timeout(seconds):
-            while not is_so(self._look()):
-                changed = self._changed
-                await changed.wait()
 
     async def _tell(self, lines: Sequence[str]) -> None:
         if lines:

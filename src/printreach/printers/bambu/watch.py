@@ -43,6 +43,7 @@ class Watch:
         self._view: View | None = None
         self._view_at = 0.0
         self._asked_at: float | None = None
+        self._changed = asyncio.Event()
 
     @property
     def view(self) -> View:
@@ -79,6 +80,17 @@ class Watch:
                 self._lose(CommandStatus(refused.status), refused.sentence)
             failures = 1 if self.heard is not before else failures + 1
             await asyncio.sleep(retry_delay_s(failures, self._setup.uniform(0.5, 1.0)))
+
+    async def until(self, is_so: Callable[[], bool], seconds: float) -> bool:
+        """Wait for the printer to say what makes it so; False when it doesn't in time."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not is_so():
+                    changed = self._changed
+                    await changed.wait()
+        except TimeoutError:
+            return False
+        return True
 
     async def _follow(self) -> None:
         """Raises PrinterRefused when the printer is lost."""
@@ -134,6 +146,8 @@ class Watch:
         self._stopwatch = observe(self._stopwatch, heard.report, self.state, now)
         self._clock_file.save(self._stopwatch, now, unix_s)
         self._trouble = self._view = None
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
         if self.on_heard is not None:
             await self.on_heard()
 

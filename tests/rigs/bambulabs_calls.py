@@ -1,0 +1,78 @@
+"""What bambulabs-api, a published client, gets from a printer; runs in an environment of its own.
+
+Standard input: {"port", "file_port", "camera_port", "serial", "access_code"}. Standard output: what
+each call returned.
+"""
+
+import base64
+import io
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from bambulabs_api.camera_client import PrinterCamera  # type: ignore[import-not-found]  # not ours
+from bambulabs_api.ftp_client import PrinterFTPClient  # type: ignore[import-not-found]  # not ours
+from bambulabs_api.mqtt_client import PrinterMQTTClient  # type: ignore[import-not-found]  # not ours
+
+HOST = "127.0.0.1"
+FILE = "other client.gcode.3mf"
+
+
+def until(look: Callable[[], Any], wanted: Callable[[Any], bool]) -> Any:
+    """The last answer: the first that is wanted, or that of the tenth second."""
+    found = None
+    for _ in range(100):
+        found = look()
+        if wanted(found):
+            break
+        time.sleep(0.1)
+    return found
+
+
+def main() -> None:
+    """Look around, switch the light, upload, print, pause, go on, stop."""
+    asked = json.load(sys.stdin)
+    code = asked["access_code"]
+    told: dict[str, Any] = {}
+    printer = PrinterMQTTClient(HOST, code, asked["serial"], port=asked["port"])
+    printer.connect()
+    printer.start()
+
+    def state() -> str:
+        return str(printer.get_printer_state().name)
+
+    def reach(*names: str) -> str:
+        return str(until(state, lambda name: name in names))
+
+    until(printer.ready, bool)
+    told["idle"] = reach("IDLE")
+    printer.turn_light_on()
+    told["light"] = until(printer.get_light_state, lambda mode: mode == "on")
+    printer.process_ams()
+    tray = printer.ams_hub[0].get_filament_tray(0)
+    told["tray"] = [tray.tray_type, tray.tray_color, tray.tray_sub_brands]
+    files = PrinterFTPClient(HOST, code, port=asked["file_port"])
+    told["upload"] = files.upload_file(io.BytesIO(b"; seconds 600\n"), FILE)
+    told["listed"] = any(FILE in line for line in files.list_directory("/")[1])
+    printer.start_print_3mf(FILE, 1)
+    told["printing"] = reach("RUNNING")
+    told["layers"] = until(printer.total_layer_num, lambda count: count == 20)
+    printer.pause_print()
+    told["paused"] = reach("PAUSE")
+    printer.resume_print()
+    told["resumed"] = reach("RUNNING")
+    printer.stop_print()
+    told["stopped"] = reach("FAILED")
+    camera = PrinterCamera(HOST, code, port=asked["camera_port"])
+    camera.start()
+    until(lambda: camera.last_frame, lambda frame: frame is not None)
+    told["picture"] = base64.b64decode(camera.get_frame())[:2].hex()
+    camera.alive = False
+    printer.stop()
+    print(json.dumps(told))
+
+
+if __name__ == "__main__":
+    main()
