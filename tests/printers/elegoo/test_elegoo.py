@@ -1,0 +1,89 @@
+"""What is particular to Elegoo printers: who is refused, and how gaps are closed."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from printreach.contract.commands import CommandStatus
+from printreach.printers.elegoo.adapter import make
+from printreach.printers.elegoo.ports import Ports
+from printreach.printers.port import Printer
+from printreach.printers.setup import PrinterSetup
+from tests.printers.bench import Bench, adapter_at, machine, on_the_bench
+from tests.printers.elegoo.cc2_rig import Cc2Rig
+from tests.printers.elegoo.sdcp_rig import SdcpRig
+from tests.rigs.waiting import free_port
+
+
+class AskingRig(Cc2Rig):
+    """Its adapter is told neither access code nor serial number."""
+
+    def make(self, setup: PrinterSetup) -> Printer:
+        known = replace(setup, access_code=None, serial=None)
+        return make(known, Ports(sdcp=free_port(), uploads=1, mqtt=self.broker.port))
+
+
+class TestSdcp:
+    @pytest.fixture
+    def rig(self) -> SdcpRig:
+        return SdcpRig()
+
+    @on_the_bench
+    async def test_a_printer_with_too_many_clients_is_told_as_such(self, bench: Bench) -> None:
+        assert isinstance(bench.rig, SdcpRig)
+        bench.rig.fake.refuses = True
+        await bench.rig.disconnect()
+        await bench.rig.reconnect()
+
+        await bench.until_refused(CommandStatus.TOO_MANY_CLIENTS)
+
+    @on_the_bench
+    async def test_a_printer_that_pushes_nothing_is_asked(self, bench: Bench) -> None:
+        assert isinstance(bench.rig, SdcpRig)
+        bench.rig.fake.is_quiet = True
+
+        await bench.start_long()
+
+
+@pytest.mark.peer
+class TestCc2:
+    @pytest.fixture
+    def rig(self, cc2_rig: Cc2Rig) -> Cc2Rig:
+        return cc2_rig
+
+    @on_the_bench
+    async def test_everything_is_asked_for_again_when_news_were_missed(self, bench: Bench) -> None:
+        assert isinstance(bench.rig, Cc2Rig)
+        await bench.start_long()
+        asked = bench.rig.fake.full_asked
+        bench.rig.fake.skips = 1
+
+        async def is_asked() -> bool:
+            assert isinstance(bench.rig, Cc2Rig)
+            return bench.rig.fake.full_asked > asked
+
+        await bench.until_true("the full status", is_asked)
+
+    @on_the_bench
+    async def test_a_printer_with_too_many_clients_is_told_as_such(self, bench: Bench) -> None:
+        assert isinstance(bench.rig, Cc2Rig)
+        bench.rig.fake.refuses = True
+        await bench.rig.disconnect()
+        await bench.rig.reconnect()
+
+        await bench.until_refused(CommandStatus.TOO_MANY_CLIENTS)
+
+    def test_one_without_access_code_asks_for_it(self, rig: Cc2Rig, tmp_path: Path) -> None:
+        async def body() -> None:
+            asking = AskingRig(rig.broker)
+            async with (
+                asyncio.timeout(20),
+                asking.open(),
+                adapter_at(asking, machine(asking, tmp_path)) as bench,
+            ):
+                refused = await bench.until_refused(CommandStatus.NOT_AUTHORIZED)
+                assert "serial number" in refused.error
+
+        asyncio.run(body())
