@@ -15,6 +15,7 @@ from tests.rigs.curl import curl
 from tests.rigs.moonraker import moonraker
 from tests.rigs.pinned import pinned_session
 from tests.rigs.service import Connection, LinkedPrinter, Service
+from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Way, bearer
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
@@ -128,6 +129,16 @@ def shape(value: object) -> object:
     if isinstance(value, dict):
         return {key: shape(inner) for key, inner in value.items()}
     return type(value).__name__
+
+
+def test_apps_beside_the_printer_find_its_public_id(address: str, linked: LinkedPrinter) -> None:
+    target = "/server/database/item?namespace=service&key=public.printerId"
+
+    def found() -> object:
+        answer = call(Way.straight(address), target)
+        return json.loads(answer.body)["result"]["value"] if answer.status == 200 else None
+
+    assert wait_for("the printer's id", found, 20) == linked.id
 
 
 def test_a_bearer_token_of_ours_never_reaches_moonraker(way: Way, connection: Connection) -> None:
