@@ -269,6 +269,13 @@ def test_units_without_first_gates_follow_one_another() -> None:
     assert [source.unit_id for source in system.sources[:4]] == ["mmu0", "mmu0", "mmu1", "mmu1"]
 
 
+def test_gates_of_no_unit_name_none() -> None:
+    system = system_of({**MMU, "mmu_machine": {"num_units": 1, "unit_0": {"num_gates": 2}}})
+
+    assert [source.unit_id for source in system.sources[:4]] == ["mmu0", "mmu0", UNSET, UNSET]
+    assert [source.position for source in system.sources[:4]] == [0, 1, 2, 3]
+
+
 def test_more_gates_than_can_be_told_leave_no_route_dangling() -> None:
     many = changed(MMU, "mmu", num_gates=500, gate_status=[1] * 500)
     units = {f"unit_{number}": {"num_gates": 25} for number in range(20)}
