@@ -1,0 +1,1 @@
+"""Nothing of one connection reaches the printer of another, whatever anybody does."""

@@ -1,0 +1,208 @@
+"""Whatever is linked, removed, connected, revoked or lost, in any order: each sees its own."""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Iterable
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from printreach.backends.sql.engine import prepare_file
+from printreach.backends.sql.migrate import migrate
+from tests.hub.world import ADA, BOB
+from tests.isolation.world import APP, Access, Isolation, PatientLoop, Proof, Reached, begin
+from tests.relay.caller import request
+
+PRINTERS = ("red", "green", "blue")
+TRUST_S = 30
+MOST_CONNECTIONS = 8
+LIVE, REFUSED = {200, 601}, {601, 603, 604, 606}
+
+printers = st.sampled_from(PRINTERS)
+picks = st.integers(0, MOST_CONNECTIONS - 1)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty database, to be copied."""
+    path = tmp_path_factory.mktemp("isolation") / "data" / "database.sqlite3"
+    migrate(path)
+    return path
+
+
+def picked(candidates: Iterable[str], pick: int) -> str:
+    """One of them; there is one."""
+    names = sorted(candidates)
+    return names[pick % len(names)]
+
+
+class Everybody(RuleBasedStateMachine):
+    """Two accounts, three printers, apps and browsers."""
+
+    migrated: Path
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = Path(tempfile.mkdtemp(prefix="isolation-"))
+        path = self._folder / "data" / "database.sqlite3"
+        prepare_file(path)
+        shutil.copyfile(self.migrated, path)
+        self._runner = asyncio.Runner(loop_factory=PatientLoop)
+        self._ends = AsyncExitStack()
+        self._number = 0
+        self._run = self._runner.run
+        self.world: Isolation = self._run(self._begin(path))
+
+    async def _begin(self, path: Path) -> Isolation:
+        world = await begin(path, self._ends)
+        await world.hub.add_account(ADA)
+        await world.hub.add_account(BOB)
+        await world.hub.apps.add(APP, "App", ["https://app.example/"])
+        return world
+
+    def teardown(self) -> None:
+        """Leave nothing behind."""
+        self._run(self._ends.aclose())
+        self._runner.close()
+        shutil.rmtree(self._folder)
+
+    # --- what happens -----------------------------------------------------------------------------
+
+    @initialize()
+    def begin_with_two_homes(self) -> None:
+        for name, email in (("red", ADA), ("green", BOB)):
+            self._run(self.world.connect_agent(name))
+            self._run(self.world.link(name, email))
+            self._run(self.world.add_connection(name))
+
+    @rule(name=printers)
+    def connect_agent(self, name: str) -> None:
+        """For the first time, again, or a second one with the same key."""
+        self._run(self.world.connect_agent(name))
+
+    @precondition(lambda self: self.world.agents)
+    @rule(pick=picks)
+    def disconnect_agent(self, pick: int) -> None:
+        self._run(self.world.disconnect_agent(picked(self.world.agents, pick)))
+
+    @precondition(lambda self: self.world.to_be_linked and not self.world.bus.is_losing)
+    @rule(pick=picks, email=st.sampled_from([ADA, BOB]))
+    def link(self, pick: int, email: str) -> None:
+        self._run(self.world.link(picked(self.world.to_be_linked, pick), email))
+
+    @precondition(lambda self: self.world.owners)
+    @rule(pick=picks)
+    def unlink(self, pick: int) -> None:
+        self._run(self.world.unlink(picked(self.world.owners, pick)))
+
+    @precondition(lambda self: self.world.owners)
+    @rule(pick=picks)
+    def add_connection(self, pick: int) -> None:
+        if len(self.world.accesses) < MOST_CONNECTIONS:
+            self._run(self.world.add_connection(picked(self.world.owners, pick)))
+
+    @precondition(lambda self: self.world.owners)
+    @rule(pick=picks)
+    def open_own_host(self, pick: int) -> None:
+        if len(self.world.accesses) < MOST_CONNECTIONS:
+            self._run(self.world.open_own_host(picked(self.world.owners, pick)))
+
+    @rule(pick=picks)
+    def revoke(self, pick: int) -> None:
+        self._run(self.world.revoke(self.world.accesses[pick % len(self.world.accesses)]))
+
+    @precondition(lambda self: any(one.is_own for one in self.world.accesses))
+    @rule()
+    def let_browsers_expire(self) -> None:
+        self._run(self.world.let_cookies_expire())
+
+    @precondition(lambda self: not self.world.bus.is_losing)
+    @rule()
+    def lose_notices(self) -> None:
+        self.world.bus.is_losing = True
+
+    @precondition(lambda self: self.world.bus.is_losing)
+    @rule()
+    def find_out_without_notices(self) -> None:
+        self._run(self.world.pass_time(TRUST_S + 1))
+        self.world.bus.is_losing = False
+
+    # --- what must hold ---------------------------------------------------------------------------
+
+    @invariant()
+    def each_connection_opens_its_own_printer_and_no_other(self) -> None:
+        self._run(self._try_all())
+
+    async def _try_all(self) -> None:
+        """Each with a proof of its own, and with another's; by turns, over many steps."""
+        everyone = self.world.accesses
+        for at, access in enumerate(everyone):
+            turn = self._number + at
+            proof = access.proofs[turn % len(access.proofs)]
+            await self._ask(access, proof, may_enter=self._may_enter(access))
+            others = [one for one in everyone if one.connection_id != access.connection_id]
+            if others:
+                wrong = others[turn % len(others)].proofs
+                await self._ask(access, wrong[turn % len(wrong)], may_enter=False)
+
+    async def _ask(self, access: Access, proof: Proof, *, may_enter: bool | None) -> None:
+        """One request, with planted cookies beside its proof. may_enter: None where it depends."""
+        self._number += 1
+        target = b"/request-%d" % self._number
+        fields = list(proof.fields)
+        if not access.is_own:
+            fields.append(b"Cookie: " + self.world.planted_cookies())
+        raw = request(access.host, *fields, target=target + proof.query)
+        answer = await self.world.ask(raw)
+        reached = self.world.news()
+        if may_enter is not None:
+            assert answer.status in (LIVE if may_enter else REFUSED), answer
+        if answer.status == 200:
+            assert [one.printer for one in reached] == [access.printer]
+            assert answer.body == target
+            self._check(access, target, reached[0])
+        else:
+            assert reached == []
+
+    def _may_enter(self, access: Access) -> bool | None:
+        if access.ended_at is None:
+            return True
+        recent = access.ended_at + TRUST_S > self._runner.get_loop().time()
+        return None if recent and not access.was_told else False
+
+    def _check(self, access: Access, target: bytes, reached: Reached) -> None:
+        """What the printer saw is the request, and nothing that is somebody else's or ours."""
+        asked = reached.asked
+        assert asked.target == target
+        assert asked.all(b"host") == [access.host]
+        for one in self.world.accesses:
+            for secret in one.secrets:
+                assert secret not in asked.opened.head
+            if one.host != access.host:
+                assert one.host not in asked.opened.head
+
+
+def test_no_connection_reaches_anothers_printer(migrated: Path) -> None:
+    machine = type("Machine", (Everybody,), {"migrated": migrated})
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=20,
+            stateful_step_count=30,
+            phases=[Phase.generate, Phase.shrink],
+            suppress_health_check=list(HealthCheck),
+        ),
+    )

@@ -1,0 +1,291 @@
+"""Several accounts, their printers and connections on a real store, behind a real relay node."""
+
+import asyncio
+import base64
+import secrets
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from printreach.backends.bus_sqlite import SqliteBus, open_bus
+from printreach.contract import signin
+from printreach.http1.server import serve
+from printreach.ports import Notice
+from printreach.relay.agents import AgentsOutside, Identity
+from printreach.relay.node import RelayNode, RelayOutside
+from printreach.rules.completion import Completion
+from printreach.rules.printers import Printer
+from tests.hub.world import OpenWorld, World
+from tests.relay.caller import Answer, Caller, request
+from tests.relay.scripted_agent import SERVICE_HOST, Asked, ScriptedAgent
+from tests.relay.waiting import settle, until
+from tests.relay.web_role import WebRole
+
+APP = "app"
+COOKIE = b"__Host-printreach_own"
+
+
+class PatientLoop(asyncio.SelectorEventLoop):
+    """A loop whose clock a test can put forward."""
+
+    ahead_s = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead_s
+
+
+class LossyBus:
+    """A bus that may lose notices, as buses may."""
+
+    def __init__(self, bus: SqliteBus) -> None:
+        self._bus = bus
+        self.is_losing = False
+
+    async def publish(self, notice: Notice) -> None:
+        await self._bus.publish(notice)
+
+    def subscribe(self, callback: Callable[[Notice], None]) -> Callable[[], None]:
+        def pass_on(notice: Notice) -> None:
+            if not self.is_losing:
+                callback(notice)
+
+        return self._bus.subscribe(pass_on)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What opens a connection: header lines, or a query."""
+
+    fields: tuple[bytes, ...] = ()
+    query: bytes = b""
+
+
+@dataclass
+class Access:
+    """One connection as whoever uses it knows it.
+
+    secrets: what no printer may ever see. ended_at: seconds of the loop's clock, once it has
+    ended; was_told: whether the relay got the notice of that.
+    """
+
+    host: bytes
+    connection_id: str
+    printer: str
+    proofs: list[Proof]
+    secrets: list[bytes]
+    is_own: bool = False
+    ended_at: float | None = None
+    was_told: bool = False
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A request that arrived at a printer."""
+
+    printer: str
+    asked: Asked
+
+
+@dataclass
+class Isolation:
+    """The world, the node, and what has happened."""
+
+    hub: World
+    node: RelayNode
+    bus: LossyBus
+    port: int
+    agents: dict[str, ScriptedAgent] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)
+    accesses: list[Access] = field(default_factory=list)
+    _tunnels: list[ScriptedAgent] = field(default_factory=list)  # older ones too, while they last
+    _caller: Caller | None = None
+
+    # --- what people do ---------------------------------------------------------------------------
+
+    async def connect_agent(self, name: str) -> None:
+        """The agent dials, for the first time or anew; an older tunnel of its is replaced."""
+        agent = ScriptedAgent(name, script=answer)
+        await agent.dial(self.port)
+        await agent.prove()
+        kind = signin.Welcome if name in self.owners else signin.LinkOffer
+        await until(lambda: any(isinstance(said, kind) for said in agent.heard))
+        self.agents[name] = agent
+        self._tunnels.append(agent)
+        await settle(5)
+
+    async def disconnect_agent(self, name: str) -> None:
+        self.agents[name].leave()
+        await self._settle()
+
+    async def link(self, name: str, email: str) -> None:
+        """The account takes the printer whose agent shows a code."""
+        agent = self.agents[name]
+        code = await agent.hear(signin.LinkOffer)
+        linked = await self.hub.printers.link(code.link_code, email, name)
+        assert isinstance(linked, Printer), linked
+        await agent.hear(signin.Linked)
+        self.owners[name] = email
+        await settle(5)
+
+    async def unlink(self, name: str) -> None:
+        """The account gives the printer up; all connections to it end."""
+        await self.hub.printers.remove(self._printer_id(name))
+        del self.owners[name]
+        for access in self.accesses:
+            if access.printer == name:
+                self._ended(access, was_told=not self.bus.is_losing)
+        await settle(5)
+        if not self.bus.is_losing and name in self.agents:
+            await until(lambda: self.agents[name].closed)
+        await self._settle()
+
+    async def add_connection(self, name: str) -> None:
+        """An app gets a connection."""
+        made = await self.hub.connections.add_for_app(APP, self._printer_id(name))
+        assert isinstance(made, Completion), made
+        user, password = made.secrets.basic_user, made.secrets.basic_password
+        token = made.secrets.bearer_token.encode()
+        pair = base64.b64encode(f"{user}:{password}".encode())
+        self.accesses.append(
+            Access(
+                host=urlsplit(made.url).netloc.encode(),
+                connection_id=made.connection_id,
+                printer=name,
+                proofs=[
+                    Proof((b"Authorization: Basic " + pair,)),
+                    Proof((b"Authorization: Bearer " + token,)),
+                    Proof(query=b"?service_api_key=" + token),
+                    Proof(query=b"?service_api_key=" + pair.replace(b"=", b"%3D")),
+                ],
+                secrets=[pair, token, password.encode()],
+            )
+        )
+
+    async def open_own_host(self, name: str) -> None:
+        """The owner's browser opens the printer by a single-use link."""
+        url = await self.hub.connections.open_own(self._printer_id(name))
+        assert isinstance(url, str), url
+        link = urlsplit(url)
+        host = link.netloc.encode()
+        answer = await self.ask(request(host, target=f"{link.path}?{link.query}".encode()))
+        assert answer.status == 303, answer
+        cookie = (answer.get(b"set-cookie") or b"").partition(b";")[0]
+        secret = cookie.partition(b"=")[2]
+        connection = next(
+            one
+            for one in await self.hub.connections.all()
+            if one.unique_id == host.partition(b".")[0].decode()
+        )
+        self.accesses.append(
+            Access(
+                host=host,
+                connection_id=connection.connection_id,
+                printer=name,
+                proofs=[Proof((b"Cookie: theme=dark; " + cookie,))],
+                secrets=[secret, link.query.encode()],
+                is_own=True,
+            )
+        )
+
+    async def revoke(self, access: Access) -> None:
+        """Somebody ends a connection; several cookies may belong to one."""
+        await self.hub.connections.revoke(access.connection_id)
+        for one in self.accesses:
+            if one.connection_id == access.connection_id:
+                self._ended(one, was_told=not self.bus.is_losing)
+        await settle(5)
+
+    async def let_cookies_expire(self) -> None:
+        """Nobody comes back for half a day: what browsers were signed in with is over."""
+        self.hub.clock.advance(timedelta(hours=13))
+        for access in self.accesses:
+            if access.is_own:
+                self._ended(access, was_told=False)
+
+    async def pass_time(self, seconds: int) -> None:
+        """Let the loop's clock go forward, a second at a time, so that pings are answered."""
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, PatientLoop)
+        for _ in range(seconds):
+            loop.ahead_s += 1.0
+            await settle(2)
+        await self._settle()
+
+    # --- what a caller sees, and what printers see ------------------------------------------------
+
+    async def ask(self, raw: bytes) -> Answer:
+        """Send a request. All go over one connection, as through a proxy."""
+        if self._caller is None:
+            self._caller = await Caller.connect(self.port)
+        self._caller.send(raw)
+        return await self._caller.answer()
+
+    def news(self) -> list[Reached]:
+        """What has reached any printer since the last look."""
+        found = [Reached(agent.name, asked) for agent in self._tunnels for asked in agent.asked]
+        for agent in self._tunnels:
+            agent.asked.clear()
+        return found
+
+    @property
+    def to_be_linked(self) -> list[str]:
+        """Printers that belong to nobody, and whose agents show a code."""
+        return [name for name in self.agents if name not in self.owners]
+
+    def planted_cookies(self) -> bytes:
+        """A Cookie line with the secrets of everybody's connections, under our cookie's name."""
+        known = (secret for access in self.accesses for secret in access.secrets)
+        return b"; ".join(b"%b=%b" % (COOKIE, secret) for secret in known)
+
+    async def _settle(self) -> None:
+        """Let what has happened be noticed by agents."""
+        await settle(5)
+        self._tunnels = [agent for agent in self._tunnels if agent.closed is None]
+        self.agents = {name: agent for name, agent in self.agents.items() if agent.closed is None}
+
+    def _ended(self, access: Access, *, was_told: bool) -> None:
+        if access.ended_at is None:
+            access.ended_at = asyncio.get_running_loop().time()
+        access.was_told = access.was_told or was_told
+
+    def _printer_id(self, name: str) -> str:
+        return ScriptedAgent(name).printer_id
+
+
+def answer(asked: Asked) -> None:
+    """As a printer does."""
+    asked.answer_with_length(asked.target)
+
+
+async def begin(path: Path, ends: AsyncExitStack) -> Isolation:
+    """Everything, with two accounts and nothing linked."""
+    hub = await ends.enter_async_context(OpenWorld(path)())
+    bus = LossyBus(await ends.enter_async_context(open_bus(hub.store, hub.clock)))
+    web = await serve(WebRole().handle, "127.0.0.1", 0)
+    ends.push_async_callback(web.close)
+    loop = asyncio.get_running_loop()
+    key = Ed25519PrivateKey.from_private_bytes(b"s" * 32)
+    outside = RelayOutside(
+        grants=hub.grants,
+        agents=AgentsOutside(
+            agents=hub.agents,
+            bus=bus,
+            clock=hub.clock,
+            identity=Identity(public_key=key.public_key().public_bytes_raw(), sign=key.sign),
+            token_bytes=secrets.token_bytes,
+            node_id="node-1",
+            base_url=f"https://{SERVICE_HOST}",
+        ),
+        connect_web=lambda protocol: loop.create_connection(protocol, "127.0.0.1", web.port),
+        tunnel_domain="tunnel.example",
+        networks=(),
+    )
+    node = RelayNode(outside)
+    ends.push_async_callback(node.stop, 0.0)
+    port = await node.listen("127.0.0.1", 0)
+    return Isolation(hub, node, bus, port)
