@@ -99,9 +99,7 @@ class MoonrakerRig(PrinterRig):
 
     async def warm_up_for_extrusion(self, printer: Printer) -> None:
         await printer.set_temp(SetTemp(tool_c=WARM_C))
-        async with asyncio.timeout(PATIENCE_S):
-            while printer.view.job.current_print.temps.hotend_actual < WARM_C:  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
+        await asyncio.to_thread(wait_for, "heat", lambda: _is_warm(printer), PATIENCE_S)
 
     async def fail_print(self) -> None:
         self.klippy.call(lambda: self.klippy.machine.fail_print("Lost communication with MCU"))
@@ -170,6 +168,10 @@ class MoonrakerRig(PrinterRig):
             {"jsonrpc": "2.0", "method": "notify_status_update", "params": [status, 1.0]}
             for status in statuses
         ]
+
+
+def _is_warm(printer: Printer) -> bool:
+    return printer.view.job.current_print.temps.hotend_actual >= WARM_C
 
 
 @contextmanager
