@@ -155,7 +155,9 @@ async def test_keys_and_nonces_of_another_size_are_refused(key: int, nonce: int)
         assert await refused(agent) == "a key and a nonce have 32 bytes each"
 
 
-@pytest.mark.parametrize("host", ["", "relay.example\n", "relay example", "\x00", "é", "another.example"])
+@pytest.mark.parametrize(
+    "host", ["", "relay.example\n", "relay example", "\x00", "é", "another.example"]
+)
 @on_a_loop
 async def test_a_service_host_that_is_none_or_not_ours_is_refused(host: str) -> None:
     async with relay() as rig:
