@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.agent.mqtt_connect import BadConnect, ConnectCompleter, completed
+from printreach.agent.commands.mqtt_connect import BadConnect, ConnectCompleter, completed
 
 CLIENT_ID = b"app-1"
 

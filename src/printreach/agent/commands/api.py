@@ -227,7 +227,7 @@ class CommandApi:
         if endpoint is None:
             raise not_supported("be spoken to in MQTT")
         # Only here: most kinds of printers have no broker, and their agents need no WebSocket.
-        from printreach.agent.mqtt_bridge import serve_mqtt
+        from printreach.agent.commands.mqtt_bridge import serve_mqtt
 
         await serve_mqtt(request, endpoint)
 

@@ -14,8 +14,8 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
+from printreach.agent.commands.mqtt_connect import BadConnect, ConnectCompleter
 from printreach.agent.commands.request import CommandRequest, bad_arguments
-from printreach.agent.mqtt_connect import BadConnect, ConnectCompleter
 from printreach.contract.commands import CommandStatus
 from printreach.printers.port import MqttEndpoint, PrinterRefused
 from printreach.tunnel.served import ServedStream
