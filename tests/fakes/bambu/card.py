@@ -32,6 +32,8 @@ class _Data(TLS_DTPHandler):  # type: ignore[misc]  # pyftpdlib has no types
         """Some firmware never ends TLS on its side."""
         if not self.cmd_channel.card.hangs_at_the_end:
             super()._do_ssl_shutdown()
+        elif self.file_obj is not None and not self.file_obj.closed:
+            self.file_obj.flush()
 
 
 class _Control(TLS_FTPHandler):  # type: ignore[misc]  # pyftpdlib has no types

@@ -113,6 +113,14 @@ class BambuApi:
                 if not answer.done():
                     answer.set_exception(_unsigned())
 
+    async def other_serial(self) -> PrinterRefused | None:
+        """A refusal where the printer's certificate names another serial number than was given."""
+        try:
+            name = await certificate_name(self._setup.host, self._setup.port)
+        except (OSError, TimeoutError):
+            return None
+        return None if name in (None, self._serial) else self._unknown_serial()
+
     def unreachable(self, why: str) -> PrinterRefused:
         sentence = f"The printer at {self.where} can't be reached: {why}."
         return PrinterRefused(CommandStatus.NOT_CONNECTED, sentence)
@@ -163,7 +171,7 @@ class BambuApi:
 
     async def _subscribe(self, client: aiomqtt.Client, serial: str) -> None:
         """A printer that is asked for another's reports breaks the connection off, or says no."""
-        unknown = self._refused_credentials("doesn't go by the serial number that was given")
+        unknown = self._unknown_serial()
         try:
             granted = await client.subscribe(f"device/{serial}/report", timeout=MQTT_S)
         except aiomqtt.MqttError as exc:
@@ -179,6 +187,9 @@ class BambuApi:
             sentence = f"The printer at {self.where} serves too many clients; close one of them."
             return PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence)
         return self.unreachable(_why(exc))
+
+    def _unknown_serial(self) -> PrinterRefused:
+        return self._refused_credentials("doesn't go by the serial number that was given")
 
     def _refused_credentials(self, why: str) -> PrinterRefused:
         return PrinterRefused(CommandStatus.NOT_AUTHORIZED, f"The printer at {self.where} {why}.")

@@ -106,7 +106,9 @@ class Ftps(ftplib.FTP_TLS):
 
     def finish_sending(self, data: socket.socket) -> bool:
         """End a STOR; False where the server does not say that it has everything."""
-        self._say_goodbye(data)
+        assert self.sock is not None  # since enter()
+        if not self._say_goodbye(data):
+            self.sock.settimeout(GOODBYE_S)  # it may hang here as well
         try:
             self.voidresp()
         except (OSError, EOFError, ftplib.error_temp):
@@ -140,15 +142,17 @@ class Ftps(ftplib.FTP_TLS):
         self.voidresp()
         return bytes(text).decode(errors="surrogateescape").splitlines()
 
-    def _say_goodbye(self, data: socket.socket) -> None:
+    def _say_goodbye(self, data: socket.socket) -> bool:
+        """True where the server does the same."""
         assert isinstance(data, ssl.SSLSocket)  # of ntransfercmd
         data.settimeout(GOODBYE_S)
         try:
             data.unwrap()
         except (OSError, ValueError):
-            pass  # whether all has arrived, its size will tell
+            return False
         finally:
             data.close()
+        return True
 
 
 @contextmanager

@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 PUSH_ALL_EVERY_S = 300.0
 """P1 and A1 printers are slowed down by more."""
 ASK_AGAIN_S = 2.0
+SILENCE_S = 8.0
 FRESH_S = 0.5
 """A view is made anew at most so often: its counters run on between two messages."""
 
@@ -116,8 +117,18 @@ class Watch:
                 await asyncio.sleep(self._due_in_s())
                 self._asked_at = self._setup.steady_time()
                 await self._api.send(PUSH_ALL)
+                if not self.heard.is_enough:
+                    await self._wonder_about_silence()
         except PrinterRefused as refused:
             log.info("the printer could not be asked: %s", refused.sentence)
+
+    async def _wonder_about_silence(self) -> None:
+        """A printer that is asked by another's serial number may say nothing at all."""
+        if await self.until(lambda: self.heard.is_enough, SILENCE_S):
+            return
+        refused = await self._api.other_serial()
+        if refused is not None:
+            self._lose(CommandStatus(refused.status), refused.sentence)
 
     async def _ask_until_answered(self) -> None:
         """Messages may be lost while the printer starts."""

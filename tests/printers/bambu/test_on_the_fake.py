@@ -1,0 +1,259 @@
+"""What is special about Bambu printers, on the fake one."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from printreach.contract.commands import CommandStatus, Pause
+from printreach.contract.status import State
+from printreach.printers.bambu.camera import PortCamera
+from printreach.printers.port import PrinterRefused
+from tests.printers.bambu.rig import BambuRig, until
+from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
+from tests.printers.rig import PrinterRig
+
+pytestmark = [pytest.mark.peer, pytest.mark.slow]
+
+
+def fake_rig(rig: PrinterRig) -> BambuRig:
+    assert isinstance(rig, BambuRig)
+    return rig
+
+
+def orders(bench: Bench, command: str) -> list[dict[str, object]]:
+    """What the printer has heard of this kind."""
+    fake = fake_rig(bench.rig).fake
+    with fake.lock:
+        every = [order for message in fake.machine.heard for order in message.values()]
+    return [order for order in every if order.get("command") == command]
+
+
+class TestConnection:
+    @on_the_bench
+    async def test_changes_alone_keep_the_view_up_to_date(self, bench: Bench) -> None:
+        fake = fake_rig(bench.rig).fake
+        with fake.lock:
+            fake.machine.report["bed_temper"] = 61.25
+            fake.machine.report["bed_target_temper"] = 61.25
+
+        async def shows() -> bool:
+            return bool((await bench.temps())["BedActual"] == 61.25)
+
+        await bench.until_true("the change", shows)
+        assert len(orders(bench, "pushall")) == 1
+
+    @on_the_bench
+    async def test_a_reconnect_does_not_ask_for_everything_again(self, bench: Bench) -> None:
+        await bench.rig.disconnect()
+        await bench.until_refused(CommandStatus.NOT_CONNECTED)
+        await bench.rig.reconnect()
+        await until(lambda: bench.printer.view.trouble is None)
+
+        assert len(orders(bench, "pushall")) == 1
+
+    def test_the_serial_number_is_read_from_the_certificate(
+        self, rig: PrinterRig, tmp_path: Path
+    ) -> None:
+        async def body() -> None:
+            async with asyncio.timeout(TEST_S), rig.open():
+                setup = replace(machine(rig, tmp_path), serial=None)
+                async with adapter_at(rig, setup) as bench:
+                    await until(lambda: bench.printer.view.trouble is None)
+
+        asyncio.run(body())
+
+    @pytest.mark.parametrize(
+        ("changes", "words"),
+        [
+            ({"serial": "01P00A999999999"}, "serial number"),
+            ({"access_code": None}, "access code"),
+            ({"access_code": "wrong"}, "access code"),
+        ],
+    )
+    def test_what_the_agent_was_told_wrongly_is_named(
+        self, rig: PrinterRig, tmp_path: Path, changes: dict[str, Any], words: str
+    ) -> None:
+        async def body() -> None:
+            async with asyncio.timeout(TEST_S), rig.open():
+                setup = replace(machine(rig, tmp_path), **changes)
+                async with adapter_at(rig, setup) as bench:
+                    refused = await bench.until_refused(CommandStatus.NOT_AUTHORIZED)
+                    assert words in refused.error
+
+        asyncio.run(body())
+
+
+class TestOrders:
+    @on_the_bench
+    async def test_an_unsigned_order_that_is_refused_names_developer_mode(
+        self, bench: Bench
+    ) -> None:
+        fake_rig(bench.rig).fake.machine.refuses_unsigned = True
+
+        reply = await bench.calls.post("home")
+
+        assert reply.status == CommandStatus.NOT_AUTHORIZED
+        assert "developer mode" in reply.error
+
+    @on_the_bench
+    async def test_a_refusal_in_the_health_list_is_the_answer_to_the_order(
+        self, bench: Bench
+    ) -> None:
+        fake = fake_rig(bench.rig).fake
+        fake.machine.is_silent = True
+        asked = bench.calls.ask(b"POST", "home")
+        await asyncio.sleep(0.2)
+        with fake.lock:
+            fake.machine.report["hms"] = [{"attr": 0x05000500, "code": 0x00010007}]
+
+        assert (await asked.reply()).status == CommandStatus.NOT_AUTHORIZED
+
+    @on_the_bench
+    async def test_every_option_of_a_start_reaches_the_printer(self, bench: Bench) -> None:
+        file = bench.rig.long_print()
+        path = await bench.upload(file.name, file.data)
+        options = {"Plate": 3, "UseAms": True, "AmsMapping": [1], "BedLeveling": False}
+        reply = await bench.calls.post("start", {"Path": path, **options})
+        [order] = orders(bench, "project_file")
+
+        assert reply.result["PlatformPath"] == f"/{file.name}"
+        assert reply.result["PrinterResponse"]["result"] == "success"
+        assert order["param"] == "Metadata/plate_3.gcode"
+        assert (order["use_ams"], order["ams_mapping"]) == (True, [1])
+        assert order["bed_levelling"] is False
+
+    @on_the_bench
+    async def test_plain_g_code_is_started_too(self, bench: Bench) -> None:
+        path = await bench.upload("plain.gcode", b"; seconds 600\nG28\n")
+
+        assert (await bench.calls.post("start", {"Path": path})).status == 200
+        job = await bench.until(State.PRINTING)
+        assert job["CurrentPrint"]["FileName"] == "plain.gcode"
+
+    @on_the_bench
+    async def test_a_wrong_option_or_storage_is_a_wrong_argument(self, bench: Bench) -> None:
+        for wrong in ({"Plate": 0}, {"AmsMapping": [999]}, {"Storage": "usb"}):
+            reply = await bench.calls.post("start", {"Path": "gcode/x.3mf", **wrong})
+            assert reply.status == CommandStatus.BAD_ARGUMENTS
+
+    @on_the_bench
+    async def test_a_cold_nozzle_extrudes_nothing(self, bench: Bench) -> None:
+        reply = await bench.calls.post("extrude", {"Extruder": 0, "DistanceMm": 1})
+
+        assert reply.status == CommandStatus.EXECUTION_FAILED
+        assert "170" in reply.error
+
+    @on_the_bench
+    async def test_firmware_that_heats_only_while_waiting_is_told_to_wait(
+        self, bench: Bench
+    ) -> None:
+        fake_rig(bench.rig).fake.machine.ignores = {"M104", "M140"}
+
+        assert (await bench.calls.post("set-temp", {"BedC": 40})).status == 200
+        assert (await bench.temps())["BedTarget"] == 40.0
+
+    @on_the_bench
+    async def test_a_heater_that_takes_no_order_is_told_as_such(self, bench: Bench) -> None:
+        fake_rig(bench.rig).fake.machine.ignores = {"M104", "M140", "M109", "M190"}
+
+        reply = await bench.calls.post("set-temp", {"BedC": 40})
+
+        assert reply.status == CommandStatus.EXECUTION_FAILED
+
+
+class TestSmartPause:
+    def test_a_pause_outlives_the_agent(self, rig: PrinterRig, tmp_path: Path) -> None:
+        async def body() -> None:
+            async with asyncio.timeout(TEST_S), rig.open():
+                setup = machine(rig, tmp_path)
+                async with adapter_at(rig, setup) as bench:
+                    await until(lambda: bench.printer.view.trouble is None)
+                    await bench.start(rig.hot_print())
+                    await bench.until(State.PRINTING)
+                    await bench.printer.pause(Pause(smart_pause=True))
+                    await _hotend(bench, 0.0)
+                async with adapter_at(rig, setup) as bench:
+                    await until(lambda: bench.printer.view.trouble is None)
+                    assert (await bench.calls.post("resume")).status == 200
+                    await bench.until(State.PRINTING)
+                    await _hotend(bench, 60.0)
+
+        asyncio.run(body())
+
+    @on_the_bench
+    async def test_a_print_resumed_at_the_printer_gets_its_heat_back(self, bench: Bench) -> None:
+        await bench.start(bench.rig.hot_print())
+        await bench.until(State.PRINTING)
+        await bench.printer.pause(Pause(smart_pause=True))
+        await _hotend(bench, 0.0)
+        fake = fake_rig(bench.rig).fake
+        with fake.lock:
+            fake.machine.hear({"print": {"command": "resume"}})
+
+        await _hotend(bench, 60.0)
+
+
+class TestFiles:
+    @on_the_bench
+    async def test_data_connections_take_up_the_session(self, bench: Bench) -> None:
+        card = fake_rig(bench.rig).fake.card
+        card.reused.clear()
+        await bench.upload("part.3mf", b"x" * 1000)
+
+        assert card.reused
+        assert all(card.reused)
+
+    @on_the_bench
+    async def test_a_server_without_mlsd_is_listed_the_old_way(self, bench: Bench) -> None:
+        fake_rig(bench.rig).fake.card.list_the_old_way(really=True)
+        path = await bench.upload("folder/two words ü.3mf", b"abc")
+
+        details = (await bench.calls.get("files/details", path=path)).result
+
+        assert details["SizeBytes"] == 3
+
+    @on_the_bench
+    async def test_an_upload_whose_end_hangs_is_verified_by_its_size(self, bench: Bench) -> None:
+        fake_rig(bench.rig).fake.card.hangs_at_the_end = True
+
+        assert await bench.upload("part.3mf", b"x" * 100_000) == "gcode/part.3mf"
+
+    @on_the_bench
+    async def test_the_printers_own_folders_are_left_out(self, bench: Bench) -> None:
+        folder = fake_rig(bench.rig).fake.card.folder
+        for name in ("timelapse", "ipcam", "parts"):
+            (folder / name).mkdir()
+            (folder / name / "file.3mf").write_bytes(b"x")
+        listed = (await bench.calls.get("files/list")).result["Root"]
+
+        assert [entry["Name"] for entry in listed] == ["parts"]
+        assert [entry["Name"] for entry in listed[0]["Children"]] == ["file.3mf"]
+
+
+class TestCamera:
+    @on_the_bench
+    async def test_the_greeting_carries_the_access_code(self, bench: Bench) -> None:
+        await bench.calls.get("webcam/snapshot")
+
+        assert fake_rig(bench.rig).eye.greetings[0][48:56] == b"12345678"
+
+    def test_a_refused_code_is_told_as_such(self, rig: PrinterRig) -> None:
+        async def body() -> None:
+            async with asyncio.timeout(TEST_S), rig.open():
+                port = fake_rig(rig).fake.camera_port
+                camera = PortCamera("127.0.0.1", port, "bblp", "87654321")
+                with pytest.raises(PrinterRefused) as refused:
+                    await anext(camera.frames())
+                assert refused.value.status == CommandStatus.NOT_AUTHORIZED
+
+        asyncio.run(body())
+
+
+async def _hotend(bench: Bench, target_c: float) -> None:
+    async def is_so() -> bool:
+        return bool((await bench.temps())["HotendTarget"] == target_c)
+
+    await bench.until_true(f"a hotend at {target_c}", is_so)
