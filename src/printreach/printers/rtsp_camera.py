@@ -86,7 +86,9 @@ class RtspCamera:
         parts = urlsplit(self._url)
         url = parts._replace(netloc=self._user_info + parts.netloc).geturl()
         quoted = url.replace("'", "'\\''")
-        return f"ffconcat version 1.0\nfile '{quoted}'\n".encode()
+        # RTSPS is TCP by itself; UDP may find no way back to the agent. Needs ffmpeg 5.
+        option = "option rtsp_transport tcp\n" if parts.scheme == "rtsp" else ""
+        return f"ffconcat version 1.0\nfile '{quoted}'\n{option}".encode()
 
 
 async def _read(stdout: asyncio.StreamReader) -> bytes:
