@@ -22,7 +22,7 @@ RESULTS: Final = Path("build/bench.json")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """0, or 1 where a row failed or, with --strict, stayed below its floor; 2 for wrong usage."""
+    """0, or 1 where a row failed or, with --strict, stayed below its floor. 2 for wrong usage."""
     options = _read_options(argv)
     try:
         plan = Plan.read(os.environ)
@@ -31,7 +31,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     signal.signal(signal.SIGTERM, _stop)
     _allow_many_files()
-    reports = _run_all(options.only, plan)
+    print(f"Load before: {os.getloadavg()[0]:.1f}. What else runs makes every figure worse.")
+    try:
+        reports = _run_all(options.only, plan)
+    except KeyboardInterrupt:
+        return 130  # as shells report it
     print("", *summary(reports), sep="\n")
     write_json(RESULTS, plan, reports)
     print(f"\nEverything is in {RESULTS}.")

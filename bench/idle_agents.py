@@ -17,7 +17,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from picows import ws_connect
 
 from printreach import __version__
-from printreach.agent.uplink import TUNNEL_PATH
 from printreach.contract import signin
 from printreach.rules.signin import Signer, statement
 from printreach.tunnel.link import MAX_MESSAGE_BYTES
@@ -29,6 +28,7 @@ from printreach.wire.events import StreamOpened
 from printreach.wire.session import Role, Session
 
 AT_ONCE: Final = 50
+_TUNNEL_PATH: Final = "/api/agent/tunnel"  # docs/protocol.md
 
 
 def keys_of(count: int) -> Iterator[Ed25519PrivateKey]:
@@ -105,7 +105,7 @@ async def _connect(key: Ed25519PrivateKey, host: str, turn: asyncio.Semaphore) -
         link = WebSocketLink()
         await ws_connect(
             lambda: link,
-            f"ws://{host}{TUNNEL_PATH}",
+            f"ws://{host}{_TUNNEL_PATH}",
             max_frame_size=MAX_MESSAGE_BYTES,
             extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.processes import find_program
+from tests.rigs.certificates import Authority
 from tests.rigs.programs import Program
 from tests.rigs.waiting import accepts_connections, free_port
 
@@ -56,6 +57,19 @@ _PLAIN: Final = """
         location / {{ proxy_pass http://127.0.0.1:{origin}; proxy_buffering off; }}
     }}
 """
+_TLS: Final = """
+    server {{
+        listen 127.0.0.1:{port} ssl backlog=1024;
+        ssl_certificate {chain}; ssl_certificate_key {key};
+        location / {{
+            proxy_pass http://127.0.0.1:{upstream}; proxy_http_version 1.1;
+            proxy_set_header Host $http_host;
+            proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade;
+            proxy_buffer_size 64k; proxy_buffers 8 64k; proxy_busy_buffers_size 128k;
+            proxy_read_timeout 15m; proxy_send_timeout 15m;
+        }}
+    }}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +86,15 @@ class PlainProxy:
 
     to_backend: int
     to_origin: int
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class TlsProxy:
+    """nginx as it stands before a service: agents dial it by https. root: whom they trust."""
+
+    url: str
+    root: Path
     pid: int
 
 
@@ -97,6 +120,17 @@ def plain_proxy(logs: Path, *, backend: int, origin: int) -> Iterator[PlainProxy
     http = _PLAIN.format(backend=backend, origin=origin, to_backend=to_backend, to_origin=to_origin)
     with _nginx("plain", logs, http, logs, to_origin) as program:
         yield PlainProxy(to_backend, to_origin, program.pid)
+
+
+@contextmanager
+def tls_proxy(logs: Path, upstream: int) -> Iterator[TlsProxy]:
+    """End TLS for `localhost` in front of the service at this port."""
+    folder, port = Path(tempfile.mkdtemp(prefix="tls-", dir=logs)), free_port()
+    authority = Authority(folder)
+    chain, key = authority.issue("localhost")
+    http = _TLS.format(port=port, chain=chain, key=key, upstream=upstream)
+    with _nginx("tls", folder, http, logs, port) as program:
+        yield TlsProxy(f"https://localhost:{port}", authority.root, program.pid)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import sysconfig
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -108,7 +109,7 @@ def write_json(path: Path, plan: Plan, rows: Sequence[RowReport]) -> None:
     document = {
         "machine": {
             "system": platform.platform(),
-            "python": platform.python_version(),
+            "python": f"{platform.python_version()} {sysconfig.get_config_var('CONFIG_ARGS')}",
             "cores": os.cpu_count(),
             "load": os.getloadavg(),
         },

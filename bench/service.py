@@ -1,7 +1,7 @@
 """Printreach as its users run it: a service, agents, App Connections whose credentials count."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,7 +18,11 @@ from tests.rigs.ways import Way, basic
 
 @contextmanager
 def linked_agent(
-    service: Service, name: str, *options: str, service_url: str | None = None
+    service: Service,
+    name: str,
+    *options: str,
+    service_url: str | None = None,
+    env: Mapping[str, str] | None = None,
 ) -> Iterator[LinkedPrinter]:
     """Run an agent and link it. service_url: where it dials, if not at the service itself."""
     argv = printreach(
@@ -26,7 +30,7 @@ def linked_agent(
         *("--data-dir", str(service.folder / f"agent-{name}"), "--lan-listen", "127.0.0.1:0"),
         *options,
     )
-    with Program(f"agent-{name}", argv, logs=service.folder) as program:
+    with Program(f"agent-{name}", argv, logs=service.folder, env=env) as program:
         agent = Agent(program)
         code = agent.event("link-code")["LinkCode"]
         linked = service.admin("printer", "link", code, "--account", OWNER, "--name", name)

@@ -19,6 +19,8 @@ from tests.rigs.ways import Way
 NGINX: Final = "nginx"
 SSH: Final = "ssh -R"
 OURS: Final = "printreach"
+OURS_TLS: Final = "with TLS"
+"""Ours as well; the agent's tunnel is encrypted, as that of `ssh -R` always is."""
 
 
 class World:
@@ -69,12 +71,17 @@ class World:
         return self._ends.enter_context(self.another_service("shared"))
 
     @cached_property
-    def backend_printer(self) -> LinkedPrinter:
-        return self._agent_for("backend", self.backend.port)
+    def tls_proxy(self) -> nginx.TlsProxy:
+        """What the service stands behind where its tunnels are encrypted."""
+        return self._ends.enter_context(nginx.tls_proxy(self.folder, self.service.port))
 
     @cached_property
-    def origin_printer(self) -> LinkedPrinter:
-        return self._agent_for("origin", self.origin)
+    def backend_printers(self) -> dict[str, LinkedPrinter]:
+        return self._printers("backend", self.backend.port)
+
+    @cached_property
+    def origin_printers(self) -> dict[str, LinkedPrinter]:
+        return self._printers("origin", self.origin)
 
     @contextmanager
     def another_service(self, name: str) -> Iterator[Service]:
@@ -87,32 +94,47 @@ class World:
 
     @cached_property
     def to_backend(self) -> dict[str, Way]:
-        """All carry the same credentials, so that all get requests of the same size."""
-        ours = connect(self.service, self.backend_printer)
-        ways = {NGINX: self.plain.to_backend, SSH: self.ssh_tunnel.ports[0]}
-        return {OURS: ours, **{name: way_at(port, ours) for name, port in ways.items()}}
+        printers = self.backend_printers
+        return self._ways(printers, self.plain.to_backend, self.ssh_tunnel.ports[0])
 
     @cached_property
     def to_origin(self) -> dict[str, Way]:
-        ours = connect(self.service, self.origin_printer)
-        ways = {NGINX: self.plain.to_origin, SSH: self.ssh_tunnel.ports[1]}
-        return {OURS: ours, **{name: way_at(port, ours) for name, port in ways.items()}}
+        return self._ways(self.origin_printers, self.plain.to_origin, self.ssh_tunnel.ports[1])
 
-    def pids_to(self, printer: LinkedPrinter) -> dict[str, int]:
-        """Our processes on the way to a printer."""
-        return {"relay": self.service.program.pid, "agent": printer.agent.program.pid}
-
-    def pids_by_way(self, printer: LinkedPrinter) -> dict[str, dict[str, int]]:
-        """The processes of every way, by what each is."""
+    def pids_by_way(self, printers: dict[str, LinkedPrinter]) -> dict[str, dict[str, int]]:
+        """The processes that stand between caller and printer, by what each is."""
         return {
+            OURS: self._pids_to(printers[OURS]),
+            OURS_TLS: {**self._pids_to(printers[OURS_TLS]), "nginx": self.tls_proxy.pid},
             NGINX: {"nginx": self.plain.pid},
             SSH: {"ssh": self.ssh_tunnel.pid, "sshd": self.ssh_server.session_pid()},
-            OURS: self.pids_to(printer),
         }
 
-    def _agent_for(self, name: str, port: int) -> LinkedPrinter:
-        agent = linked_agent(self.service, name, *web_server_at(port))
-        return self._ends.enter_context(agent)
+    # --- helpers ----------------------------------------------------------------------------------
+
+    def _printers(self, name: str, port: int) -> dict[str, LinkedPrinter]:
+        """The same server as two printers, whose agents dial without TLS and with it."""
+        proxy, options = self.tls_proxy, web_server_at(port)
+        plain = linked_agent(self.service, name, *options)
+        trust = {"SSL_CERT_FILE": str(proxy.root)}
+        by_tls = linked_agent(
+            self.service, f"{name}-tls", *options, service_url=proxy.url, env=trust
+        )
+        return {
+            OURS: self._ends.enter_context(plain),
+            OURS_TLS: self._ends.enter_context(by_tls),
+        }
+
+    def _ways(
+        self, printers: dict[str, LinkedPrinter], plain_port: int, ssh_port: int
+    ) -> dict[str, Way]:
+        """All carry credentials of one length, so that all get requests of the same size."""
+        ours = {name: connect(self.service, printer) for name, printer in printers.items()}
+        others = {NGINX: plain_port, SSH: ssh_port}
+        return {**ours, **{name: way_at(port, ours[OURS]) for name, port in others.items()}}
+
+    def _pids_to(self, printer: LinkedPrinter) -> dict[str, int]:
+        return {"relay": self.service.program.pid, "agent": printer.agent.program.pid}
 
 
 def way_at(port: int, like: Way) -> Way:

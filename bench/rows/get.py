@@ -7,7 +7,7 @@ from bench.measures import interleave, ratios
 from bench.nginx import SMALL_BODY
 from bench.processes import Broken, CpuWatch
 from bench.report import Figure, Measurement, Reading
-from bench.world import NGINX, OURS, SSH, World
+from bench.world import NGINX, OURS, OURS_TLS, SSH, World
 from bench.wrk import Load, wrk
 from tests.rigs.calls import call
 from tests.rigs.ways import Way
@@ -28,7 +28,7 @@ def run(world: World) -> Measurement:
     ways = world.to_backend
     for way in ways.values():
         _check(way)
-    pids = world.pids_by_way(world.backend_printer)
+    pids = world.pids_by_way(world.backend_printers)
     jobs = {name: (ways[name], pids[name]) for name in ways}
     taken = interleave(
         jobs, world.plan.rounds, lambda job: _measure(*job, seconds=world.plan.seconds)
@@ -36,7 +36,10 @@ def run(world: World) -> Measurement:
     rates = {name: [one.load.requests_a_second for one in all_] for name, all_ in taken.items()}
     p99 = {name: [one.load.p99_ms for one in all_] for name, all_ in taken.items()}
     return Measurement(
-        list(_readings(taken)),
+        [
+            *_readings(taken),
+            Reading.of(OURS_TLS, "requests, of ssh -R's", "x", ratios(rates[OURS_TLS], rates[SSH])),
+        ],
         [
             Figure.of("get.nginx", ratios(rates[OURS], rates[NGINX])),
             Figure.of("get.ssh", ratios(rates[OURS], rates[SSH])),

@@ -46,11 +46,11 @@ class Round:
 
 
 def run(world: World) -> Measurement:
-    printer = world.origin_printer
+    printer, pids_by_way = world.origin_printers[OURS], world.pids_by_way(world.origin_printers)
     count = -(-(VIEWERS + 1) // VIEWERS_A_CONNECTION)
     ours = connections(world.service, printer, count)
     ways = {OURS: ours, NGINX: [world.to_origin[NGINX]]}
-    pids = {**world.pids_to(printer), NGINX: world.plain.pid}
+    pids = {**pids_by_way[OURS], **pids_by_way[NGINX]}
     taken = interleave(
         ways,
         min(MOST_ROUNDS, world.plan.rounds),

@@ -9,7 +9,7 @@ from bench.measures import interleave, ratios
 from bench.nginx import DOWNLOAD_BYTES
 from bench.processes import Broken, CpuWatch
 from bench.report import Figure, Measurement, Reading
-from bench.world import NGINX, OURS, SSH, World
+from bench.world import NGINX, OURS, OURS_TLS, SSH, World
 from tests.rigs.calls import call, opened
 from tests.rigs.ways import Way
 
@@ -41,12 +41,15 @@ def run_upload(world: World) -> Measurement:
 
 
 def _run(world: World, name: str, transfer: Callable[[Way], None]) -> Measurement:
-    ways, pids = world.to_backend, world.pids_by_way(world.backend_printer)
+    ways, pids = world.to_backend, world.pids_by_way(world.backend_printers)
     jobs = {way: (ways[way], pids[way]) for way in ways}
     taken = interleave(jobs, world.plan.rounds, lambda job: _timed(transfer, *job))
     rates = {way: [one.mb_a_second for one in all_] for way, all_ in taken.items()}
     return Measurement(
-        list(_readings(taken)),
+        [
+            *_readings(taken),
+            Reading.of(OURS_TLS, "speed, of ssh -R's", "x", ratios(rates[OURS_TLS], rates[SSH])),
+        ],
         [
             Figure.of(f"{name}.nginx", ratios(rates[OURS], rates[NGINX])),
             Figure.of(f"{name}.ssh", ratios(rates[OURS], rates[SSH])),

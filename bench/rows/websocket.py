@@ -7,7 +7,7 @@ from bench.echo import CLIENT_HEADER, MESSAGE_BYTES, SERVER_HEADER
 from bench.measures import interleave, percentile, ratios
 from bench.processes import Broken
 from bench.report import Figure, Measurement, Reading
-from bench.world import OURS, SSH, World
+from bench.world import OURS, OURS_TLS, SSH, World
 from tests.rigs.calls import raw_request, read_head
 from tests.rigs.ways import Way
 
@@ -34,6 +34,7 @@ def run(world: World) -> Measurement:
                 Reading.of(name, "p99", "ms", [percentile(one, 99) for one in all_])
                 for name, all_ in taken.items()
             ),
+            Reading.of(OURS_TLS, "p50, of ssh -R's", "x", ratios(p50[OURS_TLS], p50[SSH])),
         ],
         [Figure.of("websocket.ssh", ratios(p50[OURS], p50[SSH]))],
     )
