@@ -162,6 +162,11 @@ class CommandCalls:
         """Wait until both ends of the tunnel know each other."""
         await self._relay.is_ready.wait()
 
+    @property
+    def relay(self) -> Tunnel:
+        """The relay's end of the tunnel, for what no method here asks."""
+        return self._relay.tunnel
+
     async def get(self, command: str, **query: object) -> Reply:
         return await self.ask(b"GET", command, query=query).reply()
 

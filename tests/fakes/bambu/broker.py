@@ -8,12 +8,13 @@ from tests.rigs.programs import Program
 from tests.rigs.waiting import accepts_connections, free_port
 
 USER, ACCESS_CODE = "bblp", "12345678"
+# "user root" is of no effect for anybody else, and keeps root from stepping down.
 CONFIG = """
 per_listener_settings true
 persistence false
 log_type error
 log_type warning
-{as_user}
+user root
 listener {port} 127.0.0.1
 certfile {certificate}
 keyfile {key}
@@ -36,7 +37,6 @@ class Broker:
         config = folder / "mosquitto.conf"
         config.write_text(
             CONFIG.format(
-                as_user="user root",  # of no effect for anybody else; root would step down
                 port=self.port,
                 inner_port=self.inner_port,
                 folder=folder,

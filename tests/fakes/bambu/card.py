@@ -50,7 +50,10 @@ class _Control(TLS_FTPHandler):  # type: ignore[misc]  # pyftpdlib has no types
 
 
 class Card:
-    """folder: what is on it. hangs_at_the_end, lists_the_old_way: faults of some firmware."""
+    """folder: what is on it. hangs_at_the_end: a fault of some firmware.
+
+    reused: of each data connection, whether it took up a session that was there.
+    """
 
     def __init__(self, folder: Path, certificate: Path, key: Path, user: str, code: str) -> None:
         self.folder = folder

@@ -24,9 +24,9 @@ class FakeBambu:
 
     def __init__(self, folder: Path) -> None:
         self.certificate, self.key = self_signed(folder, SERIAL)
+        self.broker = Broker(folder, SERIAL, self.certificate, self.key)
         (folder / "card").mkdir()
         self.card = Card(folder / "card", self.certificate, self.key, USER, ACCESS_CODE)
-        self.broker = Broker(folder, SERIAL, self.certificate, self.key)
         self.camera_port = free_port()
         self.machine = Machine(self.card.read)
         self.lock = threading.RLock()

@@ -1,6 +1,7 @@
 """What is special about Bambu printers, on the fake one."""
 
 import asyncio
+import ssl
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.status import State
 from printreach.printers.bambu.camera import PortCamera
-from printreach.printers.port import PrinterRefused
+from printreach.printers.port import NOT_YET, PrinterRefused
 from tests.printers.bambu.rig import BambuRig, until
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
 from tests.printers.rig import PrinterRig
@@ -82,6 +83,36 @@ class TestConnection:
                 async with adapter_at(rig, setup) as bench:
                     refused = await bench.until_refused(CommandStatus.NOT_AUTHORIZED)
                     assert words in refused.error
+
+        asyncio.run(body())
+
+    @pytest.mark.parametrize(
+        ("code", "status"),
+        [
+            (3, CommandStatus.TOO_MANY_CLIENTS),
+            (4, CommandStatus.NOT_AUTHORIZED),
+            (5, CommandStatus.NOT_AUTHORIZED),
+            (2, CommandStatus.NOT_CONNECTED),
+        ],
+    )
+    def test_a_refused_connection_is_told_by_its_reason(
+        self, rig: PrinterRig, tmp_path: Path, code: int, status: CommandStatus
+    ) -> None:
+        async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(2)
+            writer.write(bytes([0x20, 2, 0, code]))
+            writer.close()
+
+        async def body() -> None:
+            fake = fake_rig(rig).fake
+            tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+            tls.load_cert_chain(fake.certificate, fake.key)
+            server = await asyncio.start_server(refuse, "127.0.0.1", 0, ssl=tls)
+            setup = replace(machine(rig, tmp_path), port=server.sockets[0].getsockname()[1])
+            async with asyncio.timeout(TEST_S), adapter_at(rig, setup) as bench:
+                await until(lambda: bench.printer.view.trouble not in (None, NOT_YET))
+                assert (await bench.calls.get("status")).status == status
+            server.close()
 
         asyncio.run(body())
 

@@ -50,6 +50,7 @@ class BambuApi:
         self._client: aiomqtt.Client | None = None
         self._serial = setup.serial
         self._sequence = int(setup.uniform(20_000, 1_000_000))
+        self._lists_unsigned = False
         self._waiting: dict[_Key, asyncio.Future[Json]] = {}
 
     @property
@@ -99,19 +100,14 @@ class BambuApi:
             async with asyncio.timeout(ANSWER_S):
                 told = await answer
         except TimeoutError:
+            if self._lists_unsigned:
+                raise _unsigned() from None
             sentence = f"The printer gave no answer within {ANSWER_S:.0f} s."
             raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from None
         finally:
             self._waiting.pop(key, None)
         _require_success(told)
         return told
-
-    def refuse_unsigned(self, codes: list[str]) -> None:
-        """Codes of the health list: an order without answer may be refused there."""
-        if UNSIGNED in codes:
-            for answer in self._waiting.values():
-                if not answer.done():
-                    answer.set_exception(_unsigned())
 
     async def other_serial(self) -> PrinterRefused | None:
         """A refusal where the printer's certificate names another serial number than was given."""
@@ -203,7 +199,16 @@ class BambuApi:
             answer = self._waiting.get((command or "", number or ""))
             if answer is not None and not answer.done() and "result" in loose.obj(part):
                 answer.set_result(loose.obj(part))
-        self.refuse_unsigned(health_codes(loose.obj(told, "print")))
+        if "hms" in loose.obj(told, "print"):
+            self._look_for_unsigned(health_codes(loose.obj(told, "print")))
+
+    def _look_for_unsigned(self, codes: list[str]) -> None:
+        """An order may be refused by an entry in the health list, which stays there for a while."""
+        before, self._lists_unsigned = self._lists_unsigned, UNSIGNED in codes
+        if self._lists_unsigned and not before:
+            for answer in self._waiting.values():
+                if not answer.done():
+                    answer.set_exception(_unsigned())
 
     def _give_up(self) -> None:
         for answer in self._waiting.values():
