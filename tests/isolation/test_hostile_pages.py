@@ -1,0 +1,263 @@
+"""A printer's page is hostile, in a browser that is signed in to another printer beside it.
+
+Both printers have hosts below one domain, so to the browser they are the same site: its SameSite
+rules protect nothing here.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+
+from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer, fresh_key
+from tests.rigs.chromium import chromium
+from tests.rigs.failure_logs import pytest_runtest_makereport, pytest_runtest_protocol
+from tests.rigs.peers import LOOPBACK_NAMES
+from tests.rigs.proxies import DOMAIN, service_behind
+from tests.rigs.service import Service, service
+from tests.rigs.waiting import free_port
+
+__all__ = ["pytest_runtest_makereport", "pytest_runtest_protocol"]
+
+pytestmark = [pytest.mark.slow, pytest.mark.peer, pytest.mark.browser]
+
+REFUSED = 606
+
+
+@dataclass(frozen=True)
+class Home:
+    """A printer whose page the browser has opened by a single-use link. url: of its own- host."""
+
+    printer: BehaviourPrinter
+    url: str
+
+    def page(self, script: str, **headers: str) -> str:
+        """The address of a page of this printer with that script."""
+        fields = [
+            ("header", f"{name.replace('_', '-')}:{value}") for name, value in headers.items()
+        ]
+        body = f"<!doctype html><title>hostile</title><script>{script}</script>"
+        query = [("body", body), ("header", "Content-Type:text/html"), *fields]
+        return f"{self.url}/chosen?{urlencode(query)}"
+
+
+@contextmanager
+def on_plain_http(folder: Path) -> Iterator[Service]:
+    """A service without TLS, its hosts below a domain of its own."""
+    port = free_port()
+    env = {
+        "PRINTREACH_BASE_URL": f"http://{DOMAIN}:{port}",
+        "PRINTREACH_TUNNEL_DOMAIN": f"{DOMAIN}:{port}",
+    }
+    with service(folder, port=port, env=env) as running:
+        yield running
+
+
+@pytest.fixture(scope="module", params=["http", "https"])
+def relay(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    """A service on plain http, and one behind Caddy."""
+    folder = tmp_path_factory.mktemp("hostile")
+    with (
+        on_plain_http(folder) if request.param == "http" else service_behind("caddy", folder) as up
+    ):
+        yield up
+
+
+@pytest.fixture(scope="module")
+def browser(relay: Service) -> Iterator[BrowserContext]:
+    """One browser, for the whole time."""
+    with chromium(relay.folder / "profile", resolve=f"*{DOMAIN}") as running:
+        yield running
+
+
+@contextmanager
+def a_home(relay: Service, browser: BrowserContext, name: str) -> Iterator[Home]:
+    """A printer that the browser's owner has opened."""
+    with (
+        behaviour_printer(relay.folder, name=f"printer-of-{name}") as printer,
+        relay.printer(name, printer.url, env=LOOPBACK_NAMES) as linked,
+    ):
+        link = relay.own_link(linked)
+        page = browser.new_page()
+        page.goto(link)
+        page.close()
+        parts = urlsplit(link)
+        yield Home(printer, f"{parts.scheme}://{parts.netloc}")
+
+
+@pytest.fixture(scope="module")
+def victim(relay: Service, browser: BrowserContext) -> Iterator[Home]:
+    """The printer that is attacked."""
+    with a_home(relay, browser, "victim") as home:
+        yield home
+
+
+@pytest.fixture(scope="module")
+def evil(relay: Service, browser: BrowserContext) -> Iterator[Home]:
+    """The printer whose page is hostile."""
+    with a_home(relay, browser, "evil") as home:
+        yield home
+
+
+@pytest.fixture
+def page(browser: BrowserContext) -> Iterator[Page]:
+    """A tab."""
+    opened = browser.new_page()
+    yield opened
+    opened.close()
+
+
+def attack(page: Page, evil: Home, script: str, target: str) -> int | None:
+    """Let the hostile page run that; what the target answered its first request with.
+
+    None where the browser gave the request up for another reason: nobody let the page ask.
+    """
+    with page.expect_request(lambda request: request.url.startswith(target)) as asked:
+        page.goto(evil.page(script))
+    answer = asked.value.response()  # waits until it is over
+    return answer.status if answer is not None else None
+
+
+def test_the_browser_is_signed_in_to_both(page: Page, victim: Home, evil: Home) -> None:
+    for home in (victim, evil):
+        answer = page.goto(f"{home.url}/any")
+        assert answer is not None
+        assert json.loads(answer.text())["target"] == "/any"
+
+
+WRITES = {
+    "fetch": "fetch(URL, {method: 'POST', mode: 'no-cors', credentials: 'include', body: 'G28'})",
+    "fetch with cors": "fetch(URL, {method: 'POST', credentials: 'include', body: 'G28'})",
+    "fetch of JSON": """fetch(URL, {method: 'PUT', credentials: 'include', body: '{}',
+        headers: {'Content-Type': 'application/json'}})""",
+    "beacon": """new Promise(done => {
+        navigator.sendBeacon(URL, 'G28'); setTimeout(done, 100) })""",
+    "form": """new Promise(done => {
+        const frame = document.createElement('iframe'); frame.name = 'hidden'
+        document.documentElement.append(frame)
+        const form = document.createElement('form')
+        form.action = URL; form.method = 'POST'; form.target = 'hidden'
+        document.documentElement.append(form); form.submit(); setTimeout(done, 100) })""",
+}
+
+
+@pytest.mark.parametrize("how", WRITES)
+def test_a_write_to_another_printer_never_reaches_it(
+    page: Page, victim: Home, evil: Home, how: str
+) -> None:
+    key = fresh_key()
+    url = f"{victim.url}/sink?key={key}"
+    script = f"const URL = {json.dumps(url)}; "
+    script += f"Promise.resolve({WRITES[how]}).catch(() => 0).then(() => {{ isDone = true }})"
+
+    status = attack(page, evil, script, victim.url)
+
+    assert status in (REFUSED, None)
+    assert victim.printer.entries(key) == []
+
+
+def test_a_websocket_to_another_printer_is_refused(page: Page, victim: Home, evil: Home) -> None:
+    key = fresh_key()
+    url = f"{victim.url.replace('http', 'ws', 1)}/ws-echo?key={key}"
+    script = f"""
+        window.heard = []
+        const socket = new WebSocket({json.dumps(url)})
+        for (const name of ['open', 'error', 'close'])
+            socket.addEventListener(name, () => heard.push(name))
+        socket.addEventListener('close', () => {{ window.isDone = true }})"""
+    page.goto(evil.page(script))
+    page.wait_for_function("window.isDone === true")
+
+    assert page.evaluate("heard") == ["error", "close"]
+    assert victim.printer.entries(key) == []
+
+
+def test_a_websocket_of_the_printers_own_page_works(page: Page, victim: Home) -> None:
+    url = f"{victim.url.replace('http', 'ws', 1)}/ws-echo?key={fresh_key()}"
+    script = f"""
+        const socket = new WebSocket({json.dumps(url)})
+        socket.addEventListener('open', () => socket.send('hello'))
+        socket.addEventListener('message', event => {{
+            window.heard = event.data; window.isDone = true }})"""
+    page.goto(victim.page(script))
+    page.wait_for_function("window.isDone === true")
+
+    assert page.evaluate("heard") == "hello"
+
+
+def test_a_write_to_the_service_in_the_persons_name_is_refused(
+    page: Page, relay: Service, evil: Home
+) -> None:
+    script = f"""
+        document.cookie = 'printreach_session=planted; domain={DOMAIN}; path=/'
+        const form = document.createElement('form')
+        form.action = {json.dumps(relay.base_url + "/")}; form.method = 'POST'
+        document.documentElement.append(form)
+        form.submit()"""
+
+    status = attack(page, evil, script, relay.base_url)
+
+    assert status in (403, 405)  # 405: there is nothing yet that could be changed
+
+
+def test_planted_cookies_neither_sign_out_nor_reach_another_printer(
+    page: Page, victim: Home, evil: Home
+) -> None:
+    script = f"""
+        for (const name of ['printreach_own', 'Printreach_Own', '__Host-printreach_own'])
+            for (const path of ['/', '/any'])
+                document.cookie = `${{name}}=planted; domain={DOMAIN}; path=${{path}}`
+        document.cookie = '=printreach_own=planted; domain={DOMAIN}; path=/'
+        window.isDone = true"""
+    page.goto(evil.page(script))
+    page.wait_for_function("window.isDone === true")
+
+    answer = page.goto(f"{victim.url}/any")
+
+    assert answer is not None
+    seen = json.loads(answer.text())
+    cookies = [value for name, value in seen["headers"] if name.lower() == "cookie"]
+    assert seen["target"] == "/any"
+    assert "printreach" not in "".join(cookies).lower()
+
+
+def test_a_printers_cookie_stays_on_its_own_host(
+    page: Page, browser: BrowserContext, victim: Home, evil: Home
+) -> None:
+    page.goto(evil.page("isDone = true", Set_Cookie=f"wide=1; Domain={DOMAIN}; Path=/"))
+
+    wide = [one for one in browser.cookies() if one.get("name") == "wide"]
+    answer = page.goto(f"{victim.url}/any")
+
+    assert [one.get("domain") for one in wide] == [urlsplit(evil.url).hostname]
+    assert answer is not None
+    assert "wide" not in answer.text()
+
+
+def test_a_script_cannot_read_what_signed_the_browser_in(
+    page: Page, browser: BrowserContext, evil: Home
+) -> None:
+    page.goto(evil.page("window.isDone = true"))
+    ours = [one for one in browser.cookies(evil.url) if "printreach_own" in one.get("name", "")]
+
+    assert any(one.get("httpOnly") for one in ours)
+    readable = page.evaluate("document.cookie")
+    assert not any(one.get("httpOnly") and one.get("value", "") in readable for one in ours)
+
+
+def test_an_answer_of_another_printer_cannot_be_read(page: Page, victim: Home, evil: Home) -> None:
+    script = f"""
+        fetch({json.dumps(victim.url + "/any")}, {{credentials: 'include'}})
+            .then(answer => answer.text()).then(text => {{ window.stolen = text }})
+            .catch(() => {{ window.stolen = null }}).then(() => {{ window.isDone = true }})"""
+    page.goto(evil.page(script))
+    page.wait_for_function("window.isDone === true")
+
+    assert page.evaluate("stolen") is None
