@@ -263,6 +263,24 @@ class TestFiles:
         assert [entry["Name"] for entry in listed] == ["parts"]
         assert [entry["Name"] for entry in listed[0]["Children"]] == ["file.3mf"]
 
+    @on_the_bench
+    async def test_half_uploads_at_once_leave_nothing_and_block_nothing(self, bench: Bench) -> None:
+        every = [
+            bench.calls.begin_put("files/upload", 1000, f"gcode/half {number}.3mf")
+            for number in range(5)
+        ]
+        for asked in every:
+            asked.stream.send(b"x" * 100)
+        await asyncio.sleep(0.3)
+        for asked in every:
+            asked.leave()
+
+        async def is_empty() -> bool:
+            return (await bench.calls.get("files/list")).result == {"Root": []}
+
+        await bench.until_true("an empty card", is_empty)
+        assert await bench.upload("whole.3mf", b"x" * 1000) == "gcode/whole.3mf"
+
 
 class TestCamera:
     @on_the_bench

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
 
+from printreach.contract.commands import CommandStatus
 from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.unset import UNSET
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
@@ -24,6 +25,7 @@ T = TypeVar("T")
 
 SESSIONS = 3
 """At once; these servers serve few clients."""
+TURN_S = 15.0
 MAX_DEPTH = 8
 MAX_ENTRIES = 10_000
 
@@ -74,27 +76,27 @@ class BambuFiles:
         async with self._session(path) as ftps:
             target = f"/{_inside(path)}"
             size = await self._run(ftps.size_of, target)
-            data = await self._run(ftps.transfercmd, f"RETR {target}")
-            try:
+            with await self._run(ftps.transfercmd, f"RETR {target}") as data:
                 yield Download(size=size, chunks=self._pieces(data))
-            finally:
-                data.close()
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         inside = _inside(path)
-        async with self._session() as ftps:
-            folder = inside.rpartition("/")[0]
-            if folder:
-                await self._run(ftps.make_folder, folder)
-            data = await self._run(ftps.transfercmd, f"STOR /{inside}")
-            try:
-                body = chunks if size is None else exactly(chunks, size)
-                sent = await self._send(data, body)
-                has_all = await self._run(ftps.finish_sending, data)
-            except BaseException:
-                data.close()
+        has_begun = False
+        try:
+            async with self._session() as ftps:
+                folder = inside.rpartition("/")[0]
+                if folder:
+                    await self._run(ftps.make_folder, folder)
+                data = await self._run(ftps.transfercmd, f"STOR /{inside}")
+                has_begun = True
+                with data:
+                    body = chunks if size is None else exactly(chunks, size)
+                    sent = await self._send(data, body)
+                    has_all = await self._run(ftps.finish_sending, data)
+        except BaseException:
+            if has_begun:
                 await asyncio.shield(self._remove_half(inside))
-                raise
+            raise
         await self._verify(inside, sent, has_all=has_all)
         return FileDone(virtual_path=path, platform_path=f"/{inside}", size_bytes=sent)
 
@@ -115,17 +117,28 @@ class BambuFiles:
     @asynccontextmanager
     async def _session(self, path: str = "") -> AsyncIterator[Ftps]:
         """path: what the session is about, for the sentence that it is not there."""
-        async with self._turns:
-            ftps = Ftps()
+        await self._take_turn()
+        ftps = Ftps()
+        try:
+            setup = self._setup
+            password = setup.access_code or ""
+            await self._run(ftps.enter, setup.host, self._port, USER, password)
+            yield ftps
+        except NotThere:
+            raise no_such_file(path) from None
+        finally:
             try:
-                setup = self._setup
-                password = setup.access_code or ""
-                await self._run(ftps.enter, setup.host, self._port, USER, password)
-                yield ftps
-            except NotThere:
-                raise no_such_file(path) from None
-            finally:
                 await _to_the_end(ftps.leave)
+            finally:
+                self._turns.release()
+
+    async def _take_turn(self) -> None:
+        try:
+            async with asyncio.timeout(TURN_S):
+                await self._turns.acquire()
+        except TimeoutError:
+            sentence = "Too many files are on their way to or from the printer; try again later."
+            raise PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence) from None
 
     async def _run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """A blocking step in a thread. Raises PrinterRefused, or NotThere."""
