@@ -48,7 +48,7 @@ def clean_set_cookie(value: bytes) -> bytes | None:
     if _is_ours(pair.strip()):
         return None
     kept = [one for one in attributes if one.partition(b"=")[0].strip().lower() != b"domain"]
-    return b";".join([pair, *kept])
+    return b";".join([pair, *kept]).rstrip(b" \t")
 
 
 def _is_ours(pair: bytes) -> bool:
