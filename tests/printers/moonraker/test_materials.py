@@ -8,19 +8,17 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.contract.codec import encode
-from printreach.contract.materials import Material, MaterialSystem, Route, Source
+from printreach.contract.materials import Material, MaterialSystem, Source
 from printreach.contract.unset import UNSET
 from printreach.printers.moonraker.machine import machine_of
 from printreach.printers.moonraker.materials import materials_of
 from printreach.printers.moonraker.spools import Spool, color_hex, spool_of
 from printreach.printers.moonraker.status import Known, hear
-from printreach.printers.topology import within_limits
 from tests.printers.contract_status import assert_is_a_material_system
 from tests.printers.damage import damaged
 
@@ -326,18 +324,6 @@ def test_lanes_lead_to_the_extruder_that_they_name() -> None:
 
 
 # Limits, and whatever is said.
-
-
-def test_what_is_cut_takes_what_speaks_of_it_along() -> None:
-    system = system_of(EXTRUDERS)
-    sources = [Source(id=f"s{n}", index=n, name="x", unit_id="gone") for n in range(70)]
-    routes = [Route(source_id=f"s{n}", tool_id="extruder") for n in range(70)]
-    routes += [Route(source_id="s0", tool_id="no such tool")]
-    cut = within_limits(msgspec.structs.replace(system, sources=sources, routes=routes))
-
-    assert (len(cut.sources), len(cut.routes)) == (64, 64)
-    assert {found.unit_id for found in cut.sources} == {UNSET}
-    assert_is_a_material_system(json.loads(encode(cut)))
 
 
 @pytest.mark.parametrize("objects", [EXTRUDERS, MMU, AFC])
