@@ -39,7 +39,7 @@ _BACKEND: Final = """
         location /uploaded/ {{ dav_methods PUT; }}
     }}
 """
-# Buffers of 64 KiB: with its usual 4 to 8 KiB nginx costs up to four times as much a byte.
+# Buffers of 64 KiB: with its usual 4 to 8 KiB, unbuffered answers cost four times as much a byte.
 _PLAIN: Final = """
     upstream backend {{ server 127.0.0.1:{backend}; keepalive 64; keepalive_requests 1000000000; }}
     map $http_upgrade $connection_of {{ default upgrade; "" ""; }}
