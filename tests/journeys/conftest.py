@@ -14,12 +14,14 @@ from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer
 from tests.rigs.failure_logs import pytest_runtest_makereport, pytest_runtest_protocol
 from tests.rigs.octoprint import OctoPrint
 from tests.rigs.octoprint import octoprint as running_octoprint
-from tests.rigs.service import LinkedPrinter, Service, service_on_localhost
+from tests.rigs.service import Connection, LinkedPrinter, Service, service_on_localhost
+from tests.rigs.waiting import free_ports
 from tests.rigs.ways import Way
 
 __all__ = ["pytest_runtest_makereport", "pytest_runtest_protocol"]
 
 DIRECT = "PRINTREACH_TEST_DIRECT"
+PORTS = 4
 
 
 def goes_straight() -> bool:
@@ -57,10 +59,39 @@ def behaviour_linked(relay: Service, behaviour: BehaviourPrinter) -> Iterator[Li
 
 
 @pytest.fixture(scope="session")
+def relay_with_ports(rigs_folder: Path) -> Iterator[Service]:
+    """A service whose App Connections have ports instead of names."""
+    if goes_straight():
+        pytest.skip(f"a rule of the relay, and {DIRECT}=1 leaves it out")
+    folder = rigs_folder / "ports"
+    folder.mkdir()
+    with service_on_localhost(folder, tunnel_ports=free_ports(PORTS)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def linked_with_ports(
+    relay_with_ports: Service, behaviour: BehaviourPrinter
+) -> Iterator[LinkedPrinter]:
+    """The behaviour printer, linked to that one."""
+    with relay_with_ports.printer("behaviour-with-ports", behaviour.url) as linked:
+        yield linked
+
+
+@pytest.fixture(scope="session")
+def connection_with_port(relay_with_ports: Service, linked_with_ports: LinkedPrinter) -> Connection:
+    """A connection to it that lasts as long as the run."""
+    return relay_with_ports.connect(linked_with_ports)
+
+
+@pytest.fixture(scope="session", params=["host", "port"])
 def way(request: pytest.FixtureRequest, behaviour: BehaviourPrinter) -> Way:
-    """How an app reaches the behaviour printer."""
+    """How an app reaches the behaviour printer: by the connection's name, or by its port."""
     if goes_straight():
         return Way.straight(behaviour.url)
+    if request.param == "port":
+        with_ports: Service = request.getfixturevalue("relay_with_ports")
+        return with_ports.way(request.getfixturevalue("connection_with_port"))
     running: Service = request.getfixturevalue("relay")
     return running.way(running.connect(request.getfixturevalue("behaviour_linked")))
 

@@ -212,7 +212,10 @@ class Service:
 
     def way(self, connection: Connection) -> Way:
         """How an app reaches the printer through that connection."""
-        return self.way_to(urlsplit(connection.url).netloc).proving(connection.basic)
+        address = urlsplit(connection.url)
+        if "PRINTREACH_TUNNEL_PORTS" in self.env and address.port is not None:
+            return Way(port=address.port, host=address.netloc).proving(connection.basic)
+        return self.way_to(address.netloc).proving(connection.basic)
 
     def way_to(self, host: str) -> Way:
         """How anybody reaches one of its hosts."""
@@ -259,13 +262,18 @@ def service(
 
 @contextmanager
 def service_on_localhost(
-    folder: Path, *, listener: socket.socket | None = None
+    folder: Path, *, listener: socket.socket | None = None, tunnel_ports: range = range(0)
 ) -> Iterator[Service]:
-    """One on plain http, its printer hosts under *.localhost, as the defaults have it."""
+    """One on plain http, its printer hosts under *.localhost, as the defaults have it.
+
+    tunnel_ports: each connection gets one of these for its own.
+    """
     port = listener.getsockname()[1] if listener else free_port()
     env = {
         "PRINTREACH_BASE_URL": f"http://localhost:{port}",
         "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
     }
+    if tunnel_ports:
+        env["PRINTREACH_TUNNEL_PORTS"] = f"{tunnel_ports[0]}-{tunnel_ports[-1]}"
     with service(folder, port=port, env=env, listener=listener) as running:
         yield running

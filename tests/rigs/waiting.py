@@ -33,6 +33,23 @@ def free_port() -> int:
         return port
 
 
+def free_ports(count: int) -> range:
+    """So many loopback ports in a row that nobody listens on right now."""
+    while True:
+        first = free_port()
+        if first + count <= 65536 and all(map(_is_free, range(first, first + count))):
+            return range(first, first + count)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
 def accepts_connections(port: int) -> bool:
     """True when something listens on this loopback port."""
     with socket.socket() as probe:
