@@ -18,8 +18,10 @@ KEEPALIVE_EVERY_S = 15
 NOTSENT_LOWAT_BYTES = 128 * 1024
 """Unsent bytes that the kernel holds for a caller; left to itself it takes 4 MiB for one that
 doesn't read."""
-NEWEST_S = 0.25
+NEWEST_S = 1.0
 """From a connection to its first request; callers send it as soon as they may."""
+JUST_ACCEPTED_S = 0.05
+"""Until a connection that the event loop is accepting is one of ours."""
 
 
 class Front:
@@ -72,8 +74,11 @@ class Front:
 
     async def hear_out_the_newest(self) -> None:
         """Leave those whom we accepted a moment ago the time to ask: nobody else hears them."""
-        if any(connection.is_new for connection in self._connections):
-            await asyncio.sleep(NEWEST_S)
+        deadline = self.now() + NEWEST_S
+        while self.now() < deadline:
+            await asyncio.sleep(JUST_ACCEPTED_S)
+            if not any(connection.is_new for connection in self._connections):
+                return
 
     async def stop(self, grace_s: float) -> None:
         """No new requests; running ones get grace_s seconds."""
