@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from fuzz import chunks, cleaning, heads, tunnels
+from fuzz import chunks, cleaning, fronts, heads, tunnels
 from printreach.wire import frames
 from printreach.wire.frames import FIN, Kind
 from tests.http1.corpus import bodies
@@ -15,6 +15,7 @@ TARGETS: Final[dict[str, Target]] = {
     "request": heads.request,
     "response": heads.response,
     "chunked": chunks.chunked,
+    "front": fronts.front,
     "cleaning": cleaning.cleaning,
     "hub": tunnels.hub,
     "agent": tunnels.agent,
@@ -56,6 +57,9 @@ def seeds(name: str) -> list[bytes]:
         case "chunked":
             refused = [_chunked(case.raw) for case in bodies.REFUSED_BODIES]
             return refused + [_chunked(case.raw) for case in bodies.ACCEPTED]
+        case "front":
+            refused = [b"\x07" + case.raw for case in bodies.REFUSED_BODIES]
+            return refused + [b"\x07" + case.raw for case in bodies.ACCEPTED]
         case "cleaning":
             return [_POLLUTED]
         case _:

@@ -1,0 +1,149 @@
+"""One caller's connection to the relay: the same requests however its bytes are cut.
+
+A request that is read in one cut and not in another is a smuggled one.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from printreach.http1.heads import Request
+from printreach.relay.connection import Dispatch, Exchange, FrontConnection, Patience
+
+_ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+
+
+class Heard(NamedTuple):
+    """A request that came whole."""
+
+    method: bytes
+    target: bytes
+    host: bytes
+    body: bytes
+
+
+class Pipe(asyncio.Transport):
+    """The connection: what is written to it, and whether it still stands."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+        self.is_over = False
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        assert not self.is_over
+        self.written += bytes(data)
+
+    def close(self) -> None:
+        self.is_over = True
+
+    def abort(self) -> None:
+        self.is_over = True
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        pass
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        pass
+
+
+class LaterCalls:
+    """As much of an event loop as a connection needs."""
+
+    def __init__(self) -> None:
+        self._calls: deque[Callable[[], object]] = deque()
+
+    def call_soon(self, call: Callable[[], object]) -> None:
+        self._calls.append(call)
+
+    def call_later(self, _delay_s: float, _call: Callable[[], object]) -> None:
+        """Time stands still."""
+
+    def run(self) -> None:
+        while self._calls:
+            self._calls.popleft()()
+
+
+class Front:
+    """The relay behind the connection: it answers each request once all of it has come."""
+
+    def __init__(self) -> None:
+        self.later = LaterCalls()
+        self.loop: Any = self.later
+        self.dispatch: Dispatch = self._dispatch
+        self.patience = Patience()
+        self.is_serving = True
+        self.heard: list[Heard] = []
+
+    def now(self) -> float:
+        return 0.0
+
+    def has_room(self, _number: int) -> bool:
+        return True
+
+    def remember(self, connection: FrontConnection) -> None:
+        pass
+
+    def forget(self, connection: FrontConnection) -> None:
+        pass
+
+    def _dispatch(
+        self, caller: FrontConnection, request: Request, body: bytes, fin: bool
+    ) -> Exchange | None:
+        asked = Asked(self, caller, request)
+        asked.on_body(body, fin)
+        return None if fin else asked
+
+
+class Asked:
+    """One request, while its body comes."""
+
+    def __init__(self, front: Front, caller: FrontConnection, request: Request) -> None:
+        self._front = front
+        self._caller = caller
+        self._request = request
+        self._body = b""
+
+    def on_body(self, data: bytes, fin: bool) -> None:
+        self._body += data
+        if fin:
+            request = self._request
+            heard = Heard(request.method, request.target, request.host, self._body)
+            self._front.heard.append(heard)
+            self._caller.write(_ANSWER)
+            self._caller.finished(keep_alive=request.keep_alive)
+
+    def on_raw(self, _data: bytes) -> None:
+        raise AssertionError("nothing was upgraded")
+
+    def on_caller_writable(self) -> None:
+        pass
+
+    def on_caller_gone(self) -> None:
+        pass
+
+
+def front(data: bytes) -> None:
+    """FrontConnection. The first byte says how the rest is cut."""
+    step = data[0] % 64 + 1 if data else 1
+    stream = data[1:]
+    whole = hear([stream])
+    assert hear([stream[at : at + step] for at in range(0, len(stream), step)]) == whole
+
+
+def hear(pieces: list[bytes]) -> list[Heard]:
+    """The requests that came whole, each answered in its turn."""
+    relay, pipe = Front(), Pipe()
+    connection = FrontConnection(relay, None)
+    connection.connection_made(pipe)
+    for piece in pieces:
+        if pipe.is_over:
+            break
+        connection.data_received(piece)
+        relay.later.run()
+    assert pipe.written.count(_ANSWER) == len(relay.heard)
+    return relay.heard
