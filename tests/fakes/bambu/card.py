@@ -13,6 +13,7 @@ from pyftpdlib.handlers import (  # type: ignore[import-untyped]  # it has no ty
     TLS_DTPHandler,
     TLS_FTPHandler,
 )
+from pyftpdlib.ioloop import IOLoop  # type: ignore[import-untyped]  # it has no types
 from pyftpdlib.servers import FTPServer  # type: ignore[import-untyped]  # it has no types
 
 _OPENSSL: Any = vars(SSL)["_lib"]  # its bindings know of reused sessions; its API does not
@@ -73,7 +74,9 @@ class Card:
             "ssl_context": None,
         }
         self._handler: Any = type("Control", (_Control,), settings)
-        self._server = FTPServer(("127.0.0.1", 0), self._handler)
+        # A loop of its own: the shared one ends for all with the first card that closes.
+        self._server = FTPServer(("127.0.0.1", 0), self._handler, ioloop=IOLoop())
+        self._closing = threading.Event()
         self.port = int(self._server.address[1])
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -90,8 +93,10 @@ class Card:
         return file.read_bytes() if file.is_file() else None
 
     def close(self) -> None:
-        self._server.close_all()
+        self._closing.set()
         self._thread.join(5)
 
     def _serve(self) -> None:
-        self._server.serve_forever(timeout=0.05, handle_exit=False)
+        while not self._closing.is_set():
+            self._server.serve_forever(timeout=0.05, blocking=False, handle_exit=False)
+        self._server.close_all()
