@@ -1,5 +1,6 @@
 """What holds for every test: no deadline of its own for generated examples, no silent skip."""
 
+import pytest
 from hypothesis import settings
 
 from tests.requirements_of_tests import REQUIRE_ALL, everything_is_required
@@ -8,6 +9,12 @@ from tests.requirements_of_tests import REQUIRE_ALL, everything_is_required
 # catches what hangs.
 settings.register_profile("printreach", deadline=None)
 settings.load_profile("printreach")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "provokes(*codes): gives rise to these error codes; tests/contract/claims.py"
+    )
 
 
 def pytest_report_header() -> str:

@@ -214,11 +214,15 @@ class CommandCalls:
 
 
 @asynccontextmanager
-async def command_calls(printer: Printer) -> AsyncIterator[CommandCalls]:
-    """The command API in front of an adapter that runs."""
+async def command_calls(
+    printer: Printer, clock: ServiceClock | None = None
+) -> AsyncIterator[CommandCalls]:
+    """The command API in front of an adapter that runs. clock: None never heard the service's."""
     now = asyncio.get_running_loop().time
     cameras = CameraHub(printer, [], now)
-    outside = Outside(clock=ServiceClock(now), replays=Replays(now), service_status=ServiceStatus)
+    outside = Outside(
+        clock=clock or ServiceClock(now), replays=Replays(now), service_status=ServiceStatus
+    )
     api = CommandApi(printer, FileCommands(printer), WebcamCommands(cameras), _no_log, outside)
     calls = CommandCalls(api)
     await calls.greet()

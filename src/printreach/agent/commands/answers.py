@@ -1,5 +1,6 @@
 """Writing answers: the envelope, raw bodies, and failures of both."""
 
+import logging
 from collections.abc import AsyncIterator
 
 from printreach.contract.codec import encode
@@ -7,6 +8,8 @@ from printreach.contract.commands import CommandStatus
 from printreach.printers.port import PrinterRefused
 from printreach.tunnel.served import ServedStream
 from printreach.wire.heads import Headers, encode_response
+
+log = logging.getLogger(__name__)
 
 _NO_STORE = (b"Cache-Control", b"no-store")
 _JSON = (b"Content-Type", b"application/json")
@@ -20,11 +23,21 @@ RAW_STATUS = {
     CommandStatus.NOT_AUTHORIZED: 502,
     CommandStatus.TIMED_OUT: 504,
 }
+RAW_STATUS_OF_OTHERS = 500
 
 
 def success(result: object) -> bytes:
-    """The envelope around a result, which is an object."""
-    return encode({"Status": int(CommandStatus.OK), "Result": result})
+    """The envelope around a result, which is an object. Raises PrinterRefused (753).
+
+    A platform's own details pass through as they came, and may hold what JSON can't: a lone half
+    of a surrogate pair, for one.
+    """
+    try:
+        return encode({"Status": int(CommandStatus.OK), "Result": result})
+    except (TypeError, ValueError, OverflowError, RecursionError) as exc:
+        log.warning("an answer can't be written as JSON: %s", exc)
+        sentence = "The command was carried out, but its answer can't be written as JSON."
+        raise PrinterRefused(CommandStatus.NOT_SERIALIZED, sentence) from exc
 
 
 def failure(refused: PrinterRefused) -> bytes:
@@ -39,7 +52,8 @@ async def answer_envelope(stream: ServedStream, body: bytes, *, http_status: int
 
 async def answer_raw_failure(stream: ServedStream, refused: PrinterRefused) -> None:
     """A download, snapshot, stream or log that fails: a real HTTP status, the envelope as body."""
-    http_status = RAW_STATUS.get(CommandStatus(refused.status), 500) if _is_known(refused) else 500
+    known = (http for status, http in RAW_STATUS.items() if status == refused.status)
+    http_status = next(known, RAW_STATUS_OF_OTHERS)
     await answer_envelope(stream, failure(refused), http_status=http_status)
 
 
@@ -55,7 +69,3 @@ async def answer_raw(
     async for chunk in chunks:
         await stream.send(chunk)
     await stream.send(b"", fin=True)
-
-
-def _is_known(refused: PrinterRefused) -> bool:
-    return any(refused.status == status for status in CommandStatus)

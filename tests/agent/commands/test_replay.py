@@ -1,0 +1,130 @@
+"""Commands never replay: late ones are refused, repeated ones get the first result."""
+
+import asyncio
+
+from printreach.agent.commands.replay import REMEMBERED_S, ServiceClock
+from printreach.contract.commands import CommandStatus
+from printreach.wire.heads import Headers
+from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
+from tests.fakes.printer import ScriptedPrinter, refusing
+from tests.printers.asking import CommandCalls, Reply, command_calls
+
+NOW_S = 1_800_000_000
+TOO_LATE = 504
+
+
+def stamped(command_id: bytes, *, expires_s: float = NOW_S + 30) -> Headers:
+    return [
+        (b"X-Service-Command-Id", command_id),
+        (b"X-Service-Command-Expires", b"%d" % int(expires_s * 1000)),
+    ]
+
+
+async def home(calls: CommandCalls, headers: Headers) -> Reply:
+    return await calls.ask(b"POST", "home", headers=headers).reply()
+
+
+def told_clock() -> ServiceClock:
+    clock = ServiceClock(hasty_loop().time)
+    clock.told(NOW_S)
+    return clock
+
+
+@on_a_hasty_loop
+async def test_a_command_that_comes_too_late_is_not_carried_out() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer, told_clock()) as calls:
+        in_time = await home(calls, stamped(b"1"))
+        await asyncio.sleep(31)
+        late = await home(calls, stamped(b"2"))
+
+    assert (in_time.status, late.status) == (200, TOO_LATE)
+    assert printer.done == ["home"]
+
+
+@on_a_hasty_loop
+async def test_an_upload_that_comes_too_late_is_not_kept() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer, told_clock()) as calls:
+        await asyncio.sleep(31)
+        query = {"path": "gcode/a.gcode"}
+        asked = calls.ask(b"PUT", "files/upload", b"G28", query=query, headers=stamped(b"1"))
+        late = await asked.reply()
+
+    assert late.status == TOO_LATE
+    assert printer.done == []
+
+
+@on_a_hasty_loop
+async def test_questions_never_expire() -> None:
+    async with command_calls(ScriptedPrinter(), told_clock()) as calls:
+        await asyncio.sleep(31)
+        reply = await calls.ask(b"GET", "status", headers=stamped(b"1")).reply()
+
+    assert reply.status == 200
+
+
+@on_a_hasty_loop
+async def test_a_repeat_gets_the_first_result_and_does_nothing() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer, told_clock()) as calls:
+        first = await home(calls, stamped(b"same"))
+        printer.refusal = refusing(CommandStatus.EXECUTION_FAILED)
+        again = await home(calls, stamped(b"same"))
+
+    assert first.envelope == again.envelope
+    assert printer.done == ["home"]
+
+
+@on_a_hasty_loop
+async def test_a_repeat_of_a_refused_command_is_refused_alike() -> None:
+    printer = ScriptedPrinter()
+    printer.refusal = refusing(CommandStatus.EXECUTION_FAILED)
+    async with command_calls(printer, told_clock()) as calls:
+        first = await home(calls, stamped(b"same"))
+        printer.refusal = None
+        again = await home(calls, stamped(b"same"))
+
+    assert first.envelope == again.envelope
+    assert printer.done == []
+
+
+@on_a_hasty_loop
+async def test_the_same_id_of_another_command_is_another_command() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer, told_clock()) as calls:
+        await home(calls, stamped(b"same"))
+        moved = await calls.ask(
+            b"POST", "move-axis", b'{"Axis":"X","DistanceMm":1}', headers=stamped(b"same")
+        ).reply()
+
+    assert moved.status == 200
+    assert len(printer.done) == 2
+
+
+@on_a_hasty_loop
+async def test_a_result_is_remembered_longer_than_any_command_is_good() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer) as calls:
+        await home(calls, [(b"X-Service-Command-Id", b"same")])
+        await asyncio.sleep(REMEMBERED_S - 1)
+        await home(calls, [(b"X-Service-Command-Id", b"same")])
+        await asyncio.sleep(2)
+        await home(calls, [(b"X-Service-Command-Id", b"same")])
+
+    assert printer.done == ["home", "home"]
+
+
+@on_a_hasty_loop
+async def test_a_caller_that_leaves_does_not_stop_its_command_and_a_repeat_hears_of_it() -> None:
+    printer = ScriptedPrinter()
+    printer.is_silent = True
+    async with command_calls(printer, told_clock()) as calls:
+        asked = calls.ask(b"POST", "home", headers=stamped(b"same"))
+        await asyncio.sleep(1)
+        asked.leave()
+        printer.is_silent = False
+        again = await home(calls, stamped(b"same"))
+
+    assert again.status == 504, "the first try still ran, and its result is the repeat's"
+    assert printer.done == []

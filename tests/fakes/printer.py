@@ -1,0 +1,146 @@
+"""A printer that does nothing but what a test tells it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from printreach.contract.commands import (
+    CommandStatus,
+    Extrude,
+    MoveAxis,
+    Pause,
+    SetLight,
+    SetTemp,
+    StartPrint,
+)
+from printreach.contract.features import Feature
+from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot, JsonObject
+from printreach.contract.status import JobStatus, Light, State
+from printreach.printers.port import (
+    Camera,
+    Download,
+    MqttEndpoint,
+    PrinterRefused,
+    Trouble,
+    View,
+    no_such_file,
+)
+
+EVERY_FEATURE = Feature(63)
+JOB = JobStatus(state=State.IDLE, lights=[Light(name="light", on=False)])
+
+
+class ScriptedPrinter:
+    """printers.port.Printer and its Files.
+
+    done: orders that were carried out, in order. refusal: raised by every order instead; may be
+    any exception. is_silent: orders are never answered. details_told: of any file.
+    """
+
+    mqtt: MqttEndpoint | None = None
+    roots = (FileRoot.GCODE,)
+
+    def __init__(self) -> None:
+        self.view = View(trouble=None, job=JOB, features=EVERY_FEATURE, platform_version="1")
+        self.done: list[object] = []
+        self.refusal: Exception | None = None
+        self.is_silent = False
+        self.details_told: JsonObject = {}
+
+    # --- what a test does -------------------------------------------------------------------------
+
+    def be(self, state: State) -> None:
+        self.view = replace(self.view, job=JobStatus(state=state, lights=JOB.lights))
+
+    def lack(self, feature: Feature) -> None:
+        self.view = replace(self.view, features=self.view.features & ~feature)
+
+    def be_in_trouble(self, status: CommandStatus) -> None:
+        trouble = Trouble(status=status, sentence="The printer at 10.0.0.5 is not to be had.")
+        self.view = replace(self.view, trouble=trouble)
+
+    # --- Printer ----------------------------------------------------------------------------------
+
+    @property
+    def files(self) -> "ScriptedPrinter":
+        return self
+
+    async def run(self) -> None: ...
+
+    async def cameras(self) -> list[Camera]:
+        return []
+
+    async def pause(self, order: Pause) -> None:
+        await self._do(order)
+
+    async def resume(self) -> None:
+        await self._do("resume")
+
+    async def cancel(self) -> None:
+        await self._do("cancel")
+
+    async def start(self, order: StartPrint) -> FileDone:
+        await self._do(order)
+        return FileDone(virtual_path=order.path, platform_path=order.path)
+
+    async def set_light(self, order: SetLight) -> None:
+        await self._do(order)
+
+    async def move_axis(self, order: MoveAxis) -> None:
+        await self._do(order)
+
+    async def home(self) -> None:
+        await self._do("home")
+
+    async def extrude(self, order: Extrude) -> None:
+        await self._do(order)
+
+    async def set_temp(self, order: SetTemp) -> None:
+        await self._do(order)
+
+    # --- Files ------------------------------------------------------------------------------------
+
+    async def entries(self, root: FileRoot) -> list[FileEntry]:
+        return []
+
+    async def details(self, path: str) -> FileDetails:
+        return FileDetails(
+            virtual_path=path,
+            platform_path=path,
+            file_name=path,
+            platform_details=self.details_told,
+        )
+
+    @asynccontextmanager
+    async def open(self, path: str) -> AsyncIterator[Download]:
+        if not path.endswith(".gcode"):
+            raise no_such_file(path)
+        if self.refusal is not None:
+            raise self.refusal
+        yield Download(size=3, chunks=_g28())
+
+    async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
+        data = b"".join([chunk async for chunk in chunks])
+        await self._do((path, data))
+        return FileDone(virtual_path=path, platform_path=path, size_bytes=len(data))
+
+    async def delete(self, path: str) -> FileDone:
+        await self._do(path)
+        return FileDone(virtual_path=path, platform_path=path)
+
+    async def _do(self, order: object) -> None:
+        if self.is_silent:
+            await asyncio.Event().wait()
+        if self.refusal is not None:
+            raise self.refusal
+        self.done.append(order)
+
+
+async def _g28() -> AsyncIterator[bytes]:
+    yield b"G28"
+
+
+def refusing(status: CommandStatus) -> PrinterRefused:
+    """What an adapter raises when its printer says no."""
+    return PrinterRefused(status, "The printer said no.")
