@@ -26,6 +26,7 @@ async def ask(rig: Rig, access: Access, *fields: bytes, **line: bytes) -> Answer
 # --- the order ------------------------------------------------------------------------------------
 
 
+@pytest.mark.provokes(601, 603, 604, 605, 606)
 @on_a_loop
 async def test_refusals_come_in_their_order() -> None:
     """Each request has every fault that comes later, too."""
@@ -86,6 +87,7 @@ async def test_head_is_refused_without_a_body() -> None:
         assert [(await caller.answer(to_head=True)).status for _ in range(2)] == [603, 603]
 
 
+@pytest.mark.provokes(600)
 @on_a_loop
 async def test_a_store_that_is_away_is_600_and_no_printers_fault() -> None:
     async with relay() as rig:

@@ -59,6 +59,7 @@ MALFORMED = {
 }
 
 
+@pytest.mark.provokes(612)
 @pytest.mark.parametrize("head", MALFORMED.values(), ids=MALFORMED)
 @on_a_loop
 async def test_a_head_that_cannot_be_read_in_one_way_is_612(head: bytes) -> None:

@@ -30,6 +30,7 @@ def refusal(answer: Answer) -> int:
 # --- uploads --------------------------------------------------------------------------------------
 
 
+@pytest.mark.provokes(608)
 @on_a_loop
 async def test_an_upload_that_announces_too_much_is_608_and_never_begins() -> None:
     async with relay() as rig, calling(rig.port) as caller:
@@ -93,6 +94,7 @@ async def test_an_upload_too_large_behind_a_begun_answer_breaks_it_off() -> None
 # --- downloads ------------------------------------------------------------------------------------
 
 
+@pytest.mark.provokes(607)
 @pytest.mark.parametrize("announced", [True, False])
 @pytest.mark.parametrize(("size", "status"), [(1000, 200), (1001, 607)])
 @on_a_loop
@@ -155,6 +157,7 @@ async def watch(rig: Rig, access: Access) -> Caller:
     return caller
 
 
+@pytest.mark.provokes(609)
 @on_a_loop
 async def test_a_ninth_viewer_at_once_is_609_until_another_leaves() -> None:
     async with relay() as rig:

@@ -1,6 +1,9 @@
 """The command API: its envelope, status codes and arguments."""
 
+from collections.abc import Mapping
 from enum import IntEnum, StrEnum
+from types import MappingProxyType
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -23,6 +26,29 @@ class CommandStatus(IntEnum):
     TOO_MANY_CLIENTS = 787
     NOT_SUPPORTED = 788
     NOT_AUTHORIZED = 789
+
+
+MEANINGS: Final[Mapping[CommandStatus, str]] = MappingProxyType(
+    {
+        CommandStatus.NOT_FOUND: "The file or the camera doesn't exist.",
+        CommandStatus.TIMED_OUT: "The printer gave no answer in time, or the command came too late"
+        " and was not carried out.",
+        CommandStatus.UNKNOWN_FAILURE: "The agent failed in a way it does not know.",
+        CommandStatus.BAD_ARGUMENTS: "An argument is missing, of a wrong type or out of range; the"
+        " text names it.",
+        CommandStatus.EXECUTION_FAILED: "The printer was asked and said no; the text is its own"
+        " where it gave one.",
+        CommandStatus.NOT_SERIALIZED: "The command was carried out, but what the printer answered"
+        " can't be written as JSON.",
+        CommandStatus.UNKNOWN_COMMAND: "There is no such command, or not with this method.",
+        CommandStatus.NOT_CONNECTED: "The printer can't be reached.",
+        CommandStatus.INVALID_STATE: "The command has no place in the printer's present state.",
+        CommandStatus.TOO_MANY_CLIENTS: "The printer serves as many clients as it can.",
+        CommandStatus.NOT_SUPPORTED: "This printer can't do that.",
+        CommandStatus.NOT_AUTHORIZED: "The printer refuses the agent's credentials.",
+    }
+)
+"""What each failure says to whoever reads the documents; `Error` itself is more exact."""
 
 
 class Axis(StrEnum):

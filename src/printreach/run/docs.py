@@ -12,6 +12,9 @@ from typing import Final
 
 import msgspec
 
+from printreach.agent.commands.answers import RAW_STATUS, RAW_STATUS_OF_OTHERS
+from printreach.contract.awaited import AWAITED
+from printreach.contract.commands import MEANINGS
 from printreach.contract.errors import FAILURES
 from printreach.web.api import APIS
 from printreach.web.api.document import openapi_document
@@ -19,7 +22,11 @@ from printreach.web.api.document import openapi_document
 _ERRORS_HEAD: Final = """\
 # Error codes
 
-<!-- Made from src/printreach/contract/errors.py by `python -m printreach.run.docs`. -->
+<!-- Made from src/printreach/contract/ by `python -m printreach.run.docs`. -->
+
+Every one has a test that provokes it, but for those [not in use yet](#not-in-use-yet).
+
+## The service
 
 Failures of the service itself, on printer hosts and App APIs. They stand outside the range of
 HTTP, so that they never collide with the printer's own answers. Each comes with
@@ -37,14 +44,38 @@ the same request may be sent again later.
 """
 
 
+_COMMANDS_HEAD: Final = """
+## The command API
+
+Failures of a command travel with HTTP 200 in the envelope `{"Status": <code>, "Error": "<text>"}`;
+`Error` is a sentence for people. Where the answer would have been no JSON (a download, a picture, a
+log) the HTTP status tells of the failure too. A platform may add codes of its own, 400 to 599.
+
+| Status | Meaning | HTTP status of a raw answer |
+|---|---|---|
+"""
+
+_AWAITED_HEAD: Final = """
+## Not in use yet
+
+| Code | Comes with |
+|---|---|
+"""
+
+
 def error_table() -> str:
     """Write docs/errors.md."""
-    rows = (
+    failures = (
         f"| {code:d} | {failure.meaning} | {failure.remedy} | "
         f"{'yes' if failure.temporary else 'no'} |\n"
         for code, failure in FAILURES.items()
     )
-    return _ERRORS_HEAD + "".join(rows)
+    commands = (
+        f"| {status:d} | {meaning} | {RAW_STATUS.get(status, RAW_STATUS_OF_OTHERS)} |\n"
+        for status, meaning in MEANINGS.items()
+    )
+    awaited = (f"| {code} | {part} |\n" for code, part in AWAITED.items())
+    return "".join((_ERRORS_HEAD, *failures, _COMMANDS_HEAD, *commands, _AWAITED_HEAD, *awaited))
 
 
 def api_description() -> str:
