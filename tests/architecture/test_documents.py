@@ -1,5 +1,6 @@
 """The documents name files that exist and link to places that exist."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +14,18 @@ DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md
 # `relay/front.py`, `backends/sql/`: code that names a file or a folder of ours.
 NAMED_PATH = re.compile(r"`((?:[\w.-]+/)+|(?:[\w.-]+/)*[\w-]+\.(?:py|toml|txt))`")
 LINK = re.compile(r"\[[^]]+\]\(([^)\s]+)\)")
+BLOCK = re.compile(r"```.*?```", re.DOTALL)
+
+# The page that a newcomer follows to the letter is held to more: `PrinterRig`, `make()`,
+# `has_camera`, and what its blocks of commands run.
+WALK_THROUGH = REPOSITORY / "docs" / "adding-a-printer.md"
+NAME = re.compile(r"`([A-Z][a-z]\w+|[A-Z]+_[A-Z_]+|[a-z]+_[a-z_]+|[a-z_]+(?=\(\)`))(?:\(\))?`")
+COMMAND_PATH = re.compile(r"\b(?:tests|src|docs)/[\w./-]+")
 
 
 def dangling(document: Path) -> Iterator[str]:
     """Name what the document speaks of and the repository lacks."""
-    text = re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL)
+    text = BLOCK.sub("", document.read_text())
     for name in NAMED_PATH.findall(text):
         if not any((place / name).exists() for place in (REPOSITORY, PACKAGE, document.parent)):
             yield name
@@ -37,3 +45,37 @@ def test_a_dangling_name_or_link_is_found(tmp_path: Path) -> None:
     document.write_text("See `relay/nowhere.py`, `attic/` and [there](nowhere.md#top).")
 
     assert list(dangling(document)) == ["relay/nowhere.py", "attic/", "nowhere.md#top"]
+
+
+def undefined(document: Path) -> Iterator[str]:
+    """Name what a document takes for names and paths of our code, and are none."""
+    text = document.read_text()
+    known = names_defined_in(PACKAGE, REPOSITORY / "tests")
+    yield from (name for name in NAME.findall(BLOCK.sub("", text)) if name not in known)
+    for block in BLOCK.findall(text):
+        yield from (
+            path for path in COMMAND_PATH.findall(block) if not (REPOSITORY / path).exists()
+        )
+
+
+def names_defined_in(*folders: Path) -> set[str]:
+    """Classes, functions, and what is assigned."""
+    names: set[str] = set()
+    for path in (path for folder in folders for path in folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                names.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+    return names
+
+
+def test_the_walk_through_speaks_only_of_names_that_the_code_has() -> None:
+    assert list(undefined(WALK_THROUGH)) == []
+
+
+def test_a_name_that_no_code_has_is_found(tmp_path: Path) -> None:
+    document = tmp_path / "page.md"
+    document.write_text("Use `NoSuchRig` and `no_such_call()`.\n```\npytest tests/nowhere\n```\n")
+
+    assert list(undefined(document)) == ["NoSuchRig", "no_such_call", "tests/nowhere"]
