@@ -17,12 +17,13 @@ them. What a platform can't do is told by the rig's class attributes (features, 
 has_camera...) and expected to be refused with 788, not skipped.
 
 The parts can be used alone while an adapter grows: StatusContract, PrintContract,
-ControlContract, FileContract, CameraContract, TroubleContract.
+ControlContract, FileContract, CameraContract, TroubleContract, OperationContract.
 """
 
 from tests.printers.contract_cameras import CameraContract
 from tests.printers.contract_controls import ControlContract
 from tests.printers.contract_files import FileContract
+from tests.printers.contract_operations import OperationContract
 from tests.printers.contract_prints import PrintContract
 from tests.printers.contract_status import StatusContract
 from tests.printers.contract_trouble import TroubleContract
@@ -37,5 +38,6 @@ class PrinterContract(
     FileContract,
     CameraContract,
     TroubleContract,
+    OperationContract,
 ):
     """All parts."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from printreach.contract.features import Feature
+from printreach.printers.operations import Operation, Platform
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 
@@ -20,12 +21,15 @@ class PrintFile:
 class PrinterRig:
     """A printer and its provocations. One object serves a module; `open` is entered for each test.
 
+    platform: its column of docs/platforms.md. lacks: what it can't of what that says only some can.
     features: what this printer can do, exactly. heaters: what set-temp may name, of `BedC`,
     `ToolC`, `ChamberC`; `open` leaves them off. has_camera: `open` provides one, which gives
     pictures. has_smart_pause: the platform can turn heaters off in a pause. has_folders: its files
     may lie in folders. patience_s: within which a state shows.
     """
 
+    platform: ClassVar[Platform]
+    lacks: ClassVar[frozenset[Operation]] = frozenset()
     features: ClassVar[Feature]
     heaters: ClassVar[frozenset[str]] = frozenset({"BedC", "ToolC"})
     has_camera: ClassVar[bool] = True

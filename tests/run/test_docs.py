@@ -7,7 +7,10 @@ import pytest
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.errors import ErrorCode
+from printreach.printers.operations import Operation, Platform
+from printreach.printers.registry import KINDS
 from printreach.run.docs import DOCUMENTS, error_table, main
+from printreach.run.platform_table import platform_table, platforms
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -31,3 +34,27 @@ def test_every_error_code_has_a_row() -> None:
     failures = [status for status in CommandStatus if status is not CommandStatus.OK]
 
     assert [int(row.split("|")[1]) for row in rows] == [*ErrorCode, *failures]
+
+
+def test_every_kind_with_an_adapter_has_its_column() -> None:
+    header = next(line for line in platform_table().splitlines() if line.startswith("| |"))
+    titles = [title.strip() for title in header.strip("|").split("|")[1:]]
+
+    assert titles == [platform.title for platform in platforms()]
+    assert len(titles) >= len([kind for kind in KINDS.values() if kind.adapter])
+
+
+@pytest.mark.parametrize("platform", platforms(), ids=lambda platform: platform.title)
+def test_reasons_are_sentences_and_conditions_end_one(platform: Platform) -> None:
+    assert all(reason.endswith(".") for reason in platform.cannot.values())
+    assert not any(condition.endswith(".") for condition in platform.only_where.values())
+
+
+def test_no_row_is_left_without_a_platform_that_can() -> None:
+    nobody = [
+        operation
+        for operation in Operation
+        if all(operation in platform.cannot for platform in platforms())
+    ]
+
+    assert nobody == []

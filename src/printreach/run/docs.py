@@ -16,6 +16,7 @@ from printreach.agent.commands.answers import RAW_STATUS, RAW_STATUS_OF_OTHERS
 from printreach.contract.awaited import AWAITED
 from printreach.contract.commands import MEANINGS
 from printreach.contract.errors import FAILURES
+from printreach.run.platform_table import platform_table
 from printreach.web.api import APIS
 from printreach.web.api.document import openapi_document
 
@@ -84,7 +85,11 @@ def api_description() -> str:
 
 
 DOCUMENTS: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
-    {"errors.md": error_table, "openapi.json": api_description}
+    {
+        "errors.md": error_table,
+        "openapi.json": api_description,
+        "platforms.md": platform_table,
+    }
 )
 """File name in docs/ -> what writes its text."""
 

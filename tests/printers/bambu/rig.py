@@ -9,6 +9,7 @@ from dataclasses import replace
 from printreach.contract.commands import SetTemp
 from printreach.contract.features import Feature
 from printreach.printers.bambu.adapter import make
+from printreach.printers.bambu.platforms import PLATFORMS
 from printreach.printers.bambu.ports import Ports
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
@@ -32,6 +33,7 @@ async def until(is_so: Callable[[], bool]) -> None:
 class BambuRig(PrinterRig):
     """fake: running, for all tests of a session."""
 
+    platform = PLATFORMS[0]
     features = Feature(63)
     has_smart_pause = True
     eye: Eye

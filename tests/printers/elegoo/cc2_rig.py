@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from printreach.contract.features import Feature
 from printreach.printers.elegoo.adapter import make
+from printreach.printers.elegoo.platforms import PLATFORMS
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
@@ -18,6 +19,7 @@ from tests.printers.rig import PrinterRig, PrintFile
 class Cc2Rig(PrinterRig):
     """broker: running, for all tests of a session."""
 
+    platform = PLATFORMS[1]
     features = Feature(1 + 2 + 4 + 16 + 32)
     has_folders = False
     fake: FakeCc2

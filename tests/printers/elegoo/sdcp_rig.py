@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from printreach.contract.features import Feature
 from printreach.printers.elegoo.adapter import make
+from printreach.printers.elegoo.platforms import PLATFORMS
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
@@ -16,6 +17,7 @@ from tests.rigs.waiting import free_port
 
 
 class SdcpRig(PrinterRig):
+    platform = PLATFORMS[0]
     features = Feature(1 + 4 + 16 + 32)
     has_folders = False
     fake: FakeSdcp

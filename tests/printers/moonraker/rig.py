@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from printreach.contract.commands import SetTemp
 from printreach.contract.features import Feature
 from printreach.printers.moonraker.adapter import make
+from printreach.printers.moonraker.platforms import PLATFORMS
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.printers.film import film_at
@@ -62,6 +63,7 @@ def config_with(ports: Ports) -> str:
 class MoonrakerRig(PrinterRig):
     """url: of a Moonraker that runs for all tests. folder: its data. klippy: its printer."""
 
+    platform = PLATFORMS[0]
     features = Feature(63)
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     has_smart_pause = True

@@ -12,6 +12,8 @@ from urllib.parse import quote
 
 from printreach.contract.features import Feature
 from printreach.printers.octoprint.adapter import make
+from printreach.printers.octoprint.platforms import PLATFORMS
+from printreach.printers.operations import Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.printers.film import film_at
@@ -43,6 +45,8 @@ def config_with_camera(port: int) -> str:
 class OctoPrintRig(PrinterRig):
     """peer: running, for all tests; folder: where it keeps everything."""
 
+    platform = PLATFORMS[0]
+    lacks = frozenset({Operation.HEAT_CHAMBER})
     features = Feature(62)  # everything but a light
     has_smart_pause = True
 

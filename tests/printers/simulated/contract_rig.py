@@ -12,6 +12,7 @@ from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.simulated.adapter import make
 from printreach.printers.simulated.model.program import HeaterName
+from printreach.printers.simulated.platforms import PLATFORMS
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
 from tests.printers.meddler import Meddler, meddling
@@ -25,6 +26,7 @@ _PATH = b"G28\n" + b"G1 X10 F6000\nG1 X30\n" * 600
 class SimulatedRig(PrinterRig):
     """A printer in this process, which a meddler stands before."""
 
+    platform = PLATFORMS[0]
     features = Feature(63)
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     has_smart_pause = True

@@ -1,0 +1,22 @@
+"""What a Bambu Lab printer can't do."""
+
+from typing import Final
+
+from printreach.printers.operations import Operation, Platform
+
+PLATFORMS: Final = (
+    Platform(
+        title="Bambu Lab",
+        cannot={
+            Operation.HEAT_CHAMBER: "No order for it is known.",
+            Operation.CONFIG_FILES: "The printer gives no access to its configuration.",
+            Operation.LOG_FILES: "Its own folders on the card are left out.",
+        },
+        only_where={
+            Operation.SET_LIGHT: "the printer has one",
+            Operation.EXTRUDE: "the printer has one nozzle; of two it isn't told which is in use",
+            Operation.WEBCAM_SNAPSHOT: "the printer's camera is switched on for the local network",
+            Operation.WEBCAM_STREAM: "the printer's camera is switched on for the local network",
+        },
+    ),
+)

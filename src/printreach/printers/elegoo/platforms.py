@@ -1,0 +1,41 @@
+"""What Elegoo's printers can't do, by the protocol they speak."""
+
+from typing import Final
+
+from printreach.printers.operations import Operation, Platform
+
+PLATFORMS: Final = (
+    Platform(
+        title="Elegoo (SDCP)",
+        cannot={
+            Operation.SMART_PAUSE: "No order to the heaters in a pause is known.",
+            Operation.MOVE_AXIS: "No order for it is known.",
+            Operation.EXTRUDE: "No order for it is known.",
+            Operation.HEAT_CHAMBER: "No order for it is known.",
+            Operation.UPLOAD_INTO_FOLDER: "The printer takes files into no folder.",
+            Operation.CONFIG_FILES: "The printer gives access to its prints alone.",
+            Operation.LOG_FILES: "The printer gives access to its prints alone.",
+            Operation.MQTT_PROXY: "SDCP speaks over a WebSocket of its own.",
+        },
+        only_where={
+            Operation.SET_LIGHT: "the printer has one",
+            Operation.HOME: "it is no resin printer",
+            Operation.HEAT_TOOL: "it is no resin printer",
+            Operation.HEAT_BED: "it is no resin printer",
+            Operation.WEBCAM_SNAPSHOT: "a camera is plugged in",
+            Operation.WEBCAM_STREAM: "a camera is plugged in",
+        },
+    ),
+    Platform(
+        title="Elegoo Centauri Carbon 2",
+        cannot={
+            Operation.SMART_PAUSE: "No order to the heaters in a pause is known.",
+            Operation.EXTRUDE: "No order for it is known.",
+            Operation.HEAT_CHAMBER: "No order for it is known.",
+            Operation.UPLOAD_INTO_FOLDER: "The printer takes files into no folder.",
+            Operation.CONFIG_FILES: "The printer gives access to its prints alone.",
+            Operation.LOG_FILES: "The printer gives access to its prints alone.",
+        },
+        only_where={Operation.SET_LIGHT: "the printer has one"},
+    ),
+)

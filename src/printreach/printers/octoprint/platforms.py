@@ -1,0 +1,29 @@
+"""What OctoPrint can't do."""
+
+from typing import Final
+
+from printreach.printers.operations import Operation, Platform
+
+PLATFORMS: Final = (
+    Platform(
+        title="OctoPrint",
+        cannot={
+            Operation.SET_LIGHT: "OctoPrint knows no lights; each of its light plugins has orders"
+            " of its own.",
+            Operation.CONFIG_FILES: "OctoPrint gives no access to its configuration as files.",
+            Operation.MQTT_PROXY: "OctoPrint has no MQTT broker.",
+        },
+        only_where={
+            Operation.START: "the API key may print",
+            Operation.MOVE_AXIS: "the API key may control the printer",
+            Operation.HOME: "the API key may control the printer",
+            Operation.EXTRUDE: "the API key may control the printer",
+            Operation.HEAT_TOOL: "the API key may control the printer",
+            Operation.HEAT_BED: "the printer's profile has a heated bed",
+            Operation.HEAT_CHAMBER: "the printer's profile has a heated chamber",
+            Operation.LOG_FILES: "the API key may see them",
+            Operation.WEBCAM_SNAPSHOT: "a webcam is set up",
+            Operation.WEBCAM_STREAM: "a webcam is set up",
+        },
+    ),
+)

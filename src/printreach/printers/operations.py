@@ -1,0 +1,58 @@
+"""What may be asked of a printer, and what a platform can't do of it: data for docs/platforms.md.
+
+A kind of printer says so in its folder's `platforms.py`, as `PLATFORMS`; most kinds are one
+platform. The contract suite holds what is written there to what the adapter does.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Operation(StrEnum):
+    """Rows of the table, by the words that people read there."""
+
+    STATUS = "Status"
+    MATERIAL_SYSTEM = "Material system"
+    PAUSE = "Pause"
+    SMART_PAUSE = "Smart pause"
+    RESUME = "Resume"
+    CANCEL = "Cancel"
+    START = "Start a print"
+    SET_LIGHT = "Set a light"
+    MOVE_AXIS = "Move an axis"
+    HOME = "Home"
+    EXTRUDE = "Extrude"
+    HEAT_TOOL = "Set the hotend's temperature"
+    HEAT_BED = "Set the bed's temperature"
+    HEAT_CHAMBER = "Set the chamber's temperature"
+    LIST_FILES = "List files"
+    FILE_DETAILS = "Details of a file"
+    UPLOAD = "Upload"
+    UPLOAD_INTO_FOLDER = "Upload into a folder"
+    DOWNLOAD = "Download"
+    DELETE = "Delete a file"
+    CONFIG_FILES = "Configuration files"
+    LOG_FILES = "The platform's logs"
+    WEBCAM_LIST = "Webcam list"
+    WEBCAM_SNAPSHOT = "Webcam snapshot"
+    WEBCAM_STREAM = "Webcam stream"
+    AGENT_LOG = "The agent's log"
+    MQTT_PROXY = "MQTT proxy"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Platform:
+    """One column of the table. What neither mapping names, every printer of the platform can.
+
+    title: as its makers write it. cannot: why no printer of the platform can, a sentence.
+    only_where: what it takes, the end of "where …"; which printer can is told by `Features`, or by
+    a refusal with 788.
+    """
+
+    title: str
+    cannot: Mapping[Operation, str] = field(default_factory=dict)
+    only_where: Mapping[Operation, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        assert not self.cannot.keys() & self.only_where.keys()

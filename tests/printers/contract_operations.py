@@ -1,0 +1,138 @@
+"""Contract: what the platform's table says it can't do is refused, and nothing else is."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from printreach.printers.operations import Operation
+from tests.printers.asking import Json, Reply
+from tests.printers.bench import Bench, on_the_bench
+
+NOT_SUPPORTED, BAD_ARGUMENTS = 788, 751
+NO_FILE: Json = {"path": "gcode/there is no such file.gcode"}
+
+Probe = Callable[[Bench], Awaitable[bool]]
+
+
+def order(command: str, body: Json | None = None, **query: object) -> Probe:
+    """Whether a command isn't refused because the printer can't."""
+
+    async def probe(bench: Bench) -> bool:
+        return _is_supported(await bench.calls.post(command, body, **query))
+
+    return probe
+
+
+def question(command: str, **query: object) -> Probe:
+    async def probe(bench: Bench) -> bool:
+        return _is_supported(await bench.calls.get(command, **query))
+
+    return probe
+
+
+def root(name: str) -> Probe:
+    async def probe(bench: Bench) -> bool:
+        return (await bench.calls.get("files/list", root=name)).status != BAD_ARGUMENTS
+
+    return probe
+
+
+def upload(folder: str) -> Probe:
+    async def probe(bench: Bench) -> bool:
+        file = bench.rig.short_print()
+        path = f"gcode/{folder}{file.name}"
+        reply = await bench.calls.put("files/upload", [file.data], len(file.data), path)
+        return reply.status not in (NOT_SUPPORTED, BAD_ARGUMENTS)
+
+    return probe
+
+
+async def has_material_system(bench: Bench) -> bool:
+    """Some platforms tell of their tools a moment after they tell of themselves."""
+
+    async def is_told() -> bool:
+        status = await bench.status(IncludeMaterialSystem="true")
+        return status["JobStatus"]["MaterialSystem"] is not None
+
+    try:
+        return await bench.until_true("a material system", is_told)
+    except AssertionError:
+        return False
+
+
+async def has_smart_pause(bench: Bench) -> bool:
+    """What that means is a matter of PrintContract."""
+    return bench.rig.has_smart_pause
+
+
+async def gives_a_picture(bench: Bench) -> bool:
+    return (await bench.calls.get("webcam/snapshot")).http_status == 200
+
+
+async def gives_a_stream(bench: Bench) -> bool:
+    asked = bench.calls.ask(b"GET", "webcam/stream")
+    while asked.head is None:
+        await asked.more()
+    asked.leave()
+    return asked.head.startswith(b"200")
+
+
+async def has_a_broker(bench: Bench) -> bool:
+    return bench.printer.mqtt is not None
+
+
+async def is_the_agents_own(_bench: Bench) -> bool:
+    return True
+
+
+PROBES: dict[Operation, Probe] = {
+    Operation.STATUS: question("status"),
+    Operation.MATERIAL_SYSTEM: has_material_system,
+    Operation.PAUSE: order("pause"),
+    Operation.SMART_PAUSE: has_smart_pause,
+    Operation.RESUME: order("resume"),
+    Operation.CANCEL: order("cancel"),
+    Operation.START: order("start", {"Path": NO_FILE["path"]}),
+    Operation.SET_LIGHT: order("set-light", {"Name": "no such light", "On": True}),
+    Operation.MOVE_AXIS: order("move-axis", {"Axis": "X", "DistanceMm": 1}),
+    Operation.HOME: order("home"),
+    Operation.EXTRUDE: order("extrude", {"Extruder": 0, "DistanceMm": 1}),
+    Operation.HEAT_TOOL: order("set-temp", {"ToolC": 0}),
+    Operation.HEAT_BED: order("set-temp", {"BedC": 0}),
+    Operation.HEAT_CHAMBER: order("set-temp", {"ChamberC": 0}),
+    Operation.LIST_FILES: question("files/list"),
+    Operation.FILE_DETAILS: question("files/details", **NO_FILE),
+    Operation.UPLOAD: upload(""),
+    Operation.UPLOAD_INTO_FOLDER: upload("folder/"),
+    Operation.DOWNLOAD: question("files/download", **NO_FILE),
+    Operation.DELETE: order("files/delete", **NO_FILE),
+    Operation.CONFIG_FILES: root("config"),
+    Operation.LOG_FILES: root("logs"),
+    Operation.WEBCAM_LIST: question("webcam/list"),
+    Operation.WEBCAM_SNAPSHOT: gives_a_picture,
+    Operation.WEBCAM_STREAM: gives_a_stream,
+    Operation.AGENT_LOG: is_the_agents_own,
+    Operation.MQTT_PROXY: has_a_broker,
+}
+
+
+class OperationContract:
+    @on_the_bench
+    async def test_the_platforms_table_says_what_this_printer_can(self, bench: Bench) -> None:
+        platform, lacks = bench.rig.platform, bench.rig.lacks
+        assert lacks <= platform.only_where.keys()
+        refused = [operation for operation in Operation if not await _probe(bench, operation)]
+
+        expected = platform.cannot.keys() | lacks
+        assert refused == [operation for operation in Operation if operation in expected], refused
+
+    def test_every_operation_is_probed(self) -> None:
+        assert list(PROBES) == list(Operation)
+
+
+async def _probe(bench: Bench, operation: Operation) -> bool:
+    async with asyncio.timeout(2 * bench.rig.patience_s):
+        return await PROBES[operation](bench)
+
+
+def _is_supported(reply: Reply) -> bool:
+    return reply.http_status != 501 and reply.status != NOT_SUPPORTED
