@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
+from printreach.contract.status import DetectorStatus
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, Grant
@@ -36,6 +37,8 @@ class Topic(StrEnum):
     """key: printer_id. It was linked or removed; all its grants may have changed."""
     ACCOUNT = "account"
     """key: account_id. Its supporter status changed, or it was deleted; so all its grants."""
+    DETECTOR = "detector"
+    """key: printer_id. The failure detector has said something of its print."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +123,28 @@ class Agents(Protocol):
         node_id: of one process, made at its start, so that a crash leaves nothing to clean up.
         """
         ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DetectorSaid:
+    """What the failure detector said of a print.
+
+    at: when; the durations in status are as of then.
+    """
+
+    print_id: str
+    status: DetectorStatus
+    at: datetime
+
+
+class DetectorStates(Protocol):
+    """What the failure detector last said, by printer: put by its watch, told to agents."""
+
+    async def put(self, printer_id: str, said: DetectorSaid) -> None:
+        """In place of what it said before. Publishes a notice."""
+        ...
+
+    async def latest(self, printer_id: str) -> DetectorSaid | None: ...
 
 
 class Passwords(Protocol):

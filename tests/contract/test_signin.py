@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.contract import signin
+from printreach.contract.status import DetectorStatus
+from tests.wire.page import JSON_EXAMPLES
 
 FROM_AGENT = [
     (
@@ -46,6 +48,19 @@ FROM_SERVICE = [
     (
         signin.Linked(printer_id="abc", printer_name="Voron"),
         b'{"Type":"Linked","PrinterId":"abc","PrinterName":"Voron"}',
+    ),
+    (
+        signin.Detector(
+            print_id="mfrggzdfmztwq2lk",
+            status=DetectorStatus(
+                last_score=0.25,
+                score_history=[0.125, 0.25],
+                time_since_last_score_sec=1.5,
+                interval_sec=20.0,
+                time_since_last_warn_sec=300.0,
+            ),
+        ),
+        JSON_EXAMPLES["detector"].strip().encode(),
     ),
 ]
 CHALLENGE, LINK_OFFER = FROM_SERVICE[0][1], FROM_SERVICE[2][1]

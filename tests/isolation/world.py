@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
+from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.contract import signin
 from printreach.http1.server import serve
 from printreach.ports import Notice
@@ -274,6 +275,7 @@ async def begin(path: Path, ends: AsyncExitStack) -> Isolation:
         grants=hub.grants,
         agents=AgentsOutside(
             agents=hub.agents,
+            detector=MemoryDetectorStates(bus),
             bus=bus,
             clock=hub.clock,
             identity=Identity(public_key=key.public_key().public_bytes_raw(), sign=key.sign),

@@ -9,6 +9,7 @@ from itertools import count
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.backends.bus_memory import MemoryBus
+from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.http1.client import Connect
 from printreach.http1.server import Server, serve
 from printreach.ports import Notice, Topic
@@ -59,6 +60,7 @@ class Rig:
     bus: MemoryBus
     grants: MemoryGrants
     agents: MemoryAgents
+    detector: MemoryDetectorStates
     web: WebRole
     port: int = 0
     running: list[ScriptedAgent] = field(default_factory=list)
@@ -135,6 +137,7 @@ async def relay(
 ) -> AsyncIterator[Rig]:
     """Run a node. Leaving stops it at once; whatever still runs is broken off."""
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
+    detector = MemoryDetectorStates(bus)
     numbers = count()
     grants = MemoryGrants(clock)
     server = web.server = await serve(web.handle, "127.0.0.1", 0)
@@ -142,6 +145,7 @@ async def relay(
         grants=grants,
         agents=AgentsOutside(
             agents=agents,
+            detector=detector,
             bus=bus,
             clock=clock,
             identity=Identity(
@@ -155,7 +159,8 @@ async def relay(
         tunnel_domain=TUNNEL_DOMAIN,
         networks=networks,
     )
-    rig = Rig(RelayNode(outside, patience, settle_s=settle_s), clock, bus, grants, agents, web)
+    node = RelayNode(outside, patience, settle_s=settle_s)
+    rig = Rig(node, clock, bus, grants, agents, detector, web)
     try:
         rig.port = await rig.node.listen("127.0.0.1", 0)
         yield rig

@@ -154,6 +154,7 @@ class ScriptedAgent:
     name: str
     script: Script = echo
     takes_bodies: bool = True
+    capabilities: tuple[str, ...] = ()
     asked: list[Asked] = field(default_factory=list)
     heard: list[signin.FromService] = field(default_factory=list)
     closed: tuple[CloseCode | int | None, str] | None = None
@@ -184,7 +185,8 @@ class ScriptedAgent:
             max_frame_size=frames.MAX_MESSAGE_BYTES,
             extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
         )
-        session = Session(Role.AGENT, now=asyncio.get_running_loop().time())
+        now = asyncio.get_running_loop().time()
+        session = Session(Role.AGENT, now=now, capabilities=self.capabilities)
         self.tunnel = Tunnel(session, self.link, self)
         self.tunnel.start()
         await until(lambda: self.is_ready or self.closed)

@@ -9,6 +9,11 @@ _BLOCK = re.compile(r"^```hex (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXAMPLES: dict[str, str] = dict(_BLOCK.findall(PAGE))
 """The text of each example by its name: hex and, three blanks on, what it means."""
 
+JSON_EXAMPLES: dict[str, str] = dict(
+    re.findall(r"^```json (\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+)
+"""Control messages, by their names."""
+
 
 def table(line_above: str, *columns: int) -> list[tuple[str, ...]]:
     """Some columns of the first table behind a line of the page, without the marks of code."""

@@ -16,6 +16,7 @@ from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.config import AgentConfig, Webcam
+from printreach.agent.detector_news import DetectorNews
 from printreach.agent.prints import Prints
 from printreach.contract.status import WebcamEntry
 from printreach.printers.http_camera import HttpCamera
@@ -45,10 +46,14 @@ class _AdapterModule(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CommandedPrinter:
-    """What the uplink serves commands with. clock: is told the service's time at sign-in."""
+    """What the uplink serves commands with.
+
+    clock: is told the service's time at sign-in. detector: is told what the failure detector says.
+    """
 
     api: CommandApi
     clock: ServiceClock
+    detector: DetectorNews
 
 
 @asynccontextmanager
@@ -64,8 +69,13 @@ async def commanded_printer(
         return
     module = cast("_AdapterModule", importlib.import_module(config.kind.adapter))
     printer = module.make(_setup(config, senses, printer_id))
+    detector = DetectorNews(senses.monotonic)
     prints = Prints(
-        printer, config.data_dir, unix_time=senses.unix_time, token_bytes=senses.token_bytes
+        printer,
+        config.data_dir,
+        unix_time=senses.unix_time,
+        token_bytes=senses.token_bytes,
+        detector=detector.of_print,
     )
     hub = CameraHub(printer, [_camera(webcam) for webcam in config.webcams], senses.monotonic)
     clock = ServiceClock(senses.monotonic)
@@ -78,7 +88,7 @@ async def commanded_printer(
         )
         tasks = [asyncio.create_task(printer.run()), asyncio.create_task(prints.watch())]
         try:
-            yield CommandedPrinter(api=api, clock=clock)
+            yield CommandedPrinter(api=api, clock=clock, detector=detector)
         finally:
             await api.close()
             await hub.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from printreach.agent.data_dir import DataDirRefused, read_private, write_private
-from printreach.contract.status import ServiceStatus
+from printreach.contract.status import DetectorStatus, ServiceStatus
 from printreach.printers.port import Printer
 from printreach.rules.prints import PrintMark, observe_print
 
@@ -21,7 +21,10 @@ _MAX_FILE_BYTES = 64 * 1024
 
 
 class Prints:
-    """Looks at a printer once a second and knows which print is which."""
+    """Looks at a printer once a second and knows which print is which.
+
+    detector: what the failure detector said of the print with this id.
+    """
 
     def __init__(
         self,
@@ -30,11 +33,13 @@ class Prints:
         *,
         unix_time: Callable[[], float],
         token_bytes: Callable[[int], bytes],
+        detector: Callable[[str], DetectorStatus],
     ) -> None:
         self._printer = printer
         self._path = data_dir / FILE
         self._unix_time = unix_time
         self._token_bytes = token_bytes
+        self._detector = detector
         self._mark = _load(self._path)
 
     def service_status(self) -> ServiceStatus:
@@ -42,6 +47,7 @@ class Prints:
         return ServiceStatus(
             most_recent_print_id_str=self._mark.print_id,
             print_start_time_sec=self._mark.started_at,
+            detector=self._detector(self._mark.print_id),
         )
 
     async def watch(self) -> None:

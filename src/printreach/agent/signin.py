@@ -79,6 +79,9 @@ class Conversation:
                 self._serve(message.printer_name)
             case signin.Welcome():
                 self._welcomed(self._service_key, message)
+            case signin.Detector():
+                if self._context.commanded is not None:
+                    self._context.commanded.detector.told(message)
             case _:
                 assert_never(message)
 

@@ -12,6 +12,7 @@ from printreach.agent.local_http import LocalRequests
 from printreach.agent.runtime import AgentContext
 from printreach.agent.serve import StreamServer
 from printreach.agent.signin import Conversation, ServiceRefused
+from printreach.contract.signin import DETECTOR_NEWS
 from printreach.http1.client import Client, Connect
 from printreach.tunnel.backoff import reconnect_delay_s
 from printreach.tunnel.link import Link
@@ -30,6 +31,8 @@ MOVE_WITHIN_S = 1.0
 LOOK_FOR_LAN_EVERY_S = 60.0
 LONG_WAIT_S = 60.0
 """After a refusal: nothing changes until a person does something."""
+CAPABILITIES = (DETECTOR_NEWS,)
+"""What this agent understands beside the first version of the protocol."""
 
 _REFUSALS = {
     CloseCode.REPLACED: "Another agent with the same key has connected; two must not share one.",
@@ -211,7 +214,8 @@ class Visit:
             self._begin(link)
 
     def _begin(self, link: Link) -> None:
-        session = Session(Role.AGENT, now=asyncio.get_running_loop().time())
+        now = asyncio.get_running_loop().time()
+        session = Session(Role.AGENT, now=now, capabilities=CAPABILITIES)
         self._tunnel = Tunnel(session, FreshLink(link, self._context.machine.monotonic), self)
         self._conversation = Conversation(
             self._context, self._tunnel.message, was_linked=self._was_linked

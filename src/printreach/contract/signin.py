@@ -5,6 +5,9 @@
     agent    Proof ........................... my signature over both
     service  Welcome, or LinkOffer again and again until Linked
 
+Later the agent says LanAddress where its own has changed, and the service Detector where the agent
+has named that capability.
+
 When the printer is removed the tunnel closes with the code UNLINKED, and the next sign-in offers a
 link code.
 
@@ -14,6 +17,11 @@ docs/protocol.md, "Sign-in and linking". Bytes travel as base64.
 from typing import Annotated
 
 import msgspec
+
+from printreach.contract.status import DetectorStatus
+
+DETECTOR_NEWS = "detector"
+"""The capability of agents that understand Detector."""
 
 UnixTime = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
 """Seconds, to the end of the year 9999."""
@@ -80,8 +88,15 @@ class LanAddress(_Said, frozen=True, kw_only=True, tag=True):
     lan_ip: Word
 
 
+class Detector(_Said, frozen=True, kw_only=True, tag=True):
+    """What the failure detector last said of a print; durations as of now."""
+
+    print_id: Word
+    status: DetectorStatus
+
+
 FromAgent = Hello | Proof | LanAddress
-FromService = Challenge | Welcome | LinkOffer | Linked
+FromService = Challenge | Welcome | LinkOffer | Linked | Detector
 
 NONCE_BYTES = 32
 

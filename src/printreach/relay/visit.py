@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from printreach.contract import signin
-from printreach.ports import Agents, Bus, Clock, Notice, Topic
+from printreach.ports import Agents, Bus, Clock, DetectorStates, Notice, Topic
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.linking import LinkedPrinter
 from printreach.tunnel.link import Link
@@ -18,6 +18,7 @@ from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.events import StreamOpened
 from printreach.wire.session import Role, Session
 
+from .detector_news import DetectorNews
 from .directory import Directory
 from .offers import OfferBudget
 from .sign_in import Conversation, Identity, SignInRefused, sign_in
@@ -35,6 +36,7 @@ class AgentsOutside:
     """What accepting agents needs of the outside."""
 
     agents: Agents
+    detector: DetectorStates
     bus: Bus
     clock: Clock
     identity: Identity
@@ -68,14 +70,16 @@ class AgentVisit:
         self._printer_id = ""  # until sign-in is over
         self._lan_ip: str | None = None
         self._noted_at = 0.0
+        self._detector_news: DetectorNews | None = None  # once it serves, where it understands them
+        self._understands: frozenset[str] = frozenset()
         self.tunnel = Tunnel(Session(Role.HUB, now=self._loop.time()), link, self)
         self.task = asyncio.create_task(self._run())
         self.tunnel.start()
 
     # --- TunnelOwner ----------------------------------------------------------------------------
 
-    def on_tunnel_ready(self, _capabilities: frozenset[str]) -> None:
-        pass
+    def on_tunnel_ready(self, capabilities: frozenset[str]) -> None:
+        self._understands = capabilities
 
     def on_stream(self, stream: Stream, _opened: StreamOpened) -> None:
         stream.reset(Reason.REFUSED)  # the session refuses it before
@@ -192,9 +196,16 @@ class AgentVisit:
         outside = self._outside
         self._directory.put(self._printer_id, self.tunnel)
         log.info("agent %s serves %r", self._printer_id, printer.name)
+        if signin.DETECTOR_NEWS in self._understands:
+            self._detector_news = DetectorNews(
+                outside.detector, outside.clock, self._printer_id, self._say
+            )
+            self._detector_news.tell()
         try:
             await self._keep_presence(hello)
         finally:
+            if self._detector_news is not None:
+                self._detector_news.close()
             if self._directory.drop(self._printer_id, self.tunnel):
                 await outside.agents.agent_disconnected(
                     self._printer_id, outside.node_id, outside.clock.now()
@@ -244,8 +255,12 @@ class AgentVisit:
         self._recheck.clear()
 
     def _on_notice(self, notice: Notice) -> None:
-        if notice.topic is Topic.PRINTER and notice.key == self._printer_id:
+        if notice.key != self._printer_id:
+            return
+        if notice.topic is Topic.PRINTER:
             self._recheck.set()
+        elif notice.topic is Topic.DETECTOR and self._detector_news is not None:
+            self._detector_news.tell()
 
     def _say(self, message: signin.FromService) -> None:
         self.tunnel.message(signin.encode(message))

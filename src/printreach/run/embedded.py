@@ -10,6 +10,7 @@ from pathlib import Path
 
 from printreach.backends.bus_sqlite import open_bus
 from printreach.backends.clock import SystemClock
+from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.service_key import load_or_make_service_key
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.grants import SqlGrants
@@ -63,6 +64,7 @@ async def _relay_outside(
     bus = await ends.enter_async_context(open_bus(store, clock))
     agents = AgentsOutside(
         agents=SqlAgents(store, secrets.token_bytes),
+        detector=MemoryDetectorStates(bus),
         bus=bus,
         clock=clock,
         identity=Identity(public_key=key.public, sign=key.sign),

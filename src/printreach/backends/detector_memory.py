@@ -1,0 +1,18 @@
+"""What the failure detector last said, within one process."""
+
+from printreach.ports import Bus, DetectorSaid, Notice, Topic
+
+
+class MemoryDetectorStates:
+    """ports.DetectorStates."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._said: dict[str, DetectorSaid] = {}
+
+    async def put(self, printer_id: str, said: DetectorSaid) -> None:
+        self._said[printer_id] = said
+        await self._bus.publish(Notice(Topic.DETECTOR, printer_id))
+
+    async def latest(self, printer_id: str) -> DetectorSaid | None:
+        return self._said.get(printer_id)

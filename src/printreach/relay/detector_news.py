@@ -1,0 +1,58 @@
+"""Telling one agent what the failure detector says of its print."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from printreach.contract import signin
+from printreach.ports import Clock, DetectorStates
+from printreach.rules.detector import aged
+
+log = logging.getLogger(__name__)
+
+
+class DetectorNews:
+    """say: sends a control message to the agent of this printer. No task runs while nothing is new.
+
+    An agent that misses one has the next; so what could not be looked up is not tried again.
+    """
+
+    __slots__ = ("_clock", "_has_news", "_printer_id", "_say", "_states", "_telling")
+
+    def __init__(
+        self,
+        states: DetectorStates,
+        clock: Clock,
+        printer_id: str,
+        say: Callable[[signin.FromService], None],
+    ) -> None:
+        self._states = states
+        self._clock = clock
+        self._printer_id = printer_id
+        self._say = say
+        self._has_news = False
+        self._telling: asyncio.Task[None] | None = None
+
+    def tell(self) -> None:
+        """The detector may have said something: look, and pass on the latest."""
+        self._has_news = True
+        if self._telling is None or self._telling.done():
+            self._telling = asyncio.create_task(self._tell())
+
+    def close(self) -> None:
+        if self._telling is not None:
+            self._telling.cancel()
+
+    async def _tell(self) -> None:
+        # One look after another: an older word must not overtake a newer one.
+        while self._has_news:
+            self._has_news = False
+            try:
+                said = await self._states.latest(self._printer_id)
+            except Exception:
+                log.exception("could not look up what the detector says")
+                return
+            if said is not None:
+                age_s = (self._clock.now() - said.at).total_seconds()
+                status = aged(said.status, age_s)
+                self._say(signin.Detector(print_id=said.print_id, status=status))
