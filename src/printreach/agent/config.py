@@ -66,13 +66,14 @@ class AgentConfig:
         pinned under.
     printer: where the printer listens; None where nothing was given and nothing can be guessed,
         and for a simulated printer that the agent is to start itself.
+    lan_listen: where the LAN page listens; None for an agent that shows its link code elsewhere.
     """
 
     service: WebAddress
     data_dir: Path
     kind: PrinterKind
     printer: WebAddress | None
-    lan_listen: ListenAddress
+    lan_listen: ListenAddress | None
     webcams: tuple[Webcam, ...] = ()
     credentials: PrinterCredentials = PrinterCredentials()
 

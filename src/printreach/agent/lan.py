@@ -25,7 +25,7 @@ _SINGLE_LABEL: Final = re.compile(_LABEL)
 _AUTHORITY: Final = re.compile(r"(\[(?P<v6>[^\[\]]+)\]|(?P<name>[^:\[\]]+))(:[0-9]{0,5})?")
 
 # The page is never framed, sniffed, scripted, cached or read by another site's page.
-_GUARDS: Final[Headers] = [
+GUARDS: Final[Headers] = [
     (b"Cache-Control", b"no-store"),
     (b"Cross-Origin-Resource-Policy", b"same-origin"),
     (b"Referrer-Policy", b"no-referrer"),
@@ -58,7 +58,7 @@ class LanSite:
     async def __call__(self, call: Call) -> Answer:
         """Answer one request. The host is checked first: nothing is told to a foreign name."""
         answer = self._answer(call)
-        answer.headers += _GUARDS
+        answer.headers += GUARDS
         return answer
 
     def _answer(self, call: Call) -> Answer:

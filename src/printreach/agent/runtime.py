@@ -160,11 +160,14 @@ def _warn_of_plain_text(service: WebAddress) -> None:
 async def _lan_page(
     config: AgentConfig, state: AgentState, machine: Machine
 ) -> AsyncIterator[int | None]:
-    """Serve the LAN page; gives its port, or None where it cannot listen.
+    """Serve the LAN page; gives its port, or None where it is not wanted or cannot listen.
 
     The tunnel matters more: another program on the port must not keep the printer unreachable.
     """
     listen = config.lan_listen
+    if listen is None:
+        yield None
+        return
     try:
         site = LanSite(state, machine.monotonic)
         server = await serve(site, listen.host, listen.port, limits=_LAN_LIMITS)
@@ -187,7 +190,7 @@ def _find_lan_address(config: AgentConfig, state: AgentState, lan_port: int | No
 
 def _lan_page_at(config: AgentConfig, address: str | None, port: int | None) -> str | None:
     """Where a person on the network finds the page, as host and port."""
-    if port is None:
+    if port is None or config.lan_listen is None:
         return None
     host = config.lan_listen.host
     listens_everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
