@@ -74,6 +74,7 @@ ROOMS = {
     "printers.elegoo.cc2": driver("aiomqtt"),
     "printers.simulated": driver("PIL", "msgspec", "websockets"),
     "agent": driver("cryptography", "msgspec", "picows"),
+    "agent.octoprint_plugin.plugin": driver("flask", "msgspec", "octoprint"),
     "agent.commands.mqtt_bridge": driver("websockets"),
     "agent.commands.mqtt_connect": pure(),
     "relay": driver("cryptography", "msgspec", "picows"),
@@ -84,6 +85,7 @@ ROOMS = {
         *("msgspec", "picows", "sqlalchemy", "uvloop"),
     ),
     "run.agent": driver("cryptography", "msgspec", "picows"),
+    "run.octoprint_plugin": driver(),
 }
 
 # A translation reads and makes these, and what lies beside it; never the vendor's API.

@@ -59,6 +59,7 @@ def house(tmp_path: Path) -> Path:
     for room in ROOMS:
         write(tmp_path, f"{room}/empty.py", "")
     write(tmp_path, "run/agent.py", "")
+    write(tmp_path, "run/octoprint_plugin.py", "")
     return tmp_path
 
 

@@ -1,0 +1,67 @@
+"""What the settings page shows and takes, without OctoPrint."""
+
+from typing import Final
+
+from printreach import __version__
+from printreach.agent.addresses import BadAddress, WebAddress, parse_web_address
+from printreach.agent.lan import Lookup, lookup
+from printreach.agent.octoprint_plugin.supervisor import Told
+from printreach.agent.state import says
+from printreach.agent.status import Report, report
+
+MAX_ADDRESS_CHARS: Final = 300
+
+
+class AddressRefused(Exception):
+    """The service's address can't be used; the text is a sentence."""
+
+
+def read_address(text: object) -> WebAddress | None:
+    """The service's address as a person typed it; None for an empty field.
+
+    Raises AddressRefused.
+    """
+    if not isinstance(text, str) or len(text) > MAX_ADDRESS_CHARS:
+        raise AddressRefused(f"The address must have {MAX_ADDRESS_CHARS} characters at most.")
+    stripped = text.strip()
+    if not stripped:
+        return None
+    try:
+        return parse_web_address(stripped)
+    except BadAddress as error:
+        raise AddressRefused(f"The address {error}.") from None
+
+
+def shown(told: Told, address: str, at: float) -> Report:
+    """What an administrator sees, the link code included.
+
+    address: the service's, "" for none. at: monotonic seconds now.
+    """
+    if told.snapshot is not None:
+        what = {**report(told.snapshot, at), "Says": says(told.snapshot.phase)}
+    else:
+        what = {"Running": False, "IsLinked": False, "Says": _says_without_agent(told, address)}
+        if told.trouble is not None:
+            what["LastError"] = told.trouble
+    return {**what, "SavedAddress": address}
+
+
+def looked_up(told: Told, address: str) -> Lookup:
+    """What anybody on the network is told. An agent that never ran has no printer id yet."""
+    if told.snapshot is not None:
+        return lookup(told.snapshot)
+    return Lookup(
+        printer_id="",
+        printer_name="",
+        service_url=address,
+        is_linked=False,
+        agent_version=__version__,
+    )
+
+
+def _says_without_agent(told: Told, address: str) -> str:
+    if told.trouble is not None:
+        return "The agent cannot run."
+    if address:
+        return "The agent is starting."
+    return "Give the address of your service, and the printer can be linked."

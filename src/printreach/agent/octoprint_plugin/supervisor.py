@@ -1,0 +1,121 @@
+"""Keeps one agent running as it is configured at the moment, whatever happens to it.
+
+A program of its own would be restarted by systemd; inside another program nobody does that but us.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from printreach.agent.builtin import CannotStart
+from printreach.agent.config import AgentConfig
+from printreach.agent.data_dir import DataDirRefused
+from printreach.agent.keys import KEY_FILE, PINS_FILE
+from printreach.agent.runtime import AgentContext, Machine, Uplink, UplinkFactory, run_agent
+from printreach.agent.state import Snapshot
+
+RETRY_S: Final = 30.0
+"""After a failure that is not the network's, with which the agent deals itself."""
+
+_SURPRISE: Final = "The agent failed in a way it does not know; OctoPrint's log tells more."
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """What there is to say: the agent's snapshot, or a sentence on why there is no agent."""
+
+    snapshot: Snapshot | None = None
+    trouble: str | None = None
+
+
+class Supervisor:
+    """Everything but `told`, which any thread may read, belongs to the event loop's thread.
+
+    retry_s: how long a failure rests before the next try.
+    """
+
+    def __init__(
+        self, machine: Machine, make_uplink: UplinkFactory, *, retry_s: float = RETRY_S
+    ) -> None:
+        self.told = Told()
+        self._machine = machine
+        self._make_uplink = make_uplink
+        self._retry_s = retry_s
+        self._config: AgentConfig | None = None
+        self._changed = asyncio.Event()
+        self._is_stopping = False
+        self._folder_to_clear: Path | None = None
+
+    def use(self, config: AgentConfig | None) -> None:
+        """Run an agent like this from now on, or none."""
+        if config != self._config:
+            self._config = config
+            self._changed.set()
+
+    def forget_link(self) -> None:
+        """Begin again as a new agent, which no account knows."""
+        if self._config is not None:
+            self._folder_to_clear = self._config.data_dir
+            self._changed.set()
+
+    def stop(self) -> None:
+        self._is_stopping = True
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Until stop()."""
+        while not self._is_stopping:
+            self._changed.clear()
+            try:
+                await self._run_until_changed()
+            except (CannotStart, DataDirRefused) as refused:
+                log.error("%s", refused)
+                await self._rest(str(refused))
+            except Exception:
+                log.exception("The agent failed")
+                await self._rest(_SURPRISE)
+
+    async def _run_until_changed(self) -> None:
+        """One agent, from its start to its end. Raises what ended it."""
+        if self._folder_to_clear is not None:
+            _clear(self._folder_to_clear)
+            self._folder_to_clear = None
+        if self._config is None:
+            self.told = Told()
+            await self._changed.wait()
+            return
+        await run_agent(
+            self._config, machine=self._machine, make_uplink=self._observed, stop=self._changed
+        )
+        if not self._changed.is_set():
+            raise RuntimeError("an uplink ended though nobody stopped it")
+
+    def _observed(self, context: AgentContext) -> Uplink:
+        context.state.observe(self._tell)
+        return self._make_uplink(context)
+
+    def _tell(self, snapshot: Snapshot) -> None:
+        self.told = Told(snapshot=snapshot)
+
+    async def _rest(self, trouble: str) -> None:
+        self.told = Told(trouble=trouble)
+        try:
+            async with asyncio.timeout(self._retry_s):
+                await self._changed.wait()
+        except TimeoutError:
+            pass  # time for the next try
+
+
+def _clear(folder: Path) -> None:
+    """Remove the agent's key, and with it whom it was linked with. Raises DataDirRefused."""
+    try:
+        for name in (KEY_FILE, PINS_FILE):
+            (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise DataDirRefused(
+            f"The link in {folder} cannot be removed: {error.strerror}."
+        ) from error
