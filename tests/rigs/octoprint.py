@@ -3,7 +3,7 @@
 import json
 import secrets
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -56,6 +56,7 @@ class OctoPrint:
 
     url: str
     api_key: str
+    program: Program
 
     @property
     def key(self) -> Header:
@@ -69,6 +70,10 @@ class OctoPrint:
     def state(self) -> str:
         """What the job is doing: Operational, Printing, Cancelling..."""
         return str(json.loads(self.get("/api/job").body)["state"])
+
+    def wait_operational(self) -> None:
+        """Until it answers, and its printer is connected."""
+        self.program.wait_until("operational", self._is_operational, 60)
 
     def completion(self) -> float | None:
         """How much of the job is done in per cent; None when it was cancelled or never began."""
@@ -88,6 +93,12 @@ class OctoPrint:
             path = quote(file["path"])
             call(way, f"/api/files/local/{path}", method="DELETE", headers=[self.key])
 
+    def _is_operational(self) -> bool:
+        try:
+            return self.state() == "Operational"
+        except (OSError, ValueError, HTTPException):
+            return False  # not listening yet, or what answers while it starts: not quite HTTP
+
 
 def _add_user(program: Path, folder: Path) -> str:
     """Make the administrator and give it an API key, for which there is no command."""
@@ -101,24 +112,20 @@ def _add_user(program: Path, folder: Path) -> str:
 
 
 @contextmanager
-def octoprint(folder: Path, config: str = CONFIG) -> Iterator[OctoPrint]:
+def octoprint(
+    folder: Path, config: str = CONFIG, env: Mapping[str, str] | None = None
+) -> Iterator[OctoPrint]:
     """Run one in a base folder of its own, its virtual printer connected.
 
-    config: its config.yaml, with {port} in it.
+    config: its config.yaml, with {port} in it. env: added to its environment.
     """
     program, port = peer_program("octoprint", "octoprint"), free_port()
     folder.mkdir()
     (folder / "config.yaml").write_text(config.format(port=port))
-    running = OctoPrint(f"http://127.0.0.1:{port}", _add_user(program, folder))
+    api_key = _add_user(program, folder)
     where = ("--basedir", str(folder), "--host", "127.0.0.1", "--port", str(port))
     argv = [str(program), "serve", *ALWAYS, *where]
-
-    def is_operational() -> bool:
-        try:
-            return running.state() == "Operational"
-        except (OSError, ValueError, HTTPException):
-            return False  # not listening yet, or what answers while it starts: not quite HTTP
-
-    with Program("octoprint", argv, logs=folder) as started:
-        started.wait_until("operational", is_operational, 60)
+    with Program("octoprint", argv, logs=folder, env=env) as started:
+        running = OctoPrint(f"http://127.0.0.1:{port}", api_key, started)
+        running.wait_operational()
         yield running

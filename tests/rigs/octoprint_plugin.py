@@ -1,0 +1,123 @@
+"""OctoPrint with this project's plugin in it, as pip puts it there."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.rigs.calls import Answer, call
+from tests.rigs.octoprint import CONFIG, OctoPrint, octoprint
+from tests.rigs.peers import ROOT, peer_program
+from tests.rigs.service import OWNER, Service
+from tests.rigs.waiting import wait_for
+from tests.rigs.ways import Header, Way
+
+PLUGIN = "/api/plugin/service"
+PATIENCE_S = 20.0
+
+_JSON: Header = ("Content-Type", "application/json")
+_OFFLINE = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-index")
+
+
+def install_plugin(folder: Path) -> Path:
+    """Build the wheel and let OctoPrint's own pip install it into this folder.
+
+    OctoPrint's environment has what the plugin needs, and never the plugin itself: other tests
+    run there at the same time, and want OctoPrint as it is.
+    """
+    wheels, site = folder / "wheel", folder / "site"
+    python = peer_program("octoprint", "python")
+    build: list[str | Path] = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", wheels]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    wheel = next(wheels.glob("*.whl"))
+    install: list[str | Path] = [python, "-m", "pip", "install", *_OFFLINE, "--target", site, wheel]
+    subprocess.run(install, check=True, capture_output=True)
+    return site
+
+
+@dataclass(frozen=True)
+class PluginRig:
+    """A running OctoPrint whose plugin is there. folder: OctoPrint's own."""
+
+    octoprint: OctoPrint
+    folder: Path
+
+    @property
+    def way(self) -> Way:
+        """To OctoPrint itself."""
+        return Way.straight(self.octoprint.url)
+
+    @property
+    def agent_folder(self) -> Path:
+        """Where the agent keeps its key."""
+        return self.folder / "data" / "service" / "agent"
+
+    def look_up(self) -> dict[str, Any]:
+        """What an app on the network is told, without a key."""
+        answer = call(self.way, PLUGIN)
+        assert answer.status == 200, answer.body
+        told: dict[str, Any] = json.loads(answer.body)
+        return told
+
+    def order(self, command: str, *headers: Header, **more: str) -> Answer:
+        """What the settings page does, with the administrator's key where no headers are given."""
+        body = json.dumps({"command": command, **more}).encode()
+        proof = headers or (self.octoprint.key,)
+        return call(self.way, PLUGIN, method="POST", headers=[*proof, _JSON], body=body)
+
+    def state(self) -> dict[str, Any]:
+        """What the settings page shows."""
+        told: dict[str, Any] = json.loads(self.order("state").body)
+        return told
+
+    def connect(self, address: str) -> None:
+        """Give the service's address."""
+        answer = self.order("connect", service_url=address)
+        assert answer.status == 200, answer.body
+
+    def wait_for(self, what: str, **wanted: object) -> dict[str, Any]:
+        """Wait until the settings page shows all of this; gives everything that it shows."""
+
+        def found() -> dict[str, Any] | None:
+            state = self.state()
+            return state if wanted.items() <= state.items() else None
+
+        return wait_for(f"the plugin: {what}", found, PATIENCE_S)
+
+    def link_code(self, service: Service) -> str:
+        """Wait for the code that this service has given."""
+        wanted = {"Phase": "unlinked", "ServiceUrl": service.base_url}
+        return str(self.wait_for("a link code", **wanted)["LinkCode"])
+
+    def link(self, service: Service, name: str) -> str:
+        """Connect and link it; gives the printer's id."""
+        self.connect(service.base_url)
+        code = self.link_code(service)
+        linked = service.admin("printer", "link", code, "--account", OWNER, "--name", name)
+        self.wait_for("connected", Phase="connected", PrinterName=name)
+        return linked["PrinterId"]
+
+    def restart(self) -> float:
+        """End OctoPrint and start it again; gives how long its end took, in seconds."""
+        began = time.monotonic()
+        self.octoprint.program.stop()
+        took = time.monotonic() - began
+        self.octoprint.program.start()
+        self.octoprint.wait_operational()
+        return took
+
+    def log(self) -> str:
+        """What OctoPrint has logged."""
+        return (self.folder / "logs" / "octoprint.log").read_text()
+
+
+@contextmanager
+def octoprint_with_plugin(folder: Path, site: Path, config: str = CONFIG) -> Iterator[PluginRig]:
+    """Run one. site: what install_plugin gave."""
+    with octoprint(folder, config, env={"PYTHONPATH": str(site)}) as running:
+        yield PluginRig(running, folder)
