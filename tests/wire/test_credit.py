@@ -49,18 +49,18 @@ def test_sending_beyond_the_credit_is_refused_and_changes_nothing() -> None:
     pair.hub.send(stream, bytes(40_000), fin=True)
 
 
-def test_credit_goes_back_when_half_of_the_window_has_been_taken() -> None:
+def test_credit_goes_back_when_a_quarter_of_the_window_has_been_taken() -> None:
     pair = SessionPair(window=100_000)
     stream = pair.opened(POST_FILE)
     pair.hub.send(stream, bytes(60_000), fin=False)
     pair.settle()
 
-    pair.agent.taken(stream, 49_999)
+    pair.agent.taken(stream, 24_999)
     assert not pair.agent.has_output
     pair.agent.taken(stream, 1)
 
     assert pair.settle().at_hub == [CreditReceived(stream)]
-    assert pair.hub.credit(stream) == 90_000
+    assert pair.hub.credit(stream) == 65_000
 
 
 def test_taken_bytes_count_once() -> None:

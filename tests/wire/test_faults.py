@@ -167,7 +167,7 @@ def test_credit_that_was_not_granted_yet_does_not_count() -> None:
     pair = SessionPair(window=100_000)
     stream = pair.opened()
     pair.agent.receive(frame(Kind.DATA, stream, bytes(60_000)), pair.clock.now)
-    pair.agent.taken(stream, 40_000)  # under half: nothing was given back
+    pair.agent.taken(stream, 24_999)  # under a quarter: nothing was given back
 
     message = frame(Kind.DATA, stream, bytes(40_001))
 

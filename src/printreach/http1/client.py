@@ -27,7 +27,7 @@ FIRST_BYTE_TIMEOUT_S = 600.0
 KEEP_IDLE_S = 15.0
 """Shorter than common servers keep one (tornado 1 h, CherryPy 10 s to 75 s, nginx 75 s), and soon
 enough for the small ones, which serve four connections at once."""
-MAX_KEPT = 32
+MAX_KEPT = 128
 
 _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS"})
 _CLOSED = "the client was closed"

@@ -48,7 +48,7 @@ class Stream:
 
     def __init__(self, tunnel: StreamOwner, stream_id: int, handler: StreamHandler | None) -> None:
         self._tunnel = tunnel
-        self._held: deque[bytes] = deque()
+        self._held: deque[bytes | memoryview] = deque()
         self._fin_held = False
         self.handler = handler
         self.id = stream_id
@@ -132,9 +132,10 @@ class Stream:
             return True
         return False
 
-    def _take(self, room: int) -> bytes:
+    def _take(self, room: int) -> bytes | memoryview:
         first = self._held[0]
         if len(first) <= room:
             return self._held.popleft()
-        self._held[0] = first[room:]
-        return first[:room]
+        rest = memoryview(first)  # of a read of 256 KiB no byte is copied until the link takes it
+        self._held[0] = rest[room:]
+        return rest[:room]

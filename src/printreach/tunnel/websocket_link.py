@@ -18,7 +18,7 @@ HIGH_WATER_BYTES = 64 * 1024
 """Unsent bytes in our own buffer above which streams take turns; a chunk's worth."""
 FRAME_HEAD_ROOM = 14
 """What picows needs before a message to put a frame's head there."""
-NOTSENT_LOWAT_BYTES = 64 * 1024
+NOTSENT_LOWAT_BYTES = 16 * 1024
 """Unsent bytes the kernel takes: with more, a page waits behind a download it can't overtake."""
 CLOSE_WITHIN_S = 5.0
 """After our close: an end that reads nothing would otherwise keep the connection for ever."""

@@ -44,7 +44,7 @@ class Session:
         self._tunnel = TunnelState(window)
         self._receiver = Receiver(self._tunnel, is_hub=self._is_hub)
         self._keepalive = Keepalive(now, idle_s=30.0 if self._is_hub else 45.0)
-        self._output: list[bytes] = []
+        self._output: list[bytes | memoryview] = []
         hello = frames.encode_hello(VERSION, VERSION, window, capabilities)
         self._write(Kind.HELLO, 0, hello)
 
@@ -123,8 +123,11 @@ class Session:
         if fin:
             self._tunnel.end_local(stream, state)
 
-    def send(self, stream: int, data: bytes, *, fin: bool) -> None:
-        """Send body bytes, at most a chunk and within the credit."""
+    def send(self, stream: int, data: bytes | memoryview, *, fin: bool) -> None:
+        """Send body bytes, at most a chunk and within the credit.
+
+        They are copied when the output is taken: they must not change until then.
+        """
         state = self._tunnel.writable(stream)
         if not state.head_sent:
             raise LocalProtocolError(f"a body before its head on stream {stream}")
@@ -218,6 +221,6 @@ class Session:
             self._write(Kind.PING, 0, self._keepalive.ping(now))
         return None
 
-    def _write(self, kind: int, stream: int, payload: bytes) -> None:
+    def _write(self, kind: int, stream: int, payload: bytes | memoryview) -> None:
         if not self._tunnel.closed:
             self._output += (HEADER.pack(len(payload), stream, kind), payload)

@@ -10,8 +10,8 @@ from .frames import MAX_CREDIT_BYTES
 class StreamState:
     """One stream as one end sees it: what may still travel each way, and how many body bytes.
 
-    Credit goes back when half of the window has been taken, so that a busy stream costs one small
-    frame per half window and never waits for it.
+    Credit goes back when a quarter of the window has been taken: a busy stream costs one small
+    frame per quarter and seldom waits for it.
     """
 
     __slots__ = (
@@ -61,7 +61,7 @@ class StreamState:
         if size > untaken:
             raise LocalProtocolError(f"{size} bytes taken of {untaken}")
         self._owed += size
-        if 2 * self._owed < self._window:
+        if 4 * self._owed < self._window:
             return 0
         owed, self._owed = self._owed, 0
         self._room += owed
