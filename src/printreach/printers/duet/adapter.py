@@ -1,0 +1,133 @@
+"""A Duet as a Printer: its object model, kept as a view; its orders, as G-code."""
+
+from printreach.contract.commands import Extrude, MoveAxis, Pause, SetLight, SetTemp, StartPrint
+from printreach.contract.files import FileDone
+from printreach.contract.unset import UnsetType
+from printreach.printers.port import (
+    Camera,
+    View,
+    bad_path,
+    failed,
+    no_such_file,
+    not_supported,
+)
+from printreach.printers.setup import PrinterSetup
+
+from . import gcode
+from . import model as duet
+from .files import DuetFiles, platform_path
+from .heard import is_quite_paused
+from .http import DuetHttp, NotFound
+from .pausing import Pausing
+from .smart_pause import RestStore
+from .watch import Watch
+
+STORAGE = "0:"
+
+
+def make(setup: PrinterSetup) -> "DuetPrinter":
+    return DuetPrinter(setup)
+
+
+class DuetPrinter:
+    """printers.port.Printer."""
+
+    mqtt = None
+
+    def __init__(self, setup: PrinterSetup) -> None:
+        self._http = DuetHttp(setup)
+        self._watch = Watch(self._http, setup, self._on_heard)
+        self._pausing = Pausing(self._watch, RestStore(setup.data_dir))
+        self.files = DuetFiles(self._watch.board, setup.data_dir)
+
+    @property
+    def view(self) -> View:
+        return self._watch.view
+
+    async def run(self) -> None:
+        try:
+            await self._watch.run()
+        finally:
+            await self._pausing.close()
+            await self._watch.close()
+            await self._http.close()
+
+    async def cameras(self) -> list[Camera]:
+        """A board has none: its owner names them in the agent's settings."""
+        return []
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    async def pause(self, order: Pause) -> None:
+        await self._pausing.pause(order)
+
+    async def resume(self) -> None:
+        await self._pausing.resume()
+
+    async def cancel(self) -> None:
+        await self._pausing.cancel()
+
+    async def start(self, order: StartPrint) -> FileDone:
+        if not isinstance(order.storage, UnsetType) and order.storage != STORAGE:
+            raise bad_path(f"Storage must be {STORAGE!r}.")
+        stored = platform_path(order.path)
+        try:
+            await self._watch.board().told_of(stored)
+        except NotFound:
+            raise no_such_file(order.path) from None
+        await self._watch.order(gcode.start(stored))
+        return FileDone(virtual_path=order.path, platform_path=stored)
+
+    async def set_light(self, order: SetLight) -> None:  # noqa: ARG002  # none is known as a light
+        raise not_supported("switch a light")
+
+    async def move_axis(self, order: MoveAxis) -> None:
+        await self._watch.order(gcode.move(order.axis.value, order.distance_mm))
+
+    async def home(self) -> None:
+        await self._watch.order(gcode.HOME)
+
+    async def extrude(self, order: Extrude) -> None:
+        """With the tool of that number, which goes back to where it was in a paused print."""
+        number = self._tool(order.extruder)
+        if duet.is_too_cold(self._watch.heard.model, number):
+            raise failed(f"The hotend of extruder {number} is too cold to move filament.")
+        before = duet.current_tool(self._watch.heard.model)
+        is_paused = is_quite_paused(self._watch.heard)
+        lines = [*gcode.extrude(order.distance_mm)]
+        if before != order.extruder:
+            lines = [*gcode.select_tool(order.extruder), *lines]
+            if is_paused and before is not None:
+                lines += gcode.select_tool(before)
+        await self._watch.order(lines)
+
+    async def set_temp(self, order: SetTemp) -> None:
+        model = self._watch.heard.model
+        lines = []
+        if not isinstance(order.tool_c, UnsetType):
+            number = order.tool_number if isinstance(order.tool_number, int) else None
+            lines.append(gcode.heat_tool(self._tool(number), order.tool_c))
+        if not isinstance(order.bed_c, UnsetType):
+            if duet.bed(model) is None:
+                raise not_supported("heat a bed")
+            lines.append(gcode.heat_bed(order.bed_c))
+        if not isinstance(order.chamber_c, UnsetType):
+            if duet.chamber(model) is None:
+                raise not_supported("heat a chamber")
+            lines.append(gcode.heat_chamber(order.chamber_c))
+        await self._watch.order(lines)
+
+    def _tool(self, number: int | None) -> int:
+        """The number, where there is such a tool; without one, the tool in use or the first."""
+        model = self._watch.heard.model
+        numbers = [tool.number for tool in duet.tools(model)]
+        if number is None:
+            current = duet.current_tool(model)
+            number = current if current is not None else next(iter(numbers), 0)
+        if number not in numbers:
+            has = ", ".join(map(str, numbers)) or "none"
+            raise failed(f"There is no extruder {number}; this printer has: {has}.")
+        return number
+
+    def _on_heard(self) -> None:
+        self._pausing.on_heard()

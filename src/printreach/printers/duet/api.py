@@ -1,0 +1,74 @@
+"""What is asked of a Duet, whether its firmware answers by itself or DSF in its place."""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from printreach.contract.commands import CommandStatus
+from printreach.printers.loose import Json
+from printreach.printers.port import Download, PrinterRefused
+from printreach.printers.setup import PrinterSetup
+
+from .http import DuetHttp, NotFound
+from .sbc import sign_in_to_sbc
+from .standalone import sign_in_to_board
+
+
+class Duet(Protocol):
+    """A board with which the agent has a session. Paths are the board's: `0:/gcodes/a.gcode`."""
+
+    wants_size: bool
+    """An upload without its size is refused."""
+
+    async def model(self) -> Json:
+        """The object model, at least the keys of model.KEYS."""
+        ...
+
+    async def order(self, lines: list[str]) -> None:
+        """Have G-code carried out; returns when it is, or soon when it takes long.
+
+        Raises PrinterRefused with the board's words for what it doesn't do.
+        """
+        ...
+
+    async def listed(self, folder: str) -> list[Json]:
+        """Entries with `type` (d or f), `name`, `size`, `date`. Raises NotFound."""
+        ...
+
+    async def told_of(self, path: str) -> Json:
+        """What a file says of itself. Raises NotFound."""
+        ...
+
+    def open(self, path: str) -> AbstractAsyncContextManager[Download]:
+        """Raises NotFound."""
+        ...
+
+    async def store(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> None:
+        """Folders are made; a file of that name is replaced, but not before all of it is here."""
+        ...
+
+    async def remove(self, path: str) -> None:
+        """A file, or a folder that is empty. Raises NotFound."""
+        ...
+
+    async def leave(self) -> None:
+        """End the session, of which a board has eight."""
+        ...
+
+
+async def sign_in(http: DuetHttp, setup: PrinterSetup) -> Duet:
+    """Raises PrinterRefused: 785, 787 or 789.
+
+    DSF is asked first: it answers what firmware is asked too, as if it were one, while firmware
+    answers a page or 404 to what only DSF knows, and loses no session by it.
+    """
+    http.session_key = None
+    try:
+        sbc = await sign_in_to_sbc(http, setup)
+        return sbc if sbc is not None else await sign_in_to_board(http, setup)
+    except NotFound:
+        raise http.unreachable("there is a web server, and it is no Duet's") from None
+    except PrinterRefused as refused:
+        if refused.status == CommandStatus.EXECUTION_FAILED:
+            raise http.unreachable(refused.sentence.rstrip(".")) from None
+        raise

@@ -1,0 +1,101 @@
+"""A Duet's files, in the words of the contract. Pure."""
+
+from datetime import datetime
+from typing import TypeVar
+
+from printreach.contract.files import EntryType, FileDetails, FileEntry
+from printreach.contract.unset import UNSET, UnsetType
+from printreach.printers import loose
+from printreach.printers.loose import Json
+
+T = TypeVar("T")
+
+_OUTER = frozenset({"err", "fileName", "lastModified", "size"})
+
+
+def is_folder(told: Json) -> bool:
+    return loose.text(told, "type") == "d"
+
+
+def name_of(told: Json) -> str | None:
+    """None for what is no name of one thing in a folder."""
+    name = told.get("name")
+    if not isinstance(name, str) or not name or "/" in name or name in (".", ".."):
+        return None
+    return loose.readable(name)
+
+
+def entry_of(
+    told: Json, path: str, platform_path: str, children: list[FileEntry] | None
+) -> FileEntry:
+    """children: None for a file."""
+    return FileEntry(
+        type=EntryType.FILE if children is None else EntryType.FOLDER,
+        name=path.rpartition("/")[2],
+        virtual_path=path,
+        path=path,
+        platform_path=platform_path,
+        size_bytes=loose.size(told, "size") or 0,
+        modified_time_sec=unix_time(told, "date") or 0.0,
+        children=UNSET if children is None else children,
+    )
+
+
+def details_of(told: Json, path: str, platform_path: str) -> FileDetails:
+    """What a file says of itself; what firmware found nothing of is 0 in its answer."""
+    slicer, version = _slicer(told)
+    thumbnails = loose.items(told, "thumbnails")
+    return FileDetails(
+        virtual_path=path,
+        platform_path=platform_path,
+        file_name=path.rpartition("/")[2],
+        size_bytes=_known(loose.size(told, "size")),
+        modified_time_sec=_known(unix_time(told, "lastModified")),
+        est_print_time_sec=_known(
+            loose.count(told, "simulatedTime") or loose.count(told, "printTime") or None
+        ),
+        est_filament_used_mm=_filament_mm(told),
+        layer_count=_known(loose.count(told, "numLayers") or None),
+        layer_height_mm=_positive(told, "layerHeight"),
+        first_layer_height_mm=_positive(told, "firstLayerHeight"),
+        object_height_mm=_positive(told, "height"),
+        slicer=_known(slicer),
+        slicer_version=_known(version),
+        thumbnail_count=len(thumbnails) if "thumbnails" in told else UNSET,
+        platform_details=loose.plain({key: told[key] for key in told if key not in _OUTER})
+        or UNSET,
+    )
+
+
+def unix_time(told: Json, key: str) -> float | None:
+    """Boards write times without a zone; theirs is taken to be the agent's."""
+    try:
+        return datetime.fromisoformat(loose.text(told, key) or "").timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _slicer(told: Json) -> tuple[str | None, str | None]:
+    """`PrusaSlicer 2.7.1+linux-x64 on 2024-01-02`: a name, then a version where there is one."""
+    words = (loose.text(told, "generatedBy") or "").split()
+    for place, word in enumerate(words):
+        number = word.lstrip("vV(")
+        if place and number[:1].isdigit():
+            return " ".join(words[:place]), number.rstrip(",)")
+    return " ".join(words) or None, None
+
+
+def _filament_mm(told: Json) -> int | UnsetType:
+    """Over all extruders."""
+    found = [loose.number({"": length}, "") for length in loose.items(told, "filament")]
+    lengths = [length for length in found if length is not None and length >= 0]
+    return int(min(sum(lengths), loose.MAX_INT)) if lengths else UNSET
+
+
+def _positive(told: Json, key: str) -> float | UnsetType:
+    value = loose.number(told, key)
+    return value if value is not None and value > 0 else UNSET
+
+
+def _known(value: T | None) -> T | UnsetType:
+    return UNSET if value is None else value

@@ -1,0 +1,68 @@
+"""Orders to a Duet as G-code. Pure. Source: the dictionary of G-codes of RepRapFirmware 3.6."""
+
+MOVE_MM_PER_MIN = {"X": 3000, "Y": 3000, "Z": 300}  # Z slow enough for threaded rods
+EXTRUDE_MM_PER_MIN = 300
+RETRACT_MM_PER_MIN = 1200
+HOME = ["G28"]
+PAUSE = ["M25"]
+RESUME = ["M24"]
+CANCEL = ["M0"]
+WAIT_FOR_HEAT = "M116"
+
+
+def quoted(text: str) -> str:
+    """A text as a parameter. A single quote by itself would make the next letter a small one."""
+    doubled = text.replace('"', '""').replace("'", "''")
+    return f'"{doubled}"'
+
+
+def start(path: str) -> list[str]:
+    return [f"M32 {quoted(path)}"]
+
+
+def relatively(*moves: str) -> list[str]:
+    """Moves by distances, with the modes of this channel as they were afterwards."""
+    return ["M120", "G91", "M83", *moves, "M121"]
+
+
+def move(axis: str, distance_mm: float) -> list[str]:
+    return relatively(f"G1 {axis}{_number(distance_mm)} F{MOVE_MM_PER_MIN[axis]}")
+
+
+def extrude(distance_mm: float) -> list[str]:
+    return relatively(f"G1 E{_number(distance_mm)} F{EXTRUDE_MM_PER_MIN}")
+
+
+def select_tool(number: int) -> list[str]:
+    return [f"T{number}"]
+
+
+def heat_tool(number: int, target_c: float) -> str:
+    """Its active temperature, and it is switched on, or off for 0."""
+    return f"M568 P{number} S{_number(target_c)} A{2 if target_c else 0}"
+
+
+def switch_tool(number: int, state: str) -> str:
+    """active, standby or off: its temperatures stay as they were set."""
+    return f"M568 P{number} A{ {'active': 2, 'standby': 1}.get(state, 0) }"
+
+
+def heat_bed(target_c: float) -> str:
+    return f"M140 S{_number(target_c)}"
+
+
+def heat_chamber(target_c: float) -> str:
+    return f"M141 S{_number(target_c)}"
+
+
+def refusal_in(reply: str) -> str | None:
+    """What an answer says of an order that was not carried out; None where it was."""
+    for line in reply.splitlines():
+        kind, colon, words = line.strip().partition(":")
+        if colon and kind.lower() == "error" and words.strip():
+            return words.strip()
+    return None
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".")

@@ -1,0 +1,231 @@
+"""What was heard of a Duet: how things are, and how the latest job ended. Pure.
+
+Firmware by itself doesn't tell how a job ended. A job can be cancelled only while it is paused, so
+the state before its end does; DSF says it, some moments later. Source: PrintMonitor.cpp and
+GCodes2.cpp of RepRapFirmware, and its web page.
+"""
+
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from typing import NamedTuple
+
+from printreach.contract.status import State
+from printreach.printers import loose
+from printreach.printers.loose import Json
+
+from . import model as duet
+
+READ_AHEAD_BYTES = 64 * 1024
+"""A job whose file has no more left has come to its end: what is read since it was last asked."""
+
+UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
+NO_MACHINE = {
+    "": "tells no state",
+    "starting": "is starting",
+    "updating": "is updating its firmware",
+    "disconnected": "is not connected to its board",
+}
+ERRORS = {
+    "halted": "It was stopped in an emergency and has to be reset.",
+    "off": "Its power is off.",
+}
+_JOB = {
+    "pausing": (State.PAUSED, "Pausing"),
+    "paused": (State.PAUSED, None),
+    "cancelling": (State.PAUSED, "Cancelling"),
+    "resuming": (State.RESUMING, None),
+    "simulating": (State.PRINTING, "Simulating"),
+}
+_BETWEEN = {"busy": "Busy", "changingTool": "Changing tool"}
+_STOPPING = frozenset({"pausing", "paused", "cancelling"})
+
+
+class Ending(Enum):
+    """How the latest job ended. CLEARED: the board knows of none, or nobody saw it."""
+
+    CLEARED = auto()
+    DONE = auto()
+    CANCELLED = auto()
+
+
+class Latest(NamedTuple):
+    """The latest job, as far as it was seen. bytes_left: of its file; None where unknown."""
+
+    name: str = ""
+    progress: float = 0.0
+    duration_s: int = 0
+    filament_mm: int = 0
+    layer: int | None = None
+    layers: int | None = None
+    bytes_left: int | None = None
+
+
+NO_JOB = Latest()
+
+
+class Condition(NamedTuple):
+    """state: None while the board isn't ready for anything."""
+
+    state: State | None
+    sub_state: str | None = None
+
+
+UNHEARD = Condition(None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """is_cancelling: an order to cancel is under way, for which the job is paused first."""
+
+    model: Json = field(default_factory=dict)
+    condition: Condition = UNHEARD
+    ending: Ending = Ending.CLEARED
+    latest: Latest = NO_JOB
+    is_cancelling: bool = False
+
+
+def hear(heard: Heard, model: Json) -> Heard:
+    """The board has told how things are: its whole model."""
+    before = heard.condition.state
+    now = _job_condition(model, heard)
+    if now is not None:
+        is_new = before not in UNDER_WAY
+        latest = _latest_of(model, NO_JOB if is_new else heard.latest)
+        return replace(
+            heard,
+            model=model,
+            condition=now,
+            ending=Ending.CLEARED,
+            latest=latest,
+            is_cancelling=heard.is_cancelling and not is_new,
+        )
+    ending = _ending(heard, model) if before in UNDER_WAY else _ending_at_rest(heard, model)
+    after = replace(heard, model=model, ending=ending, latest=_ended(heard.latest, model, ending))
+    return replace(after, condition=_rest_condition(after), is_cancelling=False)
+
+
+def lost_sight(heard: Heard) -> Heard:
+    """The board could not be asked for a while, in which anything may have happened."""
+    return replace(heard, condition=UNHEARD, is_cancelling=False)
+
+
+def is_quite_paused(heard: Heard) -> bool:
+    """Not on its way there: what is to be done in a pause is refused before."""
+    return duet.status(heard.model) == "paused"
+
+
+def is_pausing(heard: Heard) -> bool:
+    """Or is paused already: an order to pause is refused."""
+    return duet.status(heard.model) in ("pausing", "paused")
+
+
+def job_path(heard: Heard) -> str | None:
+    """The path of the file that is printed."""
+    return loose.text(loose.obj(duet.job(heard.model), "file"), "fileName")
+
+
+def _job_condition(model: Json, heard: Heard) -> Condition | None:
+    """None while no job is under way."""
+    status = duet.status(model)
+    if heard.is_cancelling and heard.condition.state in UNDER_WAY and status in _STOPPING:
+        return Condition(heard.condition.state, "Cancelling")
+    if status in _JOB:
+        return Condition(*_JOB[status])
+    duration_s = loose.number(duet.job(model), "duration")
+    is_job = duration_s is not None and status not in ERRORS and status not in NO_MACHINE
+    if status == "processing" or (is_job and status != "idle"):
+        state = State.WARMING_UP if _is_warming_up(model) else State.PRINTING
+        return Condition(state, _BETWEEN.get(status))
+    return None
+
+
+def _is_warming_up(model: Json) -> bool:
+    """All of the time so far went into heating."""
+    job = duet.job(model)
+    duration_s = loose.number(job, "duration") or 0.0
+    return duration_s - (loose.number(job, "warmUpDuration") or 0.0) <= 0.0
+
+
+def _rest_condition(heard: Heard) -> Condition:
+    status = duet.status(heard.model)
+    if status in NO_MACHINE:
+        return Condition(None, NO_MACHINE[status])
+    if status in ERRORS:
+        return Condition(State.ERROR)
+    sub_state = _BETWEEN.get(status) or (status if status != "idle" else None)
+    match heard.ending:
+        case Ending.DONE:
+            return Condition(State.COMPLETE, sub_state)
+        case Ending.CANCELLED:
+            return Condition(State.CANCELLED, sub_state)
+        case Ending.CLEARED:
+            return Condition(State.IDLE, sub_state)
+
+
+def _ending(heard: Heard, model: Json) -> Ending:
+    """A job was under way and is no more."""
+    status = duet.status(model)
+    if status in NO_MACHINE or duet.status(heard.model) == "simulating":
+        return Ending.CLEARED
+    if status in ERRORS:
+        return Ending.CANCELLED
+    was_stopping = heard.condition.state is State.PAUSED or heard.is_cancelling
+    left = heard.latest.bytes_left
+    if was_stopping or _is_told_cancelled(model) or (left or 0) > READ_AHEAD_BYTES:
+        return Ending.CANCELLED
+    return Ending.DONE
+
+
+def _ending_at_rest(heard: Heard, model: Json) -> Ending:
+    """Nothing was under way when it was asked before, or it was long ago."""
+    job = duet.job(model)
+    if duet.status(model) in NO_MACHINE:
+        return heard.ending
+    if loose.text(job, "lastFileName") is None or loose.flag(job, "lastFileSimulated"):
+        return Ending.CLEARED
+    if heard.ending is Ending.CANCELLED or _is_told_cancelled(model):
+        return Ending.CANCELLED
+    return Ending.DONE if loose.flag(job, "lastFileCancelled") is not None else heard.ending
+
+
+def _is_told_cancelled(model: Json) -> bool:
+    """Only DSF tells."""
+    job = duet.job(model)
+    return bool(loose.flag(job, "lastFileCancelled") or loose.flag(job, "lastFileAborted"))
+
+
+def _latest_of(model: Json, before: Latest) -> Latest:
+    job = duet.job(model)
+    file = loose.obj(job, "file")
+    duration_s = loose.count(job, "duration")
+    latest = before._replace(
+        name=_base_name(loose.text(file, "fileName")) or before.name,
+        duration_s=before.duration_s if duration_s is None else duration_s,
+        filament_mm=_filament_mm(file) or before.filament_mm,
+        layer=loose.count(job, "layer") or before.layer,
+        layers=loose.count(file, "numLayers") or before.layers,
+    )
+    size, position = loose.size(file, "size"), loose.size(job, "filePosition")
+    if not size or position is None:
+        return latest
+    progress = loose.percent(100.0 * position / size)
+    return latest._replace(progress=progress, bytes_left=size - position)
+
+
+def _ended(latest: Latest, model: Json, ending: Ending) -> Latest:
+    """The latest job, with what is told of it afterwards."""
+    job = duet.job(model)
+    name = _base_name(loose.text(job, "lastFileName")) or latest.name
+    duration_s = loose.count(job, "lastDuration") or latest.duration_s
+    progress = 100.0 if ending is Ending.DONE else latest.progress
+    return latest._replace(name=name, duration_s=duration_s, progress=progress)
+
+
+def _filament_mm(file: Json) -> int:
+    """Over all extruders; 0 where the file doesn't say."""
+    lengths = [loose.number({"": length}, "") or 0.0 for length in loose.items(file, "filament")]
+    return int(min(max(sum(lengths), 0.0), loose.MAX_INT))
+
+
+def _base_name(path: str | None) -> str | None:
+    return path.rpartition("/")[2] if path else None

@@ -1,0 +1,157 @@
+"""Asking a Duet's web server. Every failure is a PrinterRefused."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import NoReturn
+
+from printreach.contract.commands import CommandStatus
+from printreach.http1.client import Failure
+from printreach.http1.fetch import Fetched, Fetcher, FetchFailed, OpenAnswer
+from printreach.printers.connecting import connect_to
+from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.setup import PrinterSetup
+from printreach.wire.heads import Headers, get
+
+MAX_ANSWER_BYTES = 4 * 1024 * 1024
+MAX_LIST_BYTES = 32 * 1024 * 1024
+MAX_WORDS = 200
+QUICK_S = 6.0
+"""An answer to what is asked all the time."""
+PATIENT_S = 24.0
+"""To what takes a board long: reading what a large file says of itself, ending an upload."""
+
+
+class NotFound(PrinterRefused):
+    """404: what it means, the caller knows."""
+
+
+class Garbled(PrinterRefused):
+    """785: an answer that makes no sense, as when a board runs short of memory in the middle."""
+
+
+class DuetHttp:
+    """where: how people are told of this board. session_key: sent along once there is one."""
+
+    def __init__(self, setup: PrinterSetup) -> None:
+        self.where = f"The Duet at {setup.authority}"
+        self.session_key: str | None = None
+        connect = connect_to(setup.host, setup.port, tls=setup.tls)
+        host = setup.authority.encode()
+        self._quick = Fetcher(connect, host, first_byte_s=QUICK_S)
+        self._patient = Fetcher(connect, host, first_byte_s=PATIENT_S)
+
+    async def close(self) -> None:
+        await self._quick.close()
+        await self._patient.close()
+
+    async def ask(
+        self,
+        method: str,
+        target: str,
+        body: bytes = b"",
+        *,
+        kind: bytes = b"text/plain",
+        is_patient: bool = False,
+        at_most: int = MAX_ANSWER_BYTES,
+    ) -> Fetched:
+        """Whatever it answers, refusals too. kind: of the body."""
+        fetcher = self._patient if is_patient else self._quick
+        headers = [*self._headers, (b"Content-Type", kind)] if body else self._headers
+        with self._reaching():
+            return await fetcher.fetch(
+                method.encode(), target.encode("ascii"), headers, body, at_most=at_most
+            )
+
+    async def get(
+        self, target: str, *, is_patient: bool = False, at_most: int = MAX_ANSWER_BYTES
+    ) -> object:
+        """The answer's JSON; None where it is none."""
+        answer = await self.ask("GET", target, is_patient=is_patient, at_most=at_most)
+        return json_of(self.accept(answer))
+
+    @asynccontextmanager
+    async def open(self, target: str) -> AsyncIterator[OpenAnswer]:
+        """A download as it comes. Raises NotFound."""
+        with self._reaching():
+            opened = self._patient.open(b"GET", target.encode("ascii"), self._headers)
+            async with opened as answer:
+                if answer.status != 200:
+                    self._refuse(Fetched(answer.status, answer.headers, b""))
+                yield answer
+
+    async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
+        """The body of a download. Raises PrinterRefused when it breaks off."""
+        with self._reaching():
+            async for chunk in answer.chunks():
+                yield chunk
+
+    async def send(
+        self, method: str, target: str, length: int | None, chunks: AsyncIterator[bytes]
+    ) -> Fetched:
+        """Send a body as it comes. What the chunks raise breaks the request off."""
+        headers = [*self._headers, (b"Content-Type", b"application/octet-stream")]
+        with self._reaching():
+            sending = self._patient.send(
+                method.encode(), target.encode("ascii"), headers, chunks, length=length
+            )
+            async with sending as answer:
+                body = bytearray()
+                async for chunk in answer.chunks():
+                    body += chunk[: MAX_ANSWER_BYTES - len(body)]
+        return self.accept(Fetched(answer.status, answer.headers, bytes(body)))
+
+    def accept(self, answer: Fetched) -> Fetched:
+        if not 200 <= answer.status < 300:
+            self._refuse(answer)
+        return answer
+
+    def unreachable(self, why: str) -> PrinterRefused:
+        return PrinterRefused(CommandStatus.NOT_CONNECTED, f"{self.where} can't be reached: {why}.")
+
+    def garbled(self) -> Garbled:
+        sentence = f"{self.where} gives answers that make no sense."
+        return Garbled(CommandStatus.NOT_CONNECTED, sentence)
+
+    @property
+    def _headers(self) -> Headers:
+        if self.session_key is None:
+            return []
+        return [(b"X-Session-Key", self.session_key.encode("ascii", "replace"))]
+
+    def _refuse(self, answer: Fetched) -> NoReturn:
+        """Raise what a status means. 401 is RepRapFirmware's, 403 and 502 are DSF's."""
+        if answer.status == 404:
+            raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such thing.")
+        if answer.status in (401, 403):
+            raise self.unreachable("it has ended the agent's session")
+        if answer.status in (502, 503):
+            raise self.unreachable("it is starting, or too busy to answer")
+        words = " ".join(answer.body.decode("utf-8", "replace").split())
+        is_page = words.startswith("<")
+        if not words or is_page:
+            words = f"{self.where} answered {answer.status}."
+        raise failed(words[:MAX_WORDS])
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """What the network does, as the printer's refusal."""
+        try:
+            yield
+        except FetchFailed as exc:
+            if exc.failure is Failure.TIMED_OUT:
+                sentence = f"{self.where} gave no answer in time."
+                raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from exc
+            raise self.unreachable(exc.text) from exc
+
+
+def json_of(answer: Fetched) -> object:
+    try:
+        return json.loads(answer.body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def size_of(answer: OpenAnswer) -> int | None:
+    length = get(answer.headers, b"content-length")
+    return int(length) if length is not None and length.isdigit() else None

@@ -1,0 +1,134 @@
+"""RepRapFirmware's object model, which is all that is known of a board. Pure."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from printreach.printers import loose
+from printreach.printers.loose import Json
+
+KEYS = ("boards", "heat", "job", "move", "sensors", "state", "tools")
+"""What translate reads of it."""
+
+COLDEST_C, HOTTEST_C = -100.0, 1000.0
+"""A sensor that is cut off reads -273 or 2000."""
+
+
+class Heater(NamedTuple):
+    """actual_c: None where its sensor gives nothing. target_c: 0.0 while it is off."""
+
+    actual_c: float | None
+    target_c: float
+    state: str
+
+
+NO_HEATER = Heater(None, 0.0, "")
+
+
+class Tool(NamedTuple):
+    """heater: NO_HEATER for a tool without one. extruders: numbers of drives."""
+
+    number: int
+    name: str
+    state: str
+    heater: Heater
+    extruders: tuple[int, ...]
+
+
+def merged(before: object, news: object) -> object:
+    """The model with what has changed; lists are told whole, with each entry's news."""
+    if isinstance(before, Mapping) and isinstance(news, Mapping):
+        return {**before, **{key: merged(before.get(key), value) for key, value in news.items()}}
+    if isinstance(before, list) and isinstance(news, list):
+        kept = [*before[: len(news)], *([None] * (len(news) - len(before)))]
+        return [merged(old, new) for old, new in zip(kept, news, strict=True)]
+    return news
+
+
+def status(model: Json) -> str:
+    """ "" while it isn't told."""
+    return loose.text(loose.obj(model, "state"), "status") or ""
+
+
+def job(model: Json) -> Json:
+    return loose.obj(model, "job")
+
+
+def bed(model: Json) -> Heater | None:
+    return _heater_of(model, "bed")
+
+
+def chamber(model: Json) -> Heater | None:
+    return _heater_of(model, "chamber")
+
+
+def tools(model: Json) -> list[Tool]:
+    """By number. A number that was given up leaves a null in the list."""
+    found = {}
+    for place, entry in enumerate(loose.items(model, "tools")):
+        told = loose.obj(entry)
+        number = loose.count(told, "number")
+        if told:
+            found[place if number is None else number] = told
+    return [_tool(model, number, found[number]) for number in sorted(found)]
+
+
+def current_tool(model: Json) -> int | None:
+    return loose.count(loose.obj(model, "state"), "currentTool")
+
+
+def faults(model: Json) -> list[int]:
+    """The numbers of the heaters that firmware has stopped because something is wrong."""
+    heaters = loose.items(loose.obj(model, "heat"), "heaters")
+    return [number for number, told in enumerate(heaters) if loose.text(told, "state") == "fault"]
+
+
+def is_too_cold(model: Json, number: int) -> bool:
+    """The board would not drive this tool's filament, and say so to nobody in particular."""
+    lowest_c = loose.number(loose.obj(model, "heat"), "coldExtrudeTemperature")
+    actual_c = next((tool.heater.actual_c for tool in tools(model) if tool.number == number), None)
+    return lowest_c is not None and actual_c is not None and actual_c < lowest_c
+
+
+def has_axes(model: Json) -> bool:
+    return bool(loose.items(loose.obj(model, "move"), "axes"))
+
+
+def _heater_of(model: Json, part: str) -> Heater | None:
+    """The first heater of the bed or the chamber. 3.7 tells several for each, in lists of lists."""
+    heat = loose.obj(model, "heat")
+    told: list[object] = [*loose.items(heat, f"{part}Heaters")]
+    for several in loose.items(heat, f"{part}HeaterMapping"):
+        told.extend(several if isinstance(several, list) else [])
+    numbers = [number for number in told if isinstance(number, int) and number >= 0]
+    return _heater(model, numbers[0]) if numbers else None
+
+
+def _heater(model: Json, number: int) -> Heater | None:
+    heaters = loose.items(loose.obj(model, "heat"), "heaters")
+    told = loose.obj(heaters[number]) if number < len(heaters) else loose.EMPTY
+    if not told:
+        return None
+    state = loose.text(told, "state") or ""
+    target_c = {"active": loose.number(told, "active"), "standby": loose.number(told, "standby")}
+    actual_c = loose.number(told, "current")
+    is_real = actual_c is not None and COLDEST_C < actual_c < HOTTEST_C
+    return Heater(actual_c if is_real else None, max(0.0, target_c.get(state) or 0.0), state)
+
+
+def _tool(model: Json, number: int, told: Json) -> Tool:
+    numbers = _numbers(told, "heaters")
+    return Tool(
+        number=number,
+        name=loose.text(told, "name") or "",
+        state=loose.text(told, "state") or "",
+        heater=(_heater(model, numbers[0]) if numbers else None) or NO_HEATER,
+        extruders=_numbers(told, "extruders"),
+    )
+
+
+def _numbers(told: Json, key: str) -> tuple[int, ...]:
+    return tuple(
+        number
+        for number in loose.items(told, key)
+        if isinstance(number, int) and not isinstance(number, bool) and number >= 0
+    )

@@ -1,0 +1,22 @@
+"""A Duet's password, in what is asked and in what people are told."""
+
+from urllib.parse import quote
+
+from printreach.contract.commands import CommandStatus
+from printreach.printers.port import PrinterRefused
+from printreach.printers.setup import PrinterSetup
+
+NONE_SET = "reprap"
+"""What a board without a password takes. Firmware wants the parameter in any case."""
+
+
+def password_of(setup: PrinterSetup) -> str:
+    """As part of a query."""
+    return quote(setup.password or NONE_SET, safe="")
+
+
+def refused(where: str, setup: PrinterSetup) -> PrinterRefused:
+    sentence = f"{where} refuses the agent's password."
+    if not setup.password:
+        sentence = f"{where} asks for a password, and the agent has none."
+    return PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence)

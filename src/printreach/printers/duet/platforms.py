@@ -1,0 +1,29 @@
+"""What no Duet can, and what only some can."""
+
+from typing import Final
+
+from printreach.printers.operations import Operation, Platform
+
+_NO_CAMERA = "The board has none; its owner names one in the agent's settings."
+
+PLATFORMS: Final = (
+    Platform(
+        title="Duet",
+        cannot={
+            Operation.SET_LIGHT: "Firmware knows outputs, and none of them as a light.",
+            Operation.LOG_FILES: "Its log, if there is one, is among the configuration files.",
+            Operation.WEBCAM_SNAPSHOT: _NO_CAMERA,
+            Operation.WEBCAM_STREAM: _NO_CAMERA,
+            Operation.MQTT_PROXY: "Firmware is a client of an MQTT broker, and none itself.",
+        },
+        only_where={
+            Operation.MATERIAL_SYSTEM: "a tool is set up",
+            Operation.MOVE_AXIS: "an axis is set up",
+            Operation.HOME: "an axis is set up",
+            Operation.EXTRUDE: "a tool with an extruder is set up",
+            Operation.HEAT_TOOL: "a tool with a heater is set up",
+            Operation.HEAT_BED: "a bed heater is set up",
+            Operation.HEAT_CHAMBER: "a chamber heater is set up",
+        },
+    ),
+)

@@ -1,0 +1,148 @@
+"""DSF, which answers for a board that has a computer beside it.
+
+Source: DuetWebServer, 3.3 to 3.6.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import quote, urlencode
+
+from printreach.http1.fetch import Fetched
+from printreach.printers import loose
+from printreach.printers.loose import Json
+from printreach.printers.port import Download, PrinterRefused, failed
+from printreach.printers.setup import PrinterSetup
+
+from . import gcode
+from . import model as duet
+from .http import MAX_LIST_BYTES, MAX_WORDS, DuetHttp, NotFound, json_of, size_of
+from .passwords import password_of, refused
+
+MODELS = ("/machine/model", "/machine/status")
+"""The second is 3.3's, and every later one's but some of 3.4."""
+REPLY_S = 2.0
+LEAVE_S = 1.0
+PART = ".printreach-part"
+FORM = b"application/x-www-form-urlencoded"
+
+
+async def sign_in_to_sbc(http: DuetHttp, setup: PrinterSetup) -> "Sbc | None":
+    """None where there is no DSF. Raises PrinterRefused."""
+    answer = await http.ask("GET", f"/machine/connect?password={password_of(setup)}")
+    if answer.status == 403:
+        raise refused(http.where, setup)
+    if answer.status in (500, 502, 503):
+        http.accept(answer)
+    key = loose.text(json_of(answer), "sessionKey")
+    if key is not None:
+        http.session_key = key
+        return Sbc(http)
+    # 3.3 has neither sessions nor passwords. Firmware answers a page to a path without a dot.
+    is_old = answer.status == 404 and _has_state(await http.ask("GET", MODELS[1]))
+    return Sbc(http) if is_old else None
+
+
+class Sbc:
+    """api.Duet."""
+
+    wants_size = False
+
+    def __init__(self, http: DuetHttp) -> None:
+        self._http = http
+        self._model = ""
+        self._orders: set[asyncio.Task[Fetched]] = set()
+
+    async def model(self) -> Json:
+        if not self._model:
+            self._model = await self._find_model()
+        told = loose.obj(await self._http.get(self._model))
+        if not duet.status(told):
+            raise self._http.garbled()
+        return told
+
+    async def order(self, lines: list[str]) -> None:
+        """DSF answers when all is done, and goes on where nobody waits for that."""
+        body = "\n".join(lines).encode()
+        asking = self._http.ask("POST", "/machine/code", body, is_patient=True)
+        order = asyncio.create_task(asking)
+        self._orders.add(order)
+        order.add_done_callback(self._forget)
+        done, _ = await asyncio.wait({order}, timeout=REPLY_S)
+        if not done:
+            return
+        reply = self._http.accept(order.result()).body.decode("utf-8", "replace")
+        words = gcode.refusal_in(reply)
+        if words is not None:
+            raise failed(words[:MAX_WORDS])
+
+    async def listed(self, folder: str) -> list[Json]:
+        target = f"/machine/directory/{_path(folder)}"
+        answer = await self._http.get(target, is_patient=True, at_most=MAX_LIST_BYTES)
+        return [loose.obj(entry) for entry in loose.items({"": answer}, "")]
+
+    async def told_of(self, path: str) -> Json:
+        target = f"/machine/fileinfo/{_path(path)}"
+        return loose.obj(await self._http.get(target, is_patient=True))
+
+    @asynccontextmanager
+    async def open(self, path: str) -> AsyncIterator[Download]:
+        async with self._http.open(f"/machine/file/{_path(path)}") as answer:
+            yield Download(size=size_of(answer), chunks=self._http.chunks(answer))
+
+    async def store(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> None:
+        """Versions before 3.5 write into the file itself, so it gets its name at the end."""
+        part = f"{path}{PART}"
+        try:
+            await self._http.send("PUT", f"/machine/file/{_path(part)}", size, chunks)
+            form = urlencode({"from": part, "to": path, "force": "true"}).encode()
+            moved = await self._http.ask("POST", "/machine/file/move", form, kind=FORM)
+            self._http.accept(moved)
+        except BaseException:
+            await self._drop(part)
+            raise
+
+    async def remove(self, path: str) -> None:
+        answer = await self._http.ask("DELETE", f"/machine/file/{_path(path)}", is_patient=True)
+        if answer.status == 500:
+            raise failed("DSF won't delete it: it is in use, or a folder that isn't empty.")
+        self._http.accept(answer)
+
+    async def leave(self) -> None:
+        for order in [*self._orders]:
+            order.cancel()
+        try:
+            async with asyncio.timeout(LEAVE_S):
+                await self._http.ask("GET", "/machine/disconnect")
+        except (PrinterRefused, TimeoutError):
+            pass  # DSF forgets a silent session by itself, after 8 s
+
+    async def _find_model(self) -> str:
+        for target in MODELS:
+            try:
+                await self._http.get(target)
+            except NotFound:
+                continue
+            return target
+        raise self._http.unreachable("it tells no object model")
+
+    async def _drop(self, part: str) -> None:
+        try:
+            async with asyncio.timeout(LEAVE_S):
+                await self._http.ask("DELETE", f"/machine/file/{_path(part)}")
+        except (PrinterRefused, TimeoutError):
+            pass  # it is gone with the connection
+
+    def _forget(self, order: asyncio.Task[Fetched]) -> None:
+        self._orders.discard(order)
+        if not order.cancelled():
+            order.exception()  # of an order that took long, nobody hears
+
+
+def _has_state(answer: Fetched) -> bool:
+    return bool(loose.obj(json_of(answer), "state"))
+
+
+def _path(path: str) -> str:
+    """DSF decodes a path twice, the second time as a query."""
+    return quote(quote(path, safe="/:"), safe="/:")

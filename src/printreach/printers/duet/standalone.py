@@ -1,0 +1,186 @@
+"""RepRapFirmware's own web server. Source: HttpResponder.cpp and RepRap.cpp of 3.4 to 3.6.
+
+It serves few connections, closes each after its answer, and runs short of memory: 503 then, and
+what was asked is asked again.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from urllib.parse import quote, urlencode
+
+from printreach.contract.commands import CommandStatus
+from printreach.printers import loose
+from printreach.printers.loose import Json
+from printreach.printers.port import Download, PrinterRefused, failed
+from printreach.printers.setup import PrinterSetup
+
+from . import gcode
+from . import model as duet
+from .http import MAX_WORDS, DuetHttp, NotFound, json_of, size_of
+from .model import KEYS, merged
+from .passwords import password_of, refused
+
+WRONG_PASSWORD, NO_SESSION = 1, 2
+NO_SUCH_FOLDER = 2
+LIVE = "d99fn"
+WHOLE = "d99vno"
+MAX_PARTS = 64
+BUSY_TRIES, BUSY_S = 3, 0.3
+REPLY_S, REPLY_EVERY_S = 2.0, 0.1
+LEAVE_S = 1.0
+
+
+async def sign_in_to_board(http: DuetHttp, setup: PrinterSetup) -> "Standalone":
+    """Raises PrinterRefused."""
+    now = local_time(setup.unix_time())
+    query = f"password={password_of(setup)}&time={quote(now, safe='')}&sessionKey=yes"
+    answer = await http.get(f"/rr_connect?{query}")
+    err = loose.count(answer, "err")
+    if err == WRONG_PASSWORD:
+        raise refused(http.where, setup)
+    if err == NO_SESSION:
+        sentence = f"{http.where} serves too many clients already."
+        raise PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence)
+    if err != 0:
+        raise http.unreachable("its answer to a sign-in is none")
+    key = loose.size(answer, "sessionKey")
+    http.session_key = str(key) if key else None
+    return Standalone(http, setup)
+
+
+class Standalone:
+    """api.Duet."""
+
+    wants_size = True
+
+    def __init__(self, http: DuetHttp, setup: PrinterSetup) -> None:
+        self._http = http
+        self._setup = setup
+        self._whole: dict[str, object] = {}
+        self._seen: dict[str, int | None] = {}
+
+    async def model(self) -> Json:
+        """What changes all the time is asked for; the rest when its number has gone up."""
+        live = await self._model("", LIVE)
+        told = loose.obj(live)
+        if not duet.status(told):
+            raise self._http.garbled()
+        seqs = loose.obj(told, "seqs")
+        for key in KEYS:
+            seq = loose.whole(seqs, key)
+            if key not in self._whole or seq != self._seen.get(key):
+                self._whole[key] = await self._model(key, WHOLE)
+                self._seen[key] = seq
+        return loose.obj(merged(self._whole, told))
+
+    async def order(self, lines: list[str]) -> None:
+        before = await self._replies()
+        answer = await self._get("rr_gcode", gcode="\n".join(lines))
+        if loose.count(answer, "err"):
+            raise failed("The board has no room for another order.")
+        loop = asyncio.get_running_loop()
+        end = loop.time() + REPLY_S
+        while (await self._replies() - before) % 65536 < len(lines):
+            if loop.time() > end:
+                break
+            await asyncio.sleep(REPLY_EVERY_S)
+        words = gcode.refusal_in(await self._reply())
+        if words is not None:
+            raise failed(words[:MAX_WORDS])
+
+    async def listed(self, folder: str) -> list[Json]:
+        entries: list[Json] = []
+        first = 0
+        for _ in range(MAX_PARTS * MAX_PARTS):
+            answer = await self._get("rr_filelist", dir=folder, first=str(first))
+            if loose.count(answer, "err") == NO_SUCH_FOLDER:
+                raise NotFound(CommandStatus.NOT_FOUND, f"There is no folder {folder!r}.")
+            if loose.count(answer, "err"):
+                raise failed("The board's SD card can't be read.")
+            entries.extend(loose.obj(entry) for entry in loose.items(answer, "files"))
+            after = loose.count(answer, "next") or 0
+            if after <= first:
+                break
+            first = after
+        return entries
+
+    async def told_of(self, path: str) -> Json:
+        answer = await self._get("rr_fileinfo", name=path)
+        if loose.count(answer, "err") != 0:
+            raise NotFound(CommandStatus.NOT_FOUND, f"There is no file {path!r}.")
+        return loose.obj(answer)
+
+    @asynccontextmanager
+    async def open(self, path: str) -> AsyncIterator[Download]:
+        async with self._http.open(f"/rr_download?{_query(name=path)}") as answer:
+            yield Download(size=size_of(answer), chunks=self._http.chunks(answer))
+
+    async def store(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> None:
+        """What comes is kept under another name, and put away where the connection breaks."""
+        query = _query(name=path, time=local_time(self._setup.unix_time()))
+        answer = await self._http.send("POST", f"/rr_upload?{query}", size, chunks)
+        if loose.count(json_of(answer), "err") != 0:
+            raise failed("The board could not keep the upload.")
+
+    async def remove(self, path: str) -> None:
+        answer = await self._get("rr_delete", name=path)
+        if loose.count(answer, "err") == 0:
+            return
+        folder, _, name = path.rpartition("/")
+        if not any(loose.text(entry, "name") == name for entry in await self.listed(folder)):
+            raise NotFound(CommandStatus.NOT_FOUND, f"There is no file {path!r}.")
+        raise failed("The board won't delete it: it is in use, or a folder that isn't empty.")
+
+    async def leave(self) -> None:
+        try:
+            async with asyncio.timeout(LEAVE_S):
+                await self._http.ask("GET", "/rr_disconnect")
+        except (PrinterRefused, TimeoutError):
+            pass  # the board forgets a silent session by itself, after 8 s
+
+    async def _model(self, key: str, flags: str) -> object:
+        """A part of the object model. Long lists come in parts."""
+        told: object = None
+        start = 0
+        for _ in range(MAX_PARTS):
+            more = f"{flags}a{start}" if start else flags
+            answer = await self._get("rr_model", **({"key": key} if key else {}), flags=more)
+            result = loose.obj(answer).get("result")
+            if isinstance(told, list) and isinstance(result, list):
+                told = [*told, *result]
+            else:
+                told = result
+            after = loose.count(answer, "next") or 0
+            if after <= start:
+                break
+            start = after
+        return told
+
+    async def _replies(self) -> int:
+        """How many answers to orders there were so far, modulo 65536."""
+        return loose.count(await self._model("seqs", "d99f"), "reply") or 0
+
+    async def _reply(self) -> str:
+        answer = self._http.accept(await self._http.ask("GET", "/rr_reply"))
+        return answer.body.decode("utf-8", "replace")
+
+    async def _get(self, request: str, **query: str) -> object:
+        target = f"/{request}?{_query(**query)}"
+        for _ in range(BUSY_TRIES - 1):
+            answer = await self._http.ask("GET", target, is_patient=request == "rr_fileinfo")
+            if answer.status != 503:
+                return json_of(self._http.accept(answer))
+            await asyncio.sleep(BUSY_S)
+        return await self._http.get(target)
+
+
+def local_time(unix_time: float) -> str:
+    """As boards write times: without a zone. Theirs is taken to be the agent's."""
+    return datetime.fromtimestamp(unix_time, tz=UTC).astimezone().strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _query(**query: str) -> str:
+    """Firmware reads + as a blank and small letters in %xx not at all."""
+    return urlencode(query, quote_via=quote, safe="")

@@ -1,0 +1,117 @@
+"""What a Duet says, in the words of the contract."""
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.features import NO_FEATURES, Feature
+from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+from printreach.printers.loose import Json
+from printreach.printers.port import Trouble, View
+
+from . import model as duet
+from .heard import ERRORS, NO_MACHINE, UNDER_WAY, Heard
+from .materials import materials_of
+
+
+def view_of(heard: Heard, where: str) -> View:
+    """where: how people are told of this board."""
+    model, condition = heard.model, heard.condition
+    version = _version(model)
+    if condition.state is None:
+        sentence = f"{where} {condition.sub_state or NO_MACHINE['']}."
+        trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=sentence)
+        return View(trouble=trouble, platform_version=version)
+    return View(
+        trouble=None,
+        job=JobStatus(
+            state=condition.state,
+            sub_state=_question(model) or condition.sub_state,
+            error=_error(model),
+            current_print=_print_of(heard, condition.state),
+        ),
+        features=features_of(model),
+        platform_version=version,
+        materials=materials_of(model),
+    )
+
+
+def features_of(model: Json) -> Feature:
+    """What this machine has."""
+    features = NO_FEATURES | Feature.PRINT_START
+    if duet.has_axes(model):
+        features |= Feature.AXIS_MOVEMENT | Feature.HOMING
+    tools = duet.tools(model)
+    if any(tool.extruders for tool in tools):
+        features |= Feature.EXTRUSION
+    has_heat = duet.bed(model) or duet.chamber(model) or any(tool.heater.state for tool in tools)
+    return features | Feature.TEMPERATURE_CONTROL if has_heat else features
+
+
+def _print_of(heard: Heard, state: State) -> CurrentPrint:
+    latest, is_current = heard.latest, state is not State.IDLE
+    return CurrentPrint(
+        progress=latest.progress if is_current else 0.0,
+        duration_sec=latest.duration_s if is_current else 0,
+        time_left_sec=_time_left_s(heard, state),
+        file_name=latest.name,
+        est_total_fil_used_mm=latest.filament_mm if is_current else 0,
+        current_layer=latest.layer if is_current else None,
+        total_layers=latest.layers if is_current else None,
+        temps=_temps_of(heard.model),
+    )
+
+
+def _time_left_s(heard: Heard, state: State) -> int | None:
+    """The slicer's word, else what firmware reckons, else what a simulation or the file says."""
+    if state is State.COMPLETE:
+        return 0
+    if state not in UNDER_WAY:
+        return None
+    job = duet.job(heard.model)
+    told = loose.obj(job, "timesLeft")
+    for key in ("slicer", "filament", "file"):
+        left_s = loose.count(told, key)
+        if left_s is not None:
+            return left_s
+    file = loose.obj(job, "file")
+    whole_s = loose.count(file, "simulatedTime") or loose.count(file, "printTime")
+    return max(0, whole_s - heard.latest.duration_s) if whole_s else None
+
+
+def _temps_of(model: Json) -> Temps:
+    bed, chamber, hotend = duet.bed(model), duet.chamber(model), _hotend(model)
+    return Temps(
+        bed_actual=(bed.actual_c or 0.0) if bed else 0.0,
+        bed_target=bed.target_c if bed else 0.0,
+        hotend_actual=hotend.actual_c or 0.0,
+        hotend_target=hotend.target_c,
+        chamber_actual=(chamber.actual_c or 0.0) if chamber else UNSET,
+        chamber_target=chamber.target_c if chamber else UNSET,
+    )
+
+
+def _hotend(model: Json) -> duet.Heater:
+    """Of the tool in use, else of the first that has a heater."""
+    heated = [tool for tool in duet.tools(model) if tool.heater.state]
+    current = duet.current_tool(model)
+    heated.sort(key=lambda tool: tool.number != current)
+    return heated[0].heater if heated else duet.NO_HEATER
+
+
+def _question(model: Json) -> str | None:
+    """What the machine asks the person before it (M291)."""
+    box = loose.obj(model, "state", "messageBox")
+    words = [loose.text(box, key) for key in ("title", "message")]
+    return ": ".join(word for word in words if word)[: loose.MAX_TEXT_CHARS] or None
+
+
+def _error(model: Json) -> str | None:
+    faults = duet.faults(model)
+    if faults:
+        return f"Heater {faults[0]} has a fault."
+    return ERRORS.get(duet.status(model))
+
+
+def _version(model: Json) -> str:
+    boards = loose.items(model, "boards")
+    return (loose.text(boards[0], "firmwareVersion") if boards else None) or ""

@@ -1,0 +1,122 @@
+"""Keeping in touch with a Duet: a session, and its object model over and over."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from printreach.contract.commands import CommandStatus
+from printreach.printers.connecting import retry_delay_s
+from printreach.printers.loose import Json
+from printreach.printers.port import NOT_YET, PrinterRefused, Trouble, View
+from printreach.printers.setup import PrinterSetup
+
+from .api import Duet, sign_in
+from .heard import Heard, hear, lost_sight
+from .http import DuetHttp, Garbled
+from .translate import view_of
+
+POLL_S = 0.8
+BLIND_S = 15.0
+"""For so long a print may be out of sight, and its end be told by how it was before."""
+GARBLED_TRIES, GARBLED_S = 3, 0.1
+TROUBLES = frozenset({CommandStatus.NOT_AUTHORIZED, CommandStatus.TOO_MANY_CLIENTS})
+
+
+class Watch:
+    """The live view of one Duet. on_heard: called after each look."""
+
+    def __init__(self, http: DuetHttp, setup: PrinterSetup, on_heard: Callable[[], None]) -> None:
+        self.view = View()
+        self.heard = Heard()
+        self._http = http
+        self._setup = setup
+        self._on_heard = on_heard
+        self._board: Duet | None = None
+        self._seen_at = 0.0
+        self._changed = asyncio.Event()
+        self._is_wanted = asyncio.Event()
+
+    def board(self) -> Duet:
+        """Raises PrinterRefused while there is no session."""
+        if self._board is None:
+            trouble = self.view.trouble or NOT_YET
+            raise PrinterRefused(trouble.status, trouble.sentence)
+        return self._board
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        failures = 0
+        while True:
+            before = self.heard
+            try:
+                await self._follow()
+            except PrinterRefused as refused:
+                self._lose(refused)
+            failures = 1 if self.heard is not before else failures + 1
+            await asyncio.sleep(retry_delay_s(failures, self._setup.uniform(0.5, 1.0)))
+
+    async def order(self, lines: list[str]) -> None:
+        """Have it done, and look at once what came of it."""
+        try:
+            await self.board().order(lines)
+        finally:
+            self._is_wanted.set()
+
+    def expect_cancel(self, expected: bool) -> None:
+        """The pause that comes first is no pause to anybody else."""
+        self.heard = replace(self.heard, is_cancelling=expected)
+
+    async def until(self, is_so: Callable[[Heard], bool], seconds: float) -> bool:
+        """Wait for the board to say so; False when it doesn't in time."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not is_so(self.heard):
+                    changed = self._changed
+                    self._is_wanted.set()
+                    await changed.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def close(self) -> None:
+        if self._board is not None:
+            await self._board.leave()
+
+    async def _follow(self) -> None:
+        """Raises PrinterRefused when the board is lost."""
+        self._board = await sign_in(self._http, self._setup)
+        while True:
+            self._is_wanted.clear()
+            self._hear(await self._look(self._board))
+            try:
+                async with asyncio.timeout(POLL_S):
+                    await self._is_wanted.wait()
+            except TimeoutError:
+                pass  # nobody is in a hurry
+
+    async def _look(self, board: Duet) -> Json:
+        """A garbled answer is no reason to give a print up; several in a row are."""
+        for _ in range(GARBLED_TRIES - 1):
+            try:
+                return await board.model()
+            except Garbled:
+                await asyncio.sleep(GARBLED_S)
+        return await board.model()
+
+    def _hear(self, model: Json) -> None:
+        now = self._setup.steady_time()
+        if now - self._seen_at > BLIND_S:
+            self.heard = lost_sight(self.heard)
+        self._seen_at = now
+        self.heard = hear(self.heard, model)
+        self.view = view_of(self.heard, self._http.where)
+        self._on_heard()
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+    def _lose(self, refused: PrinterRefused) -> None:
+        self._board = None
+        status = CommandStatus.NOT_CONNECTED
+        if refused.status in TROUBLES:
+            status = CommandStatus(refused.status)
+        self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))

@@ -1,0 +1,157 @@
+"""The machine as RepRapFirmware's object model: whole, or what changes all the time."""
+
+from typing import Any
+
+from tests.fakes.duet.machine import COLD_EXTRUDE_C, LAYERS, Machine
+
+Json = dict[str, Any]
+
+LIVE: dict[str, tuple[str, ...]] = {
+    "boards": ("mcuTemp",),
+    "heat": ("heaters",),
+    "job": ("duration", "filePosition", "layer", "pauseDuration", "timesLeft", "warmUpDuration"),
+    "move": ("axes",),
+    "sensors": ("filamentMonitors",),
+    "state": ("currentTool", "msUpTime", "status", "upTime"),
+    "tools": ("active", "standby", "state"),
+}
+"""The fields that the flag `f` leaves, of those here."""
+
+
+def whole(machine: Machine, *, is_dsf: bool) -> Json:
+    """Without seqs. is_dsf: with what only DSF knows."""
+    return {
+        "boards": [_board()],
+        "heat": _heat(machine),
+        "job": _job(machine, is_dsf=is_dsf),
+        "move": _move(),
+        "sensors": {"filamentMonitors": [{"status": "ok", "type": "simple"}, None]},
+        "state": _state(machine),
+        "tools": [_tool(machine, 0), _tool(machine, 1)],
+    }
+
+
+def live(model: Json) -> Json:
+    told: Json = {}
+    for key, fields in LIVE.items():
+        part = model[key]
+        told[key] = (
+            [_only(one, fields) for one in part] if isinstance(part, list) else _only(part, fields)
+        )
+    return told
+
+
+def rest(model: Json) -> Json:
+    """What is not live: a change of it counts up the number of its key."""
+    told: Json = {}
+    for key, fields in LIVE.items():
+        part = model[key]
+        parts = part if isinstance(part, list) else [part]
+        told[key] = [{name: one[name] for name in one if name not in fields} for one in parts]
+    return told
+
+
+def _only(part: Json, fields: tuple[str, ...]) -> Json:
+    return {name: part[name] for name in fields if name in part}
+
+
+def _board() -> Json:
+    return {
+        "firmwareName": "RepRapFirmware for Duet 2 WiFi/Ethernet",
+        "firmwareVersion": "3.5.4",
+        "name": "Duet 2 WiFi",
+        "shortName": "2WiFi",
+        "mcuTemp": {"current": 34.1},
+    }
+
+
+def _heat(machine: Machine) -> Json:
+    return {
+        "bedHeaters": [0, -1, -1, -1],
+        "chamberHeaters": [-1, -1],
+        "coldExtrudeTemperature": COLD_EXTRUDE_C,
+        "coldRetractTemperature": 90.0,
+        "heaters": [
+            {
+                "active": heater.active,
+                "current": round(heater.current, 1),
+                "max": 285.0,
+                "standby": heater.standby,
+                "state": heater.state,
+            }
+            for heater in machine.heaters
+        ],
+    }
+
+
+def _job(machine: Machine, *, is_dsf: bool) -> Json:
+    job = machine.job
+    told: Json = {
+        "duration": None,
+        "file": {"filament": [], "fileName": None, "numLayers": 0, "printTime": None, "size": 0},
+        "filePosition": 0,
+        "lastDuration": None,
+        "lastFileName": machine.last_path,
+        "layer": None,
+        "pauseDuration": None,
+        "timesLeft": {"filament": None, "file": None, "layer": None, "slicer": None},
+        "warmUpDuration": None,
+    }
+    if is_dsf:
+        told |= {"lastFileAborted": False, "lastFileCancelled": machine.was_cancelled}
+        told |= {"lastFileSimulated": False}
+    if job is None:
+        return told | {"lastDuration": None if machine.last_s is None else round(machine.last_s)}
+    return told | {
+        "duration": round(job.printed_s + job.warmed_s),
+        "file": {
+            "filament": [1234.5, 67.0],
+            "fileName": job.path,
+            "layerHeight": 0.2,
+            "numLayers": LAYERS,
+            "printTime": round(job.total_s),
+            "size": job.size,
+        },
+        "filePosition": int(job.size * job.share),
+        "layer": int(LAYERS * job.share) or None,
+        "pauseDuration": 0,
+        "timesLeft": {
+            "filament": None,
+            "file": None,
+            "layer": None,
+            "slicer": max(1, round(job.total_s - job.printed_s)),
+        },
+        "warmUpDuration": round(job.warmed_s),
+    }
+
+
+def _move() -> Json:
+    return {
+        "axes": [{"homed": True, "letter": letter, "machinePosition": 0.0} for letter in "XYZ"],
+        "extruders": [{"filament": "PLA red", "position": 0.0}, {"filament": "", "position": 0.0}],
+    }
+
+
+def _state(machine: Machine) -> Json:
+    return {
+        "currentTool": machine.current_tool,
+        "displayMessage": "",
+        "machineMode": "FFF",
+        "messageBox": machine.message,
+        "msUpTime": 17,
+        "status": machine.status,
+        "upTime": 4711,
+    }
+
+
+def _tool(machine: Machine, number: int) -> Json:
+    heater = machine.heaters[number + 1]
+    return {
+        "active": [heater.active],
+        "extruders": [number],
+        "heaters": [number + 1],
+        "name": "",
+        "number": number,
+        "standby": [heater.standby],
+        "state": {"active": "active", "standby": "standby"}.get(heater.state, "off"),
+    }
