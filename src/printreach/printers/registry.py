@@ -62,7 +62,9 @@ _TABLE: Final = (
         has_web_server=False,
         adapter="printreach.printers.bambu.adapter",
     ),
-    PrinterKind(name="prusalink", title="PrusaLink"),
+    PrinterKind(
+        name="prusalink", title="PrusaLink", adapter="printreach.printers.prusalink.adapter"
+    ),
     PrinterKind(name="elegoo", title="Elegoo", adapter="printreach.printers.elegoo.adapter"),
     PrinterKind(name="duet", title="Duet"),
     PrinterKind(

@@ -1,0 +1,155 @@
+"""PrusaLink as a Printer: what it says, kept as a view; what it is told, over its web API."""
+
+from printreach.contract.commands import (
+    Extrude,
+    MoveAxis,
+    Pause,
+    SetLight,
+    SetTemp,
+    StartPrint,
+)
+from printreach.contract.files import FileDone, JsonObject
+from printreach.contract.unset import UnsetType
+from printreach.printers import loose
+from printreach.printers.port import (
+    Camera,
+    View,
+    bad_path,
+    failed,
+    no_such_file,
+    not_supported,
+)
+from printreach.printers.setup import PrinterSetup
+
+from .api import Conflict, NotFound, PrusaLinkApi
+from .cameras import cameras_of
+from .files import PrusaLinkFiles
+from .machine import Machine
+from .translate import Heard
+from .watch import Watch
+
+CLEARED_S = 15.0
+"""A Raspberry Pi keeps a print that has ended for eleven seconds, and starts no other meanwhile."""
+HEAD, TOOL, BED = (f"/api/printer/{part}" for part in ("printhead", "tool", "bed"))
+XY_MM_PER_MIN = 2700
+Z_MM_PER_MIN = 600
+"""Within the limits of `const.py` of 0.8.1, and slow enough for a Z axis on threaded rods."""
+_AT_REST = frozenset({"IDLE", "READY"})
+
+
+def make(setup: PrinterSetup) -> "PrusaLinkPrinter":
+    return PrusaLinkPrinter(setup)
+
+
+class PrusaLinkPrinter:
+    """printers.port.Printer."""
+
+    mqtt = None
+
+    def __init__(self, setup: PrinterSetup) -> None:
+        self._base_url = f"{'https' if setup.tls else 'http'}://{setup.authority}"
+        self._api = PrusaLinkApi(setup)
+        self._watch = Watch(self._api, setup.uniform, setup.steady_time)
+        self.files = PrusaLinkFiles(self._api, setup.data_dir, lambda: self._machine)
+
+    @property
+    def view(self) -> View:
+        return self._watch.view
+
+    @property
+    def _machine(self) -> Machine:
+        return self._watch.machine
+
+    async def run(self) -> None:
+        try:
+            await self._watch.run()
+        finally:
+            await self._api.close()
+
+    async def cameras(self) -> list[Camera]:
+        return await cameras_of(self._api, self._base_url)
+
+    # --- prints -----------------------------------------------------------------------------------
+
+    async def pause(self, order: Pause) -> None:  # noqa: ARG002  # a smart pause is a plain one
+        """The firmware lifts and parks by itself. Its heaters stay on: nothing can wait for heat
+        before a print goes on."""
+        await self._api.put(f"{await self._job()}/pause")
+
+    async def resume(self) -> None:
+        await self._api.put(f"{await self._job()}/resume")
+
+    async def cancel(self) -> None:
+        await self._api.delete(await self._job())
+
+    async def start(self, order: StartPrint) -> FileDone:
+        storage = self._machine.storage
+        if not isinstance(order.storage, UnsetType) and order.storage != storage:
+            raise bad_path(f"Storage must be {storage!r}.")
+        inside = order.path.partition("/")[2]
+        try:
+            await self._once_cleared(self.files.target(inside))
+        except NotFound:
+            raise no_such_file(order.path) from None
+        return FileDone(virtual_path=order.path, platform_path=inside)
+
+    async def _once_cleared(self, target: str, body: JsonObject | None = None) -> None:
+        """Order something, again if the print before was in its way."""
+        try:
+            await self._api.post(target, body)
+        except Conflict:
+            has_ended = self._watch.heard.word in ("FINISHED", "STOPPED", "BUSY")
+            if not has_ended or not await self._watch.until(_is_at_rest, CLEARED_S):
+                raise
+            await self._api.post(target, body)
+
+    async def _job(self) -> str:
+        """The address of the print under way."""
+        job_id = self._watch.heard.job_id
+        if job_id is None:
+            job_id = loose.count(await self._api.get("/api/v1/job"), "id")
+        if job_id is None:
+            raise failed("PrusaLink knows of no print that is under way.")
+        return f"/api/v1/job/{job_id}"
+
+    # --- axes and heaters -------------------------------------------------------------------------
+
+    async def set_light(self, order: SetLight) -> None:  # noqa: ARG002  # there is none
+        raise not_supported("switch a light")
+
+    async def move_axis(self, order: MoveAxis) -> None:
+        """What is relative stays so for lines that follow, so the axes are put back to absolute:
+        nobody says which of the two the next print expects, but all begin with absolute ones."""
+        axis = order.axis.value.lower()
+        feedrate = Z_MM_PER_MIN if axis == "z" else XY_MM_PER_MIN
+        await self._head({"command": "jog", axis: order.distance_mm, "feedrate": feedrate})
+        await self._head({"command": "jog", "absolute": True, "feedrate": feedrate})
+
+    async def home(self) -> None:
+        await self._once_cleared(HEAD, {"command": "home", "axes": ["x", "y", "z"]})
+
+    async def extrude(self, order: Extrude) -> None:
+        _require_first(order.extruder)
+        await self._api.post(TOOL, {"command": "extrude", "amount": order.distance_mm})
+
+    async def set_temp(self, order: SetTemp) -> None:
+        if not isinstance(order.chamber_c, UnsetType):
+            raise not_supported("heat a chamber")
+        _require_first(order.tool_number if isinstance(order.tool_number, int) else 0)
+        if not isinstance(order.tool_c, UnsetType):
+            targets: JsonObject = {"tool0": order.tool_c}
+            await self._api.post(TOOL, {"command": "target", "targets": targets})
+        if not isinstance(order.bed_c, UnsetType):
+            await self._api.post(BED, {"command": "target", "target": order.bed_c})
+
+    async def _head(self, order: JsonObject) -> None:
+        await self._api.post(HEAD, order)
+
+
+def _is_at_rest(heard: Heard) -> bool:
+    return heard.word in _AT_REST
+
+
+def _require_first(number: int) -> None:
+    if number > 0:
+        raise failed("This printer has one extruder, number 0.")

@@ -1,0 +1,198 @@
+"""PrusaLink's web API, asked over HTTP. Every failure is a PrinterRefused."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import NoReturn
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.files import JsonObject
+from printreach.http1.client import Failure
+from printreach.http1.fetch import Fetched, Fetcher, FetchFailed, OpenAnswer
+from printreach.printers import loose
+from printreach.printers.connecting import connect_to
+from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.setup import PrinterSetup
+from printreach.wire.heads import Headers
+
+from .login import Login
+
+MAX_ANSWER_BYTES = 1024 * 1024
+MAX_LIST_BYTES = 32 * 1024 * 1024
+"""One folder with ten thousand prints takes about 4 MB."""
+MAX_PICTURE_BYTES = 8 * 1024 * 1024
+MAX_WORDS = 200
+CHALLENGES = 2
+"""The first to learn what is asked for, the second since that has grown stale."""
+_JSON_ANSWER = (b"Accept", b"application/json")
+_JSON_BODY = (b"Content-Type", b"application/json")
+
+
+class NotFound(PrinterRefused):
+    """404: what it means, the caller knows."""
+
+
+class Conflict(PrinterRefused):
+    """409: this is not the time for it."""
+
+
+class PrusaLinkApi:
+    """where: how people are told of this PrusaLink."""
+
+    def __init__(self, setup: PrinterSetup) -> None:
+        self.where = f"PrusaLink at {setup.authority}"
+        connect = connect_to(setup.host, setup.port, tls=setup.tls)
+        self._fetcher = Fetcher(connect, setup.authority.encode())
+        self._login = Login(setup)
+
+    async def close(self) -> None:
+        await self._fetcher.close()
+
+    async def get(self, target: str, *, at_most: int = MAX_ANSWER_BYTES) -> object:
+        """The answer's JSON; None where it is none, as with 204."""
+        return parsed((await self._ask(b"GET", target, at_most=at_most)).body)
+
+    async def get_soon(self, target: str, seconds: float) -> object:
+        """The same, within a time."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self.get(target)
+        except TimeoutError:
+            raise self._no_answer() from None
+
+    async def picture(self, target: str) -> bytes:
+        """A body as it is; b"" where there is none."""
+        return (await self._ask(b"GET", target, at_most=MAX_PICTURE_BYTES)).body
+
+    async def put(self, target: str, headers: Headers | None = None) -> None:
+        await self._ask(b"PUT", target, headers=headers)
+
+    async def post(self, target: str, body: JsonObject | None = None) -> None:
+        """body: None for none, of which no type may be told: 0.8.1 would wait for it for ever."""
+        if body is None:
+            await self._ask(b"POST", target)
+        else:
+            await self._ask(b"POST", target, json.dumps(body).encode(), headers=[_JSON_BODY])
+
+    async def delete(self, target: str, headers: Headers | None = None) -> None:
+        await self._ask(b"DELETE", target, headers=headers)
+
+    @asynccontextmanager
+    async def open(self, target: str) -> AsyncIterator[OpenAnswer]:
+        """A download as it comes. Raises NotFound."""
+        await self._sign_afresh()
+        with self._reaching():
+            headers = self._login.headers(b"GET", target)
+            async with self._fetcher.open(b"GET", target.encode("ascii"), headers) as answer:
+                if answer.status != 200:
+                    self._refuse(Fetched(answer.status, answer.headers, b""))
+                yield answer
+
+    async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
+        """The body of a download. Raises PrinterRefused when it breaks off."""
+        with self._reaching():
+            async for chunk in answer.chunks():
+                yield chunk
+
+    async def upload(
+        self, target: str, headers: Headers, length: int, chunks: AsyncIterator[bytes]
+    ) -> object:
+        """Send a body as it comes, and give the answer's JSON. What the chunks raise breaks the
+        request off."""
+        await self._sign_afresh()
+        with self._reaching():
+            signed = [_JSON_ANSWER, *headers, *self._login.headers(b"PUT", target)]
+            send = self._fetcher.send(b"PUT", target.encode("ascii"), signed, chunks, length=length)
+            async with send as answer:
+                body = bytearray()
+                async for chunk in answer.chunks():
+                    body += chunk[: MAX_ANSWER_BYTES - len(body)]
+        return parsed(self._accept(Fetched(answer.status, answer.headers, bytes(body))).body)
+
+    async def _ask(
+        self,
+        method: bytes,
+        target: str,
+        body: bytes = b"",
+        *,
+        headers: Headers | None = None,
+        at_most: int = MAX_ANSWER_BYTES,
+    ) -> Fetched:
+        return self._accept(await self._answer(method, target, body, headers or [], at_most))
+
+    async def _answer(
+        self, method: bytes, target: str, body: bytes, headers: Headers, at_most: int
+    ) -> Fetched:
+        """Whatever it answers to a request that is signed as it wants it."""
+        challenges_left = CHALLENGES
+        while True:
+            answered = self._login.challenge
+            signed = [_JSON_ANSWER, *headers, *self._login.headers(method, target)]
+            with self._reaching():
+                answer = await self._fetcher.fetch(
+                    method, target.encode("ascii"), signed, body, at_most=at_most
+                )
+            asked = answer.header(b"www-authenticate")
+            if answer.status != 401 or not challenges_left:
+                return answer
+            if not self._login.accepts(asked, answered):
+                return answer
+            challenges_left -= 1
+
+    async def _sign_afresh(self) -> None:
+        """Before a long body: one that is refused for an old nonce can't be sent again."""
+        self._login.forget_challenge()
+        if self._login.wants_challenge:
+            await self.get("/api/version")
+
+    def _accept(self, answer: Fetched) -> Fetched:
+        if not 200 <= answer.status < 300:
+            self._refuse(answer)
+        return answer
+
+    def _refuse(self, answer: Fetched) -> NoReturn:
+        """Raise what a status means. Source: answers of 0.8.1, Buddy's `status_page.cpp`."""
+        told = parsed(answer.body)
+        words = loose.text(told, "text") or loose.text(told, "message") or ""
+        sentence = words[:MAX_WORDS] or f"{self.where} answered {answer.status}."
+        if answer.status in (401, 403):
+            raise PrinterRefused(CommandStatus.NOT_AUTHORIZED, self._denied)
+        if answer.status == 404:
+            raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such thing.")
+        if answer.status == 409:
+            raise Conflict(CommandStatus.EXECUTION_FAILED, sentence)
+        if answer.status in (502, 503, 504):  # it starts, or its reverse proxy answers for it
+            raise self.unreachable("it is starting, or not running")
+        raise failed(sentence)
+
+    @property
+    def _denied(self) -> str:
+        if not self._login.has_credentials:
+            return f"{self.where} asks for a password or an API key, and the agent has none."
+        return f"{self.where} refuses the agent's password or API key."
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """What the network does, as the printer's refusal."""
+        try:
+            yield
+        except FetchFailed as exc:
+            if exc.failure is Failure.TIMED_OUT:
+                raise self._no_answer() from exc
+            raise self.unreachable(exc.text) from exc
+
+    def _no_answer(self) -> PrinterRefused:
+        sentence = f"{self.where} gave no answer in time."
+        return PrinterRefused(CommandStatus.TIMED_OUT, sentence)
+
+    def unreachable(self, why: str) -> PrinterRefused:
+        return PrinterRefused(CommandStatus.NOT_CONNECTED, f"{self.where} can't be reached: {why}.")
+
+
+def parsed(message: bytes) -> object:
+    """JSON, or None for what is none."""
+    try:
+        return json.loads(message)
+    except (ValueError, RecursionError):
+        return None

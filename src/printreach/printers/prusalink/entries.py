@@ -1,0 +1,104 @@
+"""PrusaLink's folders and files, in the words of the contract. Pure."""
+
+from typing import TypeVar
+
+from printreach.contract.files import EntryType, FileDetails, FileEntry, JsonObject
+from printreach.contract.unset import UNSET, UnsetType
+from printreach.printers import loose
+from printreach.printers.loose import Json
+
+from .metadata import filament_mg, filament_mm, print_time_s
+
+T = TypeVar("T")
+
+FORBIDDEN = '\\?"%¯°#ˇ'
+"""What no name may have. Source: `FORBIDDEN_CHARACTERS` of prusa.connect.printer 0.8.1."""
+_ALLOWED = str.maketrans(dict.fromkeys(FORBIDDEN, "_"))
+
+
+def storable(path: str) -> str:
+    """A path that PrusaLink can hold. What it forbids becomes an underscore."""
+    return path.translate(_ALLOWED)
+
+
+def entries_of(folder: object, above: str) -> list[FileEntry]:
+    """Of one folder, without what is in its folders. above: its VirtualPath."""
+    return [
+        entry
+        for told in loose.items(folder, "children")
+        if (entry := _entry(loose.obj(told), above)) is not None
+    ]
+
+
+def is_folder(told: object) -> bool:
+    return loose.text(told, "type") == "FOLDER"
+
+
+def has_children(folder: object) -> bool:
+    return bool(loose.items(folder, "children"))
+
+
+def name_of(told: object) -> str | None:
+    """Buddy's `name` is the short one of a FAT file system; `display_name` works as well in
+    addresses (a guess, from `FileInfo` and the long names that its uploads have)."""
+    for key in ("display_name", "name"):
+        name = loose.obj(told).get(key)
+        if isinstance(name, str) and name not in ("", ".", "..") and "/" not in name:
+            return loose.readable(name)
+    return None
+
+
+def download_path(told: object) -> str | None:
+    """Where the file can be had; None for one on the printer's SD card."""
+    path = loose.obj(told, "refs").get("download")
+    return path if isinstance(path, str) and path.startswith("/") else None
+
+
+def details_of(told: object, path: str, inside: str) -> FileDetails:
+    meta = loose.obj(told, "meta")
+    thumbnail = loose.text(loose.obj(told, "refs"), "thumbnail")
+    return FileDetails(
+        virtual_path=path,
+        platform_path=inside,
+        file_name=path.rpartition("/")[2],
+        size_bytes=_known(loose.size(told, "size")),
+        modified_time_sec=_known(loose.number(told, "m_timestamp")),
+        est_print_time_sec=_known(print_time_s(meta)),
+        est_filament_used_mm=_known(filament_mm(meta)),
+        est_filament_weight_mg=_known(filament_mg(meta)),
+        layer_height_mm=_known(loose.number(meta, "layer_height")),
+        object_height_mm=_known(loose.number(meta, "max_layer_z")),
+        nozzle_diameter_mm=_known(loose.number(meta, "nozzle_diameter")),
+        filament_type=_known(loose.text(meta, "filament_type")),
+        bed_temp_c=_known(loose.number(meta, "bed_temperature")),
+        hotend_temp_c=_known(loose.number(meta, "temperature")),
+        thumbnail_count=1 if thumbnail else UNSET,
+        platform_details=loose.plain(meta) or UNSET,
+    )
+
+
+def _entry(told: Json, above: str) -> FileEntry | None:
+    name = name_of(told)
+    if name is None:
+        return None
+    path = f"{above}/{name}"
+    is_read_only = loose.flag(told, "read_only") or loose.flag(told, "ro")
+    return FileEntry(
+        type=EntryType.FOLDER if is_folder(told) else EntryType.FILE,
+        name=name,
+        virtual_path=path,
+        path=path,
+        platform_path=path.partition("/")[2],
+        size_bytes=loose.size(told, "size") or 0,
+        modified_time_sec=loose.number(told, "m_timestamp") or 0.0,
+        permissions="" if is_read_only is None else "r" if is_read_only else "rw",
+        metadata=_metadata(told) or UNSET,
+    )
+
+
+def _metadata(told: Json) -> JsonObject:
+    return loose.plain({"type": told["type"]} if "type" in told else {})
+
+
+def _known(value: T | None) -> T | UnsetType:
+    return UNSET if value is None else value

@@ -1,0 +1,195 @@
+"""PrusaLink's files: one storage, the printer's own SD card left out, for it is for reading only.
+
+A Raspberry Pi notices what changes in its storage with some delay; so that what has been answered
+is true at once, a change counts as made when PrusaLink tells of it.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from msgspec import structs
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.files import EntryType, FileDetails, FileDone, FileEntry, FileRoot
+from printreach.http1.fetch import OpenAnswer
+from printreach.printers import loose
+from printreach.printers.port import Download, PrinterRefused, failed, no_such_file
+from printreach.printers.spool import exactly, spooled
+from printreach.wire.heads import Headers, get
+
+from .api import MAX_LIST_BYTES, Conflict, NotFound, PrusaLinkApi
+from .entries import (
+    details_of,
+    download_path,
+    entries_of,
+    has_children,
+    is_folder,
+    name_of,
+    storable,
+)
+from .machine import Machine
+
+MAX_DEPTH = 16
+MAX_FOLDERS = 1000
+NOTICED_S = 8.0
+"""Until a change shows; two seconds are usual."""
+LOOK_EVERY_S = 0.2
+_G_CODE: Headers = [(b"Content-Type", b"text/x.gcode"), (b"Overwrite", b"?1")]
+"""As application/octet-stream, 0.8.1 looks into the file before it is there, and fails."""
+_FOLDER: Headers = [(b"Create-Folder", b"?1")]
+_FORCE: Headers = [(b"Force", b"?1")]
+
+
+class PrusaLinkFiles:
+    """printers.port.Files. folder: where uploads of unknown size wait."""
+
+    roots = (FileRoot.GCODE,)
+
+    def __init__(self, api: PrusaLinkApi, folder: Path, machine: Callable[[], Machine]) -> None:
+        self._api = api
+        self._folder = folder
+        self._machine = machine
+
+    def target(self, inside: str) -> str:
+        """The address of a path inside the storage."""
+        return f"/api/v1/files/{self._machine().storage}/{quote(inside, safe='/')}"
+
+    async def entries(self, root: FileRoot) -> list[FileEntry]:
+        """Each folder has to be asked for."""
+        return await self._below(root.value, "", [MAX_FOLDERS], MAX_DEPTH)
+
+    async def details(self, path: str) -> FileDetails:
+        inside = _inside(path)
+        told = await self._told(path)
+        if is_folder(told):
+            raise no_such_file(path)
+        return details_of(told, path, inside)
+
+    @asynccontextmanager
+    async def open(self, path: str) -> AsyncIterator[Download]:
+        told = await self._told(path)
+        said = download_path(told)
+        if is_folder(told) or said is None:
+            raise no_such_file(path)
+        # PrusaLink's own names have no percent sign; Buddy's may be encoded already.
+        target = quote(said, safe="/%")
+        try:
+            async with self._api.open(target) as answer:
+                yield Download(size=_size_of(answer), chunks=self._api.chunks(answer))
+        except NotFound:
+            raise no_such_file(path) from None
+
+    async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
+        if size is not None:
+            return await self._upload(path, size, exactly(chunks, size))
+        # It wants to be told the size first.
+        async with spooled(chunks, self._folder) as (found_size, found):
+            return await self._upload(path, found_size, found)
+
+    async def delete(self, path: str) -> FileDone:
+        told = await self._told(path)
+        headers: Headers = []
+        if is_folder(told):
+            if has_children(told):
+                raise failed(f"The folder {path!r} is not empty.")
+            # What it keeps beside prints for itself, hidden, counts as content otherwise.
+            headers = _FORCE
+        try:
+            await self._api.delete(self.target(_inside(path)), headers)
+        except NotFound:
+            raise no_such_file(path) from None
+        await self._until_noticed(path, is_there=False)
+        return FileDone(virtual_path=path, platform_path=_inside(path))
+
+    async def _below(
+        self, above: str, inside: str, folders_left: list[int], depth: int
+    ) -> list[FileEntry]:
+        """folders_left: one number, shared by all folders of a listing."""
+        if depth == 0 or folders_left[0] == 0:
+            return []
+        folders_left[0] -= 1
+        try:
+            folder = await self._api.get(self.target(inside), at_most=MAX_LIST_BYTES)
+        except NotFound:
+            return []  # it has been deleted meanwhile, or the drive is out
+        found = []
+        for entry in entries_of(folder, above):
+            if entry.type is EntryType.FOLDER:
+                children = await self._below(
+                    entry.virtual_path, _inside(entry.virtual_path), folders_left, depth - 1
+                )
+                entry = structs.replace(entry, children=children)
+            found.append(entry)
+        return found
+
+    async def _told(self, path: str) -> object:
+        """What PrusaLink tells of a file or folder. Raises PrinterRefused (404)."""
+        try:
+            return await self._api.get(self.target(_inside(path)), at_most=MAX_LIST_BYTES)
+        except NotFound:
+            raise no_such_file(path) from None
+        except PrinterRefused as refused:
+            # Names like `part.new.gcode` break what 0.8.1 reads from a name; its list has no such
+            # ambition.
+            listed = await self._listed(_inside(path))
+            if refused.status != CommandStatus.EXECUTION_FAILED or listed is None:
+                raise
+            return listed
+
+    async def _listed(self, inside: str) -> object:
+        """What the list of its folder tells of a file; None where it isn't in it."""
+        folder, _, name = inside.rpartition("/")
+        told = await self._api.get(self.target(folder), at_most=MAX_LIST_BYTES)
+        children = loose.items(told, "children")
+        return next((child for child in children if name_of(child) == name), None)
+
+    async def _upload(self, path: str, size: int, chunks: AsyncIterator[bytes]) -> FileDone:
+        inside = storable(_inside(path))
+        if not self._machine().is_pi:
+            await self._make_folders(inside)
+        answer = await self._api.upload(self.target(inside), _G_CODE, size, chunks)
+        folder, slash, name = inside.rpartition("/")
+        stored = f"{folder}{slash}{name_of(answer) or name}"
+        await self._until_noticed(f"{FileRoot.GCODE}/{stored}", is_there=True, size=size)
+        return FileDone(
+            virtual_path=f"{FileRoot.GCODE}/{stored}", platform_path=stored, size_bytes=size
+        )
+
+    async def _make_folders(self, inside: str) -> None:
+        """A Raspberry Pi makes them by itself; that Buddy's firmware doesn't is a guess."""
+        parts = inside.split("/")[:-1]
+        for count in range(1, len(parts) + 1):
+            try:
+                await self._api.put(self.target("/".join(parts[:count])), _FOLDER)
+            except Conflict:
+                pass  # it is there already
+
+    async def _until_noticed(self, path: str, *, is_there: bool, size: int | None = None) -> None:
+        """Wait until the change shows, or as long as one may wait for it."""
+        try:
+            async with asyncio.timeout(NOTICED_S):
+                while True:
+                    if await self._is_noticed(path, is_there=is_there, size=size):
+                        return
+                    await asyncio.sleep(LOOK_EVERY_S)
+        except TimeoutError:
+            pass  # it has accepted the change, and will show it later
+
+    async def _is_noticed(self, path: str, *, is_there: bool, size: int | None) -> bool:
+        try:
+            told = await self._told(path)
+        except PrinterRefused as refused:
+            return not is_there and refused.status == CommandStatus.NOT_FOUND
+        return is_there and (size is None or loose.size(told, "size") == size)
+
+
+def _inside(path: str) -> str:
+    return path.partition("/")[2]
+
+
+def _size_of(answer: OpenAnswer) -> int | None:
+    length = get(answer.headers, b"content-length")
+    return int(length) if length is not None and length.isdigit() else None

@@ -1,0 +1,45 @@
+"""What PrusaLink can't do: beside an MK2.5 or MK3, and in the Buddy firmware of MINI, MK3.5, MK4, XL."""
+
+from typing import Final
+
+from printreach.printers.operations import Operation, Platform
+
+_NO_ORDER: Final = "The printer's own web server takes no order for it."
+
+PLATFORMS: Final = (
+    Platform(
+        title="PrusaLink",
+        cannot={
+            Operation.SMART_PAUSE: "PrusaLink can't let a print wait for heat before it goes on.",
+            Operation.SET_LIGHT: "PrusaLink knows no lights.",
+            Operation.HEAT_CHAMBER: "Its printers have no heated chamber.",
+            Operation.CONFIG_FILES: "PrusaLink gives access to prints alone.",
+            Operation.LOG_FILES: "PrusaLink gives access to prints alone.",
+            Operation.MQTT_PROXY: "PrusaLink has no MQTT broker.",
+        },
+        only_where={
+            Operation.WEBCAM_SNAPSHOT: "a camera is set up",
+            Operation.WEBCAM_STREAM: "a camera is set up",
+        },
+    ),
+    Platform(
+        title="PrusaLink (Buddy)",
+        cannot={
+            Operation.SMART_PAUSE: _NO_ORDER,
+            Operation.SET_LIGHT: _NO_ORDER,
+            Operation.MOVE_AXIS: _NO_ORDER,
+            Operation.HOME: _NO_ORDER,
+            Operation.EXTRUDE: _NO_ORDER,
+            Operation.HEAT_TOOL: _NO_ORDER,
+            Operation.HEAT_BED: _NO_ORDER,
+            Operation.HEAT_CHAMBER: _NO_ORDER,
+            Operation.CONFIG_FILES: "The printer gives access to its prints alone.",
+            Operation.LOG_FILES: "The printer gives access to its prints alone.",
+            Operation.MQTT_PROXY: "The printer has no MQTT broker.",
+        },
+        only_where={
+            Operation.WEBCAM_SNAPSHOT: "the agent's settings name a webcam",
+            Operation.WEBCAM_STREAM: "the agent's settings name a webcam",
+        },
+    ),
+)

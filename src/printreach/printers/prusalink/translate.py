@@ -1,0 +1,239 @@
+"""What PrusaLink says, in the words of the contract. Pure.
+
+It is asked how things are (/api/v1/status) and, once for each print, which file it is
+(/api/v1/job). When a print has ended, 0.8.1 says so for eleven seconds and tells nothing more of
+it, so the latest print is remembered in Heard, which is all that is known of the printer.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
+from printreach.contract.unset import UNSET
+from printreach.printers import loose
+from printreach.printers.loose import Json
+from printreach.printers.port import Trouble, View
+
+from .machine import Machine
+from .materials import materials_of
+from .metadata import filament_mg, filament_mm, print_time_s
+
+MAX_GAP_S = 10.0
+"""A longer silence isn't taken for time that was printed."""
+MAX_AHEAD_S = 30.0
+"""What was measured here yields to what PrusaLink tells when it is further ahead of it."""
+
+UNDER_WAY: Final = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED})
+_AT_REST: Final = frozenset({State.IDLE, State.COMPLETE, State.CANCELLED})
+_STATES: Final = {
+    "IDLE": State.IDLE,
+    "READY": State.IDLE,
+    "BUSY": State.WARMING_UP,
+    "PRINTING": State.PRINTING,
+    "PAUSED": State.PAUSED,
+    "FINISHED": State.COMPLETE,
+    "STOPPED": State.CANCELLED,
+    "ERROR": State.ERROR,
+    "ATTENTION": State.ERROR,
+}
+_NO_BOARD: Final = frozenset({"Serial device does not exist", "RPi port is not enabled"})
+"""`status_printer.message` while the cable is out. Source: `conditions.py` of 0.8.1."""
+_USUAL_MESSAGES: Final = frozenset({"", "OK"})
+
+
+class Latest(NamedTuple):
+    """The latest print, as far as it was seen.
+
+    told_s: how long it has printed, as told last; passed_s: and since then, as measured here.
+    """
+
+    job_id: int | None = None
+    name: str = ""
+    progress: float = 0.0
+    told_s: int = 0
+    passed_s: float = 0.0
+    estimate_s: int | None = None
+    filament_mm: int = 0
+    filament_mg: int | None = None
+
+    @property
+    def duration_s(self) -> int:
+        return min(loose.MAX_INT, int(self.told_s + self.passed_s))
+
+
+NO_PRINT: Final = Latest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """status: the latest answer. at_s: when, of a steady clock. state: None before the first
+    answer, and while PrusaLink is not connected to its printer."""
+
+    status: Json = field(default_factory=dict)
+    at_s: float = 0.0
+    state: State | None = None
+    latest: Latest = NO_PRINT
+
+    @property
+    def word(self) -> str:
+        """PrusaLink's own word for the state."""
+        return loose.text(loose.obj(self.status, "printer"), "state") or ""
+
+    @property
+    def job_id(self) -> int | None:
+        """Of the print that is under way."""
+        return loose.count(loose.obj(self.status, "job"), "id")
+
+    @property
+    def has_print(self) -> bool:
+        """False also while the printer is busy with something else than a print."""
+        return self.state is not State.WARMING_UP or self.job_id is not None
+
+
+def is_status(answer: object) -> bool:
+    """Something else than a status may answer in its place."""
+    return loose.text(loose.obj(answer, "printer"), "state") is not None
+
+
+def wants_job(heard: Heard, status: Json) -> bool:
+    """The print's file isn't known yet."""
+    job_id = loose.count(loose.obj(status, "job"), "id")
+    return job_id is not None and (job_id != heard.latest.job_id or not heard.latest.name)
+
+
+def hear(heard: Heard, status: Json, job: Json, now_s: float) -> Heard:
+    """job: the answer of /api/v1/job, where it was asked for."""
+    state = _state_of(status)
+    after = Heard(status=status, at_s=now_s, state=state, latest=heard.latest)
+    if _is_another(heard, after):
+        after = replace(after, latest=NO_PRINT)
+    elif heard.state is State.PRINTING:
+        passed_s = heard.latest.passed_s + min(MAX_GAP_S, max(0.0, now_s - heard.at_s))
+        after = replace(after, latest=heard.latest._replace(passed_s=passed_s))
+    return replace(after, latest=_with_file(_with_figures(after), job))
+
+
+def view_of(heard: Heard, machine: Machine, where: str) -> View:
+    """where: how people are told of this PrusaLink."""
+    printer = loose.obj(heard.status, "printer")
+    message = loose.text(loose.obj(printer, "status_printer"), "message") or ""
+    if heard.state is None:
+        how = f" ({message})" if message not in _USUAL_MESSAGES else ""
+        sentence = f"{where} is not connected to its printer{how}."
+        trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=sentence)
+        return View(trouble=trouble, platform_version=machine.version)
+    return View(
+        trouble=None,
+        job=JobStatus(
+            state=heard.state,
+            sub_state=_sub_state(heard),
+            error=_error(heard, message) if heard.state is State.ERROR else None,
+            current_print=_print_of(heard, heard.state, printer),
+        ),
+        features=machine.features,
+        platform_version=machine.version,
+        materials=materials_of(printer, machine.nozzle_mm),
+    )
+
+
+def _state_of(status: Json) -> State | None:
+    """An unknown word is no error: with a job it prints, without it rests."""
+    printer = loose.obj(status, "printer")
+    word = loose.text(printer, "state") or ""
+    message = loose.text(loose.obj(printer, "status_printer"), "message")
+    if word == "ERROR" and message in _NO_BOARD:
+        return None
+    return _STATES.get(word) or (State.PRINTING if loose.obj(status, "job") else State.IDLE)
+
+
+def _is_another(before: Heard, after: Heard) -> bool:
+    """A print that isn't the latest one; what is only busy may be no print at all."""
+    if after.state not in UNDER_WAY or not after.has_print:
+        return False
+    return before.state in _AT_REST or after.job_id != before.latest.job_id
+
+
+def _with_figures(heard: Heard) -> Latest:
+    """The latest print, with what the status tells of it."""
+    latest, job = heard.latest, loose.obj(heard.status, "job")
+    if heard.state is State.COMPLETE:
+        return latest._replace(progress=100.0)
+    if heard.state not in UNDER_WAY or heard.job_id is None:
+        return latest
+    told_s = loose.count(job, "time_printing")
+    if told_s is not None and told_s != latest.told_s:
+        # 0.8.1 counts only with each hundredth line, so what was measured may be ahead of it.
+        ahead_s = latest.told_s + latest.passed_s - told_s
+        latest = latest._replace(
+            told_s=told_s, passed_s=ahead_s if 0.0 < ahead_s <= MAX_AHEAD_S else 0.0
+        )
+    done = loose.number(job, "progress")
+    progress = latest.progress if done is None else loose.percent(done)
+    return latest._replace(job_id=heard.job_id, progress=progress)
+
+
+def _with_file(latest: Latest, job: Json) -> Latest:
+    file = loose.obj(job, "file")
+    name = loose.text(file, "display_name") or loose.text(file, "name")
+    if name is None:
+        return latest
+    meta = loose.obj(file, "meta")
+    return latest._replace(
+        name=name,
+        estimate_s=print_time_s(meta),
+        filament_mm=filament_mm(meta) or 0,
+        filament_mg=filament_mg(meta),
+    )
+
+
+def _sub_state(heard: Heard) -> str | None:
+    match heard.word:
+        case "BUSY":
+            return "Busy"
+        case "ATTENTION":
+            return "Attention"
+        case _:
+            return None
+
+
+def _error(heard: Heard, message: str) -> str:
+    if message not in _USUAL_MESSAGES:
+        return message
+    if heard.word == "ATTENTION":
+        return "The printer wants attention: see its display."
+    return "The printer reports an error: see its display."
+
+
+def _print_of(heard: Heard, state: State, printer: Json) -> CurrentPrint:
+    is_current = state is not State.IDLE and heard.has_print
+    latest = heard.latest if heard.has_print else NO_PRINT
+    return CurrentPrint(
+        progress=latest.progress if is_current else 0.0,
+        duration_sec=latest.duration_s if is_current else 0,
+        time_left_sec=_time_left_s(heard, state),
+        file_name=latest.name,
+        est_total_fil_used_mm=latest.filament_mm if is_current else 0,
+        est_total_fil_weight_mg=(
+            UNSET if latest.filament_mg is None or not is_current else latest.filament_mg
+        ),
+        temps=Temps(
+            bed_actual=loose.number(printer, "temp_bed") or 0.0,
+            bed_target=loose.number(printer, "target_bed") or 0.0,
+            hotend_actual=loose.number(printer, "temp_nozzle") or 0.0,
+            hotend_target=loose.number(printer, "target_nozzle") or 0.0,
+        ),
+    )
+
+
+def _time_left_s(heard: Heard, state: State) -> int | None:
+    """PrusaLink's own, else what the slicer expected to be left."""
+    if state is State.COMPLETE:
+        return 0
+    if state not in UNDER_WAY:
+        return None
+    left_s = loose.count(loose.obj(heard.status, "job"), "time_remaining")
+    if left_s is not None:
+        return left_s
+    whole_s = heard.latest.estimate_s
+    return None if whole_s is None else max(0, whole_s - heard.latest.duration_s)

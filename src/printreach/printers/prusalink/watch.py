@@ -1,0 +1,108 @@
+"""Keeping in touch with PrusaLink, which has to be asked: it pushes nothing."""
+
+import asyncio
+from collections.abc import Callable
+
+from printreach.contract.commands import CommandStatus
+from printreach.printers import loose
+from printreach.printers.connecting import retry_delay_s
+from printreach.printers.loose import EMPTY, Json
+from printreach.printers.port import PrinterRefused, Trouble, View
+
+from .api import PrusaLinkApi
+from .machine import Machine, is_introduction, machine_of
+from .translate import Heard, hear, is_status, view_of, wants_job
+
+POLL_EVERY_S = 0.8
+ANSWER_S = 6.0
+"""A Raspberry Pi Zero is slow, but not so slow."""
+JOB_AGAIN_S = 10.0
+
+
+class Watch:
+    """The live view of one PrusaLink."""
+
+    def __init__(
+        self,
+        api: PrusaLinkApi,
+        uniform: Callable[[float, float], float],
+        steady_time: Callable[[], float],
+    ) -> None:
+        self.view = View()
+        self.heard = Heard()
+        self.machine = Machine()
+        self._api = api
+        self._uniform = uniform
+        self._steady_time = steady_time
+        self._job_again_at = 0.0
+        self._changed = asyncio.Event()
+
+    async def run(self) -> None:
+        """Follow until cancelled."""
+        failures = 0
+        while True:
+            before = self.heard
+            try:
+                await self._follow()
+            except PrinterRefused as refused:
+                self._lose(refused)
+            failures = 1 if self.heard is not before else failures + 1
+            await asyncio.sleep(retry_delay_s(failures, self._uniform(0.5, 1.0)))
+
+    async def until(self, is_so: Callable[[Heard], bool], seconds: float) -> bool:
+        """Wait for PrusaLink to say so; False when it doesn't in time."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not is_so(self.heard):
+                    changed = self._changed
+                    await changed.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _follow(self) -> None:
+        """Raises PrinterRefused when PrusaLink is lost; never returns."""
+        self.machine = await self._learn()
+        while True:
+            await self._poll()
+            await asyncio.sleep(POLL_EVERY_S)
+
+    async def _learn(self) -> Machine:
+        version = await self._ask("/api/version")
+        storages = await self._ask("/api/v1/storage")
+        if not is_introduction(version, storages):
+            raise self._api.unreachable("it answered with something else than who it is")
+        return machine_of(version, await self._ask("/api/v1/info"), storages)
+
+    async def _poll(self) -> None:
+        status = await self._ask("/api/v1/status")
+        if not is_status(status):
+            raise self._api.unreachable("it answered with something else than its status")
+        status, job = loose.obj(status), EMPTY
+        if wants_job(self.heard, status):
+            job = await self._ask_job()
+        self.heard = hear(self.heard, status, job, self._steady_time())
+        self.view = view_of(self.heard, self.machine, self._api.where)
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+    async def _ask_job(self) -> Json:
+        """Some names of files make 0.8.1 fail at this; their prints go on without."""
+        if self._steady_time() < self._job_again_at:
+            return EMPTY
+        try:
+            return loose.obj(await self._ask("/api/v1/job"))
+        except PrinterRefused as refused:
+            if refused.status != CommandStatus.EXECUTION_FAILED:
+                raise
+            self._job_again_at = self._steady_time() + JOB_AGAIN_S
+            return EMPTY
+
+    async def _ask(self, target: str) -> object:
+        return await self._api.get_soon(target, ANSWER_S)
+
+    def _lose(self, refused: PrinterRefused) -> None:
+        status = CommandStatus.NOT_CONNECTED
+        if refused.status == CommandStatus.NOT_AUTHORIZED:
+            status = CommandStatus.NOT_AUTHORIZED
+        self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
