@@ -35,7 +35,8 @@ class ScriptedPrinter:
     """printers.port.Printer and its Files.
 
     done: orders that were carried out, in order. refusal: raised by every order instead; may be
-    any exception. is_silent: orders are never answered. details_told: of any file.
+    any exception. is_silent: orders are never answered. details_told: of any file. cameras_listed:
+    how often they were asked for; a silent printer never lists them.
     """
 
     mqtt: MqttEndpoint | None = None
@@ -47,6 +48,7 @@ class ScriptedPrinter:
         self.refusal: Exception | None = None
         self.is_silent = False
         self.details_told: JsonObject = {}
+        self.cameras_listed = 0
 
     # --- what a test does -------------------------------------------------------------------------
 
@@ -69,6 +71,9 @@ class ScriptedPrinter:
     async def run(self) -> None: ...
 
     async def cameras(self) -> list[Camera]:
+        self.cameras_listed += 1
+        if self.is_silent:
+            await asyncio.Event().wait()
         return []
 
     async def pause(self, order: Pause) -> None:

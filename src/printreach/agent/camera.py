@@ -13,6 +13,8 @@ log = logging.getLogger(__name__)
 
 LIST_GOOD_FOR_S = 30.0
 LIST_TIMEOUT_S = 5.0
+LIST_RETRY_S = 5.0
+"""After a printer that could not tell."""
 FIRST_FRAME_TIMEOUT_S = 15.0
 FRAME_TIMEOUT_S = 30.0
 SNAPSHOT_TIMEOUT_S = 10.0
@@ -30,7 +32,8 @@ class CameraHub:
         self._extra = list(extra)
         self._now = steady_time
         self._known: list[Camera] = []
-        self._known_at: float | None = None
+        self._good_until: float | None = None
+        self._looking: asyncio.Task[None] | None = None
         self._shared: dict[int, SharedCamera] = {}
 
     async def listed(self) -> WebcamList:
@@ -56,6 +59,9 @@ class CameraHub:
             yield frames
 
     async def close(self) -> None:
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
         for shared in list(self._shared.values()):
             await shared.close()
 
@@ -86,16 +92,29 @@ class CameraHub:
         return cameras[index]
 
     async def _cameras(self) -> list[Camera]:
-        if self._known_at is None or self._now() - self._known_at > LIST_GOOD_FOR_S:
-            try:
-                async with asyncio.timeout(LIST_TIMEOUT_S):
-                    found = await self._printer.cameras()
-                self._known = [*_kept(self._known, found), *self._extra]
-                self._known_at = self._now()
-            except (TimeoutError, PrinterRefused) as exc:
-                log.info("the printer's cameras could not be listed: %s", exc)
-                self._known = self._known or self._extra
+        """Those that are known; the printer is asked by one at a time, and waited for once.
+
+        Every status lists them: twenty a second must not become twenty questions.
+        """
+        is_due = self._good_until is None or self._now() >= self._good_until
+        if is_due and (self._looking is None or self._looking.done()):
+            self._looking = asyncio.create_task(self._look())
+        if self._good_until is None and self._looking is not None:
+            await asyncio.shield(self._looking)
         return self._known
+
+    async def _look(self) -> None:
+        good_for_s = LIST_RETRY_S
+        try:
+            async with asyncio.timeout(LIST_TIMEOUT_S):
+                found = await self._printer.cameras()
+            self._known = [*_kept(self._known, found), *self._extra]
+            good_for_s = LIST_GOOD_FOR_S
+        except (TimeoutError, PrinterRefused) as exc:
+            log.info("the printer's cameras could not be listed: %s", exc)
+            self._known = self._known or self._extra
+        finally:
+            self._good_until = self._now() + good_for_s
 
 
 class SharedCamera:

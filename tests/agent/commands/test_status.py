@@ -1,0 +1,68 @@
+"""Status is told from the live view: callers cost the printer nothing, however many."""
+
+import asyncio
+
+from printreach.agent.camera import LIST_GOOD_FOR_S, LIST_RETRY_S, LIST_TIMEOUT_S
+from printreach.contract.status import State
+from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
+from tests.fakes.printer import ScriptedPrinter
+from tests.printers.asking import CommandCalls, command_calls
+
+CALLERS = 20
+
+
+async def ask_for_a_while(calls: CommandCalls, seconds: int) -> None:
+    """So many callers, each once a second, at once."""
+    for _ in range(seconds):
+        for reply in await asyncio.gather(*(calls.get("status") for _ in range(CALLERS))):
+            assert reply.status == 200
+        await asyncio.sleep(1)
+
+
+@on_a_hasty_loop
+async def test_twenty_callers_a_second_ask_the_printer_nothing_but_its_cameras_now_and_then() -> (
+    None
+):
+    printer = ScriptedPrinter()
+    async with command_calls(printer) as calls:
+        await ask_for_a_while(calls, 61)
+
+    assert printer.done == []
+    assert printer.cameras_listed == 1 + 60 // LIST_GOOD_FOR_S
+
+
+@on_a_hasty_loop
+async def test_a_printer_that_cannot_list_its_cameras_holds_up_one_status_only() -> None:
+    printer = ScriptedPrinter()
+    printer.is_silent = True
+    async with command_calls(printer) as calls:
+        began = hasty_loop().time()
+        await calls.get("status")
+        waited_s = hasty_loop().time() - began
+        await ask_for_a_while(calls, 20)
+
+    assert waited_s <= LIST_TIMEOUT_S + 0.01
+    assert printer.cameras_listed <= 1 + 20 // LIST_RETRY_S
+
+
+@on_a_hasty_loop
+async def test_a_status_never_waits_for_a_list_of_cameras_that_is_old() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer) as calls:
+        await calls.get("status")
+        printer.is_silent = True
+        await asyncio.sleep(LIST_GOOD_FOR_S + 1)
+        began = hasty_loop().time()
+        await calls.get("status")
+
+        assert hasty_loop().time() - began < 0.01
+        assert printer.cameras_listed == 2
+
+
+@on_a_hasty_loop
+async def test_a_change_is_told_at_once() -> None:
+    printer = ScriptedPrinter()
+    async with command_calls(printer) as calls:
+        for state in State:
+            printer.be(state)
+            assert (await calls.get("status")).result["JobStatus"]["State"] == state
