@@ -32,12 +32,14 @@ def install_plugin(folder: Path) -> Path:
     """
     wheels, site = folder / "wheel", folder / "site"
     python = peer_program("octoprint", "python")
-    build: list[str | Path] = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", wheels]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", wheels)
     wheel = next(wheels.glob("*.whl"))
-    install: list[str | Path] = [python, "-m", "pip", "install", *_OFFLINE, "--target", site, wheel]
-    subprocess.run(install, check=True, capture_output=True)
+    _run(python, "-m", "pip", "install", *_OFFLINE, "--target", site, wheel)
     return site
+
+
+def _run(*command: str | Path) -> None:
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,35 @@ class PluginRig:
         linked = service.admin("printer", "link", code, "--account", OWNER, "--name", name)
         self.wait_for("connected", Phase="connected", PrinterName=name)
         return linked["PrinterId"]
+
+    def save_settings(self, settings: dict[str, object]) -> None:
+        """What OctoPrint's own API saves."""
+        body = json.dumps({"plugins": {"service": settings}}).encode()
+        headers = [self.octoprint.key, _JSON]
+        answer = call(self.way, "/api/settings", method="POST", headers=headers, body=body)
+        assert answer.status == 200, answer.body
+
+    def add_user(self, name: str) -> Header:
+        """Add a user who may do everything but administer; gives the header with its key."""
+        user = {"name": name, "password": name * 3, "active": True, "admin": False}
+        headers = [self.octoprint.key, _JSON]
+        body = json.dumps({**user, "groups": ["users"]}).encode()
+        made = call(self.way, "/api/access/users", method="POST", headers=headers, body=body)
+        assert made.status in (200, 201, 409), made.body
+        key = call(
+            self.way,
+            f"/api/access/users/{name}/apikey",
+            method="POST",
+            headers=[self.octoprint.key],
+        )
+        return "X-Api-Key", str(json.loads(key.body)["apikey"])
+
+    def csrf_token(self) -> list[Header]:
+        """What a page that nobody has signed in on sends along."""
+        page = call(self.way, "/")
+        cookies = [one.partition(";")[0] for one in page.all("Set-Cookie")]
+        token = next(one for one in cookies if one.startswith("csrf_token"))
+        return [("Cookie", "; ".join(cookies)), ("X-CSRF-Token", token.partition("=")[2])]
 
     def restart(self) -> float:
         """End OctoPrint and start it again; gives how long its end took, in seconds."""

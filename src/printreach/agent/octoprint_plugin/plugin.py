@@ -66,9 +66,6 @@ class ServicePlugin(
     def on_shutdown(self) -> None:
         self._agent.close()
 
-    def on_plugin_disabled(self) -> None:
-        self._agent.close()
-
     def user_of_key(self, api_key: str, *_: object, **__: object) -> object:
         """Hook octoprint.accesscontrol.keyvalidator: the agent's own key is OctoPrint's own user.
 
