@@ -38,6 +38,9 @@ FLOORS: Final = {
     "idle.memory": Floor("relay, an agent", "KiB", 24.0, 17.0, lower=True),
     "idle.cpu": Floor("relay, all agents", "% of a core", 1.0, None, lower=True),
     "own-host.direct": Floor("requests/s, of the web server's", "x", 0.5, 0.8),
+    "status.p99": Floor("p99 above a plain GET's", "ms", 3.0, 1.0, lower=True),
+    "printing.cpu": Floor("agent", "% of a core", 3.0, 1.0, lower=True),
+    "printing.memory": Floor("agent", "MB", 80.0, 60.0, lower=True),
     "simulated.cpu": Floor("agent", "% of a core", 5.0, 3.0, lower=True),
     "simulated.memory": Floor("agent", "MB", 80.0, 60.0, lower=True),
 }

@@ -14,7 +14,9 @@ from bench.rows import (
     mjpeg,
     own_host,
     paced,
+    printing,
     simulated,
+    status,
     transfers,
     websocket,
 )
@@ -41,6 +43,8 @@ ROWS: Final[Mapping[str, Row]] = MappingProxyType(
         "mjpeg": Row(mjpeg.TITLE, mjpeg.run),
         "idle": Row(idle.TITLE, idle.run),
         "own-host": Row(own_host.TITLE, own_host.run),
+        "status": Row(status.TITLE, status.run),
+        "printing": Row(printing.TITLE, printing.run),
         "simulated": Row(simulated.TITLE, simulated.run),
     }
 )

@@ -22,7 +22,7 @@ def run(world: World) -> Measurement:
     seconds = 2 * world.plan.seconds
     with linked_agent(world.service, "simulated", "--platform", "simulated") as printer:
         way, pid = connect(world.service, printer), printer.agent.program.pid
-        _print(way)
+        begin_print(way)
         cpu, size = uvloop.run(_watch(way, pid, seconds))
         memory = resident_bytes(pid) / 1e6
     return Measurement(
@@ -31,7 +31,8 @@ def run(world: World) -> Measurement:
     )
 
 
-def _print(way: Way) -> None:
+def begin_print(way: Way) -> None:
+    """Let a simulated printer print its sample. Raises Broken where it won't."""
     order = json.dumps({"Action": "start", "Path": NAME}).encode()
     status = call(
         way, "/api/print", method="POST", headers=[("Content-Type", "application/json")], body=order

@@ -35,21 +35,21 @@ class SimulatedRig(PrinterRig):
         self._folder = folder
         self._port = free_port()
         self._running: RunningPrinter
-        self._meddler: Meddler
+        self.meddler: Meddler
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         shutil.rmtree(self._folder, ignore_errors=True)
         await self.reconnect()
         (self._folder / SAMPLE).unlink()
-        async with meddling(f"http://127.0.0.1:{self._port}") as self._meddler:
+        async with meddling(f"http://127.0.0.1:{self._port}") as self.meddler:
             try:
                 yield
             finally:
                 await self.disconnect()
 
     def setup(self, machine: PrinterSetup) -> PrinterSetup:
-        return replace(machine, port=self._meddler.port)
+        return replace(machine, port=self.meddler.port)
 
     def make(self, setup: PrinterSetup) -> Printer:
         return make(setup)
@@ -78,12 +78,12 @@ class SimulatedRig(PrinterRig):
 
     async def talk_nonsense(self) -> None:
         """The next event stream is one that no printer sends."""
-        self._meddler.answer_with(b'data: {\n\ndata: {"State":7,"Temps":[]}\n\ndata: 3\n\n')
-        asked = len(self._meddler.asked)
+        self.meddler.answer_with(b'data: {\n\ndata: {"State":7,"Temps":[]}\n\ndata: 3\n\n')
+        asked = len(self.meddler.asked)
         await self.disconnect()
         await self.reconnect()
         async with asyncio.timeout(PATIENCE_S):
-            while len(self._meddler.asked) == asked:  # noqa: ASYNC110
+            while len(self.meddler.asked) == asked:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
 
     def with_wrong_credentials(self, _setup: PrinterSetup) -> PrinterSetup | None:
