@@ -35,7 +35,7 @@ def cleaning(data: bytes) -> None:
 
 def check_request(found: Request, kind: ConnectionKind) -> None:
     """As if every credential in it were right."""
-    presented = presented_by(found, kind, "https")
+    presented = presented_by(found.headers, kind, "https")
     ours = presented.ours(presented.digests)
     headers = headers_for_printer(found.headers, ours)
     check_fields(headers)

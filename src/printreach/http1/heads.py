@@ -10,6 +10,7 @@ that begins with one is refused here.
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from printreach.wire.heads import Headers
 
@@ -22,6 +23,7 @@ __all__ = [
     "BadMessage",
     "Framing",
     "Request",
+    "RequestReader",
     "Response",
     "find_head_end",
     "parse_request",
@@ -99,34 +101,88 @@ def parse_request(head: bytes) -> Request:
     head: everything up to and including the blank line.
     Raises BadMessage; its status is the answer to give before the connection is closed.
     """
-    if len(head) > MAX_HEAD_BYTES:
-        raise BadMessage(431, "The head of the request is larger than 32 KiB.")
-    line = _REQUEST_LINE.match(head)
-    if line is None:
-        raise BadMessage(400, "The request line is malformed.")
-    method, target, major, minor = line.groups()
-    _check_speakable(method, major, minor)
-    http10 = minor == b"0"
-    headers = parse_fields(head, line.end())
+    return RequestReader().read(head)
+
+
+class RequestReader:
+    """Reads the heads of one connection's requests.
+
+    Most callers send the same header lines with every request: those of the last one are kept,
+    with all they say. Requests that have them in common share one list of headers, which nobody
+    may change; who keeps what follows from it can tell by the list itself.
+    """
+
+    __slots__ = ("_http10", "_lines", "_said")
+
+    def __init__(self) -> None:
+        self._lines = b""
+        self._http10 = False
+        self._said: _Said
+
+    def read(self, head: bytes) -> Request:
+        """As parse_request does."""
+        if len(head) > MAX_HEAD_BYTES:
+            raise BadMessage(431, "The head of the request is larger than 32 KiB.")
+        line = _REQUEST_LINE.match(head)
+        if line is None:
+            raise BadMessage(400, "The request line is malformed.")
+        method, target, major, minor = line.groups()
+        _check_speakable(method, major, minor)
+        http10 = minor == b"0"
+        lines = head[line.end() - 2 :]  # from the CRLF of the first line on
+        if lines != self._lines or http10 != self._http10:
+            self._said = _read_lines(lines, http10)
+            self._lines, self._http10 = lines, http10
+        headers, host, framing, length, keep_alive, expects_continue, websocket = self._said
+        request = Request(
+            method,
+            origin_form(method, target, host),
+            host,
+            headers,
+            http10,
+            framing,
+            length,
+            keep_alive,
+            expects_continue,
+            None,
+        )
+        if websocket and method == b"GET":
+            request.upgrade = _upgrade(framing, length)
+        return request
+
+
+class _Said(NamedTuple):
+    """What header lines say. asks_for_websocket: they do, should the method be GET."""
+
+    headers: Headers
+    host: bytes
+    framing: Framing
+    length: int
+    keep_alive: bool
+    expects_continue: bool
+    asks_for_websocket: bool
+
+
+def _read_lines(lines: bytes, http10: bool) -> _Said:
+    """lines: the CRLF of the first line, the header lines, the blank line. Raises BadMessage."""
+    headers = parse_fields(lines, 2)
     special = special_values(headers)
     host = read_host(special.get(b"host"), http10)
     framing, length = declared_framing(special, http10) or (Framing.NONE, 0)
     options = _connection_options(special)
-    request = Request(
-        method,
-        origin_form(method, target, host),
-        host,
+    protocols = special.get(b"upgrade", [])
+    return _Said(
         headers,
-        http10,
+        host,
         framing,
         length,
         _keeps_alive(options, http10),
         b"expect" in special and _expects_continue(special[b"expect"], http10),
-        None,
+        not http10
+        and b"upgrade" in options
+        and len(protocols) == 1
+        and protocols[0].lower() == b"websocket",
     )
-    if b"upgrade" in options:
-        request.upgrade = _upgrade(request, special.get(b"upgrade", []))
-    return request
 
 
 def parse_response(head: bytes, request_method: bytes) -> Response:
@@ -210,16 +266,10 @@ def _expects_continue(values: list[bytes], http10: bool) -> bool:
     return not http10
 
 
-def _upgrade(request: Request, protocols: list[bytes]) -> bytes | None:
-    """The protocol where this is a WebSocket handshake; other upgrades are ignored.
-
-    Raises BadMessage (400) for a handshake with a body: who doesn't see the body takes it for the
-    first frames, or for the next request.
+def _upgrade(framing: Framing, length: int) -> bytes:
+    """Raises BadMessage (400) for a WebSocket handshake with a body: who doesn't see the body takes
+    it for the first frames, or for the next request.
     """
-    if request.method != b"GET" or request.http10:
-        return None
-    if len(protocols) != 1 or protocols[0].lower() != b"websocket":
-        return None
-    if request.framing is Framing.CHUNKED or request.length > 0:
+    if framing is Framing.CHUNKED or length > 0:
         raise BadMessage(400, "A WebSocket handshake has no body.")
     return b"websocket"

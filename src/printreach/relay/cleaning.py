@@ -29,18 +29,17 @@ _SAFE_METHODS = frozenset({b"GET", b"HEAD", b"OPTIONS"})
 
 
 class Presented(NamedTuple):
-    """The credentials of a request, as digests.
+    """The credentials in a request's header lines, as digests.
 
-    authorizations: by the values of the Authorization lines they stood in. others: from the query
-    or the cookie.
+    authorizations: by the values of the Authorization lines they stood in. cookies: of the cookie.
     """
 
     authorizations: dict[bytes, bytes]
-    others: list[bytes]
+    cookies: list[bytes]
 
     @property
     def digests(self) -> list[bytes]:
-        return [*self.authorizations.values(), *self.others]
+        return [*self.authorizations.values(), *self.cookies]
 
     def ours(self, accepted: Sequence[bytes]) -> list[bytes]:
         """The Authorization values that open the connection; the printer may not see them."""
@@ -59,17 +58,26 @@ class BadAnswer(Exception):
     """A printer's head contradicts itself."""
 
 
-def presented_by(request: Request, kind: ConnectionKind, scheme: str) -> Presented:
-    """The credentials that a request to a connection of that kind carries."""
+def presented_by(headers: Headers, kind: ConnectionKind, scheme: str) -> Presented:
+    """The credentials that a request to a connection of that kind carries in its header lines."""
     if kind is ConnectionKind.OWN:
-        values = cookie_values(request.headers, own_cookie_name(scheme))
+        values = cookie_values(headers, own_cookie_name(scheme))
         return Presented({}, [digest(CredentialKind.COOKIE, value) for value in values[:8]])
     authorizations = {}
-    for name, value in request.headers:
+    for name, value in headers:
         if name.lower() == b"authorization" and (found := digest_of_authorization(value)):
             authorizations[value] = found
-    key = _service_api_key(request.target)
-    return Presented(authorizations, digest_of_service_api_key(key) if key is not None else [])
+    return Presented(authorizations, [])
+
+
+def presented_in_target(target: bytes, kind: ConnectionKind) -> list[bytes]:
+    """The digests of the credentials in a service_api_key; none on an own- host."""
+    if _KEY not in target or kind is ConnectionKind.OWN:
+        return []
+    for pair in target.partition(b"?")[2].split(b"&"):
+        if pair.startswith(_KEY):
+            return digest_of_service_api_key(unquote_to_bytes(pair[len(_KEY) :]))
+    return []
 
 
 def may_act_by_cookie(request: Request, origin: str) -> bool:
@@ -81,6 +89,8 @@ def may_act_by_cookie(request: Request, origin: str) -> bool:
 
 def target_for_printer(target: bytes) -> bytes:
     """The target without service_api_key; every other byte is kept."""
+    if _KEY not in target:
+        return target
     path, _, query = target.partition(b"?")
     if _KEY not in query:
         return target
@@ -139,16 +149,6 @@ def answer_for_caller(headers: Headers) -> AnswerHead:
             is_webcam_stream = field[1].lower().startswith(b"multipart/x-mixed-replace")
             kept.append(field)
     return AnswerHead(kept, length, is_webcam_stream)
-
-
-def _service_api_key(target: bytes) -> bytes | None:
-    if _KEY not in target:
-        return None
-    query = target.partition(b"?")[2]
-    for pair in query.split(b"&"):
-        if pair.startswith(_KEY):
-            return unquote_to_bytes(pair[len(_KEY) :])
-    return None
 
 
 def _read_length(value: bytes) -> int:

@@ -18,10 +18,11 @@ from printreach.http1.heads import (
     BadMessage,
     Framing,
     Request,
+    RequestReader,
     find_head_end,
-    parse_request,
 )
 
+from .passage import Passage
 from .refusals import plain_refusal
 
 log = logging.getLogger(__name__)
@@ -103,6 +104,8 @@ class FrontConnection(asyncio.Protocol):
         self.tunnel_port = tunnel_port  # one that stands for a printer host, whatever Host says
         self.transport: asyncio.Transport
         self.peer = ""
+        self.passage: Passage | None = None  # of the last request to a printer
+        self._heads = RequestReader()
         self._front = front
         self._patience = front.patience
         self._buffer = b""
@@ -298,7 +301,7 @@ class FrontConnection(asyncio.Protocol):
         self._searched = max(0, size - 3)
 
     def _begin(self, head: bytes, rest: bytes) -> None:
-        request = parse_request(head)
+        request = self._heads.read(head)
         body, fin = b"", True
         self._reader = None
         if request.framing is not Framing.NONE:

@@ -14,7 +14,7 @@ from printreach.wire.heads import MAX_HEAD_BYTES, Headers, decode_response, enco
 
 from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
-from .cleaning import BadAnswer, answer_for_caller, headers_for_printer, target_for_printer
+from .cleaning import BadAnswer, answer_for_caller, target_for_printer
 from .connection import FrontConnection
 from .refusals import refuse
 
@@ -68,22 +68,22 @@ class PrinterExchange:
         body: bytes,
         fin: bool,
         *,
-        ours: Sequence[bytes],
+        fields: bytes,
         secure: bool,
         stamp: Headers,
     ) -> "PrinterExchange | None":
         """Open the stream. None: refused at once.
 
-        ours: values of Authorization that were for us. stamp: fields of ours to add.
+        fields: what the printer may see of the caller's. stamp: fields of ours to add.
         """
         request = self._request
         if max(request.length, len(body)) > self._limits.upload_bytes:
             self._refuse(ErrorCode.UPLOAD_LIMIT)
             return None
-        headers = headers_for_printer(request.headers, ours) + stamp
         if fin and request.framing is Framing.CHUNKED:
-            headers.append((b"Content-Length", b"%d" % len(body)))  # all of it is here
-        head = encode_request(request.method, target_for_printer(request.target), headers)
+            stamp = [*stamp, (b"Content-Length", b"%d" % len(body))]  # all of it is here
+        target = target_for_printer(request.target)
+        head = encode_request(request.method, target, stamp) + fields
         if len(head) > MAX_HEAD_BYTES:
             self._refuse(ErrorCode.AGENT_ERROR, "The head of the request is too large.")
             return None

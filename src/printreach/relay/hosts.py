@@ -1,6 +1,7 @@
 """Which service a Host names: our own, one printer connection, or somebody else's."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 
@@ -23,6 +24,7 @@ class ForeignHost:
 
 NamedHost = OwnHost | PrinterHost | ForeignHost
 
+_REMEMBERED = 4096
 _OWN, _FOREIGN = OwnHost(), ForeignHost()
 
 
@@ -35,7 +37,7 @@ def name_without_port(host: bytes) -> str:
 
 
 class Hosts:
-    """Reads Host lines. Compared without case and port."""
+    """Reads Host lines. Compared without case and port; those of late are remembered."""
 
     def __init__(self, base_url: str, tunnel_domain: str) -> None:
         parts = urlsplit(base_url)
@@ -43,8 +45,9 @@ class Hosts:
         self.scheme = parts.scheme
         self._own = name_without_port(parts.netloc.encode())
         self._suffix = "." + name_without_port(tunnel_domain.encode())
+        self.named = lru_cache(_REMEMBERED)(self._named)
 
-    def named(self, host: bytes) -> NamedHost:
+    def _named(self, host: bytes) -> NamedHost:
         name = name_without_port(host)
         if name == self._own:
             return _OWN

@@ -10,13 +10,14 @@ from printreach.rules.connections import ConnectionKind, Grant, Refused
 
 from .admission import Admission
 from .answering import AnswerWriter
-from .cleaning import may_act_by_cookie, presented_by
+from .cleaning import may_act_by_cookie, presented_in_target
 from .commands import CommandStamps, is_command
 from .connection import Exchange, FrontConnection
 from .cookies import set_own_cookie
 from .directory import Directory
 from .exchange import PrinterExchange
 from .hosts import Hosts
+from .passage import passage
 from .refusals import answer, refuse
 
 log = logging.getLogger(__name__)
@@ -126,8 +127,8 @@ class PrinterHosts:
             if not may_act_by_cookie(request, self._hosts.origin(request.host)):
                 detail = "This came from a page of another site."
                 return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
-        presented = presented_by(request, grant.kind, self._hosts.scheme)
-        digests = presented.digests
+        known = caller.passage = passage(caller.passage, request, grant, self._hosts.scheme)
+        digests = [*known.digests, *presented_in_target(request.target, grant.kind)]
         decision = self._admission.decide(grant, digests)
         if isinstance(decision, Refused):
             return _refuse(caller, request, fin, decision.code)
@@ -151,7 +152,7 @@ class PrinterHosts:
             tunnel,
             body,
             fin,
-            ours=presented.ours(grant.digests),
+            fields=known.fields,
             secure=self._hosts.scheme == "https",
             stamp=self._stamps.stamp(request, unique_id) if is_command(request.target) else [],
         )

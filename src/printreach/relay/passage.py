@@ -1,0 +1,36 @@
+"""What a request's header lines come to on the way to a printer: credentials, and what passes."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from printreach.http1.heads import Request
+from printreach.rules.connections import Grant
+from printreach.wire.heads import Headers, encode_fields
+
+from .cleaning import headers_for_printer, presented_by
+
+
+class Passage(NamedTuple):
+    """All that follows from header lines and a grant, and from nothing else.
+
+    headers, grant: what it was made of. digests: of the credentials in the lines. fields: the lines
+    for the printer, encoded.
+    """
+
+    headers: Headers
+    grant: Grant
+    digests: Sequence[bytes]
+    fields: bytes
+
+
+def passage(last: Passage | None, request: Request, grant: Grant, scheme: str) -> Passage:
+    """The passage of a request; the last one of its connection, where nothing has changed.
+
+    An app that asks for the same page each second sends the same lines each time, and a browser
+    nearly the same. Hashing credentials and picking headers once is a quarter of a small request.
+    """
+    if last is not None and last.headers is request.headers and last.grant is grant:
+        return last
+    presented = presented_by(request.headers, grant.kind, scheme)
+    fields = headers_for_printer(request.headers, presented.ours(grant.digests))
+    return Passage(request.headers, grant, presented.digests, encode_fields(fields))

@@ -1,0 +1,52 @@
+"""What header lines come to is kept for a connection, and made anew when anything changes."""
+
+from dataclasses import replace
+
+from printreach.http1.heads import RequestReader
+from printreach.relay.passage import passage
+from printreach.rules.connections import ConnectionKind, Grant
+from printreach.rules.credentials import CredentialKind, digest
+
+GRANT = Grant(
+    unique_id="app-one",
+    connection_id="connection",
+    kind=ConnectionKind.APP,
+    printer_id="printer",
+    account_id="account",
+    digests=(digest(CredentialKind.BEARER, b"right"),),
+    ended=False,
+    expires_at=None,
+    owner_is_supporter=True,
+)
+RIGHT = b"GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer right\r\n\r\n"
+WRONG = b"GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer wrong\r\n\r\n"
+
+
+def test_the_same_lines_with_the_same_grant_are_looked_at_once() -> None:
+    reader = RequestReader()
+    first = passage(None, reader.read(RIGHT), GRANT, "https")
+
+    assert passage(first, reader.read(RIGHT), GRANT, "https") is first
+    assert first.digests == [digest(CredentialKind.BEARER, b"right")]
+    assert first.fields == b"Host: h\r\n"
+
+
+def test_other_credentials_on_the_same_connection_are_looked_at() -> None:
+    reader = RequestReader()
+    first = passage(None, reader.read(RIGHT), GRANT, "https")
+
+    second = passage(first, reader.read(WRONG), GRANT, "https")
+
+    assert second.digests == [digest(CredentialKind.BEARER, b"wrong")]
+    assert second.fields == b"Host: h\r\nAuthorization: Bearer wrong\r\n"
+
+
+def test_a_grant_that_was_read_again_is_asked_again() -> None:
+    reader = RequestReader()
+    first = passage(None, reader.read(RIGHT), GRANT, "https")
+    changed = replace(GRANT, digests=(digest(CredentialKind.BEARER, b"wrong"),))
+
+    second = passage(first, reader.read(RIGHT), changed, "https")
+
+    # It opens nothing any more, so it is the printer's own.
+    assert second.fields == b"Host: h\r\nAuthorization: Bearer right\r\n"
