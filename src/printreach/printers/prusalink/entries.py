@@ -82,7 +82,7 @@ def _entry(told: Json, above: str) -> FileEntry | None:
     if name is None:
         return None
     path = f"{above}/{name}"
-    is_read_only = loose.flag(told, "read_only") or loose.flag(told, "ro")
+    is_read_only = loose.flag(told, "ro" if "ro" in told else "read_only")
     return FileEntry(
         type=EntryType.FOLDER if is_folder(told) else EntryType.FILE,
         name=name,

@@ -1,4 +1,4 @@
-"""What PrusaLink can't do: beside an MK2.5 or MK3, and in the Buddy firmware of MINI, MK3.5, MK4, XL."""
+"""What PrusaLink can't do: beside an MK2.5 or MK3, and in Buddy's firmware (MINI, MK4, XL)."""
 
 from typing import Final
 

@@ -23,6 +23,7 @@ MAX_GAP_S = 10.0
 """A longer silence isn't taken for time that was printed."""
 MAX_AHEAD_S = 30.0
 """What was measured here yields to what PrusaLink tells when it is further ahead of it."""
+NEARLY_DONE_PERCENT = 98.0
 
 UNDER_WAY: Final = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED})
 _AT_REST: Final = frozenset({State.IDLE, State.COMPLETE, State.CANCELLED})
@@ -168,9 +169,14 @@ def _with_figures(heard: Heard) -> Latest:
         latest = latest._replace(
             told_s=told_s, passed_s=ahead_s if 0.0 < ahead_s <= MAX_AHEAD_S else 0.0
         )
+    return latest._replace(job_id=heard.job_id, progress=_progress(latest, job))
+
+
+def _progress(latest: Latest, job: Json) -> float:
+    """Before 0.8.1 has counted a second of a print, it still tells the progress of the one
+    before."""
     done = loose.number(job, "progress")
-    progress = latest.progress if done is None else loose.percent(done)
-    return latest._replace(job_id=heard.job_id, progress=progress)
+    return latest.progress if done is None or not latest.told_s else loose.percent(done)
 
 
 def _with_file(latest: Latest, job: Json) -> Latest:
@@ -227,13 +233,13 @@ def _print_of(heard: Heard, state: State, printer: Json) -> CurrentPrint:
 
 
 def _time_left_s(heard: Heard, state: State) -> int | None:
-    """PrusaLink's own, else what the slicer expected to be left."""
+    """PrusaLink's own, else what the slicer expected to be left. 0 stands for not known, too."""
     if state is State.COMPLETE:
         return 0
     if state not in UNDER_WAY:
         return None
     left_s = loose.count(loose.obj(heard.status, "job"), "time_remaining")
-    if left_s is not None:
+    if left_s or (left_s == 0 and heard.latest.progress >= NEARLY_DONE_PERCENT):
         return left_s
     whole_s = heard.latest.estimate_s
     return None if whole_s is None else max(0, whole_s - heard.latest.duration_s)
