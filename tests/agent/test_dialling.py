@@ -47,7 +47,7 @@ async def test_a_service_that_agrees_is_connected() -> None:
         ),
         (
             b"HTTP/1.1 301 Moved\r\nLocation: https://print.example/\r\nContent-Length: 0\r\n\r\n",
-            "URL sends us on to https://print.example/: give that address as --service.",
+            "URL sends us on to https://print.example/: give that address instead.",
         ),
         (
             b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n",
@@ -55,7 +55,7 @@ async def test_a_service_that_agrees_is_connected() -> None:
         ),
         (
             b"HTTP/1.1 308 Moved\r\nLocation: /\xe4" + b"y" * 1000 + b"\r\n\r\n",
-            "URL sends us on to /?" + "y" * 198 + ": give that address as --service.",
+            "URL sends us on to /?" + "y" * 198 + ": give that address instead.",
         ),
         (
             b"HTTP/1.1 101 Switching Protocols\r\n\r\n",

@@ -82,7 +82,7 @@ def _refusal(service: WebAddress, error: WSError) -> str:
         return f"{service} opened no tunnel: {_shown(str(error))}."
     location = response.headers.get("Location", "")
     if response.status in _REDIRECTS and location:
-        return f"{service} sends us on to {_shown(location)}: give that address as --service."
+        return f"{service} sends us on to {_shown(location)}: give that address instead."
     return f"{service} opened no tunnel: it answered with status {int(response.status)}."
 
 
