@@ -66,7 +66,7 @@ _TABLE: Final = (
         name="prusalink", title="PrusaLink", adapter="printreach.printers.prusalink.adapter"
     ),
     PrinterKind(name="elegoo", title="Elegoo", adapter="printreach.printers.elegoo.adapter"),
-    PrinterKind(name="duet", title="Duet"),
+    PrinterKind(name="duet", title="Duet", adapter="printreach.printers.duet.adapter"),
     PrinterKind(
         name="simulated",
         title="Simulated printer",
