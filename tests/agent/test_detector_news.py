@@ -8,6 +8,7 @@ from typing import cast
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.commands.replay import ServiceClock
 from printreach.agent.detector_news import DetectorNews
+from printreach.agent.host_api_keys import HostApiKeys
 from printreach.agent.printer import CommandedPrinter
 from printreach.agent.prints import Prints
 from printreach.agent.uplink import CAPABILITIES
@@ -89,7 +90,12 @@ def test_the_service_is_heard_after_sign_in(tmp_path: Path) -> None:
     agent = Agent(tmp_path)
     news = DetectorNews(agent.clock)
     no_api = cast("CommandApi", None)  # sign-in has no use for it
-    commanded = CommandedPrinter(api=no_api, clock=ServiceClock(agent.clock), detector=news)
+    commanded = CommandedPrinter(
+        api=no_api,
+        clock=ServiceClock(agent.clock),
+        detector=news,
+        host_api_keys=HostApiKeys(ScriptedPrinter()),
+    )
     agent.context = replace(agent.context, commanded=commanded)
     talk = Talk(agent)
     talk.says(talk.challenge(ServiceKey()), talk.welcome())

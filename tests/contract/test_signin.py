@@ -25,6 +25,14 @@ FROM_AGENT = [
     ),
     (signin.Proof(signature=b"\x00"), b'{"Type":"Proof","Signature":"AA=="}'),
     (signin.LanAddress(lan_ip="10.0.0.9"), b'{"Type":"LanAddress","LanIp":"10.0.0.9"}'),
+    (
+        signin.HostApiKey(request_id="7", api_key="wYpcWxEJ0Ff2Vvdu4Hde"),
+        JSON_EXAMPLES["made"].strip().encode(),
+    ),
+    (
+        signin.HostApiKey(request_id="7", error="Not today."),
+        b'{"Type":"HostApiKey","RequestId":"7","Error":"Not today."}',
+    ),
 ]
 FROM_SERVICE = [
     (
@@ -61,6 +69,10 @@ FROM_SERVICE = [
             ),
         ),
         JSON_EXAMPLES["detector"].strip().encode(),
+    ),
+    (
+        signin.MakeHostApiKey(request_id="7", app_name="Pocket Prints"),
+        JSON_EXAMPLES["make"].strip().encode(),
     ),
 ]
 CHALLENGE, LINK_OFFER = FROM_SERVICE[0][1], FROM_SERVICE[2][1]

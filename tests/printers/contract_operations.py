@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from printreach.printers.operations import Operation
+from printreach.printers.port import MakesApiKeys
 from tests.printers.asking import Json, Reply
 from tests.printers.bench import Bench, on_the_bench
 
@@ -80,6 +81,10 @@ async def has_a_broker(bench: Bench) -> bool:
     return bench.printer.mqtt is not None
 
 
+async def makes_api_keys(bench: Bench) -> bool:
+    return isinstance(bench.printer, MakesApiKeys)
+
+
 async def is_the_agents_own(_bench: Bench) -> bool:
     return True
 
@@ -112,6 +117,7 @@ PROBES: dict[Operation, Probe] = {
     Operation.WEBCAM_STREAM: gives_a_stream,
     Operation.AGENT_LOG: is_the_agents_own,
     Operation.MQTT_PROXY: has_a_broker,
+    Operation.HOST_API_KEY: makes_api_keys,
 }
 
 

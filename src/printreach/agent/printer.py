@@ -17,6 +17,7 @@ from printreach.agent.commands.request import CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.config import AgentConfig, Webcam
 from printreach.agent.detector_news import DetectorNews
+from printreach.agent.host_api_keys import HostApiKeys
 from printreach.agent.prints import Prints
 from printreach.contract.status import WebcamEntry
 from printreach.printers.http_camera import HttpCamera
@@ -49,11 +50,13 @@ class CommandedPrinter:
     """What the uplink serves commands with.
 
     clock: is told the service's time at sign-in. detector: is told what the failure detector says.
+    host_api_keys: is asked for them.
     """
 
     api: CommandApi
     clock: ServiceClock
     detector: DetectorNews
+    host_api_keys: HostApiKeys
 
 
 @asynccontextmanager
@@ -87,9 +90,13 @@ async def commanded_printer(
             printer, FileCommands(printer), WebcamCommands(hub), _log_command(logs), outside
         )
         tasks = [asyncio.create_task(printer.run()), asyncio.create_task(prints.watch())]
+        host_api_keys = HostApiKeys(printer)
         try:
-            yield CommandedPrinter(api=api, clock=clock, detector=detector)
+            yield CommandedPrinter(
+                api=api, clock=clock, detector=detector, host_api_keys=host_api_keys
+            )
         finally:
+            await host_api_keys.close()
             await api.close()
             await hub.close()
             for task in tasks:

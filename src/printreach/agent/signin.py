@@ -82,6 +82,10 @@ class Conversation:
             case signin.Detector():
                 if self._context.commanded is not None:
                     self._context.commanded.detector.told(message)
+            case signin.MakeHostApiKey() if not self.is_serving:
+                raise ServiceRefused("The service asked for a key of a printer that isn't linked.")
+            case signin.MakeHostApiKey():
+                self._make_host_api_key(message)
             case _:
                 assert_never(message)
 
@@ -150,6 +154,14 @@ class Conversation:
     def _pin(self, service_key: bytes, printer_name: str) -> None:
         pin = ServicePin(public_keys=(service_key,), printer_name=printer_name)
         self._keep(lambda: self._context.pins.put(str(self._context.config.service), pin))
+
+    def _make_host_api_key(self, request: signin.MakeHostApiKey) -> None:
+        if self._context.commanded is not None:
+            self._context.commanded.host_api_keys.asked(request, self._say)
+        else:
+            sentence = "This printer can't make API keys for apps."
+            answer = signin.HostApiKey(request_id=request.request_id, error=sentence)
+            self._say(signin.encode(answer))
 
     def _keep(self, write: Callable[[], None]) -> None:
         try:

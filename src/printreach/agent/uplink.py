@@ -12,7 +12,7 @@ from printreach.agent.local_http import LocalRequests
 from printreach.agent.runtime import AgentContext
 from printreach.agent.serve import StreamServer
 from printreach.agent.signin import Conversation, ServiceRefused
-from printreach.contract.signin import DETECTOR_NEWS
+from printreach.contract.signin import DETECTOR_NEWS, HOST_API_KEYS
 from printreach.http1.client import Client, Connect
 from printreach.tunnel.backoff import reconnect_delay_s
 from printreach.tunnel.link import Link
@@ -31,7 +31,7 @@ MOVE_WITHIN_S = 1.0
 LOOK_FOR_LAN_EVERY_S = 60.0
 LONG_WAIT_S = 60.0
 """After a refusal: nothing changes until a person does something."""
-CAPABILITIES = (DETECTOR_NEWS,)
+CAPABILITIES = (DETECTOR_NEWS, HOST_API_KEYS)
 """What this agent understands beside the first version of the protocol."""
 
 _REFUSALS = {

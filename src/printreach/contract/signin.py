@@ -5,8 +5,8 @@
     agent    Proof ........................... my signature over both
     service  Welcome, or LinkOffer again and again until Linked
 
-Later the agent says LanAddress where its own has changed, and the service Detector where the agent
-has named that capability.
+Later the agent says LanAddress where its own has changed. To an agent that has named the capability
+the service says Detector, and MakeHostApiKey, which is answered with HostApiKey.
 
 When the printer is removed the tunnel closes with the code UNLINKED, and the next sign-in offers a
 link code.
@@ -22,12 +22,15 @@ from printreach.contract.status import DetectorStatus
 
 DETECTOR_NEWS = "detector"
 """The capability of agents that understand Detector."""
+HOST_API_KEYS = "host-api-key"
+"""The capability of agents that understand MakeHostApiKey."""
 
 UnixTime = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
 """Seconds, to the end of the year 9999."""
 Host = Annotated[str, msgspec.Meta(max_length=300)]
 """With its port: a host name has 253 characters at most."""
 Word = Annotated[str, msgspec.Meta(max_length=100)]
+AppName = Annotated[str, msgspec.Meta(min_length=2, max_length=60)]
 ShortWhile = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 """Seconds, a day at most."""
 
@@ -95,8 +98,23 @@ class Detector(_Said, frozen=True, kw_only=True, tag=True):
     status: DetectorStatus
 
 
-FromAgent = Hello | Proof | LanAddress
-FromService = Challenge | Welcome | LinkOffer | Linked | Detector
+class MakeHostApiKey(_Said, frozen=True, kw_only=True, tag=True):
+    """The printer's owner wants this app to have a key of the printer's own software."""
+
+    request_id: Word
+    app_name: AppName
+
+
+class HostApiKey(_Said, frozen=True, kw_only=True, tag=True, omit_defaults=True):
+    """Either the key, or a sentence why there is none."""
+
+    request_id: Word
+    api_key: Annotated[str, msgspec.Meta(max_length=1000)] | None = None
+    error: Annotated[str, msgspec.Meta(max_length=1000)] | None = None
+
+
+FromAgent = Hello | Proof | LanAddress | HostApiKey
+FromService = Challenge | Welcome | LinkOffer | Linked | Detector | MakeHostApiKey
 
 NONCE_BYTES = 32
 

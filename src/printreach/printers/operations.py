@@ -39,6 +39,7 @@ class Operation(StrEnum):
     WEBCAM_STREAM = "Webcam stream"
     AGENT_LOG = "The agent's log"
     MQTT_PROXY = "MQTT proxy"
+    HOST_API_KEY = "API key for an app"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

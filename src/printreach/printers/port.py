@@ -9,7 +9,7 @@ features, states) are made before, by `rules/commands.py`.
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from printreach.contract.commands import (
     CommandStatus,
@@ -166,6 +166,15 @@ class Printer(Protocol):
     async def home(self) -> None: ...
     async def extrude(self, order: Extrude) -> None: ...
     async def set_temp(self, order: SetTemp) -> None: ...
+
+
+@runtime_checkable
+class MakesApiKeys(Protocol):
+    """A printer whose software gives each app a key of its own, or has one for all."""
+
+    async def make_api_key(self, app_name: str) -> str:
+        """A key for this app, the one it has where it has one. Takes no other's away."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

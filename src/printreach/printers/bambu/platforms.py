@@ -11,6 +11,7 @@ PLATFORMS: Final = (
             Operation.HEAT_CHAMBER: "No order for it is known.",
             Operation.CONFIG_FILES: "The printer gives no access to its configuration.",
             Operation.LOG_FILES: "Its own folders on the card are left out.",
+            Operation.HOST_API_KEY: "It has one access code, which its screen shows.",
         },
         only_where={
             Operation.SET_LIGHT: "the printer has one",

@@ -16,6 +16,7 @@ PLATFORMS: Final = (
             Operation.CONFIG_FILES: "The printer gives access to its prints alone.",
             Operation.LOG_FILES: "The printer gives access to its prints alone.",
             Operation.MQTT_PROXY: "SDCP speaks over a WebSocket of its own.",
+            Operation.HOST_API_KEY: "It asks nobody for a key.",
         },
         only_where={
             Operation.SET_LIGHT: "the printer has one",
@@ -35,6 +36,7 @@ PLATFORMS: Final = (
             Operation.UPLOAD_INTO_FOLDER: "The printer takes files into no folder.",
             Operation.CONFIG_FILES: "The printer gives access to its prints alone.",
             Operation.LOG_FILES: "The printer gives access to its prints alone.",
+            Operation.HOST_API_KEY: "It has one access code, which its screen shows.",
         },
         only_where={Operation.SET_LIGHT: "the printer has one"},
     ),

@@ -153,6 +153,13 @@ class MoonrakerPrinter:
             targets[short_name(machine.chamber)] = order.chamber_c
         await self._api.run(gcode.set_targets(targets))
 
+    async def make_api_key(self, app_name: str) -> str:  # noqa: ARG002  # there is one for all
+        """Moonraker has one key. It is read, not made anew: that would lock the others out."""
+        key = await self._api.get("/access/api_key")
+        if not isinstance(key, str) or not key:
+            raise failed("Moonraker gave no key.")
+        return key
+
     # --- helpers ----------------------------------------------------------------------------------
 
     @property

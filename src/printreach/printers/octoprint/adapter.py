@@ -13,6 +13,7 @@ from printreach.contract.commands import (
 )
 from printreach.contract.files import FileDone, JsonObject
 from printreach.contract.unset import UnsetType
+from printreach.printers import loose
 from printreach.printers.camera_choice import CameraAtOneOf
 from printreach.printers.camera_urls import candidates
 from printreach.printers.http_camera import HttpCamera
@@ -131,6 +132,21 @@ class OctoPrintPrinter:
             await self._tell("bed", {"command": "target", "target": order.bed_c})
         if not isinstance(order.chamber_c, UnsetType):
             await self._tell("chamber", {"command": "target", "target": order.chamber_c})
+
+    async def make_api_key(self, app_name: str) -> str:
+        """Of its Application Keys, under which its owner finds the app and can take it away again.
+
+        An app of that name keeps its key. Source: 1.11.8, the plugin appkeys.
+        """
+        order: JsonObject = {"command": "generate", "app": app_name}
+        try:
+            told = await self._api.post("/api/plugin/appkeys", order)
+        except NotFound:
+            raise failed("OctoPrint's Application Keys are switched off.") from None
+        key = loose.text(told, "api_key")
+        if not key:
+            raise failed("OctoPrint gave no key.")
+        return key
 
     async def _select_tool(self, number: int) -> None:
         await self._tell("tool", {"command": "select", "tool": f"tool{number}"})

@@ -16,6 +16,7 @@ PLATFORMS: Final = (
             Operation.CONFIG_FILES: "PrusaLink gives access to prints alone.",
             Operation.LOG_FILES: "PrusaLink gives access to prints alone.",
             Operation.MQTT_PROXY: "PrusaLink has no MQTT broker.",
+            Operation.HOST_API_KEY: "Its key is its owner's password, or set beside it by hand.",
         },
         only_where={
             Operation.WEBCAM_SNAPSHOT: "a camera is set up",
@@ -36,6 +37,7 @@ PLATFORMS: Final = (
             Operation.CONFIG_FILES: "The printer gives access to its prints alone.",
             Operation.LOG_FILES: "The printer gives access to its prints alone.",
             Operation.MQTT_PROXY: "The printer has no MQTT broker.",
+            Operation.HOST_API_KEY: "It has one password, which its screen shows.",
         },
         only_where={
             Operation.WEBCAM_SNAPSHOT: "the agent's settings name a webcam",

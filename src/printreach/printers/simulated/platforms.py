@@ -11,6 +11,7 @@ PLATFORMS: Final = (
             Operation.CONFIG_FILES: "It has G-code files alone.",
             Operation.LOG_FILES: "It has G-code files alone.",
             Operation.MQTT_PROXY: "It has no MQTT broker.",
+            Operation.HOST_API_KEY: "It asks nobody for a key.",
         },
     ),
 )

@@ -1,0 +1,67 @@
+"""API keys of the printer's own software, made for an app whose owner asked for one.
+
+Only the service can ask, over the control conversation: nothing that an app sends through its
+connection leads here, or any app could give itself a key.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from printreach.contract import signin
+from printreach.printers.port import MakesApiKeys, Printer, PrinterRefused, not_supported
+
+log = logging.getLogger(__name__)
+
+MOST_AT_ONCE = 4
+PATIENCE_S = 20.0
+
+
+class HostApiKeys:
+    """Answers each request once, with a key or with a sentence. A key is never logged."""
+
+    def __init__(self, printer: Printer) -> None:
+        self._printer = printer
+        self._making: set[asyncio.Task[None]] = set()
+
+    def asked(self, request: signin.MakeHostApiKey, say: Callable[[bytes], None]) -> None:
+        """say: sends the answer, as soon as there is one."""
+        if len(self._making) >= MOST_AT_ONCE:
+            say(signin.encode(_refused(request, "Too many keys are being made.")))
+            return
+        task = asyncio.create_task(self._answer(request, say))
+        self._making.add(task)
+        task.add_done_callback(self._making.discard)
+
+    async def close(self) -> None:
+        for task in list(self._making):
+            task.cancel()
+        await asyncio.gather(*self._making, return_exceptions=True)
+
+    async def _answer(self, request: signin.MakeHostApiKey, say: Callable[[bytes], None]) -> None:
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                key = await self._make(request.app_name)
+        except PrinterRefused as refused:
+            answer = _refused(request, refused.sentence)
+        except TimeoutError:
+            answer = _refused(request, "The printer gave no answer in time.")
+        except Exception:
+            log.exception("making an API key failed in a way nobody thought of")
+            answer = _refused(request, "The agent failed; its log tells more.")
+        else:
+            log.info("made an API key for %r", request.app_name)
+            answer = signin.HostApiKey(request_id=request.request_id, api_key=key)
+        say(signin.encode(answer))
+
+    async def _make(self, app_name: str) -> str:
+        if not isinstance(self._printer, MakesApiKeys):
+            raise not_supported("make API keys for apps")
+        trouble = self._printer.view.trouble
+        if trouble is not None:
+            raise PrinterRefused(trouble.status, trouble.sentence)
+        return await self._printer.make_api_key(app_name)
+
+
+def _refused(request: signin.MakeHostApiKey, sentence: str) -> signin.HostApiKey:
+    return signin.HostApiKey(request_id=request.request_id, error=sentence)
