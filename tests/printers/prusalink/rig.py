@@ -97,7 +97,7 @@ class PrusaLinkRig(PrinterRig):
         return json.loads(answer.body) if answer.body else None
 
     def _cancel(self) -> None:
-        job = self.get("/api/v1/job")
+        job = self.get("/api/v1/status").get("job")
         if job is not None:
             self.peer.ask("DELETE", f"/api/v1/job/{job['id']}")
 

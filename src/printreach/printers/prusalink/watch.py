@@ -17,6 +17,7 @@ POLL_EVERY_S = 0.8
 ANSWER_S = 6.0
 """A Raspberry Pi Zero is slow, but not so slow."""
 JOB_AGAIN_S = 10.0
+_ANSWERED = frozenset({CommandStatus.EXECUTION_FAILED, CommandStatus.NOT_FOUND})
 
 
 class Watch:
@@ -93,7 +94,7 @@ class Watch:
         try:
             return loose.obj(await self._ask("/api/v1/job"))
         except PrinterRefused as refused:
-            if refused.status != CommandStatus.EXECUTION_FAILED:
+            if refused.status not in _ANSWERED:
                 raise
             self._job_again_at = self._steady_time() + JOB_AGAIN_S
             return EMPTY
