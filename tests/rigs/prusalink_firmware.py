@@ -74,9 +74,8 @@ class Firmware:
         self._rest = b""
         self._busy_until = 0.0
         self._awaited: Heater | None = None
-        self._is_halted = self._is_over = False
-        self._port, self._plugged = pty.openpty()
-        tty.setraw(self._plugged)
+        self._is_halted = self._is_over = self._is_out = False
+        self._port, self._plugged = _line()
         self._thread = Thread(target=self._run, name="firmware", daemon=True)
 
     def __enter__(self) -> "Firmware":
@@ -90,6 +89,23 @@ class Firmware:
         self.device.unlink(missing_ok=True)
         os.close(self._port)
         os.close(self._plugged)
+
+    def unplug(self) -> None:
+        """Pull the cable; what holds its device hears a line that is dead."""
+        self._is_out = True
+        self.device.unlink()
+        self._port, port = os.open(os.devnull, os.O_RDWR), self._port
+        self._plugged, plugged = os.open(os.devnull, os.O_RDWR), self._plugged
+        os.close(port)
+        os.close(plugged)
+
+    def plug_in(self) -> None:
+        """Again, as another device."""
+        (self._port, self._plugged), ends = _line(), (self._port, self._plugged)
+        for end in ends:
+            os.close(end)
+        self.device.symlink_to(os.ttyname(self._plugged))
+        self._is_out = False
 
     def overheat(self) -> None:
         """Stop with an error, as firmware does whose hotend is too hot; only a reset helps."""
@@ -110,6 +126,9 @@ class Firmware:
     def _run(self) -> None:
         before = reported = time.monotonic()
         while not self._is_over:
+            if self._is_out:
+                time.sleep(0.02)
+                continue
             ready, _, _ = select.select([self._port], [], [], 0.02)
             if ready:
                 self._read()
@@ -235,6 +254,13 @@ class Firmware:
 
     def _say(self, *lines: str) -> None:
         os.write(self._port, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _line() -> tuple[int, int]:
+    """The firmware's end of a serial line, and the one with a device."""
+    ends = pty.openpty()
+    tty.setraw(ends[1])
+    return ends
 
 
 def _number(order: str, letter: str) -> float | None:

@@ -31,6 +31,7 @@ class PrusaLinkRig(PrinterRig):
     lacks = frozenset({Operation.WEBCAM_SNAPSHOT, Operation.WEBCAM_STREAM})
     features = Feature(62)  # everything but a light
     has_camera = False
+    patience_s = 30.0
 
     def __init__(self, peer: PrusaLink) -> None:
         self.peer = peer

@@ -195,6 +195,21 @@ async def test_a_fault_ends_when_the_printer_is_reset(rig: PrusaLinkRig, tmp_pat
         await bench.until(State.IDLE)
 
 
+@on_prusalink
+async def test_a_printer_whose_cable_is_pulled_is_not_connected_until_it_is_back(
+    rig: PrusaLinkRig, tmp_path: Path
+) -> None:
+    """PrusaLink itself takes ten seconds to find it again."""
+    async with bench_of(rig) as bench:
+        rig.peer.firmware.unplug()
+        refused = await bench.until_refused(CommandStatus.NOT_CONNECTED)
+        rig.peer.firmware.plug_in()
+        await bench.until_true("the printer again", lambda: _is_connected(bench))
+        await bench.until(State.IDLE)
+
+    assert "Serial device does not exist" in refused.error
+
+
 async def _has_orders(rig: PrusaLinkRig, since: int, count: int) -> bool:
     return len(orders(rig.peer, since)) >= count
 
