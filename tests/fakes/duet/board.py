@@ -49,7 +49,8 @@ class Board:
         self._rest: Json = {}
 
     async def answer(self, call: Call) -> Answer:
-        if len(call.head.target) + sum(len(a) + len(b) for a, b in call.head.headers) > MAX_MESSAGE:
+        decoded = unquote_to_bytes(call.head.target)
+        if len(decoded) + sum(len(a) + len(b) for a, b in call.head.headers) > MAX_MESSAGE:
             return _reject(500, "overflow")
         if not call.path.startswith(b"/rr_"):
             return Answer(headers=[(b"Content-Type", b"text/html")], body=b"<html>Duet</html>")

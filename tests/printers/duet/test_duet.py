@@ -324,6 +324,16 @@ class TestFiles:
             reply = await bench.calls.put("files/upload", [b"G28"], 3, f"gcode/{name}")
             assert reply.status == BAD_ARGUMENTS
 
+    @on_the_bench
+    async def test_what_a_page_says_of_a_refusal_is_told_without_the_page(
+        self, bench: Bench
+    ) -> None:
+        name = "ü" * 700 + ".gcode"
+        reply = await bench.calls.put("files/upload", [b"G28"], 3, f"gcode/{name}")
+
+        assert reply.status == FAILED
+        assert reply.error == "Your Duet rejected the HTTP request: overflow"
+
 
 class TestEither:
     @pytest.fixture

@@ -1,6 +1,7 @@
 """Asking a Duet's web server. Every failure is a PrinterRefused."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import NoReturn
@@ -16,6 +17,7 @@ from printreach.wire.heads import Headers, get
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
 MAX_LIST_BYTES = 32 * 1024 * 1024
 MAX_WORDS = 200
+TAG = re.compile(r"<[^>]*>")
 QUICK_S = 6.0
 """An answer to what is asked all the time."""
 PATIENT_S = 24.0
@@ -127,11 +129,9 @@ class DuetHttp:
             raise self.unreachable("it has ended the agent's session")
         if answer.status in (502, 503):
             raise self.unreachable("it is starting, or too busy to answer")
-        words = " ".join(answer.body.decode("utf-8", "replace").split())
-        is_page = words.startswith("<")
-        if not words or is_page:
-            words = f"{self.where} answered {answer.status}."
-        raise failed(words[:MAX_WORDS])
+        text = TAG.sub(" ", answer.body.decode("utf-8", "replace"))
+        words = " ".join(text.split())[:MAX_WORDS]
+        raise failed(words or f"{self.where} answered {answer.status}.")
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:

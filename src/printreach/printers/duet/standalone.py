@@ -27,6 +27,7 @@ NO_SUCH_FOLDER = 2
 LIVE = "d99fn"
 WHOLE = "d99vno"
 MAX_PARTS = 64
+MAX_ENTRIES = 20_000
 BUSY_TRIES, BUSY_S = 3, 0.3
 REPLY_S, REPLY_EVERY_S = 2.0, 0.1
 LEAVE_S = 1.0
@@ -93,7 +94,7 @@ class Standalone:
     async def listed(self, folder: str) -> list[Json]:
         entries: list[Json] = []
         first = 0
-        for _ in range(MAX_PARTS * MAX_PARTS):
+        for _ in range(MAX_ENTRIES):
             answer = await self._get("rr_filelist", dir=folder, first=str(first))
             if loose.count(answer, "err") == NO_SUCH_FOLDER:
                 raise NotFound(CommandStatus.NOT_FOUND, f"There is no folder {folder!r}.")
@@ -101,7 +102,7 @@ class Standalone:
                 raise failed("The board's SD card can't be read.")
             entries.extend(loose.obj(entry) for entry in loose.items(answer, "files"))
             after = loose.count(answer, "next") or 0
-            if after <= first:
+            if after <= first or len(entries) > MAX_ENTRIES:
                 break
             first = after
         return entries
