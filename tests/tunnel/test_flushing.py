@@ -1,5 +1,6 @@
-"""Output is gathered once a turn of the loop, or a chunk's worth at a time."""
+"""Output is gathered once a turn of the loop, a chunk's worth or so many frames at a time."""
 
+from printreach.tunnel.tunnel import MAX_GATHERED
 from printreach.wire.frames import CHUNK_BYTES, MAX_MESSAGE_BYTES
 from printreach.wire.heads import MAX_HEAD_BYTES
 from tests.fakes.hasty_loop import on_a_hasty_loop, settle
@@ -13,14 +14,27 @@ async def test_what_is_said_in_one_turn_of_the_loop_leaves_as_one_message() -> N
     ends = await greeted()
     before = ends.hub_link.messages
 
-    for _ in range(20):
+    for _ in range(MAX_GATHERED - 2):
         ends.hub.open()
     ends.hub.tunnel.message(b"and this")
     assert ends.hub_link.messages == before
     await settle()
 
     assert ends.hub_link.messages == before + 1
-    assert len(ends.agent.served) == 20
+    assert len(ends.agent.served) == MAX_GATHERED - 2
+
+
+@on_a_hasty_loop
+async def test_the_other_end_begins_while_this_one_has_more_to_say() -> None:
+    ends = await greeted()
+    before = ends.hub_link.messages
+
+    for _ in range(2 * MAX_GATHERED):
+        ends.hub.open()
+
+    assert ends.hub_link.messages == before + 2
+    await settle()
+    assert len(ends.agent.served) == 2 * MAX_GATHERED
 
 
 @on_a_hasty_loop
@@ -36,18 +50,18 @@ async def test_a_chunk_leaves_at_once() -> None:
 
 
 @on_a_hasty_loop
-async def test_many_small_answers_leave_when_a_chunks_worth_has_gathered() -> None:
+async def test_a_few_answers_leave_when_a_chunks_worth_has_gathered() -> None:
     ends = await greeted()
-    asked = [ends.hub.open() for _ in range(100)]
+    asked = [ends.hub.open() for _ in range(6)]
     await settle()
     before = ends.agent_link.messages
 
     for served in ends.agent.served:
-        served.stream.respond(OK, b"." * 1000, fin=True)
+        served.stream.respond(OK, b"." * (CHUNK_BYTES // 4), fin=True)
     await settle()
 
     assert ends.agent_link.messages == before + 2
-    assert all(listener.body == b"." * 1000 for listener in asked)
+    assert all(listener.body == b"." * (CHUNK_BYTES // 4) for listener in asked)
 
 
 @on_a_hasty_loop

@@ -106,8 +106,10 @@ class Stream:
     def taken(self, size: int) -> None:
         """size bytes of what on_head and on_data brought have been passed on."""
         if self.is_open:
-            self._tunnel.session.taken(self.id, size)
-            self._tunnel.flush_soon()
+            session = self._tunnel.session
+            session.taken(self.id, size)
+            if session.has_output:
+                self._tunnel.flush_soon()
 
     def reset(self, reason: Reason, text: str = "") -> None:
         """End the stream now, both ways; the handler hears nothing more."""

@@ -38,6 +38,8 @@ HOP_BY_HOP = frozenset(
 )
 """Fields that speak of one connection only (RFC 9110, section 7.6.1, and RFC 2616's list)."""
 
+_KEEP_ALIVE = [b"keep-alive"]
+"""What nearly every server says; it names no other field but a hop-by-hop one."""
 _NEVER_NAMED = frozenset({b"content-length", b"host"})
 """Fields that a `Connection` line can't remove: the framing and the address of the message."""
 
@@ -64,16 +66,18 @@ def get(headers: Iterable[tuple[bytes, bytes]], name_lower: bytes) -> bytes | No
 
 def strip_hop_by_hop(headers: Headers) -> Headers:
     """The fields that travel on: without hop-by-hop ones and those that `Connection` names."""
-    kept = [field for field in headers if field[0].lower() not in HOP_BY_HOP]
-    if len(kept) == len(headers):
-        return kept  # so no Connection line either
-    named = _named_by_connection(headers)
+    kept: Headers = []
+    options = []
+    for field in headers:
+        name = field[0].lower()
+        if name not in HOP_BY_HOP:
+            kept.append(field)
+        elif name == b"connection":
+            options.append(field[1].lower())
+    if not options or options == _KEEP_ALIVE:
+        return kept
+    named = {name.strip() for name in b",".join(options).split(b",")} - _NEVER_NAMED
     return [field for field in kept if field[0].lower() not in named]
-
-
-def _named_by_connection(headers: Headers) -> set[bytes]:
-    lines = (value for name, value in headers if name.lower() == b"connection")
-    return {name.strip().lower() for name in b",".join(lines).split(b",")} - _NEVER_NAMED
 
 
 def encode_request(method: bytes, target: bytes, headers: Headers) -> bytes:
