@@ -95,6 +95,21 @@ async def test_a_name_that_prusalink_forbids_is_stored_under_one_it_takes(
 
 
 @on_prusalink
+async def test_a_size_that_prusalink_cannot_store_is_told_with_a_way_out(
+    rig: PrusaLinkRig, tmp_path: Path
+) -> None:
+    size = 2 * 65_365 + 1
+    async with bench_of(rig) as bench:
+        data = [b"G" * size]
+        refused = await bench.calls.put("files/upload", data, size, "gcode/unlucky.gcode")
+        listed = (await bench.calls.get("files/list")).result["Root"]
+
+    assert refused.status == 752
+    assert "add an empty line" in refused.error
+    assert listed == []
+
+
+@on_prusalink
 async def test_a_name_that_breaks_prusalinks_own_reading_can_be_printed_all_the_same(
     rig: PrusaLinkRig, tmp_path: Path
 ) -> None:

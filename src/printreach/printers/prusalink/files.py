@@ -37,6 +37,7 @@ MAX_FOLDERS = 1000
 NOTICED_S = 8.0
 """Until a change shows; two seconds are usual."""
 LOOK_EVERY_S = 0.2
+BLOCK_BYTES = 65_365
 _G_CODE: Headers = [(b"Content-Type", b"text/x.gcode"), (b"Overwrite", b"?1")]
 """As application/octet-stream, 0.8.1 looks into the file before it is there, and fails."""
 _FOLDER: Headers = [(b"Create-Folder", b"?1")]
@@ -150,7 +151,10 @@ class PrusaLinkFiles:
         inside = storable(_inside(path))
         if not self._machine().is_pi:
             await self._make_folders(inside)
-        answer = await self._api.upload(self.target(inside), _G_CODE, size, chunks)
+        try:
+            answer = await self._api.upload(self.target(inside), _G_CODE, size, chunks)
+        except PrinterRefused as refused:
+            raise _unlucky(size) if _is_unlucky(size, refused) else refused from None
         folder, slash, name = inside.rpartition("/")
         stored = f"{folder}{slash}{name_of(answer) or name}"
         await self._until_noticed(f"{FileRoot.GCODE}/{stored}", is_there=True, size=size)
@@ -184,6 +188,19 @@ class PrusaLinkFiles:
         except PrinterRefused as refused:
             return not is_there and refused.status == CommandStatus.NOT_FOUND
         return is_there and (size is None or loose.size(told, "size") == size)
+
+
+def _is_unlucky(size: int, refused: PrinterRefused) -> bool:
+    """0.8.1 reads an upload in blocks, and drops a last one of a single byte."""
+    is_words_of_its_own = refused.status == CommandStatus.EXECUTION_FAILED
+    return is_words_of_its_own and size > BLOCK_BYTES and size % BLOCK_BYTES == 1
+
+
+def _unlucky(size: int) -> PrinterRefused:
+    return failed(
+        f"PrusaLink can't store a file of exactly {size} bytes, a defect of its version 0.8.1:"
+        " add an empty line to the file and try again."
+    )
 
 
 def _inside(path: str) -> str:
