@@ -156,7 +156,9 @@ class FakeSdcp:
         if cmd == 386:
             machine.is_filming = bool(data["Enable"])
             return {"Ack": OK, "VideoUrl": f"127.0.0.1:{self._camera_port}/stream"}
-        if cmd == 402:
+        if cmd == 401:
+            machine.moved.append((data["Axis"], data["Step"]))
+        elif cmd == 402:
             machine.homed += 1
         if cmd == 403:
             machine.is_lit = bool(data.get("LightStatus", {}).get("SecondLight", machine.is_lit))

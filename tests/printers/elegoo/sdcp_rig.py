@@ -18,7 +18,7 @@ from tests.rigs.waiting import free_port
 
 class SdcpRig(PrinterRig):
     platform = PLATFORMS[0]
-    features = Feature(1 + 4 + 16 + 32)
+    features = Feature(1 + 2 + 4 + 16 + 32)
     has_folders = False
     fake: FakeSdcp
 

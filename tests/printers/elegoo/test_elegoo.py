@@ -40,6 +40,15 @@ class TestSdcp:
         await bench.until_refused(CommandStatus.TOO_MANY_CLIENTS)
 
     @on_the_bench
+    async def test_an_axis_is_moved_by_a_step(self, bench: Bench) -> None:
+        assert isinstance(bench.rig, SdcpRig)
+        for axis, distance_mm in (("X", 10), ("Z", -0.5)):
+            order = {"Axis": axis, "DistanceMm": distance_mm}
+            assert (await bench.calls.post("move-axis", order)).result == {}
+
+        assert bench.rig.fake.machine.moved == [("X", 10), ("Z", -0.5)]
+
+    @on_the_bench
     async def test_a_printer_that_pushes_nothing_is_asked(self, bench: Bench) -> None:
         assert isinstance(bench.rig, SdcpRig)
         bench.rig.fake.is_quiet = True

@@ -9,7 +9,6 @@ PLATFORMS: Final = (
         title="Elegoo (SDCP)",
         cannot={
             Operation.SMART_PAUSE: "No order to the heaters in a pause is known.",
-            Operation.MOVE_AXIS: "No order for it is known.",
             Operation.EXTRUDE: "No order for it is known.",
             Operation.HEAT_CHAMBER: "No order for it is known.",
             Operation.UPLOAD_INTO_FOLDER: "The printer takes files into no folder.",
@@ -20,6 +19,7 @@ PLATFORMS: Final = (
         },
         only_where={
             Operation.SET_LIGHT: "the printer has one",
+            Operation.MOVE_AXIS: "it is no resin printer",
             Operation.HOME: "it is no resin printer",
             Operation.HEAT_TOOL: "it is no resin printer",
             Operation.HEAT_BED: "it is no resin printer",

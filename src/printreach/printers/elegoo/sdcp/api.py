@@ -38,6 +38,7 @@ class Cmd(IntEnum):
     LIST = 258
     DELETE = 259
     VIDEO = 386
+    MOVE = 401
     HOME = 402
     SET = 403
 

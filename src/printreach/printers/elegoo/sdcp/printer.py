@@ -149,8 +149,10 @@ class SdcpPrinter:
             data["TempTargetHotbed"] = order.bed_c
         await self._api.ask(Cmd.SET, data)
 
-    async def move_axis(self, order: MoveAxis) -> None:  # noqa: ARG002  # in no case
-        raise not_supported("move single axes")
+    async def move_axis(self, order: MoveAxis) -> None:
+        """As the Centauri Carbon's own page moves it (EDIT_PRINTER_AXIS_NUMBER)."""
+        move: JsonObject = {"Axis": order.axis.value, "Step": order.distance_mm}
+        await self._api.ask(Cmd.MOVE, move)
 
     async def extrude(self, order: Extrude) -> None:  # noqa: ARG002  # in no case
         raise not_supported("extrude by hand")

@@ -128,7 +128,7 @@ def _features(heard: Heard) -> Feature:
     if _lights(heard.status) is not None:
         features |= Feature.LIGHT_CONTROL
     if heard.is_fdm:
-        features |= Feature.HOMING | Feature.TEMPERATURE_CONTROL
+        features |= Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.TEMPERATURE_CONTROL
     return features
 
 
