@@ -87,6 +87,14 @@ class TestSessions:
         assert "too many clients" in refused.error
 
     @on_the_bench
+    async def test_a_board_that_talks_nonsense_gets_its_session_back(self, bench: Bench) -> None:
+        fake_of(bench).say_next(*[b"{"] * 3)
+        await bench.until_refused(NOT_CONNECTED)
+
+        assert await answers(bench)
+        assert len(fake_of(bench).board.sessions) == 1
+
+    @on_the_bench
     async def test_a_session_that_the_board_has_forgotten_is_begun_anew(self, bench: Bench) -> None:
         fake_of(bench).board.sessions = []
         await bench.until_refused(NOT_CONNECTED)

@@ -154,6 +154,13 @@ def test_a_new_job_begins_without_the_numbers_of_the_last() -> None:
     assert now.est_total_fil_used_mm == 0
 
 
+def test_a_job_that_starts_another_one_is_followed_by_a_new_print() -> None:
+    file = {"fileName": "0:/gcodes/second.gcode", "size": 0}
+    now = seen(model(), model(layer=None, file=file)).job.current_print
+
+    assert (now.file_name, now.progress, now.current_layer) == ("second.gcode", 0.0, None)
+
+
 # --- the print --------------------------------------------------------------------------------
 
 

@@ -89,7 +89,7 @@ def hear(heard: Heard, model: Json) -> Heard:
     before = heard.condition.state
     now = _job_condition(model, heard)
     if now is not None:
-        is_new = before not in UNDER_WAY
+        is_new = before not in UNDER_WAY or _is_another_file(model, heard.latest)
         latest = _latest_of(model, NO_JOB if is_new else heard.latest)
         return replace(
             heard,
@@ -210,6 +210,12 @@ def _latest_of(model: Json, before: Latest) -> Latest:
         return latest
     progress = loose.percent(100.0 * position / size)
     return latest._replace(progress=progress, bytes_left=size - position)
+
+
+def _is_another_file(model: Json, latest: Latest) -> bool:
+    """A job may start the next one (M32 in a file), with no rest in between."""
+    name = _base_name(loose.text(loose.obj(duet.job(model), "file"), "fileName"))
+    return bool(name and latest.name) and name != latest.name
 
 
 def _ended(latest: Latest, model: Json, ending: Ending) -> Latest:

@@ -51,7 +51,7 @@ class Watch:
             try:
                 await self._follow()
             except PrinterRefused as refused:
-                self._lose(refused)
+                await self._lose(refused)
             failures = 1 if self.heard is not before else failures + 1
             await asyncio.sleep(retry_delay_s(failures, self._setup.uniform(0.5, 1.0)))
 
@@ -114,9 +114,12 @@ class Watch:
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
-    def _lose(self, refused: PrinterRefused) -> None:
-        self._board = None
+    async def _lose(self, refused: PrinterRefused) -> None:
+        """The session is given back where that can still be said: the board has few."""
+        board, self._board = self._board, None
         status = CommandStatus.NOT_CONNECTED
         if refused.status in TROUBLES:
             status = CommandStatus(refused.status)
         self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
+        if board is not None:
+            await board.leave()
