@@ -22,7 +22,7 @@ PASSWORD = "Prusa-link-1"
 REALM = "Administrator"
 START = Path(__file__).with_name("prusalink_start.py")
 START_S = 60
-ENDED_S = 3.0
+ENDED_S = 4.5
 """Longer than what the contract suite watches an ended print for."""
 # It takes no folder for prints below /tmp, and says nothing of it.
 FOLDERS = ROOT / "build"
