@@ -25,6 +25,7 @@ from printreach.rules.commands import UNDER_WAY
 from . import orders
 from .api import USER, BambuApi
 from .cameras import cameras_of
+from .estimates import Estimates
 from .files import BambuFiles
 from .materials import extruders_of
 from .pausing import Pausing
@@ -51,8 +52,10 @@ class BambuPrinter:
         self._watch = Watch(setup, self._api)
         self._pausing = Pausing(self._api, RestStore(setup.data_dir), self._watch)
         self._watch.is_waking = lambda: self._pausing.is_waking
-        self._watch.on_heard = self._pausing.on_heard
         self.files = BambuFiles(setup, ports.files)
+        self._estimates = Estimates(self.files.sliced)
+        self._watch.sliced = self._estimates.of
+        self._watch.on_heard = self._on_heard
 
     @property
     def view(self) -> View:
@@ -70,6 +73,7 @@ class BambuPrinter:
             await self._watch.run()
         finally:
             await self._pausing.close()
+            await self._estimates.close()
 
     async def cameras(self) -> list[Camera]:
         return cameras_of(self._watch.heard, self._setup, self._ports)
@@ -93,6 +97,7 @@ class BambuPrinter:
             raise bad_path(problem)
         inside = order.path.partition("/")[2]
         await self.files.require(order.path)
+        self._estimates.started(order.path)
         answer = await self._api.order(orders.start(order, inside))
         return FileDone(
             virtual_path=order.path,
@@ -129,6 +134,10 @@ class BambuPrinter:
             if self._watch.state in UNDER_WAY:
                 break  # a heater that is waited for would hold the print up
         raise failed("The printer accepted the order, but did not change its temperature.")
+
+    async def _on_heard(self) -> None:
+        self._estimates.on_heard(self._watch.heard.report, self._watch.state)
+        await self._pausing.on_heard()
 
     def _has_targets(self, order: SetTemp) -> bool:
         temps = self._watch.temps

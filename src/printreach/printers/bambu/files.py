@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
 
@@ -17,6 +17,8 @@ from printreach.printers.spool import exactly
 from .api import USER
 from .ftps import PIECE_BYTES, Ftps, NotThere, as_refusals
 from .listing import VENDOR_FOLDERS, Listed
+from .project import RangedFile, plate_head
+from .sliced import HEAD_BYTES, NOTHING, Sliced, read_sliced, with_sliced
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +30,8 @@ SESSIONS = 3
 TURN_S = 15.0
 MAX_DEPTH = 8
 MAX_ENTRIES = 10_000
+MAX_KNOWN = 64
+"""Files of which it is remembered what the slicer wrote into them."""
 
 
 class BambuFiles:
@@ -39,25 +43,38 @@ class BambuFiles:
         self._setup = setup
         self._port = port
         self._turns = asyncio.Semaphore(SESSIONS)
+        self._known: dict[tuple[str, int, float, int | None], Sliced] = {}
 
     async def entries(self, root: FileRoot) -> list[FileEntry]:
         async with self._session() as ftps:
             return await self._tree(ftps, root.value, "", [MAX_ENTRIES])
 
     async def details(self, path: str) -> FileDetails:
-        folder, _, name = _inside(path).rpartition("/")
         async with self._session(path) as ftps:
-            listed = await self._run(ftps.listed, folder, self._setup.unix_time())
-        for entry in listed:
-            if entry.name == name and not entry.is_folder:
-                return FileDetails(
-                    virtual_path=path,
-                    platform_path=f"/{_inside(path)}",
-                    file_name=name,
-                    size_bytes=entry.size,
-                    modified_time_sec=entry.modified_s or UNSET,
-                )
-        raise no_such_file(path)
+            entry = await self._find(ftps, path)
+            details = FileDetails(
+                virtual_path=path,
+                platform_path=f"/{_inside(path)}",
+                file_name=entry.name,
+                size_bytes=entry.size,
+                modified_time_sec=entry.modified_s or UNSET,
+            )
+            return with_sliced(details, await self._sliced(ftps, path, entry, None))
+
+    async def sliced(self, paths: Sequence[str], plate: int | None) -> Sliced:
+        """What the slicer wrote into the first of these files that is there. Raises PrinterRefused.
+
+        plate: of a project, None for its first.
+        """
+        for path in paths:
+            try:
+                async with self._session(path) as ftps:
+                    entry = await self._find(ftps, path)
+                    return await self._sliced(ftps, path, entry, plate)
+            except PrinterRefused as refused:
+                if refused.status != CommandStatus.NOT_FOUND:
+                    raise
+        return NOTHING
 
     async def require(self, path: str) -> None:
         """Raises PrinterRefused (404) when there is no such file.
@@ -65,7 +82,8 @@ class BambuFiles:
         A file server that can't be asked is no reason: the printer will know.
         """
         try:
-            await self.details(path)
+            async with self._session(path) as ftps:
+                await self._find(ftps, path)
         except PrinterRefused as refused:
             if refused.status == no_such_file(path).status:
                 raise
@@ -149,6 +167,28 @@ class BambuFiles:
 
         return await _to_the_end(step)
 
+    async def _find(self, ftps: Ftps, path: str) -> Listed:
+        """Raises PrinterRefused (404), or NotThere."""
+        folder, _, name = _inside(path).rpartition("/")
+        for entry in await self._run(ftps.listed, folder, self._setup.unix_time()):
+            if entry.name == name and not entry.is_folder:
+                return entry
+        raise no_such_file(path)
+
+    async def _sliced(self, ftps: Ftps, path: str, entry: Listed, plate: int | None) -> Sliced:
+        """What can't be read tells nothing. The last of a session, which it may leave unusable."""
+        key = (path, entry.size, entry.modified_s, plate)
+        if key not in self._known:
+            try:
+                head = await self._run(_head, ftps, f"/{_inside(path)}", entry.size, plate)
+            except (PrinterRefused, NotThere) as exc:
+                log.info("what the slicer wrote into %r can't be read: %s", path, exc)
+                return NOTHING
+            if len(self._known) >= MAX_KNOWN:
+                self._known.clear()
+            self._known[key] = read_sliced(head)
+        return self._known[key]
+
     async def _tree(
         self, ftps: Ftps, root: str, folder: str, room: list[int], depth: int = MAX_DEPTH
     ) -> list[FileEntry]:
@@ -191,6 +231,19 @@ class BambuFiles:
                 await self._run(ftps.delete, f"/{inside}")
         except PrinterRefused as refused:
             log.info("half an upload may be left on the card: %s", refused.sentence)
+
+
+def _head(ftps: Ftps, platform_path: str, size: int, plate: int | None) -> bytes:
+    """The beginning of the G-code; nothing where there is none. Blocking."""
+
+    def fetch(offset: int, count: int) -> bytes:
+        return ftps.read_range(platform_path, offset, count)
+
+    if platform_path.lower().endswith(".3mf"):
+        return plate_head(RangedFile(size, fetch), plate) or b""
+    if platform_path.lower().endswith(".gcode"):
+        return fetch(0, HEAD_BYTES)
+    return b""
 
 
 async def _to_the_end(step: Callable[[], T]) -> T:

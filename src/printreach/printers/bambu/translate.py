@@ -6,10 +6,12 @@ from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import View
+from printreach.rules.commands import UNDER_WAY
 
 from .materials import extruders_of, materials_of
 from .models import model_of, version_of
 from .report import Heard
+from .sliced import NOTHING, Sliced
 from .states import error_of, state_of, sub_state_of
 from .stopwatch import Stopwatch
 
@@ -26,8 +28,15 @@ _ALWAYS = (
 _WITH_PROGRESS = frozenset({State.PRINTING, State.PAUSED, State.RESUMING, State.ERROR})
 
 
-def view_of(heard: Heard, watch: Stopwatch, now: float, *, is_waking: bool = False) -> View:
-    """now: of the clock that watch was made with.
+def view_of(
+    heard: Heard,
+    watch: Stopwatch,
+    now: float,
+    sliced: Sliced = NOTHING,
+    *,
+    is_waking: bool = False,
+) -> View:
+    """now: of the clock that watch was made with. sliced: what the slicer said of this print.
 
     is_waking: a smart pause is being undone, which the printer knows nothing of.
     """
@@ -47,7 +56,7 @@ def view_of(heard: Heard, watch: Stopwatch, now: float, *, is_waking: bool = Fal
             sub_state=sub_state,
             error=error_of(report),
             lights=lights,
-            current_print=_print(heard, state, watch, now),
+            current_print=_print(heard, state, watch, now, sliced),
         ),
         features=features,
         platform_version=version_of(heard.modules),
@@ -55,7 +64,9 @@ def view_of(heard: Heard, watch: Stopwatch, now: float, *, is_waking: bool = Fal
     )
 
 
-def _print(heard: Heard, state: State, watch: Stopwatch, now: float) -> CurrentPrint:
+def _print(
+    heard: Heard, state: State, watch: Stopwatch, now: float, sliced: Sliced
+) -> CurrentPrint:
     """Progress and layers are those of the print before until this one runs."""
     report = heard.report
     is_complete = state is State.COMPLETE
@@ -65,12 +76,22 @@ def _print(heard: Heard, state: State, watch: Stopwatch, now: float) -> CurrentP
     return CurrentPrint(
         progress=100.0 if is_complete else progress,
         duration_sec=watch.duration_s(now),
-        time_left_sec=watch.left_s(now),
+        time_left_sec=_left_s(state, watch, now, sliced),
         file_name=_file_name(report),
         current_layer=loose.count(report, "layer_num") if tells else None,
-        total_layers=total or None,
+        total_layers=total or sliced.layers,
+        est_total_fil_used_mm=sliced.filament_mm or 0,
+        est_total_fil_weight_mg=UNSET if sliced.filament_mg is None else sliced.filament_mg,
         temps=_temps(heard),
     )
+
+
+def _left_s(state: State, watch: Stopwatch, now: float, sliced: Sliced) -> int | None:
+    """As the printer counts it; before it does, what the slicer said."""
+    told_s = watch.left_s(now)
+    if told_s is None and sliced.time_s is not None and state in UNDER_WAY:
+        return max(0, sliced.time_s - watch.duration_s(now))
+    return told_s
 
 
 def _file_name(report: Json) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State, Temps
 from printreach.printers.connecting import retry_delay_s
+from printreach.printers.loose import Json
 from printreach.printers.port import NOT_YET, PrinterRefused, Trouble, View
 from printreach.printers.setup import PrinterSetup
 
@@ -15,6 +16,7 @@ from .clock_file import ClockFile
 from .models import model_of
 from .orders import GET_VERSION, PUSH_ALL
 from .report import Heard, hear
+from .sliced import NOTHING, Sliced
 from .states import state_of
 from .stopwatch import Stopwatch, job_of, observe
 from .translate import view_of
@@ -30,11 +32,15 @@ FRESH_S = 0.5
 
 
 class Watch:
-    """The live view of one printer. on_heard: done after each message."""
+    """The live view of one printer.
+
+    on_heard: done after each message. sliced: what the slicer said of the print in a report.
+    """
 
     def __init__(self, setup: PrinterSetup, api: BambuApi) -> None:
         self.heard = Heard()
         self.is_waking: Callable[[], bool] = lambda: False
+        self.sliced: Callable[[Json], Sliced] = lambda _report: NOTHING
         self.on_heard: Callable[[], Awaitable[None]] | None = None
         self._setup = setup
         self._api = api
@@ -53,7 +59,8 @@ class Watch:
         now = self._setup.steady_time()
         if self._view is None or now - self._view_at >= FRESH_S:
             watch = self._stopwatch or Stopwatch()
-            self._view = view_of(self.heard, watch, now, is_waking=self.is_waking())
+            sliced = self.sliced(self.heard.report)
+            self._view = view_of(self.heard, watch, now, sliced, is_waking=self.is_waking())
             self._view_at = now
         return self._view
 

@@ -1,0 +1,93 @@
+"""The beginning of a print's G-code, out of a project on the printer's card: a zip of any size.
+
+Only its directory and the first bytes of one member are fetched, range by range.
+"""
+
+import io
+import re
+import struct
+import zlib
+from collections.abc import Callable
+from typing import BinaryIO, cast
+from zipfile import BadZipFile, LargeZipFile, ZipFile
+
+from .sliced import HEAD_BYTES
+
+RANGE_BYTES = 64 * 1024
+MOST_BYTES = 2 * 1024 * 1024
+MOST_RANGES = 24
+_PLATE = re.compile(r"Metadata/plate_(\d{1,3})\.gcode")
+
+
+class TooMuch(OSError):
+    """What is wanted lies too far apart, or is too large, to be worth it."""
+
+
+_NOT_READABLE = (
+    *(BadZipFile, LargeZipFile, TooMuch, struct.error, zlib.error),
+    *(EOFError, KeyError, NotImplementedError, RuntimeError, UnicodeError, ValueError),
+)
+
+
+class RangedFile(io.RawIOBase):
+    """A file of which ranges can be had. fetch: the bytes at an offset, at most so many."""
+
+    def __init__(self, size: int, fetch: Callable[[int, int], bytes]) -> None:
+        super().__init__()
+        self._size = size
+        self._fetch = fetch
+        self._at = 0
+        self._bytes_left = MOST_BYTES
+        self._ranges_left = MOST_RANGES
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        if start + offset < 0:
+            raise ValueError("before the beginning")
+        self._at = start + offset
+        return self._at
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # narrower
+        wanted = min(len(buffer), self._size - self._at)
+        if wanted <= 0:
+            return 0
+        self._bytes_left -= wanted
+        self._ranges_left -= 1
+        if self._bytes_left < 0 or self._ranges_left < 0:
+            raise TooMuch("this project can't be read in a few ranges")
+        data = self._fetch(self._at, wanted)
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+
+def plate_head(file: RangedFile, plate: int | None = None) -> bytes | None:
+    """plate: the first one where it isn't named. None where there is none, or this is no project.
+
+    Raises what fetch raises.
+    """
+    try:
+        with ZipFile(cast("BinaryIO", io.BufferedReader(file, RANGE_BYTES))) as archive:
+            found = [
+                (int(match[1]), name) for name in archive.namelist() if (match := _plate(name))
+            ]
+            for number, name in sorted(found):
+                if plate is None or number == plate:
+                    with archive.open(name) as member:
+                        return member.read(HEAD_BYTES)
+    except _NOT_READABLE:
+        return None
+    return None
+
+
+def _plate(name: str) -> re.Match[str] | None:
+    return _PLATE.fullmatch(name)

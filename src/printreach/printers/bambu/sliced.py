@@ -1,0 +1,118 @@
+"""What the slicer wrote above a print's G-code. Pure.
+
+Source: files of Bambu Studio 01.10 to 02.08, which OrcaSlicer follows: a block of totals, then the
+settings in alphabetical order.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from printreach.contract.files import FileDetails
+from printreach.contract.unset import UNSET, UnsetType
+from printreach.printers import loose
+
+T = TypeVar("T")
+
+HEAD_BYTES = 64 * 1024
+"""Holds the totals, and most of the settings."""
+
+_LINE = re.compile(r"; ([^:=\n]{1,60}?)\s*[:=]\s*([^\n]*)")
+_SLICER = re.compile(r"^; ([A-Za-z]+(?:Studio|Slicer)) ([\w.+-]{1,40})\s*$", re.MULTILINE)
+_ESTIMATE = re.compile(r"total estimated time: ([\d dhms]{1,40})")
+_DURATION = re.compile(r"(?:(\d+)d)?\s*(?:(\d+)h)?\s*(?:(\d+)m)?\s*(?:(\d+)s)?")
+_UNIT_S = (86_400, 3_600, 60, 1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sliced:
+    """None: not told."""
+
+    time_s: int | None = None
+    layers: int | None = None
+    filament_mm: int | None = None
+    filament_mg: int | None = None
+    height_mm: float | None = None
+    layer_height_mm: float | None = None
+    first_layer_height_mm: float | None = None
+    nozzle_mm: float | None = None
+    filament_type: str | None = None
+    slicer: str | None = None
+    slicer_version: str | None = None
+
+
+NOTHING = Sliced()
+
+
+def read_sliced(head: bytes) -> Sliced:
+    """head: the beginning of the G-code."""
+    text = head[:HEAD_BYTES].decode("utf-8", "replace")
+    told = {name.strip(): value.strip() for name, value in _LINE.findall(text)}
+    slicer = _SLICER.search(text)
+    return Sliced(
+        time_s=_time_s(text),
+        layers=loose.count(told, "total layer number") or None,
+        filament_mm=_total(told.get("total filament length [mm]"), 1),
+        filament_mg=_total(told.get("total filament weight [g]"), 1000),
+        height_mm=_positive(told, "max_z_height"),
+        layer_height_mm=_positive(told, "layer_height"),
+        first_layer_height_mm=_positive(told, "initial_layer_print_height"),
+        nozzle_mm=_positive({"first": told.get("nozzle_diameter", "").split(",")[0]}, "first"),
+        filament_type=loose.text({"first": told.get("filament_type", "").split(";")[0]}, "first"),
+        slicer=slicer[1] if slicer else None,
+        slicer_version=slicer[2] if slicer else None,
+    )
+
+
+def with_sliced(details: FileDetails, sliced: Sliced) -> FileDetails:
+    """details of a file, with what its slicer wrote."""
+    return FileDetails(
+        virtual_path=details.virtual_path,
+        platform_path=details.platform_path,
+        file_name=details.file_name,
+        size_bytes=details.size_bytes,
+        modified_time_sec=details.modified_time_sec,
+        est_print_time_sec=_known(sliced.time_s),
+        est_filament_used_mm=_known(sliced.filament_mm),
+        est_filament_weight_mg=_known(sliced.filament_mg),
+        layer_count=_known(sliced.layers),
+        layer_height_mm=_known(sliced.layer_height_mm),
+        first_layer_height_mm=_known(sliced.first_layer_height_mm),
+        object_height_mm=_known(sliced.height_mm),
+        nozzle_diameter_mm=_known(sliced.nozzle_mm),
+        filament_type=_known(sliced.filament_type),
+        slicer=_known(sliced.slicer),
+        slicer_version=_known(sliced.slicer_version),
+    )
+
+
+def _time_s(text: str) -> int | None:
+    estimate = _ESTIMATE.search(text)
+    found = _DURATION.match(estimate[1].strip()) if estimate else None
+    if found is None or not any(found.groups()):
+        return None
+    total_s = sum(
+        int(count or 0) * unit for count, unit in zip(found.groups(), _UNIT_S, strict=True)
+    )
+    return total_s if total_s <= loose.MAX_INT else None
+
+
+def _total(told: str | None, factor: int) -> int | None:
+    """The sum over all filaments, which stand with commas between them."""
+    if told is None:
+        return None
+    amounts = [loose.number({"amount": part}, "amount") for part in told.split(",")]
+    if any(amount is None or amount < 0 for amount in amounts):
+        return None
+    total = factor * sum(amount for amount in amounts if amount is not None)
+    return int(total) if 0 < total <= loose.MAX_INT else None
+
+
+def _positive(told: Mapping[str, str], key: str) -> float | None:
+    value = loose.number(told, key)
+    return value if value is not None and value > 0 else None
+
+
+def _known(value: T | None) -> T | UnsetType:
+    return UNSET if value is None else value
