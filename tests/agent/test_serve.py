@@ -6,7 +6,9 @@ from typing import cast
 import pytest
 
 from printreach.agent.commands.api import CommandApi
+from printreach.agent.local_http import LocalRequests
 from printreach.agent.serve import StreamServer
+from printreach.http1.client import Client
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason, RemoteProtocolError
 from printreach.wire.events import StreamOpened
@@ -147,5 +149,6 @@ async def test_known_commands_are_the_command_apis() -> None:
 @pytest.mark.parametrize("head", [b"", b"GET /\r\nHost : x\r\n", b"GET / HTTP/1.1\r\n", b"GET /\n"])
 def test_a_head_that_cannot_be_read_is_no_request(head: bytes) -> None:
     opened = StreamOpened(1, head, b"", True, False, False)
+    local = LocalRequests(cast("Client", None), "a printer", wants_outside_host=False)
     with pytest.raises(RemoteProtocolError):
-        StreamServer(None, "").serve(cast("Stream", None), opened)
+        StreamServer(local, "").serve(cast("Stream", None), opened)

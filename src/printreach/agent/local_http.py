@@ -1,5 +1,8 @@
 """One request from the tunnel to the printer's own web server, and its answer back."""
 
+from functools import lru_cache
+from typing import NamedTuple
+
 from printreach.http1.client import Client, Exchange, Failure
 from printreach.http1.heads import Response
 from printreach.tunnel.stream import Stream
@@ -7,7 +10,8 @@ from printreach.wire.errors import Reason
 from printreach.wire.events import StreamOpened
 from printreach.wire.heads import (
     Headers,
-    RequestHead,
+    RequestLine,
+    decode_fields,
     encode_fields,
     encode_response,
     get,
@@ -26,6 +30,17 @@ _SAYS = {
 }
 
 
+_FAMILIAR = 64
+_MAX_FAMILIAR_BYTES = 4096
+
+
+class _Fields(NamedTuple):
+    """What a caller's header lines come to. encoded: those for the printer."""
+
+    encoded: bytes
+    has_length: bool
+
+
 class LocalRequests:
     """Sends requests of the tunnel to one web server.
 
@@ -37,39 +52,46 @@ class LocalRequests:
     def __init__(self, client: Client, server: str, *, wants_outside_host: bool) -> None:
         self._client = client
         self._wants_outside_host = wants_outside_host
+        # Callers repeat their lines from request to request, and there are few at a time.
+        self._familiar = lru_cache(_FAMILIAR)(self._read)
         self.server = server
 
-    def serve(self, stream: Stream, opened: StreamOpened, head: RequestHead) -> None:
-        has_length = get(head.headers, b"content-length") is not None
+    def serve(self, stream: Stream, opened: StreamOpened, line: RequestLine) -> None:
+        """Raises RemoteProtocolError for a head that can't be read."""
+        read = self._familiar if len(line.lines) <= _MAX_FAMILIAR_BYTES else self._read
+        fields = read(line.lines, opened.secure)
         # Also where the body has come whole: without a word on its length the printer would take
         # it for the next request.
         has_body = not opened.fin or bool(opened.body)
-        chunked = has_body and not has_length and not opened.upgrade
+        chunked = has_body and not fields.has_length and not opened.upgrade
+        head = b"%b %b HTTP/1.1\r\n%b%b\r\n" % (
+            line.method,
+            line.target,
+            fields.encoded,
+            _hop_by_hop(chunked=chunked, upgrade=opened.upgrade),
+        )
         exchange = LocalExchange(stream, self.server, opened)
         stream.handler = exchange
-        exchange.begin(
-            self._client,
-            head.method,
-            self._printer_head(head, opened, chunked=chunked),
-            chunked=chunked,
-        )
+        exchange.begin(self._client, line.method, head, chunked=chunked)
 
-    def _printer_head(self, head: RequestHead, opened: StreamOpened, *, chunked: bool) -> bytes:
-        headers: Headers = [
-            *strip_hop_by_hop(head.headers),
-            *(self._outside(head, secure=opened.secure) if self._wants_outside_host else ()),
-        ]
-        if chunked:
-            headers.append((b"Transfer-Encoding", b"chunked"))
-        if opened.upgrade:
-            headers += [(b"Connection", b"Upgrade"), (b"Upgrade", b"websocket")]
-        line = b"%b %b HTTP/1.1\r\n" % (head.method, head.target)
-        return line + encode_fields(headers) + b"\r\n"
+    def _read(self, lines: bytes, secure: bool) -> _Fields:
+        headers = decode_fields(lines)
+        passed = strip_hop_by_hop(headers)
+        if self._wants_outside_host:
+            passed += _outside(headers, secure=secure)
+        return _Fields(encode_fields(passed), get(headers, b"content-length") is not None)
 
-    def _outside(self, head: RequestHead, *, secure: bool) -> Headers:
-        host = get(head.headers, b"host") or b""
-        scheme = b"https" if secure else b"http"
-        return [(b"X-Forwarded-Host", host), (b"X-Forwarded-Proto", scheme)]
+
+def _outside(headers: Headers, *, secure: bool) -> Headers:
+    host = get(headers, b"host") or b""
+    scheme = b"https" if secure else b"http"
+    return [(b"X-Forwarded-Host", host), (b"X-Forwarded-Proto", scheme)]
+
+
+def _hop_by_hop(*, chunked: bool, upgrade: bool) -> bytes:
+    if chunked:
+        return b"Transfer-Encoding: chunked\r\n"
+    return b"Connection: Upgrade\r\nUpgrade: websocket\r\n" if upgrade else b""
 
 
 class LocalExchange:

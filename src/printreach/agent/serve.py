@@ -7,7 +7,12 @@ from printreach.agent.local_http import LocalRequests
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
 from printreach.wire.events import StreamOpened
-from printreach.wire.heads import RequestHead, decode_request, encode_response
+from printreach.wire.heads import (
+    RequestHead,
+    decode_fields,
+    decode_request_line,
+    encode_response,
+)
 
 COMMAND_PATH = b"/service-command-api"
 UNKNOWN_COMMAND = 754
@@ -30,9 +35,10 @@ class StreamServer:
 
     def serve(self, stream: Stream, opened: StreamOpened) -> None:
         """Raises RemoteProtocolError for a head that can't be read."""
-        head = decode_request(opened.head)
-        path = head.target.partition(b"?")[0]
+        line = decode_request_line(opened.head)
+        path = line.target.partition(b"?")[0]
         if path == COMMAND_PATH or path.startswith(COMMAND_PATH + b"/"):
+            head = RequestHead(line.method, line.target, decode_fields(line.lines))
             if self._commands is None:
                 _answer_unknown_command(stream, head, path)
             else:
@@ -40,7 +46,7 @@ class StreamServer:
         elif self._local is None:
             stream.reset(Reason.REFUSED, self._no_server)
         else:
-            self._local.serve(stream, opened, head)
+            self._local.serve(stream, opened, line)
 
 
 def _answer_unknown_command(stream: Stream, head: RequestHead, path: bytes) -> None:

@@ -44,6 +44,8 @@ class Client:
         self._connecting: dict[asyncio.Task[None], Exchange] = {}
         self._connections: set[ClientConnection] = set()
         self._idle_timer: asyncio.TimerHandle | None = None
+        self._unanswered: set[Exchange] = set()
+        self._late_timer: asyncio.TimerHandle | None = None  # one for all: timers cost
         self._is_closed = False
 
     @property
@@ -81,8 +83,9 @@ class Client:
     async def close(self) -> None:
         """End everything; running exchanges hear that they failed."""
         self._is_closed = True
-        if self._idle_timer is not None:
-            self._idle_timer.cancel()
+        for timer in (self._idle_timer, self._late_timer):
+            if timer is not None:
+                timer.cancel()
         for connection in list(self._connections):
             connection.abort()
         connecting = dict(self._connecting)
@@ -105,6 +108,14 @@ class Client:
 
     def call_later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle:
         return self._loop.call_later(seconds, call)
+
+    def await_answer(self, exchange: Exchange) -> None:
+        self._unanswered.add(exchange)
+        if self._late_timer is None:
+            self._late_timer = self._loop.call_later(self.first_byte_s, self._look_for_late)
+
+    def answered(self, exchange: Exchange) -> None:
+        self._unanswered.discard(exchange)
 
     def opened(self, connection: ClientConnection) -> None:
         self._connections.add(connection)
@@ -138,6 +149,13 @@ class Client:
             self._kept.popleft()[1].close()
         if self._kept:
             self._idle_timer = self._loop.call_at(self._kept[0][0] + KEEP_IDLE_S, self._drop_stale)
+
+    def _look_for_late(self) -> None:
+        self._late_timer = None
+        left_s = [exchange.give_up_if_late() for exchange in list(self._unanswered)]
+        waiting_s = [seconds for seconds in left_s if seconds > 0]
+        if waiting_s and not self._is_closed:
+            self._late_timer = self._loop.call_later(min(waiting_s), self._look_for_late)
 
     async def _open(self, exchange: Exchange) -> None:
         if self._is_closed:

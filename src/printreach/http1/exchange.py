@@ -36,7 +36,11 @@ class ExchangeOwner(Protocol):
 
     def start_connecting(self, exchange: "Exchange") -> asyncio.Task[None]: ...
     def now(self) -> float: ...
-    def call_later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle: ...
+    def await_answer(self, exchange: "Exchange") -> None:
+        """Call its give_up_if_late in good time."""
+
+    def answered(self, exchange: "Exchange") -> None:
+        """It has come, or nobody waits any more."""
 
 
 class Exchange:
@@ -66,7 +70,6 @@ class Exchange:
         self._heard = False
         self._interims_left = MAX_INTERIMS
         self._reading = True
-        self._timer: asyncio.TimerHandle | None = None
         self._moved_at = 0.0
 
     @property
@@ -129,8 +132,7 @@ class Exchange:
         if not self._reading:
             connection.pause_reading()
         self._moved_at = self._client.now()
-        if self._timer is None:
-            self._timer = self._client.call_later(self._client.first_byte_s, self._on_late)
+        self._client.await_answer(self)
         unsent, self._unsent = self._unsent, []
         if connection.write(b"".join(unsent)) and len(unsent) > 1:
             self.writable()
@@ -148,8 +150,7 @@ class Exchange:
 
     def response(self, response: Response, body: bytes, fin: bool) -> None:
         self._heard = True
-        if self._timer is not None:
-            self._timer.cancel()
+        self._client.answered(self)
         answer = self._answer
         if fin:
             self._over()
@@ -186,18 +187,20 @@ class Exchange:
         if answer is not None:
             answer.on_failed(failure, text)
 
-    def _on_late(self) -> None:
-        """No answer is due while the body is on its way, unless the server takes nothing of it."""
+    def give_up_if_late(self) -> float:
+        """Fail where the server has had its time; the seconds it has left.
+
+        No answer is due while the body is on its way, unless the server takes nothing of it.
+        """
         connection = self._connection
         if not self.is_sent and connection is not None and not connection.is_congested:
             self._moved_at = self._client.now()
         left_s = self._moved_at + self._client.first_byte_s - self._client.now()
-        if left_s > 0:
-            self._timer = self._client.call_later(left_s, self._on_late)
-            return
-        self.failed(Failure.TIMED_OUT, "no answer in time")
-        if connection is not None:
-            connection.abort()
+        if left_s <= 0:
+            self.failed(Failure.TIMED_OUT, "no answer in time")
+            if connection is not None:
+                connection.abort()
+        return left_s
 
     def _tell(
         self, answer: Answer, hear: Callable[P, None], *args: P.args, **kwargs: P.kwargs
@@ -216,5 +219,4 @@ class Exchange:
         self._connection = None
         self._connecting = None
         self._unsent = []
-        if self._timer is not None:
-            self._timer.cancel()
+        self._client.answered(self)

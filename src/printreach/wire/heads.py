@@ -44,6 +44,14 @@ _NEVER_NAMED = frozenset({b"content-length", b"host"})
 """Fields that a `Connection` line can't remove: the framing and the address of the message."""
 
 
+class RequestLine(NamedTuple):
+    """A request's first line. lines: those behind it, for decode_fields."""
+
+    method: bytes
+    target: bytes
+    lines: bytes
+
+
 class RequestHead(NamedTuple):
     method: bytes
     target: bytes
@@ -95,10 +103,23 @@ def encode_fields(headers: Headers) -> bytes:
 
 def decode_request(data: bytes) -> RequestHead:
     """Raises RemoteProtocolError (BAD_HEAD) when a byte of it could not stand in HTTP/1.1."""
+    method, target, lines = decode_request_line(data)
+    return RequestHead(method, target, decode_fields(lines))
+
+
+def decode_request_line(data: bytes) -> RequestLine:
+    """The half of decode_request that tells where a request goes; it looks at no other line."""
     line = _REQUEST_LINE.match(data)
     if line is None:
         raise RemoteProtocolError(CloseCode.BAD_HEAD, "malformed request line")
-    return RequestHead(line[1], line[2], _decode_fields(data, line.end()))
+    if len(data) > MAX_HEAD_BYTES:
+        raise RemoteProtocolError(CloseCode.BAD_HEAD, f"a head of {len(data)} bytes")
+    return RequestLine(line[1], line[2], data[line.end() - 1 :])
+
+
+def decode_fields(lines: bytes) -> Headers:
+    """The other half. Raises RemoteProtocolError (BAD_HEAD)."""
+    return _decode_fields(lines, 1)
 
 
 def decode_response(data: bytes) -> ResponseHead:
