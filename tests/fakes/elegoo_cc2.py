@@ -155,8 +155,14 @@ class FakeCc2:
                 "total_duration": int(machine.printed_s),
                 "remaining_time_sec": int(machine.total_s - machine.printed_s),
             },
-            "extruder": {"temperature": 26.5, "target": machine.nozzle_target},
-            "heater_bed": {"temperature": 25.5, "target": machine.bed_target},
+            "extruder": {
+                "temperature": 26.5 + machine.nozzle_target,
+                "target": machine.nozzle_target,
+            },
+            "heater_bed": {
+                "temperature": 25.5 + machine.bed_target,
+                "target": machine.bed_target,
+            },
             "ztemperature_sensor": {"temperature": 24.5},
             "led": {"status": int(machine.is_lit)},
         }

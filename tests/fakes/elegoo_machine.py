@@ -10,6 +10,7 @@ TICK_S = 0.05
 WARM_UP_S = 0.1
 PAUSE_S = 0.1
 MARK = re.compile(rb"; seconds (\d+)")
+HEAT = re.compile(rb"; hotend (\d+)\n; bed (\d+)")
 LAYERS = 50
 
 
@@ -41,6 +42,9 @@ class Machine:
         mark = MARK.search(self.files[name])
         self.name, self.printed_s = name, 0.0
         self.total_s = float(mark.group(1)) if mark else 600.0
+        heat = HEAT.search(self.files[name])
+        if heat:
+            self.nozzle_target, self.bed_target = float(heat.group(1)), float(heat.group(2))
         self.turn("warming")
         return True
 

@@ -21,6 +21,7 @@ class Cc2Rig(PrinterRig):
 
     platform = PLATFORMS[1]
     features = Feature(1 + 2 + 4 + 16 + 32)
+    has_smart_pause = True
     has_folders = False
     fake: FakeCc2
 
@@ -40,6 +41,9 @@ class Cc2Rig(PrinterRig):
 
     def long_print(self) -> PrintFile:
         return PrintFile("long.gcode", b"; seconds 600\nG28\n")
+
+    def hot_print(self) -> PrintFile:
+        return PrintFile("hot.gcode", b"; seconds 600\n; hotend 200\n; bed 60\nG28\n")
 
     def short_print(self) -> PrintFile:
         return PrintFile("short.gcode", b"; seconds 1\n" + b"G28\n" * 100)

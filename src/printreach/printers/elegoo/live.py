@@ -2,8 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from msgspec import structs
 
 from printreach.contract.commands import CommandStatus
+from printreach.contract.status import State
 from printreach.printers.connecting import retry_delay_s
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
@@ -12,10 +16,14 @@ ANSWER_S = 10.0
 PAUSES_S = 20.0
 """A printer finishes the move it is in, and parks its head."""
 PAUSING = "Pausing"
+WARMING_UP = "Heating up again"
 
 
 class Live:
-    """A printer's view. follow: hears the printer and tells, until it is lost (PrinterRefused)."""
+    """A printer's view. follow: hears the printer and tells, until it is lost (PrinterRefused).
+
+    is_waking: a smart pause is being undone, which the printer knows nothing of.
+    """
 
     def __init__(
         self, follow: Callable[[], Awaitable[None]], uniform: Callable[[float, float], float]
@@ -24,13 +32,32 @@ class Live:
         self._uniform = uniform
         self._was_told = False
         self._changed = asyncio.Event()
-        self.view = View()
+        self._told = View()
+        self.is_waking = False
+
+    @property
+    def view(self) -> View:
+        told = self._told
+        if not self.is_waking or told.job.state is not State.PAUSED:
+            return told
+        job = structs.replace(told.job, state=State.RESUMING, sub_state=WARMING_UP)
+        return replace(told, job=job)
 
     def tell(self, view: View) -> None:
         self._was_told = True
-        self.view = view
+        self._told = view
         self._changed.set()
         self._changed = asyncio.Event()
+
+    async def until(self, is_so: Callable[[View], bool], seconds: float) -> bool:
+        """Wait for the printer to say what makes it so; False when it doesn't in time."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not is_so(self._told):
+                    await self._changed.wait()
+        except TimeoutError:
+            return False
+        return True
 
     async def until_paused(self) -> None:
         """A print can't be resumed before its pause is complete. Raises PrinterRefused."""
@@ -51,7 +78,7 @@ class Live:
                 await self._follow()
             except PrinterRefused as refused:
                 status = CommandStatus(refused.status)
-                self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
+                self._told = View(trouble=Trouble(status=status, sentence=refused.sentence))
             failures = 1 if self._was_told else failures + 1
             await asyncio.sleep(retry_delay_s(failures, self._uniform(0.5, 1.0)))
 

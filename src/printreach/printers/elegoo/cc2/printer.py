@@ -8,6 +8,7 @@ from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.elegoo.camera import SwitchedCamera, authority
 from printreach.printers.elegoo.live import Live
+from printreach.printers.elegoo.pausing import Orders, Pausing
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.port import (
     Camera,
@@ -43,6 +44,14 @@ class Cc2Printer:
         self._api = Cc2Api(setup, ports)
         self._live = Live(self._follow, setup.uniform)
         self._heard = Heard()
+        orders = Orders(
+            pause=lambda: self._api.ask(Method.PAUSE, {}),
+            resume=lambda: self._api.ask(Method.RESUME, {}),
+            stop=lambda: self._api.ask(Method.STOP, {}),
+            heat=self.set_temp,
+            move=self.move_axis,
+        )
+        self._pausing = Pausing(orders, self._live, setup.data_dir)
         self.files = Cc2Files(self._api, setup)
 
     @property
@@ -59,6 +68,7 @@ class Cc2Printer:
         try:
             await self._live.run()
         finally:
+            await self._pausing.close()
             await self.files.close()
 
     async def cameras(self) -> list[Camera]:
@@ -77,6 +87,7 @@ class Cc2Printer:
             try:
                 async for message in messages:
                     self._hear(message)
+                    await self._pausing.on_heard()
             finally:
                 asking.cancel()
                 await asyncio.gather(asking, return_exceptions=True)
@@ -109,16 +120,14 @@ class Cc2Printer:
 
     # --- orders -----------------------------------------------------------------------------------
 
-    async def pause(self, order: Pause) -> None:  # noqa: ARG002  # see below
-        """What the heaters may be told in a pause is not known, so a smart pause is a plain one."""
-        await self._api.ask(Method.PAUSE, {})
+    async def pause(self, order: Pause) -> None:
+        await self._pausing.pause(order)
 
     async def resume(self) -> None:
-        await self._live.until_paused()
-        await self._api.ask(Method.RESUME, {})
+        await self._pausing.resume()
 
     async def cancel(self) -> None:
-        await self._api.ask(Method.STOP, {})
+        await self._pausing.cancel()
 
     async def start(self, order: StartPrint) -> FileDone:
         if not isinstance(order.storage, UnsetType) and order.storage != STORAGE:

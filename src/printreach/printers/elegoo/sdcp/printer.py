@@ -8,6 +8,7 @@ from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.elegoo.camera import SwitchedCamera, authority
 from printreach.printers.elegoo.live import Live
+from printreach.printers.elegoo.pausing import Orders, Pausing
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.port import (
     Camera,
@@ -41,6 +42,14 @@ class SdcpPrinter:
         self._live = Live(self._follow, setup.uniform)
         self._heard = Heard()
         self._heard_at = 0.0
+        orders = Orders(
+            pause=lambda: self._api.ask(Cmd.PAUSE, {}),
+            resume=lambda: self._api.ask(Cmd.CONTINUE, {}),
+            stop=lambda: self._api.ask(Cmd.STOP, {}),
+            heat=self.set_temp,
+            move=self.move_axis,
+        )
+        self._pausing = Pausing(orders, self._live, setup.data_dir)
         self.files = SdcpFiles(self._api, setup, ports)
 
     @property
@@ -51,6 +60,7 @@ class SdcpPrinter:
         try:
             await self._live.run()
         finally:
+            await self._pausing.close()
             await self.files.close()
 
     async def cameras(self) -> list[Camera]:
@@ -69,6 +79,7 @@ class SdcpPrinter:
             try:
                 async for message in messages:
                     self._hear(message)
+                    await self._pausing.on_heard()
             finally:
                 asking.cancel()
                 await asyncio.gather(asking, return_exceptions=True)
@@ -93,16 +104,14 @@ class SdcpPrinter:
 
     # --- orders -----------------------------------------------------------------------------------
 
-    async def pause(self, order: Pause) -> None:  # noqa: ARG002  # see below
-        """No order to the heaters in a pause is known, so a smart pause is a plain one."""
-        await self._api.ask(Cmd.PAUSE, {})
+    async def pause(self, order: Pause) -> None:
+        await self._pausing.pause(order)
 
     async def resume(self) -> None:
-        await self._live.until_paused()
-        await self._api.ask(Cmd.CONTINUE, {})
+        await self._pausing.resume()
 
     async def cancel(self) -> None:
-        await self._api.ask(Cmd.STOP, {})
+        await self._pausing.cancel()
 
     async def start(self, order: StartPrint) -> FileDone:
         if not isinstance(order.storage, UnsetType) and order.storage != STORAGE_NAME:
