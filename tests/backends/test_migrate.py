@@ -12,7 +12,7 @@ from sqlalchemy import create_engine
 
 from printreach.backends.sql.engine import url_of
 from printreach.backends.sql.migrate import DatabaseTooNew, migrate
-from printreach.backends.sql.tables import metadata
+from printreach.backends.sql.schema import metadata
 
 
 def tables_of(path: Path) -> set[str]:

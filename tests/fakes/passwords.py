@@ -8,4 +8,4 @@ class PlainPasswords:
         return f"plain:{password}"
 
     async def matches(self, password: str, password_hash: str) -> bool:
-        return password_hash == f"plain:{password}"
+        return bool(password_hash) and password_hash == f"plain:{password}"

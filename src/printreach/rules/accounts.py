@@ -19,12 +19,21 @@ class SupporterPolicy(StrEnum):
     GRANTED = "granted"
 
 
+class SignUpPolicy(StrEnum):
+    """Who may make an account without the operator's command."""
+
+    OPEN = "open"
+    INVITED = "invited"
+    CLOSED = "closed"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Account:
     """One person's account.
 
-    password_hash: as the Passwords port made it.
+    password_hash: as the Passwords port made it; empty where there is no password.
     supporter_until: the first instant at which a grant is over; None means it has no end.
+    verified_at: when the address was shown to be theirs; nobody signs in before that.
     """
 
     account_id: str
@@ -34,6 +43,7 @@ class Account:
     supporter_granted: bool
     supporter_until: datetime | None
     created_at: datetime
+    verified_at: datetime | None = None
 
 
 def is_supporter(

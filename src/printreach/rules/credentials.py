@@ -28,6 +28,11 @@ class CredentialKind(Enum):
     OPEN_TICKET = b"open-ticket"
     APP_API_TOKEN = b"app-api-token"
     LINK_CODE = b"link-code"
+    SESSION = b"session"
+    SIGN_IN_STEP = b"sign-in-step"
+    MAIL_LINK = b"mail-link"
+    INVITATION = b"invitation"
+    RECOVERY_CODE = b"recovery-code"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,6 +99,11 @@ def new_record_id(token_bytes: TokenBytes) -> str:
 def new_secret(token_bytes: TokenBytes) -> str:
     """160 random bits, in letters and digits alone: safe in a URL, a shell and a header."""
     return _base32(token_bytes(20))
+
+
+def new_session_token(token_bytes: TokenBytes) -> str:
+    """256 random bits, in letters and digits alone: what a browser's cookie holds."""
+    return _base32(token_bytes(32))
 
 
 def new_app_secrets(token_bytes: TokenBytes) -> AppSecrets:

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
@@ -28,21 +28,33 @@ class AccountRows:
             )
         )
 
+    async def get(self, account_id: str) -> Account | None:
+        return await self._where(accounts.c.account_id == account_id)
+
     async def with_email(self, email: str) -> Account | None:
-        found = await self._connection.execute(
-            select(*_ACCOUNT).where(accounts.c.email_key == email_key(email))
-        )
-        row = found.mappings().first()
-        return None if row is None else Account(**row)
+        return await self._where(accounts.c.email_key == email_key(email))
 
     async def all(self) -> list[Account]:
         found = await self._connection.execute(select(*_ACCOUNT).order_by(accounts.c.email_key))
         return [Account(**row) for row in found.mappings()]
 
+    async def are_any(self) -> bool:
+        found = await self._connection.execute(select(accounts.c.account_id).limit(1))
+        return found.first() is not None
+
     async def set_supporter(
         self, account_id: str, *, granted: bool, until: datetime | None
     ) -> None:
         await self._update(account_id, supporter_granted=granted, supporter_until=until)
+
+    async def set_password(self, account_id: str, password_hash: str) -> None:
+        await self._update(account_id, password_hash=password_hash)
+
+    async def set_email(self, account_id: str, email: str) -> None:
+        await self._update(account_id, email=email, email_key=email_key(email))
+
+    async def set_verified(self, account_id: str, at: datetime) -> None:
+        await self._update(account_id, verified_at=at)
 
     async def delete(self, account_id: str) -> None:
         await self._connection.execute(delete(accounts).where(accounts.c.account_id == account_id))
@@ -60,6 +72,11 @@ class AccountRows:
         await self._update(
             account_id, wrong_link_tries=tries.wrong, last_wrong_link_try_at=tries.last_wrong_at
         )
+
+    async def _where(self, condition: ColumnElement[bool]) -> Account | None:
+        found = await self._connection.execute(select(*_ACCOUNT).where(condition))
+        row = found.mappings().first()
+        return None if row is None else Account(**row)
 
     async def _update(self, account_id: str, **values: Any) -> None:
         await self._connection.execute(

@@ -15,8 +15,11 @@ from printreach.backends.sql.accounts import AccountRows
 from printreach.backends.sql.apps import AppRows
 from printreach.backends.sql.connections import ConnectionRows
 from printreach.backends.sql.engine import reading_engine, reason_of, writing_engine
+from printreach.backends.sql.mail_links import InvitationRows, MailLinkRows
 from printreach.backends.sql.migrate import migrate
 from printreach.backends.sql.printers import PrinterRows
+from printreach.backends.sql.second_factors import PasskeyRows, SecondFactorRows, TryRows
+from printreach.backends.sql.sessions import SessionRows, StepRows
 from printreach.backends.sql.tables import notices
 from printreach.backends.sql.writer import Writer
 from printreach.ports import Notice, StoreUnavailable
@@ -33,6 +36,13 @@ class SqlRecords:
         self.apps = AppRows(connection)
         self.printers = PrinterRows(connection)
         self.connections = ConnectionRows(connection)
+        self.sessions = SessionRows(connection)
+        self.steps = StepRows(connection)
+        self.mail_links = MailLinkRows(connection)
+        self.second_factors = SecondFactorRows(connection)
+        self.passkeys = PasskeyRows(connection)
+        self.invitations = InvitationRows(connection)
+        self.tries = TryRows(connection)
         self.gave_notice = False
 
     async def notify(self, notice: Notice, at: datetime) -> None:

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from printreach.backends.sql.tables import metadata
+from printreach.backends.sql.schema import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -1,23 +1,64 @@
-"""Everything the server asks of the outside, on one page.
+"""Everything the server asks of the outside, in one place.
 
-`backends` makes these real; `hub`, `relay` and `web` know only what stands here.
+`backends` makes these real; `hub`, `relay` and `web` know only what stands here. What is kept of
+people and of mails has a page of its own beside this one.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
 from printreach.contract.status import DetectorStatus
-from printreach.rules.accounts import Account
+from printreach.ports.identity import (
+    AccountRecords,
+    InvitationRecords,
+    MailLinkRecords,
+    PasskeyRecords,
+    Passwords,
+    SecondFactorRecords,
+    SessionRecords,
+    StepRecords,
+    TryRecords,
+)
+from printreach.ports.mail import Mail, Mailer
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, Grant
 from printreach.rules.credentials import AppDigests
-from printreach.rules.linking import LinkCode, LinkedPrinter, LinkOffer, LinkTries
+from printreach.rules.linking import LinkCode, LinkedPrinter, LinkOffer
 from printreach.rules.printers import Printer
 
 T = TypeVar("T")
+
+__all__ = [
+    "AccountRecords",
+    "Agents",
+    "AppRecords",
+    "Bus",
+    "Clock",
+    "ConnectionRecords",
+    "DetectorSaid",
+    "DetectorStates",
+    "Grants",
+    "InvitationRecords",
+    "Mail",
+    "MailLinkRecords",
+    "Mailer",
+    "Notice",
+    "PasskeyRecords",
+    "Passwords",
+    "PrinterRecords",
+    "PrinterRow",
+    "Records",
+    "SecondFactorRecords",
+    "SessionRecords",
+    "StepRecords",
+    "Store",
+    "StoreUnavailable",
+    "Topic",
+    "TryRecords",
+]
 
 
 class Clock(Protocol):
@@ -92,6 +133,10 @@ class Agents(Protocol):
         """The printer, if it belongs to an account now."""
         ...
 
+    async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
+        """Those of many that belong to an account now."""
+        ...
+
     async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:
         """A new code for an unlinked agent; one that it was given before works no longer."""
         ...
@@ -147,37 +192,8 @@ class DetectorStates(Protocol):
     async def latest(self, printer_id: str) -> DetectorSaid | None: ...
 
 
-class Passwords(Protocol):
-    """Slow hashes, for what people choose themselves; each call takes a tenth of a second."""
-
-    async def hash(self, password: str) -> str:
-        """What to store, salt and parameters included."""
-        ...
-
-    async def matches(self, password: str, password_hash: str) -> bool:
-        """Whether this is the password that was hashed."""
-        ...
-
-
 class StoreUnavailable(Exception):
     """The database did not do what was asked: locked for too long, full, damaged, or closed."""
-
-
-class AccountRecords(Protocol):
-    """Accounts, told apart by `rules.accounts.email_key`."""
-
-    async def add(self, account: Account) -> None: ...
-    async def with_email(self, email: str) -> Account | None: ...
-    async def all(self) -> list[Account]: ...
-    async def set_supporter(
-        self, account_id: str, *, granted: bool, until: datetime | None
-    ) -> None: ...
-    async def delete(self, account_id: str) -> None:
-        """With its printers. Its connections stay behind, of nobody; revoke them before."""
-        ...
-
-    async def link_tries(self, account_id: str) -> LinkTries: ...
-    async def set_link_tries(self, account_id: str, tries: LinkTries) -> None: ...
 
 
 class AppRecords(Protocol):
@@ -247,6 +263,20 @@ class Records(Protocol):
     def printers(self) -> PrinterRecords: ...
     @property
     def connections(self) -> ConnectionRecords: ...
+    @property
+    def sessions(self) -> SessionRecords: ...
+    @property
+    def steps(self) -> StepRecords: ...
+    @property
+    def mail_links(self) -> MailLinkRecords: ...
+    @property
+    def second_factors(self) -> SecondFactorRecords: ...
+    @property
+    def passkeys(self) -> PasskeyRecords: ...
+    @property
+    def invitations(self) -> InvitationRecords: ...
+    @property
+    def tries(self) -> TryRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:
         """Publish when, and only when, this unit of work is committed."""
         ...

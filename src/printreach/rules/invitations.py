@@ -1,0 +1,28 @@
+"""Invitations: links with which one account may be made, whoever may sign up otherwise."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+INVITATION_LIFETIME: Final = timedelta(days=7)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Invitation:
+    """What the account that is made with it will be.
+
+    email: the only address it is good for; None: any. is_setup: the link for the first start,
+    which works only while there are no accounts.
+    """
+
+    invitation_id: str
+    email: str | None
+    is_admin: bool
+    supporter: bool
+    is_setup: bool
+    expires_at: datetime | None
+
+
+def is_good(invitation: Invitation, at: datetime) -> bool:
+    """Whether an account may still be made with it."""
+    return invitation.expires_at is None or at < invitation.expires_at

@@ -1,0 +1,34 @@
+"""Where a page may send a person on to: nowhere but to another page of this service."""
+
+import re
+from typing import Final
+from urllib.parse import quote
+
+HOME: Final = "/"
+LONGEST: Final = 2048
+
+# Printable ASCII but for the backslash, which browsers take for a slash. A second slash at the
+# start would begin a host name.
+_OWN_PATH: Final = re.compile(r"/[!-\[\]-~]*")
+
+
+def read_own_path(text: str | None) -> str:
+    """The path with its query, where it is one of ours; else the home page."""
+    if text is None or len(text) > LONGEST or text.startswith("//"):
+        return HOME
+    return text if _OWN_PATH.fullmatch(text) else HOME
+
+
+def sign_in_path(next_path: str) -> str:
+    """The sign-in page that leads on to that page."""
+    return _with_next("/signin", next_path)
+
+
+def sign_up_path(next_path: str) -> str:
+    """The sign-up page that leads on to that page."""
+    return _with_next("/signup", next_path)
+
+
+def _with_next(path: str, next_path: str) -> str:
+    own = read_own_path(next_path)
+    return path if own == HOME else f"{path}?next={quote(own, safe='/')}"

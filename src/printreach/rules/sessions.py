@@ -1,0 +1,53 @@
+"""Sessions: how long a browser stays signed in, and when that is noted."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+IDLE_TIME: Final = timedelta(days=30)
+"""A browser that nobody used for so long is signed out."""
+LONGEST_TIME: Final = timedelta(days=365)
+"""Every browser signs in anew after this, however often it was used."""
+NOTE_EVERY: Final = timedelta(minutes=5)
+"""How exactly `seen_at` is kept: a write on every request would be too many."""
+FRESH_TIME: Final = timedelta(minutes=10)
+"""For so long a sign-in counts as proof of who is there, where there is no password to ask for."""
+MAX_SESSIONS: Final = 50
+"""Of one account; one more signs out the one that was used least lately."""
+LONGEST_BROWSER: Final = 300
+"""Characters that are kept of what a browser says of itself."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    """One browser that is signed in.
+
+    address: the caller's, at the last note. browser: its User-Agent.
+    """
+
+    session_id: str
+    account_id: str
+    started_at: datetime
+    seen_at: datetime
+    address: str
+    browser: str
+
+
+def is_live(session: Session, at: datetime) -> bool:
+    """Whether the browser is still signed in; the last instant is excluded."""
+    return at < ends_at(session)
+
+
+def ends_at(session: Session) -> datetime:
+    """When it ends by itself, unless it is used again before."""
+    return min(session.seen_at + IDLE_TIME, session.started_at + LONGEST_TIME)
+
+
+def is_note_due(session: Session, at: datetime) -> bool:
+    """Whether it is time to write down that it was used."""
+    return at >= session.seen_at + NOTE_EVERY
+
+
+def is_fresh(session: Session, at: datetime) -> bool:
+    """Whether the person proved who they are a moment ago."""
+    return at < session.started_at + FRESH_TIME

@@ -1,0 +1,36 @@
+"""What a browser has shown so far on its way to being signed in."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+STEP_LIFETIME: Final = timedelta(minutes=10)
+CONFIRMATION_LIFETIME: Final = timedelta(days=1)
+"""For so long the browser that signed up is signed in by the link of the mail alone."""
+
+
+class Awaits(StrEnum):
+    """What comes next."""
+
+    CODE = "code"
+    """The password was right; a one-time code or a recovery code makes it complete."""
+    PASSKEY = "passkey"
+    """Somebody wants to sign in with a passkey."""
+    NEW_PASSKEY = "new-passkey"
+    """Somebody who is signed in adds a passkey."""
+    CONFIRMATION = "confirmation"
+    """The account was made in this browser; the link in the mail makes it complete."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """One browser on its way in.
+
+    account_id: None where it is not known yet. challenge: what an authenticator has to sign.
+    """
+
+    awaits: Awaits
+    account_id: str | None
+    expires_at: datetime
+    challenge: bytes = b""

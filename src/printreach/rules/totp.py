@@ -1,0 +1,99 @@
+"""One-time codes of an authenticator app (RFC 6238), and recovery codes for its loss."""
+
+import base64
+import hashlib
+import hmac
+import struct
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from urllib.parse import quote
+
+from printreach.rules.credentials import LINK_CODE_ALPHABET, TokenBytes
+
+SECRET_BYTES: Final = 20
+"""As long as the hash, as RFC 4226, 4, asks."""
+STEP_SECONDS: Final = 30
+DIGITS: Final = 6
+STEPS_OFF: Final = 1
+"""Clocks of phones are off, and typing takes time: the code before and the one after count."""
+RECOVERY_CODES: Final = 10
+RECOVERY_CODE_LENGTH: Final = 12
+"""Of 24 letters: 55 random bits, which nobody guesses at the rate of tries that is allowed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Totp:
+    """An account's authenticator app.
+
+    confirmed_at: None until a first code proved that the app has the secret.
+    last_step: of the last code that was used; it and those before it work no more.
+    """
+
+    secret: bytes
+    confirmed_at: datetime | None
+    last_step: int
+
+
+def step_at(at: datetime) -> int:
+    """The number of the code that is good at that time."""
+    return int(at.timestamp()) // STEP_SECONDS
+
+
+def code_of(secret: bytes, step: int) -> str:
+    """The code of that number, by RFC 4226, 5.3."""
+    mac = hmac.new(secret, struct.pack(">Q", step), hashlib.sha1).digest()
+    offset = mac[-1] & 0x0F
+    (number,) = struct.unpack_from(">I", mac, offset)
+    return f"{(number & 0x7FFFFFFF) % 10**DIGITS:0{DIGITS}}"
+
+
+def step_of_code(totp: Totp, typed: str, at: datetime) -> int | None:
+    """The number of the code that was typed; None where it is wrong or was used before."""
+    code = "".join(typed.split())
+    now = step_at(at)
+    good = [
+        step
+        for step in range(now - STEPS_OFF, now + STEPS_OFF + 1)
+        if hmac.compare_digest(code_of(totp.secret, step).encode(), code.encode())
+    ]
+    return next((step for step in good if step > totp.last_step), None)
+
+
+def secret_in_words(secret: bytes) -> str:
+    """As people type it into an app."""
+    return base64.b32encode(secret).decode().rstrip("=")
+
+
+def key_uri(secret: bytes, email: str, service: str) -> str:
+    """What a QR code for an authenticator app holds."""
+    label = quote(f"{service}:{email}", safe="")
+    issuer = quote(service, safe="")
+    return f"otpauth://totp/{label}?secret={secret_in_words(secret)}&issuer={issuer}"
+
+
+def new_recovery_codes(token_bytes: TokenBytes) -> list[str]:
+    """Ten, each good for one sign-in without the app."""
+    return [_recovery_code(token_bytes) for _ in range(RECOVERY_CODES)]
+
+
+def read_recovery_code(typed: str) -> str | None:
+    """The code a person typed, whatever its case, blanks and hyphens; None where it is none."""
+    code = "".join(typed.split()).replace("-", "").upper()
+    if len(code) != RECOVERY_CODE_LENGTH or not set(code) <= set(LINK_CODE_ALPHABET):
+        return None
+    return code
+
+
+def spaced(code: str) -> str:
+    """A recovery code as it is shown: in fours."""
+    return "-".join(code[start : start + 4] for start in range(0, len(code), 4))
+
+
+def _recovery_code(token_bytes: TokenBytes) -> str:
+    letters: list[str] = []
+    fair_below = 256 - 256 % len(LINK_CODE_ALPHABET)
+    while len(letters) < RECOVERY_CODE_LENGTH:
+        fair = [byte for byte in token_bytes(RECOVERY_CODE_LENGTH) if byte < fair_below]
+        letters += [LINK_CODE_ALPHABET[byte % len(LINK_CODE_ALPHABET)] for byte in fair]
+    return "".join(letters[:RECOVERY_CODE_LENGTH])
