@@ -78,11 +78,11 @@ ROOMS = {
     "agent.commands.mqtt_bridge": driver("websockets"),
     "agent.commands.mqtt_connect": pure(),
     "relay": driver("cryptography", "msgspec", "picows"),
-    "web": driver("jinja2", "litestar", "msgspec"),
+    "web": driver("jinja2", "litestar", "markupsafe", "msgspec"),
     "backends": driver("aiosqlite", "alembic", "argon2", "cryptography", "msgspec", "sqlalchemy"),
     "run": driver(
         *("aiosqlite", "alembic", "argon2", "cryptography", "granian", "jinja2", "litestar"),
-        *("msgspec", "picows", "sqlalchemy", "uvloop"),
+        *("markupsafe", "msgspec", "picows", "sqlalchemy", "uvloop"),
     ),
     "run.agent": driver("cryptography", "msgspec", "picows"),
     "run.octoprint_plugin": driver(),

@@ -1,0 +1,29 @@
+"""How templates are read, and the words and functions that they have."""
+
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from printreach import __version__
+from printreach.web.assets import asset_addresses
+from printreach.web.wording import FILTERS
+
+_TEMPLATES: Final = Path(__file__).parent / "templates"
+
+
+def template_environment(base_url: str, *extra_folders: Path) -> Environment:
+    """Read templates strictly: what is not given is an error, and everything is escaped.
+
+    extra_folders: looked at after the package's own.
+    """
+    environment = Environment(
+        loader=FileSystemLoader([_TEMPLATES, *extra_folders]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(FILTERS)
+    environment.globals.update(base_url=base_url, version=__version__, asset=asset_addresses())
+    return environment

@@ -1,0 +1,98 @@
+"""Readings as a person says them: the filters that every template has.
+
+A time of day depends on where the reader sits, which a server does not know. So `clock` and `day`
+write UTC and say so, and the script puts the reader's own time in their place.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Final
+
+from markupsafe import Markup
+
+_MINUTE: Final = 60
+_HOUR: Final = 60 * _MINUTE
+_DAY: Final = 24 * _HOUR
+_UNITS: Final = ("kB", "MB", "GB", "TB")
+
+
+def typeset(text: str) -> str:
+    """Curl the apostrophes of a sentence that also goes into logs and JSON."""
+    return text.replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
+
+
+def duration(seconds: float) -> str:
+    """Say a length of time by its two greatest units: "1 h 12 min", "48 min", "2 days 3 h"."""
+    whole = max(0, int(seconds))
+    if whole < _MINUTE:
+        return f"{whole} s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE} min"
+    if whole < _DAY:
+        return _two(f"{whole // _HOUR} h", whole % _HOUR // _MINUTE, "min")
+    days = whole // _DAY
+    return _two(f"{days} day" + ("s" if days > 1 else ""), whole % _DAY // _HOUR, "h")
+
+
+def size(byte_count: int) -> str:
+    """Say a file's size as file lists do: "512 bytes", "1.4 MB"; a kB is 1000 bytes."""
+    if byte_count < 1000:
+        return f"{byte_count} bytes"
+    power = 1
+    while power < len(_UNITS) and byte_count >= 999.5 * 1000**power:
+        power += 1
+    amount = byte_count / 1000**power
+    return f"{amount:.{1 if amount < 9.95 else 0}f} {_UNITS[power - 1]}"
+
+
+def degrees(celsius: float) -> str:
+    """Say a temperature to the degree: "215°"."""
+    return f"{celsius:.0f}°"
+
+
+def percent(value: float) -> str:
+    """Say how much is done; what is not done is never 100."""
+    return f"{int(value)}%"
+
+
+def clock(at: datetime) -> Markup:
+    """Write a time of day: "14:02", once the reader's zone is known."""
+    return _time(at, "clock", f"{at.astimezone(UTC):%H:%M} UTC")
+
+
+def day(at: datetime) -> Markup:
+    """Write a date: "20 December 2026"."""
+    there = at.astimezone(UTC)
+    return _time(at, "day", f"{there.day} {there:%B %Y}")
+
+
+def moment(at: datetime) -> Markup:
+    """Write a date with its time of day: "20 December 2026, 18:00"."""
+    there = at.astimezone(UTC)
+    return _time(at, "moment", f"{there.day} {there:%B %Y}, {there:%H:%M} UTC")
+
+
+def _time(at: datetime, kind: str, text: str) -> Markup:
+    return Markup('<time datetime="{}" data-time="{}">{}</time>').format(
+        at.astimezone(UTC).isoformat(timespec="seconds"), kind, text
+    )
+
+
+def _two(first: str, second: int, unit: str) -> str:
+    return f"{first} {second} {unit}" if second else first
+
+
+FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
+    {
+        "typeset": typeset,
+        "duration": duration,
+        "size": size,
+        "degrees": degrees,
+        "percent": percent,
+        "clock": clock,
+        "day": day,
+        "moment": moment,
+    }
+)
+"""By the names that templates call them."""
