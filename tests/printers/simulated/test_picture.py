@@ -10,6 +10,7 @@ from printreach.printers.simulated.model.motion import Point
 from printreach.printers.simulated.model.printer import SimulatedPrinter
 from printreach.printers.simulated.model.strands import Strand, Strands
 from printreach.printers.simulated.webcam.render import Renderer, Scene
+from printreach.printers.simulated.webcam.toolhead import HEATS
 from printreach.printers.simulated.webcam.view import HEIGHT_PX, WIDTH_PX, project
 
 from .prints import FROM_ORIGIN, job
@@ -17,8 +18,10 @@ from .prints import FROM_ORIGIN, job
 ASIDE = Point(15, 200, 60)
 
 
-def scene(nozzle: Point = ASIDE, *, light: bool = True, caption: str = "") -> Scene:
-    return Scene(nozzle=nozzle, hot_share=0, fan_turn=0, light_is_on=light, caption=caption)
+def scene(
+    nozzle: Point = ASIDE, *, light: bool = True, caption: str = "", heat: int = 0, fan: int = 0
+) -> Scene:
+    return Scene(nozzle=nozzle, heat=heat, fan=fan, light_is_on=light, caption=caption)
 
 
 def picture(renderer: Renderer, shown: Scene) -> Image.Image:
@@ -93,6 +96,14 @@ def test_the_head_moves(renderer: Renderer) -> None:
     assert difference(left, right) > 5
 
 
+def test_the_fan_turns_and_the_hotend_glows(renderer: Renderer) -> None:
+    near = Point(110, 110, 20)
+    scenes = scene(near), scene(near, fan=1), scene(near, heat=HEATS)
+    still, turned, glowing = (picture(renderer, one) for one in scenes)
+
+    assert min(difference(still, turned), difference(still, glowing)) > 0.01
+
+
 def test_without_light_it_is_dark(renderer: Renderer) -> None:
     dark = picture(renderer, scene(light=False))
 
@@ -103,6 +114,13 @@ def test_a_caption_is_written_where_one_is_given(renderer: Renderer) -> None:
     assert (
         difference(picture(renderer, scene()), picture(renderer, scene(caption="layer 1"))) > 0.01
     )
+
+
+def test_another_caption_takes_the_place_of_the_last(renderer: Renderer) -> None:
+    first = picture(renderer, scene(caption="layer 1"))
+    picture(renderer, scene(caption="layer 2"))
+
+    assert difference(picture(renderer, scene(caption="layer 1")), first) == 0
 
 
 def test_a_cleared_bed_is_empty_again() -> None:

@@ -9,6 +9,7 @@ from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.model.status import Status
 
 from .render import Renderer, Scene
+from .toolhead import FAN_POSITIONS, HEATS
 
 _FRAMES_A_SECOND = 15
 _REPEAT_S = 1.0
@@ -102,11 +103,17 @@ class Camera:
         hotend = status.temperatures[HeaterName.HOTEND]
         return Scene(
             nozzle=status.position,
-            hot_share=min(max((hotend.actual_c - 50) / 200, 0.0), 1.0),
-            fan_turn=status.duration_s * _FAN_TURNS_A_SECOND if status.fan_percent else 0.0,
+            heat=round(min(max((hotend.actual_c - 50) / 200, 0.0), 1.0) * HEATS),
+            fan=_fan_position(status),
             light_is_on=status.light_is_on,
             caption=_caption(status),
         )
+
+
+def _fan_position(status: Status) -> int:
+    if not status.fan_percent:
+        return 0
+    return int(status.duration_s * _FAN_TURNS_A_SECOND * FAN_POSITIONS) % FAN_POSITIONS
 
 
 def _caption(status: Status) -> str:

@@ -25,15 +25,19 @@ _PLASTIC = (36, 172, 150)
 _LAMP = (-0.64, -0.77)
 """Where the light comes from, on the bed: the front left."""
 _JPEG_QUALITY = 82
+_CAPTION_PX = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scene:
-    """What a frame shows besides the plastic. caption: "" for none."""
+    """What a frame shows besides the plastic; scenes that are equal look the same.
+
+    heat, fan: as paste_head takes them. caption: "" for none.
+    """
 
     nozzle: Point
-    hot_share: float
-    fan_turn: float
+    heat: int
+    fan: int
     light_is_on: bool
     caption: str
 
@@ -45,6 +49,7 @@ class Renderer:
         self._room = room()
         self._shaded_room = self._room.point([v * 35 // 100 for v in range(256)] * 3)
         self._font = ImageFont.load_default(14)
+        self._written = "", Image.new("L", (1, 1))
         self._dark = [int(v * 0.2) for v in range(256)] * 2 + [int(v * 0.27) for v in range(256)]
         self._generation = -1
         self._restart()
@@ -64,7 +69,7 @@ class Renderer:
         """The picture as a JPEG."""
         picture = self._still.copy()
         draw_beam(picture, scene.nozzle)
-        paste_head(picture, scene.nozzle, hot_share=scene.hot_share, fan_turn=scene.fan_turn)
+        paste_head(picture, scene.nozzle, heat=scene.heat, fan=scene.fan)
         if not scene.light_is_on:
             picture = picture.point(self._dark)
         if scene.caption:
@@ -100,14 +105,21 @@ class Renderer:
     def _put_together(self, box: tuple[int, int, int, int]) -> None:
         """Renew a part of the still picture: the plastic over the shadows over the room."""
         left, top, right, bottom = (edge * _FINE for edge in box)
-        plastic = self._canvas.reduce(_FINE, (left, top, right, bottom))
+        plastic = self._canvas.crop((left, top, right, bottom)).reduce(_FINE)
         self._still.paste(self._ground.crop(box), box)
         self._still.paste(plastic, box, plastic)
 
     def _write(self, picture: Image.Image, caption: str) -> None:
-        draw = ImageDraw.Draw(picture)
+        if caption != self._written[0]:
+            self._written = caption, self._lettered(caption)
         for offset, colour in ((1, (0, 0, 0)), (0, (236, 241, 243))):
-            draw.text((12 + offset, HEIGHT_PX - 26 + offset), caption, colour, self._font)
+            picture.paste(colour, (12 + offset, HEIGHT_PX - 26 + offset), self._written[1])
+
+    def _lettered(self, caption: str) -> Image.Image:
+        """The letters as a mask: a caption stays for a second, and they cost as much as a JPEG."""
+        letters = Image.new("L", (WIDTH_PX, _CAPTION_PX))
+        ImageDraw.Draw(letters).text((0, 0), caption, 255, self._font)
+        return letters
 
 
 class _Changed:

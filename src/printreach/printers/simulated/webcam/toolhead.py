@@ -9,11 +9,17 @@ from printreach.printers.simulated.model.motion import Point
 
 from .view import WIDTH_PX, project
 
-_FINE = 8.0
-"""Pixels a millimetre in which the head is drawn, before it is shrunk to its distance."""
-_WIDE_MM, _HIGH_MM = 52.0, 92.0
+_FINE = 2
+"""Parts are drawn this much larger than they are shown, against jagged edges."""
 _BEAM_ABOVE_MM, _BEAM_BEHIND_MM, _BEAM_HIGH_MM = 62.0, 18.0, 13.0
 _SCALE_STEP = 1.02
+HEATS, FAN_POSITIONS = 4, 4
+"""As many glows above cold, and turns of the fan, can be told apart."""
+_BODY_MM = (-26.0, 92.0, 26.0, 0.0)
+_FAN_MM = (-15.0, 65.0, 15.0, 35.0)
+"""Left, top, right, bottom: right of the nozzle and above it."""
+_BODIES, _FANS = 20, 80
+"""Remembered, for a print goes back and forth between the same places: 8 MB together."""
 
 _DARK = (29, 33, 37, 255)
 _BRASS = (201, 152, 62, 255)
@@ -35,75 +41,95 @@ def draw_beam(picture: Image.Image, nozzle: Point) -> None:
     draw.line([(0, int(low) + 2), (WIDTH_PX, int(low) + 2)], fill=(20, 23, 26))
 
 
-def paste_head(picture: Image.Image, nozzle: Point, *, hot_share: float, fan_turn: float) -> None:
-    """hot_share: 0 cold to 1 glowing. fan_turn: in turns."""
+def paste_head(picture: Image.Image, nozzle: Point, *, heat: int, fan: int) -> None:
+    """heat: 0 cold to HEATS. fan: its position, below FAN_POSITIONS."""
     spot = project(nozzle)
     step = round(math.log(spot.scale, _SCALE_STEP))
-    head = _head(step, round(hot_share * 4), int(fan_turn * 4) % 4)
-    left, top = round(spot.x - head.width / 2), round(spot.y - head.height)
-    picture.paste(head, (left, top), head)
+    body, turned = _body(step, heat), _fan(step, fan)
+    left, top = round(spot.x - body.width / 2), round(spot.y - body.height)
+    picture.paste(body, (left, top), body)
+    # Counted from the body's corner, so that the fan doesn't shake in it.
+    right_by = round((_FAN_MM[0] - _BODY_MM[0]) * _SCALE_STEP**step)
+    down_by = round((_BODY_MM[1] - _FAN_MM[1]) * _SCALE_STEP**step)
+    picture.paste(turned, (left + right_by, top + down_by), turned)
 
 
-@lru_cache(maxsize=48)
-def _head(scale_step: int, heat: int, fan: int) -> Image.Image:
-    scale = _SCALE_STEP**scale_step
-    fine = _fine_head(heat, fan)
-    size = max(round(_WIDE_MM * scale), 1), max(round(_HIGH_MM * scale), 1)
-    return fine.resize(size, Image.Resampling.BOX)
+class _Sketch:
+    """A part of the head, drawn in millimetres: right of the nozzle, and above it."""
+
+    def __init__(self, frame: tuple[float, float, float, float], scale: float) -> None:
+        self._left, self._top, right, bottom = frame
+        self._scale = scale * _FINE
+        wide = max(round((right - self._left) * scale), 1)
+        high = max(round((self._top - bottom) * scale), 1)
+        self._picture = Image.new("RGBA", (wide * _FINE, high * _FINE))
+        self.draw = ImageDraw.Draw(self._picture)
+
+    def px(self, mm: float) -> float:
+        return mm * self._scale
+
+    def at(self, x_mm: float, above_mm: float) -> tuple[float, float]:
+        return self.px(x_mm - self._left), self.px(self._top - above_mm)
+
+    def box(
+        self, left: float, top: float, right: float, bottom: float
+    ) -> list[tuple[float, float]]:
+        return [self.at(left, top), self.at(right, bottom)]
+
+    def shape(self, *corners: tuple[float, float]) -> list[tuple[float, float]]:
+        return [self.at(x, above) for x, above in corners]
+
+    def shrunk(self) -> Image.Image:
+        return self._picture.reduce(_FINE)
 
 
-@lru_cache(maxsize=20)
-def _fine_head(heat: int, fan: int) -> Image.Image:
-    picture = Image.new("RGBA", (int(_WIDE_MM * _FINE), int(_HIGH_MM * _FINE)))
-    draw = ImageDraw.Draw(picture)
-    _draw_body(draw)
-    _draw_fan(draw, fan)
-    _draw_hotend(draw, heat)
-    return picture
+@lru_cache(_BODIES)
+def _body(scale_step: int, heat: int) -> Image.Image:
+    sketch = _Sketch(_BODY_MM, _SCALE_STEP**scale_step)
+    _draw_body(sketch)
+    _draw_hotend(sketch, heat)
+    return sketch.shrunk()
 
 
-def _draw_body(draw: ImageDraw.ImageDraw) -> None:
-    draw.rounded_rectangle(_box(-19, 88, 19, 19), radius=4 * _FINE, fill=_DARK)
-    draw.rounded_rectangle(_box(-19, 88, -14, 19), radius=3 * _FINE, fill=(44, 49, 54, 255))
-    draw.rounded_rectangle(_box(15, 88, 19, 19), radius=3 * _FINE, fill=(18, 21, 24, 255))
-    draw.rectangle(_box(-12, 84, 12, 82), fill=(0, 128, 156, 255))
+@lru_cache(_FANS)
+def _fan(scale_step: int, position: int) -> Image.Image:
+    sketch = _Sketch(_FAN_MM, _SCALE_STEP**scale_step)
+    _draw_fan(sketch, position)
+    return sketch.shrunk()
+
+
+def _draw_body(sketch: _Sketch) -> None:
+    draw, box = sketch.draw, sketch.box
+    draw.rounded_rectangle(box(-19, 88, 19, 19), radius=sketch.px(4), fill=_DARK)
+    draw.rounded_rectangle(box(-19, 88, -14, 19), radius=sketch.px(3), fill=(44, 49, 54, 255))
+    draw.rounded_rectangle(box(15, 88, 19, 19), radius=sketch.px(3), fill=(18, 21, 24, 255))
+    draw.rectangle(box(-12, 84, 12, 82), fill=(0, 128, 156, 255))
     for side in (-1, 1):  # ducts that blow at the fresh plastic
         duct = [(side * 20, 24), (side * 20, 17), (side * 8, 5), (side * 5, 6), (side * 14, 24)]
-        draw.polygon([_at(x, z) for x, z in duct], fill=(16, 18, 20, 255))
+        draw.polygon(sketch.shape(*duct), fill=(16, 18, 20, 255))
 
 
-def _draw_fan(draw: ImageDraw.ImageDraw, fan: int) -> None:
-    centre_z = 50
-    draw.ellipse(_box(-14, centre_z + 14, 14, centre_z - 14), fill=(14, 16, 18, 255))
+def _draw_fan(sketch: _Sketch, position: int) -> None:
+    draw, box, middle = sketch.draw, sketch.box, 50
+    draw.ellipse(box(-14, middle + 14, 14, middle - 14), fill=(14, 16, 18, 255))
     for n in range(7):
-        angle = math.tau * (n / 7 + fan / 28)
+        angle = math.tau * (n + position / FAN_POSITIONS) / 7
         blade = [
-            _at(reach * math.cos(angle + bend), centre_z + reach * math.sin(angle + bend))
+            (reach * math.cos(angle + bend), middle + reach * math.sin(angle + bend))
             for reach, bend in ((4, 0.0), (12.5, 0.25), (12.5, 0.75), (4, 0.7))
         ]
-        draw.polygon(blade, fill=(58, 64, 70, 255))
-    draw.ellipse(_box(-4.5, centre_z + 4.5, 4.5, centre_z - 4.5), fill=(74, 81, 88, 255))
-    ring = _box(-14, centre_z + 14, 14, centre_z - 14)
-    draw.ellipse(ring, outline=(70, 77, 84, 255), width=int(_FINE))
+        draw.polygon(sketch.shape(*blade), fill=(58, 64, 70, 255))
+    draw.ellipse(box(-4.5, middle + 4.5, 4.5, middle - 4.5), fill=(74, 81, 88, 255))
+    ring = box(-14, middle + 14, 14, middle - 14)
+    draw.ellipse(ring, outline=(70, 77, 84, 255), width=round(sketch.px(1)))
 
 
-def _draw_hotend(draw: ImageDraw.ImageDraw, heat: int) -> None:
-    draw.rectangle(_box(-9, 20, 9, 10), fill=(128, 134, 140, 255))
-    draw.rectangle(_box(-9, 20, 9, 18), fill=(160, 166, 172, 255))
-    draw.polygon(
-        [_at(-5, 10), _at(5, 10), _at(5, 6), _at(1, 0), _at(-1, 0), _at(-5, 6)], fill=_BRASS
-    )
-    draw.polygon(
-        [_at(-5, 10), _at(-2, 10), _at(-2, 6), _at(-0.6, 0), _at(-1, 0), _at(-5, 6)],
-        fill=(233, 196, 112, 255),
-    )
+def _draw_hotend(sketch: _Sketch, heat: int) -> None:
+    draw, box, shape = sketch.draw, sketch.box, sketch.shape
+    draw.rectangle(box(-9, 20, 9, 10), fill=(128, 134, 140, 255))
+    draw.rectangle(box(-9, 20, 9, 18), fill=(160, 166, 172, 255))
+    draw.polygon(shape((-5, 10), (5, 10), (5, 6), (1, 0), (-1, 0), (-5, 6)), fill=_BRASS)
+    edge = shape((-5, 10), (-2, 10), (-2, 6), (-0.6, 0), (-1, 0), (-5, 6))
+    draw.polygon(edge, fill=(233, 196, 112, 255))
     if heat:
-        draw.rectangle(_box(4, 15, 7, 12), fill=(255, 120 - 20 * heat, 40, 255))
-
-
-def _at(x_mm: float, above_mm: float) -> tuple[float, float]:
-    return (x_mm + _WIDE_MM / 2) * _FINE, (_HIGH_MM - above_mm) * _FINE
-
-
-def _box(left: float, top: float, right: float, bottom: float) -> list[tuple[float, float]]:
-    return [_at(left, top), _at(right, bottom)]
+        draw.rectangle(box(4, 15, 7, 12), fill=(255, 120 - 20 * heat, 40, 255))
