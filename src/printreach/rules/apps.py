@@ -4,7 +4,7 @@ import ipaddress
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 _APP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
@@ -13,16 +13,36 @@ _SCHEMES_WITH_A_MEANING = frozenset(
     | {"sms", "tel", "vbscript", "view-source", "ws", "wss"}
 )
 """What a browser or a phone acts on by itself; none of them brings anyone back to an app."""
+_NEAR = tuple(
+    ipaddress.ip_network(network)
+    for network in (
+        "127.0.0.0/8",
+        "10.0.0.0/8",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "169.254.0.0/16",
+        "::1/128",
+        "fc00::/7",
+        "fe80::/10",
+    )
+)
+"""Loopback, private and link-local. The library's own `is_private` means more than that, every
+IPv4 address written as an IPv6 one included."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class App:
-    """A program that people may let reach their printers."""
+    """A program that people may let reach their printers.
+
+    returns_to_lan: it runs in people's own networks, so that nobody knows its address beforehand;
+    any private or loopback IP address is taken, with any port.
+    """
 
     app_id: str
     name: str
     return_prefixes: tuple[str, ...]
     created_at: datetime
+    returns_to_lan: bool = False
 
 
 def problem_with_app(app_id: str, name: str, return_prefixes: tuple[str, ...]) -> str | None:
@@ -49,7 +69,7 @@ def problem_with_return_prefix(prefix: str) -> str | None:
         return f"{prefix!r} is not an address."
     if parts.username is not None or parts.query or parts.fragment:
         return f"{prefix!r} has user info, a query or a fragment; a return address has none."
-    if not _may_return_to(parts):
+    if not may_lead_back(parts.scheme, parts.hostname or ""):
         return (
             f"{prefix!r} is neither https, nor http to a loopback or private address, "
             "nor a scheme of the app's own."
@@ -57,21 +77,26 @@ def problem_with_return_prefix(prefix: str) -> str | None:
     return None
 
 
-def _may_return_to(parts: SplitResult) -> bool:
-    match parts.scheme:
-        case "https":
-            return bool(parts.hostname)
-        case "http":
-            return _is_near(parts.hostname or "")
-        case scheme:
-            return bool(_SCHEME.fullmatch(scheme)) and scheme not in _SCHEMES_WITH_A_MEANING
-
-
-def _is_near(host: str) -> bool:
-    if host == "localhost":
-        return True
+def is_near_address(host: str) -> bool:
+    """True for an IP literal of this machine or of a private network, without brackets."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         return False
-    return address.is_loopback or address.is_private
+    return any(address in network for network in _NEAR)
+
+
+def is_own_scheme(scheme: str) -> bool:
+    """True for a scheme, in lower case, that an app may claim for itself."""
+    return bool(_SCHEME.fullmatch(scheme)) and scheme not in _SCHEMES_WITH_A_MEANING
+
+
+def may_lead_back(scheme: str, host: str) -> bool:
+    """Whether a return address may begin like this; both in lower case."""
+    match scheme:
+        case "https":
+            return bool(host)
+        case "http":
+            return host == "localhost" or is_near_address(host)
+        case _:
+            return is_own_scheme(scheme)

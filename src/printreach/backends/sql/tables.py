@@ -15,6 +15,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    false,
 )
 from sqlalchemy.types import TypeDecorator
 
@@ -73,6 +74,7 @@ apps = Table(
     Column("name", String(60), nullable=False),
     Column("return_prefixes", JSON, nullable=False),
     Column("created_at", Instant, nullable=False),
+    Column("returns_to_lan", Boolean, nullable=False, server_default=false()),
 )
 
 printers = Table(
@@ -150,6 +152,27 @@ cookie_sessions = Table(
     ),
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
+)
+
+# A person's way through the portal; of no use after a day.
+portal_flows = Table(
+    "portal_flows",
+    metadata,
+    Column("flow_id", String(64), primary_key=True),
+    Column("browser_digest", LargeBinary(32), nullable=False),
+    Column("app_id", ForeignKey(apps.c.app_id, ondelete="CASCADE"), nullable=False),
+    Column("return_url", String(2048), nullable=False),
+    Column("asked_printer_id", String(64)),
+    Column("logo_url", String(2048)),
+    Column("key_app_name", String(60)),
+    Column("begun_at", Instant, nullable=False, index=True),
+    Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), index=True),
+    Column("takes_own_printer", Boolean, nullable=False),
+    Column("unnamed_printer_id", String(64)),
+    Column("printer_id", String(64)),
+    Column("is_allowed", Boolean, nullable=False),
+    Column("connection_id", String(64)),
+    Column("error", String(32)),
 )
 
 nodes = Table(
