@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
-from printreach.rules.completion import Completion, completion_parameters
+import pytest
+
+from printreach.rules.completion import Completion, completion_parameters, failure_parameters
 from printreach.rules.credentials import AppSecrets
+from printreach.rules.portal import PortalError
 
 DONE = Completion(
     connection_id="c1",
@@ -38,3 +41,19 @@ def test_an_unknown_lan_address_is_left_out() -> None:
     parameters = completion_parameters(replace(DONE, printer_lan_ip=None))
 
     assert "printerLastKnownLocalIp" not in parameters
+
+
+def test_a_key_is_told_by_both_its_names() -> None:
+    parameters = completion_parameters(replace(DONE, host_api_key="key"))
+
+    assert (parameters["hostApiKey"], parameters["octoPrintApiKey"]) == ("key", "key")
+
+
+@pytest.mark.parametrize("error", PortalError)
+def test_a_failure_is_told_as_a_code_and_a_sentence_and_nothing_else(error: PortalError) -> None:
+    parameters = failure_parameters(error)
+
+    assert list(parameters) == ["success", "error", "errorDescription"]
+    assert parameters["success"] == "false"
+    assert parameters["error"] == error.value
+    assert parameters["errorDescription"].endswith(".")

@@ -1,8 +1,9 @@
-"""What an app is told when it gets a connection: once, and never again."""
+"""What an app is told at the end: when it gets a connection, once and never again."""
 
 from dataclasses import dataclass
 
 from printreach.rules.credentials import AppSecrets
+from printreach.rules.portal import ERROR_SENTENCES, PortalError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -15,12 +16,14 @@ class Completion:
     printer_page_url: str
     printer_lan_ip: str | None
     secrets: AppSecrets
+    host_api_key: str | None = None
 
 
 def completion_parameters(done: Completion) -> dict[str, str]:
     """The names and texts of the completion URL's query.
 
-    Published apps read the pair's names in lower case, so both spellings are there.
+    Published apps read the pair's names in lower case, and the key by the name of the first
+    software that had one, so both spellings are there.
     """
     user, password = done.secrets.basic_user, done.secrets.basic_password
     parameters = {
@@ -38,4 +41,11 @@ def completion_parameters(done: Completion) -> dict[str, str]:
     }
     if done.printer_lan_ip is not None:
         parameters["printerLastKnownLocalIp"] = done.printer_lan_ip
+    if done.host_api_key is not None:
+        parameters |= {"hostApiKey": done.host_api_key, "octoPrintApiKey": done.host_api_key}
     return parameters
+
+
+def failure_parameters(error: PortalError) -> dict[str, str]:
+    """The same for a flow that came to nothing."""
+    return {"success": "false", "error": error.value, "errorDescription": ERROR_SENTENCES[error]}
