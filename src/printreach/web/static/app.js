@@ -1,1 +1,1 @@
-
+document.documentElement.classList.remove("no-script");
