@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import NamedTuple
 
+from printreach.tunnel.beat import Timers
 from printreach.tunnel.link import Link, MemoryLink
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -92,7 +93,7 @@ Serve = Callable[[Stream, StreamOpened], None]
 class End:
     """One end: a tunnel and its owner."""
 
-    def __init__(self, role: Role, link: Link) -> None:
+    def __init__(self, role: Role, link: Link, idle_timers: Timers | None = None) -> None:
         self.serve: Serve | None = None
         self.capabilities: list[frozenset[str]] = []
         self.messages: list[bytes] = []
@@ -101,7 +102,7 @@ class End:
         self.served: list[Listener] = []
         now = asyncio.get_running_loop().time()
         session = Session(role, now=now, capabilities=(role.value,))
-        self.tunnel = Tunnel(session, link, self)
+        self.tunnel = Tunnel(session, link, self, idle_timers)
 
     @property
     def stream_count(self) -> int:
@@ -141,8 +142,8 @@ class End:
 class Ends:
     """A hub and an agent. hub_link and agent_link: where each sends."""
 
-    def __init__(self, hub_link: Link, agent_link: Link) -> None:
-        self.hub = End(Role.HUB, hub_link)
+    def __init__(self, hub_link: Link, agent_link: Link, hub_timers: Timers | None = None) -> None:
+        self.hub = End(Role.HUB, hub_link, hub_timers)
         self.agent = End(Role.AGENT, agent_link)
 
     async def greet(self) -> None:
@@ -166,15 +167,15 @@ class CuttableLink(MemoryLink):
 class MemoryEnds(Ends):
     """Joined by a link whose congestion the test decides on."""
 
-    def __init__(self) -> None:
+    def __init__(self, hub_timers: Timers | None = None) -> None:
         self.hub_link = CuttableLink(hasty_loop())
         self.agent_link = CuttableLink(hasty_loop())
         self.hub_link.join(self.agent_link)
         self.agent_link.join(self.hub_link)
-        super().__init__(self.hub_link, self.agent_link)
+        super().__init__(self.hub_link, self.agent_link, hub_timers)
 
 
-async def greeted() -> MemoryEnds:
-    ends = MemoryEnds()
+async def greeted(hub_timers: Timers | None = None) -> MemoryEnds:
+    ends = MemoryEnds(hub_timers)
     await ends.greet()
     return ends

@@ -16,6 +16,7 @@ from printreach.wire.errors import CloseCode, Reason, RemoteProtocolError
 from printreach.wire.frames import CHUNK_BYTES, MAX_STREAMS
 from printreach.wire.session import Session
 
+from .beat import Timer, Timers
 from .link import Link
 from .stream import Stream, StreamHandler
 
@@ -23,7 +24,6 @@ log = logging.getLogger(__name__)
 
 MAX_OPENED_WHILE_FULL_BYTES = 1024 * 1024
 """Some tens of the largest heads with their first chunk, many hundreds of usual ones."""
-
 
 MAX_GATHERED = 16
 """With more in a message the two ends take turns instead of working side by side: 64 callers got
@@ -44,7 +44,10 @@ class TunnelOwner(Protocol):
 
 
 class Tunnel:
-    def __init__(self, session: Session, link: Link, owner: TunnelOwner) -> None:
+    def __init__(
+        self, session: Session, link: Link, owner: TunnelOwner, idle_timers: Timers | None = None
+    ) -> None:
+        """idle_timers: for what falls due while no stream is open; the loop's, if not said."""
         self.session = session
         self.is_congested = False  # streams take turns
         self.is_closed = False
@@ -61,7 +64,8 @@ class Tunnel:
         self._flush_handle: asyncio.Handle | None = None
         self._unflushed = 0
         self._gathered = 0
-        self._timer: asyncio.TimerHandle | None = None
+        self._idle_timers: Timers = idle_timers or self._loop
+        self._timer: Timer | None = None
         self._timer_at = 0.0  # uvloop's handle of what is due at once does not know
 
     def start(self) -> None:
@@ -339,7 +343,8 @@ class Tunnel:
         if self._timer is not None:
             self._timer.cancel()
         self._timer_at = self.session.next_deadline()
-        self._timer = self._loop.call_at(self._timer_at, self._on_timer)
+        timers = self._loop if self._streams else self._idle_timers
+        self._timer = timers.call_at(self._timer_at, self._on_timer)
 
     def _advance_timer(self) -> None:
         """The deadline is nearer with a first stream open, and once a ping is answered."""
@@ -355,9 +360,10 @@ class Tunnel:
         if silent is not None:
             self.abort(f"no sign of life for {silent.silent_s:.0f} s", Reason.TUNNEL_SILENT)
             return
-        self._is_pinging = True
-        self.flush_soon()
         self._set_timer()
+        if self.session.has_output:
+            self._is_pinging = True
+            self._flush()
 
     def _ended(self, code: CloseCode | int | None, text: str, reason: Reason) -> None:
         if self.is_closed:

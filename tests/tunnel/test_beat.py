@@ -1,0 +1,100 @@
+"""Timers shared by many, by a clock that jumps."""
+
+import asyncio
+
+import pytest
+
+from printreach.tunnel.beat import AT_ONCE, BEAT_S, Appointment, Beat
+from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
+
+
+class Calls:
+    """When it was called."""
+
+    def __init__(self) -> None:
+        self.at: list[float] = []
+
+    def __call__(self) -> None:
+        self.at.append(hasty_loop().time())
+
+
+@pytest.mark.parametrize("delay_s", [-5.0, 0.0, 0.001, 0.249, 0.25, 0.251, 29.9, 30.0])
+def test_a_call_comes_once_never_early_and_at_most_a_beat_late(delay_s: float) -> None:
+    @on_a_hasty_loop
+    async def body() -> None:
+        calls, now = Calls(), hasty_loop().time()
+        Beat().call_at(now + delay_s, calls)
+        await asyncio.sleep(60.0)
+
+        assert len(calls.at) == 1
+        assert delay_s <= calls.at[0] - now <= max(delay_s, 0.0) + BEAT_S
+
+    body()
+
+
+@on_a_hasty_loop
+async def test_what_is_due_within_one_beat_is_one_timer_of_the_loop() -> None:
+    beat, calls, now = Beat(), Calls(), hasty_loop().time()
+    timers = hasty_loop().timers
+    for number in range(AT_ONCE):
+        beat.call_at(now + 30.0 + (number + 1) * BEAT_S / AT_ONCE, calls)
+
+    assert hasty_loop().timers == timers + 1
+    await asyncio.sleep(30.0 + BEAT_S)
+    assert len(calls.at) == AT_ONCE
+
+
+@on_a_hasty_loop
+async def test_what_was_cancelled_is_not_called() -> None:
+    beat, kept, cancelled = Beat(), Calls(), Calls()
+    at = hasty_loop().time() + 1.0
+    appointment = beat.call_at(at, cancelled)
+    beat.call_at(at, kept)
+    appointment.cancel()
+    await asyncio.sleep(2.0)
+
+    assert (len(kept.at), len(cancelled.at)) == (1, 0)
+
+
+@on_a_hasty_loop
+async def test_what_is_cancelled_by_an_earlier_call_of_its_beat_is_not_called() -> None:
+    beat, second = Beat(), Calls()
+    at = hasty_loop().time() + 1.0
+    appointments: list[Appointment] = []
+
+    def cancel_the_second() -> None:
+        appointments[0].cancel()
+
+    beat.call_at(at, cancel_the_second)
+    appointments.append(beat.call_at(at, second))
+    await asyncio.sleep(2.0)
+
+    assert second.at == []
+
+
+@on_a_hasty_loop
+async def test_a_call_that_fails_takes_nobody_elses_away() -> None:
+    def fails() -> None:
+        raise ZeroDivisionError
+
+    beat, calls = Beat(), Calls()
+    at = hasty_loop().time() + 1.0
+    beat.call_at(at, fails)
+    beat.call_at(at, calls)
+    await asyncio.sleep(2.0)
+
+    assert len(calls.at) == 1
+
+
+@on_a_hasty_loop
+async def test_when_very_many_are_due_others_have_their_turn_in_between() -> None:
+    beat, calls, now = Beat(), Calls(), hasty_loop().time()
+    for _ in range(10 * AT_ONCE):
+        beat.call_at(now + BEAT_S, calls)
+    await asyncio.sleep(BEAT_S)
+    await settle()
+
+    assert len(calls.at) == AT_ONCE
+    await asyncio.sleep(1.0)
+    assert len(calls.at) == 10 * AT_ONCE
+    assert len(set(calls.at)) == 10
