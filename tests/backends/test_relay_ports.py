@@ -230,6 +230,19 @@ async def test_a_printer_is_linked_until_it_is_removed(scene: OpenScene) -> None
 
 
 @on_a_loop
+async def test_of_many_printers_those_are_told_that_are_linked(scene: OpenScene) -> None:
+    async with scene() as here:
+        strangers = [f"stranger-{number}" for number in range(1200)]
+        some = [*strangers[:700], "p1", *strangers[700:]]
+
+        assert await here.agents.linked_among(some) == {"p1"}
+        assert await here.agents.linked_among(strangers) == frozenset()
+        assert await here.agents.linked_among([]) == frozenset()
+        await here.remove_printer()
+        assert await here.agents.linked_among(some) == frozenset()
+
+
+@on_a_loop
 async def test_every_code_is_new_and_good_for_ten_minutes(scene: OpenScene) -> None:
     async with scene() as here:
         codes = [await here.agents.offer_link_code("p2", b"k" * 32, NOON) for _ in range(3)]

@@ -1,5 +1,6 @@
 """What a relay under test knows of agents, in memory."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,7 +22,8 @@ class MemoryAgents:
     """ports.Agents.
 
     codes: those that work, by printer. offers: how many were ever made. presence: of printers
-    that are connected; connects: how often that was noted. is_broken: the store is away.
+    that are connected; connects: how often that was noted. looks: how often it was asked which
+    of many are linked. is_broken: the store is away.
     """
 
     def __init__(self) -> None:
@@ -30,6 +32,7 @@ class MemoryAgents:
         self.presence: dict[str, Presence] = {}
         self.alive: dict[str, datetime] = {}
         self.connects = 0
+        self.looks = 0
         self.is_broken = False
         self._linked: dict[str, LinkedPrinter] = {}
 
@@ -47,6 +50,11 @@ class MemoryAgents:
     async def linked_printer(self, printer_id: str) -> LinkedPrinter | None:
         self._look()
         return self._linked.get(printer_id)
+
+    async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
+        self._look()
+        self.looks += 1
+        return frozenset(printer_ids) & self._linked.keys()
 
     async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:
         self._look()

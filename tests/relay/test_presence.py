@@ -1,14 +1,15 @@
 """How long an agent counts as connected, and to which node."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from printreach.contract import signin
-from printreach.ports import Topic
-from printreach.relay import visit
+from printreach.ports import StoreUnavailable, Topic
+from printreach.relay import lookout
 from printreach.wire.errors import CloseCode
-from tests.fakes.agents import Presence
+from tests.fakes.agents import MemoryAgents, Presence
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.newcomers import dialled, unlinked
@@ -89,7 +90,7 @@ async def test_a_removed_printer_is_sent_away_as_unlinked() -> None:
 def test_a_removal_is_noticed_although_the_notice_was_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(visit, "RECHECK_S", 0.01)
+    monkeypatch.setattr(lookout, "RECHECK_S", 0.01)
 
     @on_a_loop
     async def body() -> None:
@@ -105,7 +106,7 @@ def test_a_removal_is_noticed_although_the_notice_was_lost(
 
 
 def test_while_the_store_is_away_agents_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visit, "RECHECK_S", 0.01)
+    monkeypatch.setattr(lookout, "RECHECK_S", 0.01)
 
     @on_a_loop
     async def body() -> None:
@@ -121,8 +122,35 @@ def test_while_the_store_is_away_agents_stay(monkeypatch: pytest.MonkeyPatch) ->
     body()
 
 
+def test_an_agent_that_came_while_nothing_could_be_noted_is_noted_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lookout, "RECHECK_S", 0.01)
+    noting = MemoryAgents.agent_connected
+    failures = 3
+
+    async def sometimes(agents: MemoryAgents, *args: Any, **kwargs: Any) -> None:
+        nonlocal failures
+        if failures > 0:
+            failures -= 1
+            raise StoreUnavailable("the store is away")
+        await noting(agents, *args, **kwargs)
+
+    monkeypatch.setattr(MemoryAgents, "agent_connected", sometimes)
+
+    @on_a_loop
+    async def body() -> None:
+        async with relay() as rig:
+            agent = await rig.agent()
+
+            assert agent.closed is None
+            assert failures == 0
+
+    body()
+
+
 def test_an_agents_new_address_on_the_lan_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visit, "RECHECK_S", 0.02)
+    monkeypatch.setattr(lookout, "RECHECK_S", 0.02)
 
     @on_a_loop
     async def body() -> None:
@@ -139,7 +167,7 @@ def test_an_agents_new_address_on_the_lan_is_noted(monkeypatch: pytest.MonkeyPat
 def test_addresses_that_change_all_the_time_are_not_written_all_the_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(visit, "RECHECK_S", 0.1)
+    monkeypatch.setattr(lookout, "RECHECK_S", 0.1)
 
     @on_a_loop
     async def body() -> None:

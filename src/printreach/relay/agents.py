@@ -2,13 +2,15 @@
 
 import asyncio
 
+from printreach.tunnel.beat import Beat
 from printreach.tunnel.link import Link
 from printreach.wire.errors import CloseCode
 
 from .directory import Directory
+from .lookout import Lookout
 from .offers import OfferBudget
 from .sign_in import Identity
-from .visit import AgentsOutside, AgentVisit
+from .visit import AgentsOutside, AgentVisit, Desk
 
 __all__ = ["AgentDesk", "AgentsOutside", "Identity"]
 
@@ -18,12 +20,16 @@ class AgentDesk:
 
     def __init__(self, outside: AgentsOutside, directory: Directory) -> None:
         self._outside = outside
-        self._directory = directory
-        self._offers = OfferBudget(asyncio.get_running_loop().time())
+        self._desk = Desk(
+            directory=directory,
+            offers=OfferBudget(asyncio.get_running_loop().time()),
+            lookout=Lookout(outside.agents, outside.bus),
+            beat=Beat(),
+        )
         self._visits: set[AgentVisit] = set()
 
     def accept(self, link: Link, peer: str) -> None:
-        visit = AgentVisit(self._outside, self._directory, self._offers, link, peer)
+        visit = AgentVisit(self._outside, self._desk, link, peer)
         self._visits.add(visit)
         visit.task.add_done_callback(lambda _: self._visits.discard(visit))
 
@@ -41,3 +47,4 @@ class AgentDesk:
         for visit in visits:
             visit.tunnel.close(CloseCode.RESTARTING, "the service restarts")
         await asyncio.gather(*(visit.task for visit in visits), return_exceptions=True)
+        await self._desk.lookout.close()

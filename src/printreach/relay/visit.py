@@ -1,6 +1,7 @@
 """One agent's connection, from its WebSocket to its end."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,9 +9,10 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from printreach.contract import signin
-from printreach.ports import Agents, Bus, Clock, DetectorStates, Notice, Topic
+from printreach.ports import Agents, Bus, Clock, DetectorStates, Topic
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.linking import LinkedPrinter
+from printreach.tunnel.beat import Beat
 from printreach.tunnel.link import Link
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -20,6 +22,7 @@ from printreach.wire.session import Role, Session
 
 from .detector_news import DetectorNews
 from .directory import Directory
+from .lookout import Lookout
 from .offers import OfferBudget
 from .sign_in import Conversation, Identity, SignInRefused, sign_in
 
@@ -27,8 +30,6 @@ log = logging.getLogger(__name__)
 
 SIGN_IN_TIMEOUT_S = 10.0
 MAX_WAITING_MESSAGES = 16
-RECHECK_S = 30.0
-"""How soon a linked or removed printer is noticed where the notice was lost."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +46,16 @@ class AgentsOutside:
     base_url: str
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Desk:
+    """What the agents of a node share."""
+
+    directory: Directory
+    offers: OfferBudget
+    lookout: Lookout
+    beat: Beat
+
+
 class TooManyOffers(Exception):
     """Agents that nobody links ask for more codes than one address may have."""
 
@@ -52,27 +63,21 @@ class TooManyOffers(Exception):
 class AgentVisit:
     """One agent, who it turns out to be, and what becomes of its tunnel."""
 
-    def __init__(
-        self,
-        outside: AgentsOutside,
-        directory: Directory,
-        offers: OfferBudget,
-        link: Link,
-        peer: str,
-    ) -> None:
+    def __init__(self, outside: AgentsOutside, desk: Desk, link: Link, peer: str) -> None:
         self._outside = outside
-        self._directory = directory
-        self._offers = offers
+        self._desk = desk
         self._peer = peer
         self._loop = asyncio.get_running_loop()
-        self._inbox: asyncio.Queue[signin.FromAgent] = asyncio.Queue(MAX_WAITING_MESSAGES)
+        # A queue takes 3 KiB, and there may be thousands of agents: none once sign-in is over.
+        self._inbox: asyncio.Queue[signin.FromAgent] | None = asyncio.Queue(MAX_WAITING_MESSAGES)
         self._recheck = asyncio.Event()
         self._printer_id = ""  # until sign-in is over
         self._lan_ip: str | None = None
-        self._noted_at = 0.0
+        self._is_serving = False
+        self._is_noted = False  # where it is, in the store
         self._detector_news: DetectorNews | None = None  # once it serves, where it understands them
         self._understands: frozenset[str] = frozenset()
-        self.tunnel = Tunnel(Session(Role.HUB, now=self._loop.time()), link, self)
+        self.tunnel = Tunnel(Session(Role.HUB, now=self._loop.time()), link, self, desk.beat)
         self.task = asyncio.create_task(self._run())
         self.tunnel.start()
 
@@ -90,7 +95,7 @@ class AgentVisit:
         except signin.BadSignInMessage as exc:
             self.tunnel.close(CloseCode.NOT_WELCOME, f"a message can't be read: {exc}")
             return
-        if self._printer_id:
+        if self._inbox is None:
             self._heard_late(word)
         elif self._inbox.full():
             self.tunnel.close(CloseCode.NOT_WELCOME, "too many messages at once")
@@ -107,7 +112,6 @@ class AgentVisit:
     # --- the conversation -----------------------------------------------------------------------
 
     async def _run(self) -> None:
-        unsubscribe = self._outside.bus.subscribe(self._on_notice)
         try:
             async with asyncio.timeout(SIGN_IN_TIMEOUT_S):
                 hello = await self._sign_in()
@@ -127,12 +131,14 @@ class AgentVisit:
             log.exception("an agent's connection failed")
             self.tunnel.close(CloseCode.OVERLOADED, "the service could not serve this agent")
         finally:
-            unsubscribe()
+            self._desk.lookout.remove(self._printer_id, self)
 
     async def _sign_in(self) -> signin.Hello:
+        inbox = self._inbox
+        assert inbox is not None
         outside = self._outside
         hello = await sign_in(
-            Conversation(hear=self._inbox.get, say=self._say),
+            Conversation(hear=inbox.get, say=self._say),
             outside.identity,
             own_host=urlsplit(outside.base_url).netloc,
             nonce=outside.token_bytes(signin.NONCE_BYTES),
@@ -140,18 +146,20 @@ class AgentVisit:
         )
         self._lan_ip = _address(hello.lan_ip)
         self._printer_id = printer_id_of(hello.public_key)
-        while not self._inbox.empty():
-            self._heard_late(self._inbox.get_nowait())
+        self._desk.lookout.add(self._printer_id, self)
+        self._inbox = None
+        while not inbox.empty():
+            self._heard_late(inbox.get_nowait())
         return hello
 
     def _heard_late(self, word: signin.FromAgent) -> None:
-        """A word behind sign-in. A new address is noted soon, but not more often than we look."""
+        """A word behind sign-in. A new address is noted at the next look."""
         if not isinstance(word, signin.LanAddress):
             self.tunnel.close(CloseCode.NOT_WELCOME, "sign-in is over")
             return
-        self._lan_ip = _address(word.lan_ip)
-        if self._loop.time() >= self._noted_at + RECHECK_S:
-            self._recheck.set()
+        lan_ip = _address(word.lan_ip)
+        if lan_ip != self._lan_ip:
+            self._lan_ip, self._is_noted = lan_ip, False
 
     async def _wait_until_linked(self, public_key: bytes) -> LinkedPrinter:
         """Offer codes until one was entered."""
@@ -168,7 +176,7 @@ class AgentVisit:
 
     async def _offer(self, public_key: bytes) -> float:
         """Offer a code; for how many seconds it is good. Raises TooManyOffers."""
-        if not self._offers.take(self._peer, self._loop.time()):
+        if not self._desk.offers.take(self._peer, self._loop.time()):
             raise TooManyOffers
         agents, clock = self._outside.agents, self._outside.clock
         code = await agents.offer_link_code(self._printer_id, public_key, clock.now())
@@ -184,8 +192,10 @@ class AgentVisit:
 
     async def _linked_within(self, patience_s: float) -> LinkedPrinter | None:
         deadline = self._loop.time() + patience_s
-        while (left_s := deadline - self._loop.time()) > 0:
-            await self._noticed(min(left_s, RECHECK_S))
+        while self._loop.time() < deadline:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout_at(deadline):
+                    await self._noticed()
             printer = await self._outside.agents.linked_printer(self._printer_id)
             if printer is not None:
                 return printer
@@ -194,7 +204,8 @@ class AgentVisit:
     async def _serve(self, printer: LinkedPrinter, hello: signin.Hello) -> None:
         """Carry requests until the printer is removed or the agent leaves."""
         outside = self._outside
-        self._directory.put(self._printer_id, self.tunnel)
+        self._is_serving = True
+        self._desk.directory.put(self._printer_id, self.tunnel)
         log.info("agent %s serves %r", self._printer_id, printer.name)
         if signin.DETECTOR_NEWS in self._understands:
             self._detector_news = DetectorNews(
@@ -206,39 +217,36 @@ class AgentVisit:
         finally:
             if self._detector_news is not None:
                 self._detector_news.close()
-            if self._directory.drop(self._printer_id, self.tunnel):
+            if self._desk.directory.drop(self._printer_id, self.tunnel):
                 await outside.agents.agent_disconnected(
                     self._printer_id, outside.node_id, outside.clock.now()
                 )
 
     async def _keep_presence(self, hello: signin.Hello) -> None:
         """Note where the agent is, now and when its address changes, until it is removed."""
-        is_noted, lan_ip = False, None
         while True:
-            if not is_noted or lan_ip != self._lan_ip:
-                lan_ip = self._lan_ip
-                is_noted = await self._note(hello, lan_ip)
-            await self._noticed(RECHECK_S)
+            if not self._is_noted:
+                await self._note(hello)
+            await self._noticed()
             if not await self._is_linked():
                 return
 
-    async def _note(self, hello: signin.Hello, lan_ip: str | None) -> bool:
-        """False where the store is away: requests are carried all the same."""
-        self._noted_at = self._loop.time()
+    async def _note(self, hello: signin.Hello) -> None:
+        """Where the store is away, requests are carried all the same."""
+        self._is_noted = True
         outside = self._outside
         try:
             await outside.agents.agent_connected(
                 self._printer_id,
                 outside.node_id,
                 outside.clock.now(),
-                lan_ip=lan_ip,
+                lan_ip=self._lan_ip,
                 agent_version=_printable(hello.agent_version),
                 platform=_printable(hello.platform),
             )
         except Exception:
             log.exception("could not note that an agent has connected")
-            return False
-        return True
+            self._is_noted = False
 
     async def _is_linked(self) -> bool:
         try:
@@ -247,20 +255,23 @@ class AgentVisit:
             log.exception("could not look again whether a printer is linked")
             return True
 
-    async def _noticed(self, patience_s: float) -> None:
-        try:
-            await asyncio.wait_for(self._recheck.wait(), patience_s)
-        except TimeoutError:
-            pass  # look all the same: a notice may be lost
+    async def _noticed(self) -> None:
+        await self._recheck.wait()
         self._recheck.clear()
 
-    def _on_notice(self, notice: Notice) -> None:
-        if notice.key != self._printer_id:
-            return
-        if notice.topic is Topic.PRINTER:
+    # --- Watcher --------------------------------------------------------------------------------
+
+    def on_recheck(self, is_linked: bool) -> None:
+        if is_linked != self._is_serving or (is_linked and not self._is_noted):
             self._recheck.set()
-        elif notice.topic is Topic.DETECTOR and self._detector_news is not None:
+
+    def on_notice(self, topic: Topic) -> None:
+        if topic is Topic.PRINTER:
+            self._recheck.set()
+        elif topic is Topic.DETECTOR and self._detector_news is not None:
             self._detector_news.tell()
+
+    # --- helpers --------------------------------------------------------------------------------
 
     def _say(self, message: signin.FromService) -> None:
         self.tunnel.message(signin.encode(message))

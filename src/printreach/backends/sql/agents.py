@@ -1,5 +1,6 @@
 """What the relay asks and tells about agents, kept in the tables."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -12,6 +13,8 @@ from printreach.rules.linking import LINK_CODE_LIFETIME, LinkCode, LinkedPrinter
 
 NODE_MEMORY: Final = timedelta(days=1)
 """How long a node that stopped is remembered; a row each start would add up."""
+_ASKED_AT_ONCE: Final = 500
+"""A statement about more would hold up the event loop for some milliseconds."""
 _LONGEST_TEXT: Final = 64
 """What an agent says of itself is cut to this; it is for people to read."""
 
@@ -30,6 +33,16 @@ class SqlAgents:
         return LinkedPrinter(
             printer_id=printer.printer_id, name=printer.name, account_id=printer.account_id
         )
+
+    async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
+        async def look(records: SqlRecords) -> frozenset[str]:
+            linked: set[str] = set()
+            for start in range(0, len(printer_ids), _ASKED_AT_ONCE):
+                some = printer_ids[start : start + _ASKED_AT_ONCE]
+                linked |= await records.printers.linked_among(some)
+            return frozenset(linked)
+
+        return await self._store.read(look)
 
     async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:
         code = new_link_code(self._token_bytes)

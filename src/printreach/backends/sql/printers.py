@@ -1,5 +1,6 @@
 """Printers, and the codes of agents that would become some, as rows."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
@@ -29,6 +30,12 @@ class PrinterRows:
         )
         row = found.mappings().first()
         return None if row is None else Printer(**row)
+
+    async def linked_among(self, printer_ids: Sequence[str]) -> set[str]:
+        found = await self._connection.scalars(
+            select(printers.c.printer_id).where(printers.c.printer_id.in_(printer_ids), _IS_LINKED)
+        )
+        return set(found)
 
     async def all_linked(self) -> list[PrinterRow]:
         found = await self._connection.execute(

@@ -1,0 +1,76 @@
+"""Who of the agents here belongs to an account: by notices, and by a look at the store in between.
+
+A notice may be lost, so the store is asked again every RECHECK_S, once for all agents of the node.
+"""
+
+import asyncio
+import logging
+from collections.abc import Collection
+from typing import Protocol
+
+from printreach.ports import Agents, Bus, Notice, Topic
+
+log = logging.getLogger(__name__)
+
+RECHECK_S = 30.0
+"""How soon a linked or removed printer is noticed where the notice was lost."""
+
+
+class Watcher(Protocol):
+    """One agent's connection."""
+
+    def on_notice(self, topic: Topic) -> None:
+        """Something about its printer has changed."""
+
+    def on_recheck(self, is_linked: bool) -> None:
+        """The store was asked again."""
+
+
+class Lookout:
+    """Tells watchers what concerns their printer; several may watch the same one."""
+
+    def __init__(self, agents: Agents, bus: Bus) -> None:
+        self._agents = agents
+        self._watchers: dict[str, tuple[Watcher, ...]] = {}
+        self._unsubscribe = bus.subscribe(self._on_notice)
+        self._beat = asyncio.create_task(self._keep_looking())
+
+    async def close(self) -> None:
+        self._unsubscribe()
+        self._beat.cancel()
+        await asyncio.gather(self._beat, return_exceptions=True)
+
+    def add(self, printer_id: str, watcher: Watcher) -> None:
+        self._watchers[printer_id] = (*self._watchers.get(printer_id, ()), watcher)
+
+    def remove(self, printer_id: str, watcher: Watcher) -> None:
+        left = tuple(one for one in self._watchers.get(printer_id, ()) if one is not watcher)
+        if left:
+            self._watchers[printer_id] = left
+        else:
+            self._watchers.pop(printer_id, None)
+
+    def __len__(self) -> int:
+        """How many printers are watched."""
+        return len(self._watchers)
+
+    def _on_notice(self, notice: Notice) -> None:
+        if notice.topic in (Topic.PRINTER, Topic.DETECTOR):
+            for watcher in self._watchers.get(notice.key, ()):
+                watcher.on_notice(notice.topic)
+
+    async def _keep_looking(self) -> None:
+        while True:
+            await asyncio.sleep(RECHECK_S)
+            asked = tuple(self._watchers)
+            try:
+                linked = await self._agents.linked_among(asked)
+            except Exception:  # the store is away: what runs goes on
+                log.exception("could not look again which printers are linked")
+            else:
+                self._tell(asked, linked)
+
+    def _tell(self, asked: Collection[str], linked: Collection[str]) -> None:
+        for printer_id in asked:
+            for watcher in self._watchers.get(printer_id, ()):
+                watcher.on_recheck(printer_id in linked)
