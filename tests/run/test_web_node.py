@@ -18,7 +18,10 @@ from litestar.datastructures import State
 from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Stream
 
+from printreach.backends.sql.store import SqlStore
+from printreach.run.settings import settings_from
 from printreach.run.web_node import WebNode
+from printreach.run.web_services import web_services
 from printreach.web.app import WebSettings, create_app
 
 pytestmark = pytest.mark.slow
@@ -75,7 +78,9 @@ async def download(state: State) -> Stream:
 
 def an_app() -> Litestar:
     """The web role with routes that rest in the middle; state.begun says when one does."""
-    app = create_app(WebSettings(base_url="http://localhost:8080"))
+    # No page that is fetched here asks the store anything, so it is never opened.
+    services = web_services(settings_from({}), SqlStore(Path("never-opened")))
+    app = create_app(WebSettings(base_url="http://localhost:8080"), services)
     app.state.begun = asyncio.Event()
     for handler in (caller, events, slow, download):
         app.register(handler)

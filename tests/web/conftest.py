@@ -1,19 +1,38 @@
-"""The web role as the tests of its routes see it: no socket, no server."""
+"""The web role as the tests of its routes see it: no socket, no server, but a real store."""
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from printreach.web.app import WebSettings, create_app
+from printreach.backends.sql.engine import prepare_file
+from printreach.backends.sql.migrate import migrate
+from tests.fakes.clock import FakeClock
+from tests.web.world import BASE_URL, WebWorld
 
-BASE_URL = "https://printreach.example"
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("migrated") / "data" / "database.sqlite3"
+    migrate(path)
+    return path
 
 
 @pytest.fixture
-def app() -> Litestar:
-    return create_app(WebSettings(base_url=BASE_URL))
+def world(migrated: Path, tmp_path: Path) -> WebWorld:
+    """An installation with nobody in it, and a clock that stands."""
+    path = tmp_path / "data" / "printreach.sqlite3"
+    prepare_file(path)
+    shutil.copyfile(migrated, path)
+    return WebWorld(path, FakeClock())
+
+
+@pytest.fixture
+def app(world: WebWorld) -> Litestar:
+    return world.app
 
 
 @pytest.fixture

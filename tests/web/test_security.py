@@ -8,7 +8,7 @@ from litestar.exceptions import WebSocketDisconnect
 from litestar.testing import TestClient
 
 from printreach.web.security import CONTENT_SECURITY_POLICY, origin_of
-from tests.web.conftest import BASE_URL
+from tests.web.world import BASE_URL
 
 Client = TestClient[Litestar]
 

@@ -21,13 +21,17 @@ class Accounts:
     async def add(
         self, email: str, password: str, *, is_admin: bool = False, supporter: bool = False
     ) -> Account | Denied:
-        """Make an account. supporter: with a grant that has no end."""
+        """Make an account as the operator, who vouches for its address.
+
+        supporter: with a grant that has no end.
+        """
         address = read_email(email)
         if address is None:
             return Denied(Reason.INVALID, f"{email!r} is not an e-mail address.")
         problem = problem_with_password(password)
         if problem is not None:
             return Denied(Reason.INVALID, problem)
+        at = self.clock.now()
         account = Account(
             account_id=new_record_id(self.token_bytes),
             email=address,
@@ -35,7 +39,8 @@ class Accounts:
             is_admin=is_admin,
             supporter_granted=supporter,
             supporter_until=None,
-            created_at=self.clock.now(),
+            created_at=at,
+            verified_at=at,
         )
 
         async def add(records: Records) -> Account | Denied:

@@ -20,6 +20,12 @@ class Reason(Enum):
     LINKING_LOCKED = auto()
     TOO_MANY_CONNECTIONS = auto()
     NO_PORT_LEFT = auto()
+    WRONG_CREDENTIALS = auto()
+    STEP_OVER = auto()
+    """What was begun before has run out; it has to be begun again."""
+    SIGN_UP_CLOSED = auto()
+    LINK_OVER = auto()
+    """A link of a mail or an invitation that is unknown, used or too old."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,11 @@ def sign_in_path(next_path: str) -> str:
     return _with_next("/signin", next_path)
 
 
+def code_path(next_path: str) -> str:
+    """The page that asks for a one-time code and leads on to that page."""
+    return _with_next("/signin/code", next_path)
+
+
 def sign_up_path(next_path: str) -> str:
     """The sign-up page that leads on to that page."""
     return _with_next("/signup", next_path)

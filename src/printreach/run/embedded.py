@@ -14,7 +14,7 @@ from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.service_key import load_or_make_service_key
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.grants import SqlGrants
-from printreach.backends.sql.store import open_store
+from printreach.backends.sql.store import SqlStore, open_store
 from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.own_host import unix_socket_connect
@@ -22,6 +22,7 @@ from printreach.rules.credentials import new_record_id
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import SOCKET_NAME, WebNode
+from printreach.run.web_services import web_services
 from printreach.web.app import WebSettings, create_app
 
 log = logging.getLogger(__name__)
@@ -44,23 +45,24 @@ async def running_service(
     """
     async with AsyncExitStack() as ends:
         socket_path = settings.data_dir.resolve() / SOCKET_NAME
+        store = await ends.enter_async_context(open_store(settings.database_path))
         if "web" in roles:
-            web = WebNode(create_app(WebSettings(base_url=settings.base_url)))
+            app = create_app(WebSettings(base_url=settings.base_url), web_services(settings, store))
+            web = WebNode(app)
             socket_path = await web.start(settings.data_dir, is_successor=bool(listeners))
             ends.push_async_callback(web.stop)
         address = ""
         if "relay" in roles:
-            relay = await _relay_outside(settings, socket_path, ends)
+            relay = await _relay_outside(settings, store, socket_path, ends)
             address = await _listen(settings, relay, listeners, ends)
         yield address
 
 
 async def _relay_outside(
-    settings: Settings, socket_path: Path, ends: AsyncExitStack
+    settings: Settings, store: SqlStore, socket_path: Path, ends: AsyncExitStack
 ) -> RelayOutside:
     clock = SystemClock()
     key = load_or_make_service_key(settings.data_dir)
-    store = await ends.enter_async_context(open_store(settings.database_path))
     bus = await ends.enter_async_context(open_bus(store, clock))
     agents = AgentsOutside(
         agents=SqlAgents(store, secrets.token_bytes),

@@ -3,15 +3,20 @@
 from dataclasses import dataclass
 
 from litestar import Litestar
+from litestar.di import Provide
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
+from printreach.web.accounts.routes import ACCOUNT_PAGES
 from printreach.web.api import APIS
 from printreach.web.api.document import document_route, openapi_document
 from printreach.web.assets import static_files
+from printreach.web.cookies import Cookies
 from printreach.web.pages import PAGES
 from printreach.web.problems import answer_failure
 from printreach.web.security import OriginCheck, harden
+from printreach.web.services import Services
+from printreach.web.signed_in import IDENTITY, NobodyIsSignedIn, ask_to_sign_in
 from printreach.web.templating import template_environment
 
 
@@ -25,13 +30,20 @@ class WebSettings:
     base_url: str
 
 
-def create_app(settings: WebSettings) -> Litestar:
+def create_app(settings: WebSettings, services: Services) -> Litestar:
     """Build the web role. Logging is left as the program that runs it has set it up."""
+    cookies = Cookies(is_https=settings.base_url.startswith("https:"))
     return Litestar(
-        [PAGES, *APIS, document_route(openapi_document(APIS)), static_files()],
+        [PAGES, *ACCOUNT_PAGES, *APIS, document_route(openapi_document(APIS)), static_files()],
         before_send=[harden],
         middleware=[OriginCheck(settings.base_url)],
-        exception_handlers={Exception: answer_failure},
+        exception_handlers={NobodyIsSignedIn: ask_to_sign_in, Exception: answer_failure},
+        dependencies={
+            "services": Provide(lambda: services, sync_to_thread=False),
+            "cookies": Provide(lambda: cookies, sync_to_thread=False),
+            "settings": Provide(lambda: settings, sync_to_thread=False),
+            **IDENTITY,
+        },
         template_config=TemplateConfig(
             engine=JinjaTemplateEngine.from_environment(template_environment(settings.base_url))
         ),

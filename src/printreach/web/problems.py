@@ -105,7 +105,7 @@ def answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
     if not isinstance(failure, HTTPException) or failure.status_code >= 500:
         _log_surprise(request, failure)
         failure = InternalServerException()
-    if not _wants_page(request):
+    if not wants_page(request):
         return _problem(failure.status_code, _sentence(failure), failure.headers)
     return Template(
         "problem.html",
@@ -146,7 +146,8 @@ def _argument(row: Mapping[str, object]) -> str:
     return f"{row['key']}: {message}" if "key" in row else message
 
 
-def _wants_page(request: AnyRequest) -> bool:
+def wants_page(request: AnyRequest) -> bool:
+    """Whether it is a person's browser that asks."""
     return "text/html" in request.headers.get("accept", "")
 
 

@@ -34,6 +34,12 @@ _DEFAULT_HEADERS: Final[Mapping[bytes, bytes]] = MappingProxyType(
     }
 )
 
+FORM: Final[Mapping[str, bool]] = MappingProxyType({"form": True})
+"""The options of a route that takes a form: our own pages alone may send it, cookie or not.
+
+Without a cookie it could still sign a browser in, to an account of somebody else's choosing.
+"""
+
 _SAFE_METHODS: Final = frozenset(["GET", "HEAD", "OPTIONS"])
 
 _DEFAULT_PORTS: Final[Mapping[str, int]] = MappingProxyType({"http": 80, "https": 443})
@@ -52,7 +58,8 @@ async def harden(message: Message, _scope: Scope) -> None:
 class OriginCheck(ASGIMiddleware):
     """Refuse what could change something in a person's name unless our own page sent it.
 
-    That is a request with a cookie that is not a plain read, or a WebSocket handshake with one.
+    That is a request with a cookie that is not a plain read, or a WebSocket handshake with one,
+    and any form.
     Requests without a cookie pass: apps sign theirs with a token, from any origin or from none.
     """
 
@@ -80,7 +87,11 @@ def origin_of(base_url: str) -> str:
 
 def _acts_for_a_person(scope: Scope) -> bool:
     is_read = scope["type"] == ScopeType.HTTP and scope["method"] in _SAFE_METHODS
-    return not is_read and bool(_values(scope, b"cookie"))
+    return not is_read and (_takes_a_form(scope) or bool(_values(scope, b"cookie")))
+
+
+def _takes_a_form(scope: Scope) -> bool:
+    return bool(scope["route_handler"].opt.get("form"))
 
 
 def _values(scope: Scope, name: bytes) -> list[bytes]:

@@ -1,0 +1,88 @@
+"""Tries that are limited: by account, which survives a restart, and by address, in memory."""
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.ports import Clock, Records, Store
+from printreach.rules.rate_limits import Limit, TooSoon, network_of, take
+
+SIGN_IN_BY_ACCOUNT: Final = Limit(name="sign-in", at_once=10, every=timedelta(minutes=1))
+SIGN_IN_BY_ADDRESS: Final = Limit(name="sign-in", at_once=30, every=timedelta(seconds=20))
+"""Passwords are tried on many accounts from few addresses: what holds that off is this one."""
+CODE_BY_ACCOUNT: Final = Limit(name="code", at_once=5, every=timedelta(minutes=5))
+"""Whoever guesses codes has the password: 3 of a million are good, and he gets 288 a day."""
+SIGN_UP_BY_ADDRESS: Final = Limit(name="sign-up", at_once=10, every=timedelta(minutes=5))
+MAIL_BY_ACCOUNT: Final = Limit(name="mail", at_once=3, every=timedelta(minutes=10))
+"""Nobody fills another person's mailbox with our mails."""
+RESET_BY_ADDRESS: Final = Limit(name="reset", at_once=10, every=timedelta(minutes=2))
+PASSKEY_BY_ADDRESS: Final = Limit(name="passkey", at_once=30, every=timedelta(seconds=20))
+LINK_BY_ADDRESS: Final = Limit(name="link", at_once=30, every=timedelta(seconds=20))
+"""Links of mails and invitations: nobody guesses one, but looking one up costs."""
+REQUESTS_BY_ACCOUNT: Final = Limit(name="request", at_once=600, every=timedelta(minutes=1) / 600)
+MOST_CALLERS: Final = 50_000
+"""In memory, about 10 MB; where there are more, those who would be forgotten first are."""
+
+
+@dataclass(slots=True)
+class CallerTries:
+    """Tries of callers who may be many and cost nothing; they are forgotten with the process."""
+
+    clock: Clock
+    most: int = MOST_CALLERS
+    _busy_until: dict[tuple[str, str], datetime] = field(default_factory=dict)
+
+    def take(self, limit: Limit, who: str) -> TooSoon | None:
+        """Make one try; None where it is allowed."""
+        at, key = self.clock.now(), (limit.name, who)
+        result = take(limit, self._busy_until.pop(key, None), at)
+        if isinstance(result, TooSoon):
+            self._busy_until[key] = at + result.wait + limit.every * (limit.at_once - 1)
+            return result
+        if len(self._busy_until) >= self.most:
+            self._make_room(at)
+        self._busy_until[key] = result.busy_until
+        return None
+
+    def take_by_address(self, limit: Limit, address: str) -> TooSoon | None:
+        """Make one try as the network that the address is in."""
+        return self.take(limit, network_of(address))
+
+    def _make_room(self, at: datetime) -> None:
+        living = {key: until for key, until in self._busy_until.items() if until > at}
+        if len(living) >= self.most:
+            by_end = sorted(living, key=living.__getitem__)
+            for key in by_end[: self.most // 10]:
+                del living[key]
+        self._busy_until = living
+
+
+@dataclass(frozen=True, slots=True)
+class AccountTries:
+    """Tries on one account or one mail address, there or not; they survive a restart."""
+
+    store: Store
+    clock: Clock
+
+    async def take(self, limit: Limit, who: str) -> TooSoon | None:
+        """Make one try; None where it is allowed."""
+        at, key = self.clock.now(), _key(limit, who)
+
+        async def look_and_note(records: Records) -> TooSoon | None:
+            result = take(limit, await records.tries.busy_until(key), at)
+            if isinstance(result, TooSoon):
+                return result
+            await records.tries.set_busy_until(key, result.busy_until, at)
+            return None
+
+        return await self.store.write(look_and_note)
+
+    async def forget(self, limit: Limit, who: str) -> None:
+        """The right one tried: what went before does not count."""
+        await self.store.write(lambda records: records.tries.forget(_key(limit, who)))
+
+
+def _key(limit: Limit, who: str) -> str:
+    """Hashed, for what people type may be long, and may be a password by mistake."""
+    return f"{limit.name}:{hashlib.sha256(who.encode()).hexdigest()}"

@@ -1,0 +1,136 @@
+"""The pages of signing in and out."""
+
+from typing import Any, assert_never
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromQuery
+from litestar.response import Redirect
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.sessions import Begun
+from printreach.hub.signing_in import NeedsCode, Unconfirmed
+from printreach.rules.own_paths import code_path, read_own_path, sign_in_path
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.steps import STEP_LIFETIME
+from printreach.web.accounts.forms import (
+    Fields,
+    faulty,
+    page,
+    provide_fields,
+    signed_in_redirect,
+    step_redirect,
+    step_token,
+)
+from printreach.web.cookies import SESSION, Cookies
+from printreach.web.problems import AnyRequest
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn, visitor_of
+
+_SIGN_IN = "account/sign_in.html"
+_CODE = "account/code.html"
+_UNCONFIRMED = "account/unconfirmed.html"
+
+
+@get("/signin", media_type=MediaType.HTML)
+async def sign_in_page(
+    session: NamedDependency[SignedIn | None],
+    next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
+) -> Response[Any]:
+    """Ask for mail address and password, or go on where somebody is signed in."""
+    path = read_own_path(next)
+    if session is not None:
+        return Redirect(path, status_code=303)
+    return page(_SIGN_IN, next=path, email="")
+
+
+@post("/signin", media_type=MediaType.HTML)
+async def sign_in(
+    request: AnyRequest,
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    cookies: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Sign in, as far as a password goes."""
+    outcome = await services.signing_in.with_password(
+        fields["email"], fields["password"], visitor_of(request)
+    )
+    match outcome:
+        case Begun():
+            await end_session(request, services, cookies)
+            return signed_in_redirect(outcome, fields.next_path, cookies)
+        case NeedsCode(token):
+            return step_redirect(code_path(fields.next_path), token, STEP_LIFETIME, cookies)
+        case Unconfirmed():
+            return page(_UNCONFIRMED, email=outcome.account.email)
+        case Denied() | TooSoon():
+            shown = {"next": fields.next_path, "email": fields["email"]}
+            return faulty(_SIGN_IN, outcome, "email", **shown)
+        case _:
+            assert_never(outcome)
+
+
+@get("/signin/code", media_type=MediaType.HTML)
+async def code_page(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    cookies: NamedDependency[Cookies],
+    next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
+) -> Response[Any]:
+    """Ask for the code that is missing; begin again where none is."""
+    path = read_own_path(next)
+    if not await services.signing_in.is_waiting_for_code(step_token(request, cookies)):
+        return Redirect(sign_in_path(path), status_code=303)
+    return page(_CODE, next=path)
+
+
+@post("/signin/code", media_type=MediaType.HTML)
+async def give_code(
+    request: AnyRequest,
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    cookies: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Complete a sign-in by a one-time code or a recovery code."""
+    outcome = await services.signing_in.with_code(
+        step_token(request, cookies), fields["code"], visitor_of(request)
+    )
+    match outcome:
+        case Begun():
+            await end_session(request, services, cookies)
+            return signed_in_redirect(outcome, fields.next_path, cookies)
+        case Denied(Reason.STEP_OVER):
+            shown = {"next": fields.next_path, "email": ""}
+            return faulty(_SIGN_IN, outcome, "email", **shown)
+        case Denied() | TooSoon():
+            return faulty(_CODE, outcome, "code", next=fields.next_path)
+        case _:
+            assert_never(outcome)
+
+
+@post("/signout", media_type=MediaType.HTML)
+async def sign_out(
+    request: AnyRequest, services: NamedDependency[Services], cookies: NamedDependency[Cookies]
+) -> Response[Any]:
+    """End this browser's session."""
+    await end_session(request, services, cookies)
+    answer = Redirect("/", status_code=303)
+    answer.set_cookie(cookies.end(SESSION))
+    return answer
+
+
+async def end_session(request: AnyRequest, services: Services, cookies: Cookies) -> None:
+    """End the session that the browser had until now; it gets another, or none."""
+    token = cookies.read(request.headers.get("cookie", ""), SESSION)
+    if token is not None:
+        await services.sessions.end_with_token(token)
+
+
+SIGNING_IN = Router(
+    "/",
+    route_handlers=[sign_in_page, sign_in, code_page, give_code, sign_out],
+    dependencies={"fields": Provide(provide_fields)},
+    include_in_schema=False,
+    opt=dict(FORM),
+)

@@ -1,0 +1,131 @@
+"""Who asks: the dependencies `session`, `signed_in` and `operator` of every route.
+
+A page that needs somebody declares `signed_in: NamedDependency[SignedIn]`; where nobody is signed
+in, a person is sent to the sign-in page and comes back to the page's own address afterwards, and
+a program gets 401. `session: NamedDependency[SignedIn | None]` is for pages that everybody may
+see. `operator` is for operators alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+
+from litestar import Response
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import (
+    NotAuthorizedException,
+    PermissionDeniedException,
+    TooManyRequestsException,
+)
+from litestar.response import Redirect
+
+from printreach.hub.sessions import Visitor
+from printreach.hub.tries import REQUESTS_BY_ACCOUNT
+from printreach.rules.accounts import Account
+from printreach.rules.own_paths import read_own_path, sign_in_path
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.sessions import Session
+from printreach.web.cookies import SESSION, Cookies
+from printreach.web.problems import AnyRequest, answer_failure, wants_page
+from printreach.web.services import Services
+
+_READS: Final = frozenset({"GET", "HEAD"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SignedIn:
+    """A person, and the browser they use."""
+
+    account: Account
+    session: Session
+
+    @property
+    def session_id(self) -> str:
+        return self.session.session_id
+
+    @property
+    def is_admin(self) -> bool:
+        return self.account.is_admin
+
+
+class NobodyIsSignedIn(NotAuthorizedException):
+    """The route is for people who are signed in."""
+
+
+async def provide_session(
+    request: AnyRequest, services: NamedDependency[Services], cookies: NamedDependency[Cookies]
+) -> SignedIn | None:
+    """Who is signed in, if anybody is."""
+    token = cookies.read(request.headers.get("cookie", ""), SESSION)
+    found = await services.sessions.look_up(token, visitor_of(request)) if token else None
+    if found is None:
+        return None
+    account, session = found
+    refused = services.caller_tries.take(REQUESTS_BY_ACCOUNT, account.account_id)
+    if refused is not None:
+        raise too_many(refused)
+    return SignedIn(account=account, session=session)
+
+
+async def provide_signed_in(session: NamedDependency[SignedIn | None]) -> SignedIn:
+    """Who is signed in; somebody has to be."""
+    if session is None:
+        raise NobodyIsSignedIn("Sign in first")
+    return session
+
+
+async def provide_operator(signed_in: NamedDependency[SignedIn]) -> SignedIn:
+    """An operator who is signed in."""
+    if not signed_in.is_admin:
+        raise PermissionDeniedException("This page is for the operators of this service")
+    return signed_in
+
+
+IDENTITY: Final[Mapping[str, Provide]] = MappingProxyType(
+    {
+        "session": Provide(provide_session),
+        "signed_in": Provide(provide_signed_in),
+        "operator": Provide(provide_operator),
+    }
+)
+
+
+def visitor_of(request: AnyRequest) -> Visitor:
+    """Where a request comes from, as the relay's front tells it."""
+    address = request.client.host if request.client is not None else ""
+    return Visitor(address=address, browser=request.headers.get("user-agent", ""))
+
+
+def too_many(refused: TooSoon) -> TooManyRequestsException:
+    """Answer 429, with the time after which to come back."""
+    seconds = refused.wait_seconds
+    return TooManyRequestsException(
+        f"There were too many tries. Wait {in_words(seconds)}, then try again",
+        headers={"Retry-After": str(seconds)},
+    )
+
+
+def in_words(seconds: int) -> str:
+    """A wait as people say it."""
+    if seconds < 60:
+        return "a second" if seconds == 1 else f"{seconds} seconds"
+    minutes = -(-seconds // 60)
+    return "a minute" if minutes == 1 else f"{minutes} minutes"
+
+
+def ask_to_sign_in(request: AnyRequest, failure: Exception) -> Response[Any]:
+    """Send a person to the sign-in page, which leads back; tell a program 401."""
+    if not wants_page(request):
+        return answer_failure(request, failure)
+    return Redirect(sign_in_path(_way_back(request)), status_code=303)
+
+
+def _way_back(request: AnyRequest) -> str:
+    """The page that was asked for; after a form, the one that it stood on."""
+    if request.method in _READS:
+        path, query = quote(request.scope["path"]), request.scope["query_string"].decode("latin-1")
+        return f"{path}?{query}" if query else path
+    referrer = urlsplit(request.headers.get("referer", ""))
+    return read_own_path(referrer.path + (f"?{referrer.query}" if referrer.query else ""))

@@ -1,0 +1,83 @@
+"""An installation for tests of pages: the real application on a real store, with fakes around."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+from httpx import Response
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from printreach.backends.sql.store import SqlStore
+from printreach.rules.accounts import Account
+from printreach.run.settings import Settings, settings_from
+from printreach.run.web_services import web_services
+from printreach.web.app import WebSettings, create_app
+from tests.fakes.clock import FakeClock
+from tests.fakes.passwords import PlainPasswords
+
+T = TypeVar("T")
+Browser: TypeAlias = TestClient[Litestar]
+
+BASE_URL = "https://printreach.example"
+ADA = "ada@example.org"
+PASSWORD = "a long enough passphrase"
+
+
+class WebWorld:
+    """The parts that a test looks at. settings: of this installation, by their names."""
+
+    def __init__(self, path: Path, clock: FakeClock, **settings: str) -> None:
+        self.clock = clock
+        self.store = SqlStore(path)
+        self.settings = _settings(path.parent, settings)
+        self.services = web_services(
+            self.settings, self.store, clock=clock, passwords=PlainPasswords()
+        )
+        self.app = self._app()
+
+    def _app(self) -> Litestar:
+        app = create_app(WebSettings(base_url=self.settings.base_url), self.services)
+        app.on_startup.append(self.store.start)
+        app.on_shutdown.append(self.store.close)
+        return app
+
+    def add_account(self, browser: Browser, email: str = ADA, *, is_admin: bool = False) -> Account:
+        """An account that the operator made."""
+
+        async def add() -> Account:
+            made = await self.services.accounts.add(email, PASSWORD, is_admin=is_admin)
+            assert isinstance(made, Account)
+            return made
+
+        return run(browser, add)
+
+
+def _settings(data_dir: Path, given: dict[str, str]) -> Settings:
+    environ = {
+        "PRINTREACH_DATA_DIR": str(data_dir),
+        "PRINTREACH_BASE_URL": BASE_URL,
+        "PRINTREACH_TUNNEL_DOMAIN": "tunnel.example",
+    }
+    return settings_from(environ | {f"PRINTREACH_{name}": text for name, text in given.items()})
+
+
+def run(browser: Browser, work: Callable[[], Awaitable[T]]) -> T:
+    """Run something on the application's own event loop."""
+    with browser.portal() as portal:
+        return portal.call(work)
+
+
+def send(browser: Browser, path: str, **fields: str) -> Response:
+    """Send a form from a page of our own, and look at the answer before following it."""
+    return browser.post(path, data=fields, headers={"origin": BASE_URL}, follow_redirects=False)
+
+
+def sign_in(
+    browser: Browser,
+    email: str = ADA,
+    password: str = PASSWORD,
+    next: str = "/",  # noqa: A002
+) -> Response:
+    """Send the sign-in form."""
+    return send(browser, "/signin", email=email, password=password, next=next)
