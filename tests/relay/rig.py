@@ -1,7 +1,7 @@
 """A real relay node on loopback, with everything around it in memory."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -12,7 +12,7 @@ from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.http1.client import Connect
 from printreach.http1.server import Server, serve
-from printreach.ports import Notice, Topic
+from printreach.ports import Agents, Clock, Grants, Notice, Topic
 from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.connection import Patience
 from printreach.relay.node import RelayNode, RelayOutside
@@ -134,15 +134,19 @@ async def relay(
     networks: Sequence[Network] = (),
     scheme: str = "http",
     settle_s: float = 0.0,
+    around_grants: Callable[[Grants, Agents, Clock], Grants] | None = None,
 ) -> AsyncIterator[Rig]:
-    """Run a node. Leaving stops it at once; whatever still runs is broken off."""
+    """Run a node. Leaving stops it at once; whatever still runs is broken off.
+
+    around_grants: puts others beside those of the rig.
+    """
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
     detector = MemoryDetectorStates(bus)
     numbers = count()
     grants = MemoryGrants(clock)
     server = web.server = await serve(web.handle, "127.0.0.1", 0)
     outside = RelayOutside(
-        grants=grants,
+        grants=around_grants(grants, agents, clock) if around_grants else grants,
         agents=AgentsOutside(
             agents=agents,
             detector=detector,

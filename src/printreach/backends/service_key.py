@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
     PrivateFormat,
     load_pem_private_key,
 )
+
+from printreach.rules.internal_grants import InternalKey
 
 KEY_FILE = "service.key"
 
@@ -26,10 +30,11 @@ class ServiceKeyRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServiceKey:
-    """public: 32 bytes. sign: makes the 64 bytes of a signature."""
+    """public: 32 bytes. sign: makes the 64 bytes of a signature. internal: see internal_grants."""
 
     public: bytes
     sign: Callable[[bytes], bytes]
+    internal: InternalKey
 
 
 def load_or_make_service_key(data_dir: Path) -> ServiceKey:
@@ -43,7 +48,13 @@ def load_or_make_service_key(data_dir: Path) -> ServiceKey:
             key = _load(path)  # the one that is there: another process may have been faster
     except OSError as error:
         raise ServiceKeyRefused(f"The key file {path} can't be used: {error.strerror}.") from error
-    return ServiceKey(key.public_key().public_bytes_raw(), key.sign)
+    return ServiceKey(key.public_key().public_bytes_raw(), key.sign, _internal(key))
+
+
+def _internal(key: Ed25519PrivateKey) -> InternalKey:
+    """A key of its own, so that neither use of the file says anything about the other."""
+    derived = HKDF(SHA256(), length=32, salt=None, info=b"printreach internal grants v1")
+    return InternalKey(derived.derive(key.private_bytes_raw()))
 
 
 def _load(path: Path) -> Ed25519PrivateKey:

@@ -41,10 +41,17 @@ class Fetched:
 
 
 class Fetcher:
-    """Asks one web server. host: as the Host line has it."""
+    """Asks one web server. host: as the Host line has it.
 
-    def __init__(self, connect: Connect, host: bytes, *, first_byte_s: float = 20.0) -> None:
-        self._client = Client(connect, first_byte_s=first_byte_s)
+    connect: or a client that serves several hosts; close() ends it for all of them.
+    """
+
+    def __init__(
+        self, connect: Connect | Client, host: bytes, *, first_byte_s: float = 20.0
+    ) -> None:
+        if not isinstance(connect, Client):
+            connect = Client(connect, first_byte_s=first_byte_s)
+        self._client = connect
         self._host = host
 
     async def close(self) -> None:

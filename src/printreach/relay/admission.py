@@ -13,7 +13,7 @@ from typing import Protocol
 
 from printreach.contract.errors import ErrorCode
 from printreach.ports import Bus, Clock, Grants, Notice, Topic
-from printreach.rules.connections import Admitted, Grant, Refused, admit
+from printreach.rules.connections import Admitted, ConnectionKind, Grant, Refused, admit
 
 log = logging.getLogger(__name__)
 
@@ -181,8 +181,10 @@ class Admission:
             log.exception("could not look again at a connection with open streams")
 
     def _judge(self, unique_id: str, grant: Grant | None) -> None:
+        # A token of the service's own is good for a minute or two; a download that began may go on.
+        internal = grant if grant and grant.kind is ConnectionKind.INTERNAL else None
         for stream in list(self._live.get(unique_id, ())):
-            decision = self.decide(grant, stream.presented)
+            decision = self.decide(grant, internal.digests if internal else stream.presented)
             if isinstance(decision, Refused):
                 stream.end(decision.code)
 

@@ -100,8 +100,9 @@ class Desk(Protocol):
 class FrontConnection(asyncio.Protocol):
     """One caller's connection."""
 
-    def __init__(self, front: Desk, tunnel_port: int | None) -> None:
+    def __init__(self, front: Desk, tunnel_port: int | None, *, is_inside: bool = False) -> None:
         self.tunnel_port = tunnel_port  # one that stands for a printer host, whatever Host says
+        self.is_inside = is_inside  # the service's own roles call here, and nobody else
         self.transport: asyncio.Transport
         self.peer = ""
         self.passage: Passage | None = None  # of the last request to a printer

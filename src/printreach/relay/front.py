@@ -1,6 +1,7 @@
 """The relay's own front: the sockets it listens on, and the connections that come of them."""
 
 import asyncio
+import errno
 import logging
 import socket
 from collections.abc import Callable
@@ -62,6 +63,21 @@ class Front:
         server = await self.loop.create_server(accepted, sock=listener, backlog=BACKLOG)
         _tune(server)
         self._servers.append(server)
+
+    async def connect_inside(self, protocol: Callable[[], asyncio.Protocol]) -> object:
+        """Connect a protocol of this process, for a role of the service itself. Raises OSError.
+
+        No socket that others could reach leads to such a connection.
+        """
+        if not self.is_serving:
+            raise ConnectionRefusedError(errno.ECONNREFUSED, "the relay has stopped")
+        caller, ours = socket.socketpair()
+        for end in (caller, ours):
+            end.setblocking(False)
+        await self.loop.connect_accepted_socket(
+            lambda: FrontConnection(self, None, is_inside=True), ours
+        )
+        return await self.loop.create_unix_connection(protocol, sock=caller)
 
     def _accepted(self, tunnel_port: int | None) -> Callable[[], FrontConnection]:
         return lambda: FrontConnection(self, tunnel_port)

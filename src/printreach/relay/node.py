@@ -89,6 +89,11 @@ class RelayNode:
         for port in ports:
             await self._front.listen(host, port, is_tunnel_port=True)
 
+    @property
+    def connect_inside(self) -> Connect:
+        """How other roles in this process reach printers, with grants that work here alone."""
+        return self._front.connect_inside
+
     async def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """Finish what runs, then send the agents away."""
         self._front.close_listeners()

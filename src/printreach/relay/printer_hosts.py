@@ -118,6 +118,8 @@ class PrinterHosts:
     ) -> Exchange | None:
         if grant is None:
             return _refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
+        if grant.kind is ConnectionKind.INTERNAL and not _is_internal(caller, request):
+            return _refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
         if grant.kind is ConnectionKind.OWN:
             if caller.tunnel_port is not None:  # ports share cookies with their host
                 return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS)
@@ -261,6 +263,11 @@ def _refuse(
     writer.keep_alive = writer.keep_alive and fin
     refuse(writer, code, detail)
     return None
+
+
+def _is_internal(caller: FrontConnection, request: Request) -> bool:
+    """The service itself asks, and for nothing but the command API."""
+    return caller.is_inside and is_command(request.target)
 
 
 def _query_value(target: bytes, key: bytes) -> str | None:

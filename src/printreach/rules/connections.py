@@ -15,6 +15,8 @@ class ConnectionKind(StrEnum):
     APP = "app"
     SHARED = "shared"
     OWN = "own"
+    INTERNAL = "self"
+    """The service's own, to the command API; never stored (rules.internal_grants)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,0 +1,212 @@
+"""Requests to printers over HTTP to a relay, in this process or elsewhere."""
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Final
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.errors import FAILURES, ErrorCode
+from printreach.http1.client import Client, Connect, Failure
+from printreach.http1.fetch import Fetcher, FetchFailed, OpenAnswer
+from printreach.ports import Clock
+from printreach.ports.printer_http import (
+    NO_QUERY,
+    PrinterAnswer,
+    PrinterAnswerBroken,
+    PrinterRefusal,
+)
+from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
+from printreach.wire.heads import Headers, get
+
+PREFIX: Final = "/service-command-api"
+ASK_TIMEOUT_S: Final = 12.0
+"""A question is asked again soon; nobody looks at an answer that old."""
+ORDER_TIMEOUT_S: Final = 35.0
+"""The agent gives a printer 25 s, and a command is good for 30."""
+FIRST_BYTE_TIMEOUT_S: Final = 60.0
+"""Of a raw answer, or behind the last byte of an upload: some printers unpack it first."""
+MAX_ENVELOPE_BYTES: Final = 16 * 1024 * 1024
+"""The list of some 30,000 files."""
+
+_LATE: Final = PrinterRefusal(
+    int(ErrorCode.PRINTER_TIMED_OUT), FAILURES[ErrorCode.PRINTER_TIMED_OUT].meaning
+)
+
+
+class _Envelope(msgspec.Struct, rename="pascal"):
+    """What every failure has: the relay's, and the agent's."""
+
+    status: int = CommandStatus.UNKNOWN_FAILURE
+    error: str = ""
+
+
+class RelayPrinterHttp:
+    """ports.PrinterHttp. connect: to a relay, where it lets the service's own roles in."""
+
+    def __init__(
+        self, connect: Connect, tunnel_domain: str, key: InternalKey, clock: Clock
+    ) -> None:
+        self._client = Client(connect, first_byte_s=FIRST_BYTE_TIMEOUT_S)
+        self._domain = tunnel_domain
+        self._key = key
+        self._clock = clock
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def ask(
+        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+    ) -> bytes | PrinterRefusal:
+        return await self._whole(printer_id, b"GET", _target(command, query), [], b"")
+
+    async def order(
+        self,
+        printer_id: str,
+        command: str,
+        query: Mapping[str, str] = NO_QUERY,
+        arguments: bytes = b"",
+    ) -> bytes | PrinterRefusal:
+        json: Headers = [(b"Content-Type", b"application/json")]
+        return await self._whole(printer_id, b"POST", _target(command, query), json, arguments)
+
+    @asynccontextmanager
+    async def open(
+        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+    ) -> AsyncIterator[PrinterAnswer | PrinterRefusal]:
+        headers = [self._proof(printer_id)]
+        opening = self._fetcher(printer_id).open(b"GET", _target(command, query), headers)
+        try:
+            answer = await opening.__aenter__()
+        except FetchFailed as failed:
+            yield _refusal_of(failed)
+            return
+        try:
+            refusal = await _refusal_in(answer)
+            yield refusal if refusal is not None else _raw(answer)
+        finally:
+            await opening.__aexit__(None, None, None)
+
+    async def send(
+        self,
+        printer_id: str,
+        command: str,
+        query: Mapping[str, str],
+        chunks: AsyncIterable[bytes],
+        length: int | None,
+    ) -> bytes | PrinterRefusal:
+        fetcher = self._fetcher(printer_id)
+        target = _target(command, query)
+        headers = [self._proof(printer_id), (b"Content-Type", b"application/octet-stream")]
+        try:
+            async with fetcher.send(b"PUT", target, headers, chunks, length=length) as answer:
+                return _success(answer.status, answer.headers, await _read(answer))
+        except FetchFailed as failed:
+            return _refusal_of(failed)
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    async def _whole(
+        self, printer_id: str, method: bytes, target: bytes, headers: Headers, body: bytes
+    ) -> bytes | PrinterRefusal:
+        patience_s = ASK_TIMEOUT_S if method == b"GET" else ORDER_TIMEOUT_S
+        try:
+            async with asyncio.timeout(patience_s):
+                fetched = await self._fetcher(printer_id).fetch(
+                    method,
+                    target,
+                    [self._proof(printer_id), *headers],
+                    body,
+                    at_most=MAX_ENVELOPE_BYTES,
+                )
+        except TimeoutError:
+            return _LATE
+        except FetchFailed as failed:
+            return _refusal_of(failed)
+        return _success(fetched.status, fetched.headers, fetched.body)
+
+    def _fetcher(self, printer_id: str) -> Fetcher:
+        name = internal_name(self._key, printer_id)
+        return Fetcher(self._client, f"{name}.{self._domain}".encode())
+
+    def _proof(self, printer_id: str) -> tuple[bytes, bytes]:
+        token = internal_token(self._key, printer_id, self._clock.now())
+        return b"Authorization", b"Bearer " + token.encode()
+
+
+def _target(command: str, query: Mapping[str, str]) -> bytes:
+    # Quoted as a path segment's bytes: agents read a plus sign as one.
+    pairs = urlencode(query, quote_via=quote)
+    return f"{PREFIX}{command}{'?' if pairs else ''}{pairs}".encode("ascii")
+
+
+def _success(status: int, headers: Headers, body: bytes) -> bytes | PrinterRefusal:
+    """The body, where it is the envelope of a success."""
+    said = _envelope(body)
+    if status == 200 and said.status == 200:
+        return body
+    return _refusal(status, headers, said)
+
+
+async def _refusal_in(answer: OpenAnswer) -> PrinterRefusal | None:
+    if answer.status == 200:
+        return None
+    try:
+        body = await _read(answer)
+    except FetchFailed as failed:
+        return _refusal_of(failed)
+    return _refusal(answer.status, answer.headers, _envelope(body))
+
+
+def _refusal(status: int, headers: Headers, said: _Envelope) -> PrinterRefusal:
+    code = said.status
+    if get(headers, b"x-service-error") is not None:
+        code = status
+    elif code == 200:
+        code = CommandStatus.UNKNOWN_FAILURE
+    return PrinterRefusal(int(code), said.error or "The printer gave an answer that can't be read.")
+
+
+def _envelope(body: bytes) -> _Envelope:
+    try:
+        return msgspec.json.decode(body, type=_Envelope)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _Envelope()
+
+
+async def _read(answer: OpenAnswer) -> bytes:
+    """An envelope. Raises FetchFailed."""
+    body = b""
+    async for chunk in answer.chunks():
+        body += chunk
+        if len(body) > MAX_ENVELOPE_BYTES:
+            raise FetchFailed(Failure.BROKEN, "the answer is too large")
+    return body
+
+
+def _raw(answer: OpenAnswer) -> PrinterAnswer:
+    length = get(answer.headers, b"content-length")
+    content_type = get(answer.headers, b"content-type") or b"application/octet-stream"
+    return PrinterAnswer(
+        content_type=content_type.decode("latin-1"),
+        length=int(length) if length is not None else None,
+        chunks=_chunks(answer),
+    )
+
+
+async def _chunks(answer: OpenAnswer) -> AsyncIterator[bytes]:
+    try:
+        async for chunk in answer.chunks():
+            yield chunk
+    except FetchFailed as failed:
+        raise PrinterAnswerBroken(failed.text) from failed
+
+
+def _refusal_of(failed: FetchFailed) -> PrinterRefusal:
+    """The relay itself was not reached, broke off, or took too long."""
+    if failed.failure is Failure.TIMED_OUT:
+        return _LATE
+    return PrinterRefusal(int(ErrorCode.UNKNOWN), FAILURES[ErrorCode.UNKNOWN].meaning)

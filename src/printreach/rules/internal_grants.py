@@ -1,0 +1,84 @@
+"""The service's own way to a printer's command API: a name and a token that only it can make.
+
+Both follow from a key that never leaves the service, so nothing is stored and any node can check
+them. The name carries the printer and a proof, so that a stranger's guess costs no look-up and
+tells nothing. The token changes each minute.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from printreach.rules.connections import ConnectionKind
+from printreach.rules.credentials import CredentialKind, digest
+
+WINDOW_S: Final = 60
+"""A token is good for the minute it was made in and the next; the relay's trust in a grant adds
+20 s. Streams that began with it may go on."""
+_PROOF_BYTES: Final = 16
+_NAME: Final = re.compile(rf"{ConnectionKind.INTERNAL.value}-([a-z2-7]{{32}})([a-z2-7]{{26}})")
+
+
+@dataclass(frozen=True, slots=True)
+class InternalKey:
+    """At least 32 secret bytes, the same in every process of an installation."""
+
+    secret: bytes = field(repr=False)
+
+
+def internal_name(key: InternalKey, printer_id: str) -> str:
+    """The unique id under which the service itself reaches a printer."""
+    return f"{ConnectionKind.INTERNAL.value}-{printer_id}{_proof(key, printer_id)}"
+
+
+def printer_of_internal_name(key: InternalKey, unique_id: str) -> str | None:
+    """The printer of a name that we made; None for every other."""
+    found = _NAME.fullmatch(unique_id)
+    if found is None:
+        return None
+    printer_id, proof = found.groups()
+    is_ours = hmac.compare_digest(proof.encode(), _proof(key, printer_id).encode())
+    return printer_id if is_ours else None
+
+
+def internal_token(key: InternalKey, printer_id: str, at: datetime) -> str:
+    """The bearer token of now."""
+    return _token(key, printer_id, _window(at))
+
+
+def internal_digests(key: InternalKey, printer_id: str, at: datetime) -> tuple[bytes, ...]:
+    """The digests that open the way now.
+
+    The next minute's is among them: the grant with these is trusted for a moment, in which that
+    minute may begin.
+    """
+    now = _window(at)
+    return tuple(
+        digest(CredentialKind.BEARER, _token(key, printer_id, window).encode())
+        for window in (now - 1, now, now + 1)
+    )
+
+
+def _window(at: datetime) -> int:
+    return int(at.timestamp()) // WINDOW_S
+
+
+def _proof(key: InternalKey, printer_id: str) -> str:
+    return _text(_mac(key, "name", printer_id)[:_PROOF_BYTES])
+
+
+def _token(key: InternalKey, printer_id: str, window: int) -> str:
+    return _text(_mac(key, f"token {window}", printer_id))
+
+
+def _mac(key: InternalKey, purpose: str, printer_id: str) -> bytes:
+    message = f"printreach internal {purpose} {printer_id}".encode()
+    return hmac.new(key.secret, message, hashlib.sha256).digest()
+
+
+def _text(data: bytes) -> str:
+    return base64.b32encode(data).decode("ascii").rstrip("=").lower()

@@ -1,0 +1,270 @@
+"""Requests to printers through a real relay: answers, refusals as values, and who else may ask."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from printreach.backends import printer_http
+from printreach.backends.internal_grants import GrantsWithInternal
+from printreach.backends.printer_http import RelayPrinterHttp
+from printreach.ports import Agents, Clock, Grants, Topic
+from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
+from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
+from tests.relay.caller import calling, request
+from tests.relay.loop import on_a_loop
+from tests.relay.rig import TUNNEL_DOMAIN, Rig, relay
+from tests.relay.scripted_agent import Asked, Script, ignore, printer_id
+from tests.relay.waiting import until
+
+KEY = InternalKey(b"k" * 32)
+ONE = printer_id("one")
+TWO = printer_id("two")
+DONE = b'{"Status":200,"Result":{}}'
+
+
+@dataclass
+class Inside:
+    """A role of the service beside the relay."""
+
+    rig: Rig
+    printers: RelayPrinterHttp
+
+
+@asynccontextmanager
+async def inside() -> AsyncIterator[Inside]:
+    def with_internal(stored: Grants, agents: Agents, clock: Clock) -> Grants:
+        return GrantsWithInternal(stored, agents, KEY, clock)
+
+    async with relay(around_grants=with_internal) as rig:
+        printers = RelayPrinterHttp(rig.node.connect_inside, TUNNEL_DOMAIN, KEY, rig.clock)
+        try:
+            yield Inside(rig, printers)
+        finally:
+            await printers.close()
+
+
+def says(body: bytes, status: int = 200) -> Script:
+    """Answer with this, once the whole request has come."""
+
+    def tell(asked: Asked) -> None:
+        asked.answer(status, [(b"Content-Length", b"%d" % len(body))], body)
+
+    def answer(asked: Asked) -> None:
+        if asked.is_complete:
+            tell(asked)
+        else:
+            asked.when_complete = tell
+
+    return answer
+
+
+def begin(asked: Asked) -> None:
+    """Answer with a body that has no end yet."""
+    asked.answer(fin=False)
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+@on_a_loop
+async def test_a_question_brings_the_whole_envelope() -> None:
+    async with inside() as here:
+        agent = await here.rig.agent(script=says(DONE))
+
+        assert await here.printers.ask(ONE, "/files/list", {"path": "gcode/a b+c&d"}) == DONE
+        target = agent.asked[0].head.target
+        assert target == b"/service-command-api/files/list?path=gcode%2Fa%20b%2Bc%26d"
+
+
+@on_a_loop
+async def test_an_order_carries_its_arguments_and_no_credential_of_ours() -> None:
+    async with inside() as here:
+        agent = await here.rig.agent(script=says(DONE))
+
+        assert await here.printers.order(ONE, "/pause", arguments=b'{"SmartPause":true}') == DONE
+        asked = agent.asked[0]
+        assert (asked.head.method, asked.body) == (b"POST", b'{"SmartPause":true}')
+        assert b"authorization" not in {name.lower() for name, _ in asked.head.headers}
+
+
+@on_a_loop
+async def test_an_upload_arrives_whole_and_in_order() -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        for number in range(40):
+            yield bytes([number]) * 20_000
+
+    async with inside() as here:
+        agent = await here.rig.agent(script=says(DONE))
+
+        sent = await here.printers.send(ONE, "/files/upload", {"path": "gcode/a"}, pieces(), None)
+        assert sent == DONE
+        assert agent.asked[0].body == b"".join(bytes([number]) * 20_000 for number in range(40))
+
+
+@on_a_loop
+async def test_a_raw_answer_is_read_as_it_comes() -> None:
+    async with inside() as here:
+        await here.rig.agent(script=says(b"x" * 300_000))
+
+        async with here.printers.open(ONE, "/files/download", {"path": "gcode/a"}) as answer:
+            assert isinstance(answer, PrinterAnswer)
+            assert answer.length == 300_000
+            assert b"".join([chunk async for chunk in answer.chunks]) == b"x" * 300_000
+
+
+@on_a_loop
+async def test_leaving_a_raw_answer_ends_it_at_the_printer() -> None:
+    async with inside() as here:
+        agent = await here.rig.agent(script=begin)
+
+        async with here.printers.open(ONE, "/webcam/stream") as answer:
+            assert isinstance(answer, PrinterAnswer)
+        await until(lambda: agent.asked[0].reset is not None)
+
+
+@on_a_loop
+async def test_a_raw_answer_that_breaks_off_says_so() -> None:
+    async with inside() as here:
+        agent = await here.rig.agent(script=begin)
+
+        async with here.printers.open(ONE, "/webcam/stream") as answer:
+            assert isinstance(answer, PrinterAnswer)
+            agent.leave()
+            with pytest.raises(PrinterAnswerBroken):
+                await anext(answer.chunks)
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+@on_a_loop
+async def test_an_agent_that_is_away_is_601() -> None:
+    async with inside() as here:
+        here.rig.agents.link(ONE)
+
+        refused = await here.printers.ask(ONE, "/status")
+        assert isinstance(refused, PrinterRefusal)
+        assert refused.code == 601
+        async with here.printers.open(ONE, "/webcam/snapshot") as raw:
+            assert raw == refused
+
+
+@on_a_loop
+async def test_a_printer_that_nobody_has_linked_is_604() -> None:
+    async with inside() as here:
+        refused = await here.printers.ask(ONE, "/status")
+
+        assert isinstance(refused, PrinterRefusal)
+        assert refused.code == 604
+
+
+@on_a_loop
+async def test_an_agents_refusal_is_its_status_and_its_words() -> None:
+    async with inside() as here:
+        said = b'{"Status":785,"Error":"The printer can\'t be reached."}'
+        await here.rig.agent(script=says(said))
+        await here.rig.agent("two", script=says(said, status=502))
+
+        expected = PrinterRefusal(785, "The printer can't be reached.")
+        assert await here.printers.ask(ONE, "/status") == expected
+        async with here.printers.open(TWO, "/webcam/snapshot") as raw:
+            assert raw == expected
+
+
+@pytest.mark.parametrize("nonsense", [b"", b"\xff", b"[]", b'{"Status":"200"}', b"<html>"])
+@on_a_loop
+async def test_nonsense_from_an_agent_is_a_refusal(nonsense: bytes) -> None:
+    async with inside() as here:
+        await here.rig.agent(script=says(nonsense))
+
+        refused = await here.printers.ask(ONE, "/status")
+        assert isinstance(refused, PrinterRefusal)
+        assert refused.code == 750
+
+
+def test_an_agent_that_keeps_silent_is_602(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(printer_http, "ASK_TIMEOUT_S", 0.05)
+
+    @on_a_loop
+    async def ask() -> None:
+        async with inside() as here:
+            agent = await here.rig.agent(script=ignore)
+
+            refused = await here.printers.ask(ONE, "/status")
+            assert isinstance(refused, PrinterRefusal)
+            assert refused.code == 602
+            await until(lambda: agent.asked[0].reset is not None)
+
+    ask()
+
+
+# --- who else may ask -----------------------------------------------------------------------------
+
+
+def grant_of(rig: Rig, printer: str = ONE) -> tuple[bytes, bytes]:
+    """A name and a header line that the service itself would use now."""
+    host = f"{internal_name(KEY, printer)}.{TUNNEL_DOMAIN}".encode()
+    return host, f"Authorization: Bearer {internal_token(KEY, printer, rig.clock.now())}".encode()
+
+
+@pytest.mark.parametrize("printer", ["one", "nobody's"])
+@on_a_loop
+async def test_from_outside_a_grant_of_ours_is_603_and_tells_nothing(printer: str) -> None:
+    async with inside() as here, calling(here.rig.port) as caller:
+        agent = await here.rig.agent(script=says(DONE))
+        host, proof = grant_of(here.rig, printer_id(printer))
+        caller.send(request(host, proof, target=b"/service-command-api/status"))
+
+        answer = await caller.answer()
+        assert (answer.status, json.loads(answer.body)["Status"]) == (603, 603)
+        assert not agent.asked
+
+
+@on_a_loop
+async def test_a_token_of_ours_opens_no_connection_and_no_key_does_ours() -> None:
+    async with inside() as here, calling(here.rig.port) as caller:
+        access, agent = here.rig.connect(), await here.rig.agent(script=says(DONE))
+        _, proof = grant_of(here.rig)
+        key = proof.rpartition(b" ")[2]
+        caller.send(request(access.host, proof))
+        caller.send(request(access.host, target=b"/?service_api_key=" + key))
+
+        assert [(await caller.answer()).status for _ in range(2)] == [606, 606]
+        assert not agent.asked
+
+
+@on_a_loop
+async def test_a_name_that_is_made_up_costs_the_store_no_look_up() -> None:
+    async with inside() as here, calling(here.rig.port) as caller:
+        here.rig.agents.is_broken = True
+        caller.send(request(f"self-{ONE}{'a' * 26}.{TUNNEL_DOMAIN}".encode()))
+
+        assert (await caller.answer()).status == 603
+        assert here.rig.grants.lookups == []
+
+
+@on_a_loop
+async def test_the_way_leads_to_the_command_api_alone() -> None:
+    async with inside() as here:
+        agent = await here.rig.agent(script=says(DONE))
+
+        refused = await here.printers.ask(ONE, "-of-another-name")
+        assert isinstance(refused, PrinterRefusal)
+        assert refused.code == 603
+        assert not agent.asked
+
+
+@on_a_loop
+async def test_a_removed_printer_ends_what_is_under_way() -> None:
+    async with inside() as here:
+        await here.rig.agent(script=begin)
+
+        async with here.printers.open(ONE, "/webcam/stream") as answer:
+            assert isinstance(answer, PrinterAnswer)
+            here.rig.agents.remove(ONE)
+            await here.rig.notify(Topic.PRINTER, ONE)
+            with pytest.raises(PrinterAnswerBroken):
+                await anext(answer.chunks)

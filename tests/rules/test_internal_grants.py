@@ -1,0 +1,76 @@
+"""The service's own way to a printer: who can make the name and the token, and for how long."""
+
+from datetime import timedelta
+
+from printreach.rules.credentials import CredentialKind, digest, printer_id_of
+from printreach.rules.internal_grants import (
+    WINDOW_S,
+    InternalKey,
+    internal_digests,
+    internal_name,
+    internal_token,
+    printer_of_internal_name,
+)
+from tests.fakes.clock import NOON
+
+KEY = InternalKey(b"k" * 32)
+OTHER_KEY = InternalKey(b"o" * 32)
+PRINTER = printer_id_of(b"one" * 11)
+OTHER_PRINTER = printer_id_of(b"two" * 11)
+MINUTE = timedelta(seconds=WINDOW_S)
+
+
+def opens(token: str, *digests: bytes) -> bool:
+    return digest(CredentialKind.BEARER, token.encode()) in digests
+
+
+def test_a_name_leads_back_to_its_printer_and_fits_a_dns_label() -> None:
+    name = internal_name(KEY, PRINTER)
+
+    assert printer_of_internal_name(KEY, name) == PRINTER
+    assert len(name) <= 63
+
+
+def test_a_name_of_another_key_or_another_printer_is_none() -> None:
+    ours, theirs = internal_name(KEY, PRINTER), internal_name(KEY, OTHER_PRINTER)
+    mixed = ours[: len("self-") + 32] + theirs[len("self-") + 32 :]
+
+    assert printer_of_internal_name(OTHER_KEY, ours) is None
+    assert printer_of_internal_name(KEY, mixed) is None
+
+
+def test_what_a_stranger_makes_up_is_none() -> None:
+    for made_up in ("self-", f"self-{PRINTER}", f"app-{PRINTER}", f"self-{PRINTER}{'a' * 26}", "x"):
+        assert printer_of_internal_name(KEY, made_up) is None
+
+
+def test_a_token_opens_its_own_printer_alone() -> None:
+    token = internal_token(KEY, PRINTER, NOON)
+
+    assert opens(token, *internal_digests(KEY, PRINTER, NOON))
+    assert not opens(token, *internal_digests(KEY, OTHER_PRINTER, NOON))
+    assert not opens(token, *internal_digests(OTHER_KEY, PRINTER, NOON))
+
+
+def test_a_token_is_good_for_its_minute_and_the_next() -> None:
+    token = internal_token(KEY, PRINTER, NOON)
+
+    assert opens(token, *internal_digests(KEY, PRINTER, NOON + MINUTE))
+    assert not opens(token, *internal_digests(KEY, PRINTER, NOON + 2 * MINUTE))
+
+
+def test_a_grant_that_is_trusted_into_the_next_minute_knows_that_minutes_token() -> None:
+    just_before = NOON - timedelta(seconds=1)
+
+    assert opens(internal_token(KEY, PRINTER, NOON), *internal_digests(KEY, PRINTER, just_before))
+
+
+def test_the_name_says_nothing_of_the_token() -> None:
+    token = internal_token(KEY, PRINTER, NOON)
+
+    assert token not in internal_name(KEY, PRINTER)
+    assert not opens(internal_name(KEY, PRINTER), *internal_digests(KEY, PRINTER, NOON))
+
+
+def test_a_key_is_not_shown_where_it_is_printed() -> None:
+    assert "k" * 8 not in repr(KEY)
