@@ -14,7 +14,7 @@ from printreach.printers.simulated.model.motion import Point
 from printreach.printers.simulated.model.strands import Strand, Strands
 
 from .scenery import room
-from .toolhead import draw_beam, paste_head
+from .toolhead import paste_beam, paste_head
 from .view import HEIGHT_PX, WIDTH_PX, Spot, project
 
 _FINE = 2
@@ -68,7 +68,7 @@ class Renderer:
     def frame(self, scene: Scene) -> bytes:
         """The picture as a JPEG."""
         picture = self._still.copy()
-        draw_beam(picture, scene.nozzle)
+        paste_beam(picture, scene.nozzle)
         paste_head(picture, scene.nozzle, heat=scene.heat, fan=scene.fan)
         if not scene.light_is_on:
             picture = picture.point(self._dark)
@@ -117,7 +117,8 @@ class Renderer:
 
     def _lettered(self, caption: str) -> Image.Image:
         """The letters as a mask: a caption stays for a second, and they cost as much as a JPEG."""
-        letters = Image.new("L", (WIDTH_PX, _CAPTION_PX))
+        wide = min(math.ceil(self._font.getlength(caption)), WIDTH_PX)
+        letters = Image.new("L", (wide, _CAPTION_PX))
         ImageDraw.Draw(letters).text((0, 0), caption, 255, self._font)
         return letters
 

@@ -12,33 +12,24 @@ from .view import WIDTH_PX, project
 _FINE = 2
 """Parts are drawn this much larger than they are shown, against jagged edges."""
 _BEAM_ABOVE_MM, _BEAM_BEHIND_MM, _BEAM_HIGH_MM = 62.0, 18.0, 13.0
-_SCALE_STEP = 1.02
+_SCALE_STEP = 1.03
 HEATS, FAN_POSITIONS = 4, 4
 """As many glows above cold, and turns of the fan, can be told apart."""
 _BODY_MM = (-26.0, 92.0, 26.0, 0.0)
 _FAN_MM = (-15.0, 65.0, 15.0, 35.0)
 """Left, top, right, bottom: right of the nozzle and above it."""
-_BODIES, _FANS = 20, 80
-"""Remembered, for a print goes back and forth between the same places: 8 MB together."""
+_BODIES, _FANS, _BEAMS = 12, 48, 12
+"""Remembered, for a print goes back and forth between the same places: 6 MB together."""
 
 _DARK = (29, 33, 37, 255)
 _BRASS = (201, 152, 62, 255)
 
 
-def draw_beam(picture: Image.Image, nozzle: Point) -> None:
+def paste_beam(picture: Image.Image, nozzle: Point) -> None:
     """The beam across the picture, behind the head."""
-    draw = ImageDraw.Draw(picture)
     y, bottom = nozzle.y + _BEAM_BEHIND_MM, nozzle.z + _BEAM_ABOVE_MM
     low, high = project(Point(0, y, bottom)).y, project(Point(0, y, bottom + _BEAM_HIGH_MM)).y
-    rows = max(int(low - high), 1)
-    for row in range(rows):
-        # A round bar: dark, a bright line above the middle, dark again.
-        light = math.exp(-(((row / rows) - 0.32) ** 2) / 0.035)
-        grey = int(58 + 118 * light)
-        at = int(high) + row
-        draw.line([(0, at), (WIDTH_PX, at)], fill=(grey, grey + 5, grey + 9))
-    draw.line([(0, int(low) + 1), (WIDTH_PX, int(low) + 1)], fill=(12, 14, 16))
-    draw.line([(0, int(low) + 2), (WIDTH_PX, int(low) + 2)], fill=(20, 23, 26))
+    picture.paste(_beam(max(int(low - high), 1)), (0, int(high)))
 
 
 def paste_head(picture: Image.Image, nozzle: Point, *, heat: int, fan: int) -> None:
@@ -52,6 +43,18 @@ def paste_head(picture: Image.Image, nozzle: Point, *, heat: int, fan: int) -> N
     right_by = round((_FAN_MM[0] - _BODY_MM[0]) * _SCALE_STEP**step)
     down_by = round((_BODY_MM[1] - _FAN_MM[1]) * _SCALE_STEP**step)
     picture.paste(turned, (left + right_by, top + down_by), turned)
+
+
+@lru_cache(_BEAMS)
+def _beam(rows: int) -> Image.Image:
+    """A round bar: dark, a bright line above the middle, dark again; and an edge below."""
+    column = Image.new("RGB", (1, rows + 2), (20, 23, 26))
+    for row in range(rows):
+        light = math.exp(-(((row / rows) - 0.32) ** 2) / 0.035)
+        grey = int(58 + 118 * light)
+        column.putpixel((0, row), (grey, grey + 5, grey + 9))
+    column.putpixel((0, rows), (12, 14, 16))
+    return column.resize((WIDTH_PX, rows + 2))
 
 
 class _Sketch:
