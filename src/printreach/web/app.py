@@ -32,7 +32,7 @@ class WebSettings:
 
 def create_app(settings: WebSettings, services: Services) -> Litestar:
     """Build the web role. Logging is left as the program that runs it has set it up."""
-    cookies = Cookies(is_https=settings.base_url.startswith("https:"))
+    jar = Cookies(is_https=settings.base_url.startswith("https:"))
     return Litestar(
         [PAGES, *ACCOUNT_PAGES, *APIS, document_route(openapi_document(APIS)), static_files()],
         before_send=[harden],
@@ -40,7 +40,7 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
         exception_handlers={NobodyIsSignedIn: ask_to_sign_in, Exception: answer_failure},
         dependencies={
             "services": Provide(lambda: services, sync_to_thread=False),
-            "cookies": Provide(lambda: cookies, sync_to_thread=False),
+            "jar": Provide(lambda: jar, sync_to_thread=False),
             "settings": Provide(lambda: settings, sync_to_thread=False),
             **IDENTITY,
         },

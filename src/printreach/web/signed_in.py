@@ -55,10 +55,10 @@ class NobodyIsSignedIn(NotAuthorizedException):
 
 
 async def provide_session(
-    request: AnyRequest, services: NamedDependency[Services], cookies: NamedDependency[Cookies]
+    request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
 ) -> SignedIn | None:
     """Who is signed in, if anybody is."""
-    token = cookies.read(request.headers.get("cookie", ""), SESSION)
+    token = jar.read(request.headers.get("cookie", ""), SESSION)
     found = await services.sessions.look_up(token, visitor_of(request)) if token else None
     if found is None:
         return None

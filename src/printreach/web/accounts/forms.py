@@ -66,21 +66,21 @@ def faulty(template: str, fault: Denied | TooSoon, field: str, **context: Any) -
     return Template(template, context=context, status_code=status, headers=headers)
 
 
-def signed_in_redirect(begun: Begun, next_path: str, cookies: Cookies) -> Redirect:
+def signed_in_redirect(begun: Begun, next_path: str, jar: Cookies) -> Redirect:
     """Go on, signed in by a token that did not exist before."""
     answer = Redirect(read_own_path(next_path), status_code=303)
-    answer.set_cookie(cookies.set(SESSION, begun.token, IDLE_TIME))
-    answer.set_cookie(cookies.end(STEP))
+    answer.set_cookie(jar.set(SESSION, begun.token, IDLE_TIME))
+    answer.set_cookie(jar.end(STEP))
     return answer
 
 
-def step_redirect(path: str, token: str, lifetime: timedelta, cookies: Cookies) -> Redirect:
+def step_redirect(path: str, token: str, lifetime: timedelta, jar: Cookies) -> Redirect:
     """Go on to the next step of signing in."""
     answer = Redirect(path, status_code=303)
-    answer.set_cookie(cookies.set(STEP, token, lifetime))
+    answer.set_cookie(jar.set(STEP, token, lifetime))
     return answer
 
 
-def step_token(request: AnyRequest, cookies: Cookies) -> str:
+def step_token(request: AnyRequest, jar: Cookies) -> str:
     """The token of a browser on its way in; empty where there is none."""
-    return cookies.read(request.headers.get("cookie", ""), STEP) or ""
+    return jar.read(request.headers.get("cookie", ""), STEP) or ""

@@ -50,7 +50,7 @@ async def sign_in(
     request: AnyRequest,
     fields: NamedDependency[Fields],
     services: NamedDependency[Services],
-    cookies: NamedDependency[Cookies],
+    jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Sign in, as far as a password goes."""
     outcome = await services.signing_in.with_password(
@@ -58,10 +58,10 @@ async def sign_in(
     )
     match outcome:
         case Begun():
-            await end_session(request, services, cookies)
-            return signed_in_redirect(outcome, fields.next_path, cookies)
+            await end_session(request, services, jar)
+            return signed_in_redirect(outcome, fields.next_path, jar)
         case NeedsCode(token):
-            return step_redirect(code_path(fields.next_path), token, STEP_LIFETIME, cookies)
+            return step_redirect(code_path(fields.next_path), token, STEP_LIFETIME, jar)
         case Unconfirmed():
             return page(_UNCONFIRMED, email=outcome.account.email)
         case Denied() | TooSoon():
@@ -75,12 +75,12 @@ async def sign_in(
 async def code_page(
     request: AnyRequest,
     services: NamedDependency[Services],
-    cookies: NamedDependency[Cookies],
+    jar: NamedDependency[Cookies],
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
     """Ask for the code that is missing; begin again where none is."""
     path = read_own_path(next)
-    if not await services.signing_in.is_waiting_for_code(step_token(request, cookies)):
+    if not await services.signing_in.is_waiting_for_code(step_token(request, jar)):
         return Redirect(sign_in_path(path), status_code=303)
     return page(_CODE, next=path)
 
@@ -90,16 +90,16 @@ async def give_code(
     request: AnyRequest,
     fields: NamedDependency[Fields],
     services: NamedDependency[Services],
-    cookies: NamedDependency[Cookies],
+    jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Complete a sign-in by a one-time code or a recovery code."""
     outcome = await services.signing_in.with_code(
-        step_token(request, cookies), fields["code"], visitor_of(request)
+        step_token(request, jar), fields["code"], visitor_of(request)
     )
     match outcome:
         case Begun():
-            await end_session(request, services, cookies)
-            return signed_in_redirect(outcome, fields.next_path, cookies)
+            await end_session(request, services, jar)
+            return signed_in_redirect(outcome, fields.next_path, jar)
         case Denied(Reason.STEP_OVER):
             shown = {"next": fields.next_path, "email": ""}
             return faulty(_SIGN_IN, outcome, "email", **shown)
@@ -111,18 +111,18 @@ async def give_code(
 
 @post("/signout", media_type=MediaType.HTML)
 async def sign_out(
-    request: AnyRequest, services: NamedDependency[Services], cookies: NamedDependency[Cookies]
+    request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
 ) -> Response[Any]:
     """End this browser's session."""
-    await end_session(request, services, cookies)
+    await end_session(request, services, jar)
     answer = Redirect("/", status_code=303)
-    answer.set_cookie(cookies.end(SESSION))
+    answer.set_cookie(jar.end(SESSION))
     return answer
 
 
-async def end_session(request: AnyRequest, services: Services, cookies: Cookies) -> None:
+async def end_session(request: AnyRequest, services: Services, jar: Cookies) -> None:
     """End the session that the browser had until now; it gets another, or none."""
-    token = cookies.read(request.headers.get("cookie", ""), SESSION)
+    token = jar.read(request.headers.get("cookie", ""), SESSION)
     if token is not None:
         await services.sessions.end_with_token(token)
 
