@@ -43,28 +43,32 @@ class Connections:
 
     async def add_for_app(self, app_id: str, printer_id: str) -> Completion | Denied:
         """Make an App Connection; its secrets are in the answer and nowhere else."""
+        return await self.store.write(
+            lambda records: self.add_for_app_in(records, app_id, printer_id)
+        )
+
+    async def add_for_app_in(
+        self, records: Records, app_id: str, printer_id: str
+    ) -> Completion | Denied:
+        """The same inside a unit of work."""
         at = self.clock.now()
         secrets = new_app_secrets(self.token_bytes)
-
-        async def add(records: Records) -> Completion | Denied:
-            printer = await self._printer_for(records, app_id, printer_id, at)
-            if isinstance(printer, Denied):
-                return printer
-            port = await self._take_port(records, at)
-            if isinstance(port, Denied):
-                return port
-            connection = self._new(ConnectionKind.APP, printer, at, app_id=app_id, port=port)
-            await records.connections.add(connection, digests_of(secrets))
-            return Completion(
-                connection_id=connection.connection_id,
-                url=self.addresses.of_connection(connection),
-                printer_name=printer.name,
-                printer_page_url=self.addresses.of_printer_page(printer_id),
-                printer_lan_ip=printer.lan_ip,
-                secrets=secrets,
-            )
-
-        return await self.store.write(add)
+        printer = await self._printer_for(records, app_id, printer_id, at)
+        if isinstance(printer, Denied):
+            return printer
+        port = await self._take_port(records, at)
+        if isinstance(port, Denied):
+            return port
+        connection = self._new(ConnectionKind.APP, printer, at, app_id=app_id, port=port)
+        await records.connections.add(connection, digests_of(secrets))
+        return Completion(
+            connection_id=connection.connection_id,
+            url=self.addresses.of_connection(connection),
+            printer_name=printer.name,
+            printer_page_url=self.addresses.of_printer_page(printer_id),
+            printer_lan_ip=printer.lan_ip,
+            secrets=secrets,
+        )
 
     async def open_own(self, printer_id: str) -> str | Denied:
         """A link that signs one browser in to the printer's own interface, once, for its owner.

@@ -23,6 +23,7 @@ from printreach.ports.identity import (
     TryRecords,
 )
 from printreach.ports.mail import Mail, Mailer
+from printreach.ports.portal import FlowRecords, HostKeys
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, Grant
 from printreach.rules.credentials import AppDigests
@@ -40,7 +41,9 @@ __all__ = [
     "ConnectionRecords",
     "DetectorSaid",
     "DetectorStates",
+    "FlowRecords",
     "Grants",
+    "HostKeys",
     "InvitationRecords",
     "Mail",
     "MailLinkRecords",
@@ -219,10 +222,15 @@ class PrinterRecords(Protocol):
     async def linked(self, printer_id: str) -> Printer | None: ...
     async def all_linked(self) -> list[PrinterRow]: ...
     async def of_account(self, account_id: str) -> list[Printer]: ...
+    async def rows_of_account(self, account_id: str) -> list[PrinterRow]:
+        """The same with their surroundings, by name."""
+        ...
+
     async def link(self, printer: Printer) -> None:
         """Also where it was linked before, and removed."""
         ...
 
+    async def rename(self, printer_id: str, name: str) -> None: ...
     async def remove(self, printer_id: str, at: datetime) -> None: ...
     async def offer_with_code(self, code_digest: bytes) -> LinkOffer | None: ...
     async def put_offer(self, offer: LinkOffer, code_digest: bytes) -> None:
@@ -275,6 +283,8 @@ class Records(Protocol):
     def passkeys(self) -> PasskeyRecords: ...
     @property
     def invitations(self) -> InvitationRecords: ...
+    @property
+    def flows(self) -> FlowRecords: ...
     @property
     def tries(self) -> TryRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:

@@ -33,6 +33,8 @@ class CredentialKind(Enum):
     MAIL_LINK = b"mail-link"
     INVITATION = b"invitation"
     RECOVERY_CODE = b"recovery-code"
+    PORTAL_BROWSER = b"portal-browser"
+    PORTAL_FORM = b"portal-form"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

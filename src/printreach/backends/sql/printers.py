@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
@@ -38,11 +38,17 @@ class PrinterRows:
         return set(found)
 
     async def all_linked(self) -> list[PrinterRow]:
+        return await self._rows(_IS_LINKED)
+
+    async def rows_of_account(self, account_id: str) -> list[PrinterRow]:
+        return await self._rows(_IS_LINKED, printers.c.account_id == account_id)
+
+    async def _rows(self, *conditions: ColumnElement[bool]) -> list[PrinterRow]:
         found = await self._connection.execute(
             select(*_PRINTER, accounts.c.email, nodes.c.alive_at)
             .join_from(printers, accounts)
             .outerjoin(nodes, nodes.c.node_id == printers.c.node_id)
-            .where(_IS_LINKED)
+            .where(*conditions)
             .order_by(accounts.c.email_key, printers.c.name, printers.c.printer_id)
         )
         rows = []
@@ -69,6 +75,11 @@ class PrinterRows:
         )
         if changed.rowcount == 0:
             await self._connection.execute(insert(printers).values(**values))
+
+    async def rename(self, printer_id: str, name: str) -> None:
+        await self._connection.execute(
+            update(printers).where(printers.c.printer_id == printer_id).values(name=name)
+        )
 
     async def remove(self, printer_id: str, at: datetime) -> None:
         await self._connection.execute(

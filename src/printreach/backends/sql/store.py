@@ -17,6 +17,7 @@ from printreach.backends.sql.connections import ConnectionRows
 from printreach.backends.sql.engine import reading_engine, reason_of, writing_engine
 from printreach.backends.sql.mail_links import InvitationRows, MailLinkRows
 from printreach.backends.sql.migrate import migrate
+from printreach.backends.sql.portal_flows import FlowRows
 from printreach.backends.sql.printers import PrinterRows
 from printreach.backends.sql.second_factors import PasskeyRows, SecondFactorRows, TryRows
 from printreach.backends.sql.sessions import SessionRows, StepRows
@@ -43,6 +44,7 @@ class SqlRecords:
         self.passkeys = PasskeyRows(connection)
         self.invitations = InvitationRows(connection)
         self.tries = TryRows(connection)
+        self.flows = FlowRows(connection)
         self.gave_notice = False
 
     async def notify(self, notice: Notice, at: datetime) -> None:

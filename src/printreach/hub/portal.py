@@ -1,0 +1,251 @@
+"""The portal: an app asks, a person decides, and the app is told once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from printreach.hub.connections import Connections
+from printreach.hub.denied import Denied
+from printreach.hub.portal_view import FlowKey, View, browser_digest, read_flow, view_of
+from printreach.hub.printers import Printers
+from printreach.ports import Clock, HostKeys, Records, Store
+from printreach.rules import portal as rules
+from printreach.rules.accounts import Account, SupporterPolicy
+from printreach.rules.apps import App
+from printreach.rules.completion import Completion
+from printreach.rules.credentials import TokenBytes, new_record_id, new_secret
+from printreach.rules.portal import Connect, Facts, Flow, PortalError
+from printreach.rules.portal_query import PortalQuery
+from printreach.rules.printers import Printer, read_printer_name
+from printreach.rules.return_urls import may_return_to
+
+NEW_PRINTER: Final = "My printer"
+"""What a printer is called until its owner has said, a moment later."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What an app may ask for: it is registered, and its people can be sent back.
+
+    error: they have to be, at once.
+    """
+
+    app: App
+    query: PortalQuery
+    return_url: str
+    error: PortalError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Nobody is sent anywhere. is_app_known: it is the return address that is wrong."""
+
+    is_app_known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A flow that began. browser: the secret for the cookie of its browser."""
+
+    flow_id: str
+    browser: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The connection, with its secrets: to be told now, for nobody can tell them later."""
+
+    completion: Completion
+    view: View
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Portal:
+    """The use cases of the portal.
+
+    own_page: the completion page for apps without one. host_keys: None where none can be made.
+    Acts return the denial, where there is one, and do nothing in a step they don't belong to.
+    """
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    connections: Connections
+    printers: Printers
+    supporters: SupporterPolicy
+    own_page: str
+    host_keys: HostKeys | None
+
+    async def read(self, query: PortalQuery) -> Request | Refusal:
+        """Look at what an app asks for. Nothing is stored."""
+        app = await self.store.read(lambda records: records.apps.get(query.app_id))
+        if app is None:
+            return Refusal(is_app_known=False)
+        return_url = query.return_url or self.own_page
+        if query.is_return_url_ambiguous or not may_return_to(app, self.own_page, return_url):
+            return Refusal(is_app_known=True)
+        error = PortalError.INVALID_REQUEST if query.is_ambiguous else None
+        return Request(app=app, query=query, return_url=return_url, error=error)
+
+    async def begin(self, request: Request, browser: str | None) -> Begun:
+        """Start a flow. browser: the secret this browser has from an earlier one."""
+        begun = Begun(
+            flow_id=new_record_id(self.token_bytes),
+            browser=browser or new_secret(self.token_bytes),
+        )
+        at = self.clock.now()
+        flow = Flow(
+            flow_id=begun.flow_id,
+            browser_digest=browser_digest(begun.browser),
+            app_id=request.app.app_id,
+            return_url=request.return_url,
+            asked_printer_id=request.query.printer_id,
+            logo_url=request.query.logo_url,
+            key_app_name=request.query.key_app_name,
+            begun_at=at,
+        )
+
+        async def begin(records: Records) -> None:
+            await records.flows.forget(at - rules.FLOW_KEPT)
+            await records.flows.add(flow)
+
+        await self.store.write(begin)
+        return begun
+
+    async def view(self, key: FlowKey, account: Account | None) -> View | None:
+        """What is to be asked now; None where this browser has no such flow."""
+        return await self.store.read(lambda records: self._view(records, key, account))
+
+    async def link(self, key: FlowKey, account: Account, code: str) -> Denied | None:
+        """The agent that shows this code becomes the account's printer, and the flow's."""
+        view = await self.view(key, account)
+        if view is None or not rules.may_link(view.flow, view.facts, self.clock.now()):
+            return None
+        printer = await self.printers.link(code, account.email, NEW_PRINTER)
+        if isinstance(printer, Denied):
+            return printer
+        await self._change(key, account, lambda flow, _, __: _linked(flow, printer))
+        return None
+
+    async def name(self, key: FlowKey, account: Account, typed: str) -> bool:
+        """Name the printer that was just linked; False where this cannot be a name."""
+        name = read_printer_name(typed)
+        if name is None:
+            return False
+
+        async def rename(records: Records) -> None:
+            view = await self._view(records, key, account)
+            if view is None or view.flow.unnamed_printer_id is None:
+                return
+            flow = rules.named(view.flow, view.facts, self.clock.now())
+            if flow is not None:
+                await records.printers.rename(view.flow.unnamed_printer_id, name)
+                await records.flows.put(flow)
+
+        await self.store.write(rename)
+        return True
+
+    async def take_own(self, key: FlowKey, account: Account) -> None:
+        """Go on with a printer that is linked, though the app asked for another."""
+        await self._change(key, account, rules.take_own)
+
+    async def choose(self, key: FlowKey, account: Account, printer_id: str) -> None:
+        """Make it about this printer."""
+        await self._change(
+            key, account, lambda flow, facts, at: rules.choose(flow, facts, printer_id, at)
+        )
+
+    async def refuse(self, key: FlowKey, account: Account | None, error: PortalError) -> None:
+        """End it without a connection."""
+        await self._change(
+            key, account, lambda flow, facts, at: rules.refuse(flow, facts, error, at)
+        )
+
+    async def allow(self, key: FlowKey, account: Account, printer_id: str) -> Made | Denied | None:
+        """The app may have that printer. None where another question is open, or it is over."""
+        return await self._connect(
+            key, account, lambda flow, facts, at: rules.allow(flow, facts, printer_id, at)
+        )
+
+    async def answer_key(
+        self, key: FlowKey, account: Account, printer_id: str, *, with_key: bool
+    ) -> Made | Denied | None:
+        """The connection, and where it was wanted and can be had, a key."""
+        return await self._connect(
+            key,
+            account,
+            lambda flow, facts, at: rules.answer_key(
+                flow, facts, printer_id, at, with_key=with_key
+            ),
+        )
+
+    async def _connect(
+        self,
+        key: FlowKey,
+        account: Account,
+        decide: Callable[[Flow, Facts, datetime], Flow | Connect | None],
+    ) -> Made | Denied | None:
+        """Decide, and make the connection in the same unit of work: so there is one at most."""
+
+        async def connect(records: Records) -> tuple[Made, Connect] | Denied | None:
+            view = await self._view(records, key, account)
+            decision = decide(view.flow, view.facts, self.clock.now()) if view else None
+            if view is None or decision is None:
+                return None
+            if isinstance(decision, Flow):
+                await records.flows.put(decision)
+                return None
+            made = await self.connections.add_for_app_in(
+                records, view.flow.app_id, decision.printer_id
+            )
+            if isinstance(made, Denied):
+                return made
+            await records.flows.put(
+                rules.connected(view.flow, account.account_id, decision, made.connection_id)
+            )
+            return Made(made, view), decision
+
+        result = await self.store.write(connect)
+        if result is None or isinstance(result, Denied):
+            return result
+        made, decision = result
+        return await self._with_key(made, decision) if decision.with_key else made
+
+    async def _with_key(self, made: Made, decision: Connect) -> Made:
+        app_name = made.view.flow.key_app_name
+        if self.host_keys is None or app_name is None:
+            return made
+        host_api_key = await self.host_keys.make(decision.printer_id, app_name)
+        return replace(made, completion=replace(made.completion, host_api_key=host_api_key))
+
+    async def _change(
+        self,
+        key: FlowKey,
+        account: Account | None,
+        decide: Callable[[Flow, Facts, datetime], Flow | None],
+    ) -> None:
+        async def change(records: Records) -> None:
+            view = await self._view(records, key, account)
+            flow = decide(view.flow, view.facts, self.clock.now()) if view else None
+            if flow is not None:
+                await records.flows.put(flow)
+
+        await self.store.write(change)
+
+    async def _view(self, records: Records, key: FlowKey, account: Account | None) -> View | None:
+        flow = await read_flow(records, key)
+        if flow is None:
+            return None
+        return await view_of(
+            records,
+            flow,
+            account,
+            self.supporters,
+            at=self.clock.now(),
+            makes_keys=self.host_keys is not None,
+        )
+
+
+def _linked(flow: Flow, printer: Printer) -> Flow:
+    return rules.linked(flow, printer.account_id, printer.printer_id)

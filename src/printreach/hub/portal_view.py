@@ -1,0 +1,128 @@
+"""What is true of a flow now: who stands before it, with which printers."""
+
+import hmac
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from printreach.ports import PrinterRow, Records
+from printreach.rules.accounts import Account, SupporterPolicy, is_supporter
+from printreach.rules.apps import App
+from printreach.rules.credentials import CredentialKind, digest
+from printreach.rules.portal import (
+    Facts,
+    Flow,
+    Step,
+    as_seen_by,
+    chosen_printer,
+    preselected_printer,
+    step_of,
+)
+from printreach.rules.printers import Printer, is_online
+
+_WITH_KEYS: Final = frozenset({"octoprint", "moonraker"})
+"""Platforms whose agents can make a key for an app."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowKey:
+    """What leads to a flow: its id, from the address, and the secret of its browser's cookie."""
+
+    flow_id: str
+    browser: str = ""
+
+    @property
+    def form_token(self) -> str:
+        """What forms of this flow in this browser carry; nobody else can tell it."""
+        return digest(CredentialKind.PORTAL_FORM, f"{self.browser}:{self.flow_id}".encode()).hex()
+
+    def is_form_token(self, token: str) -> bool:
+        """Whether a form of this flow in this browser was sent."""
+        return hmac.compare_digest(self.form_token.encode(), token.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class PrinterHere:
+    """A printer of the person, and whether it can be reached now."""
+
+    printer: Printer
+    is_online: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class View:
+    """A flow and its surroundings. flow: as the account that is signed in sees it.
+
+    printer: the one it is about, once that is known. preselected: the id of the one to be marked.
+    """
+
+    flow: Flow
+    facts: Facts
+    app: App
+    step: Step
+    printers: tuple[PrinterHere, ...]
+    printer: PrinterHere | None
+    preselected: str | None
+
+
+def browser_digest(browser: str) -> bytes:
+    """What is stored of a browser's secret."""
+    return digest(CredentialKind.PORTAL_BROWSER, browser.encode())
+
+
+async def read_flow(records: Records, key: FlowKey) -> Flow | None:
+    """The flow, where this browser began it."""
+    flow = await records.flows.get(key.flow_id)
+    if flow is None or not hmac.compare_digest(flow.browser_digest, browser_digest(key.browser)):
+        return None
+    return flow
+
+
+async def view_of(
+    records: Records,
+    flow: Flow,
+    account: Account | None,
+    supporters: SupporterPolicy,
+    *,
+    at: datetime,
+    makes_keys: bool,
+) -> View | None:
+    """Put together what the flow's step depends on; None where its app is gone.
+
+    makes_keys: whether keys of a printer's own software can be made here at all.
+    """
+    app = await records.apps.get(flow.app_id)
+    if app is None:
+        return None
+    rows = await records.printers.rows_of_account(account.account_id) if account else []
+    printers = tuple(_printer(row, at) for row in rows)
+    facts = Facts(
+        account_id=account.account_id if account else None,
+        printer_ids=tuple(one.printer.printer_id for one in printers),
+        is_supporter=account is not None
+        and is_supporter(
+            supporters, granted=account.supporter_granted, until=account.supporter_until, at=at
+        ),
+        with_keys=frozenset(
+            one.printer.printer_id for one in printers if makes_keys and _can_make_key(one)
+        ),
+    )
+    seen = as_seen_by(flow, account.account_id) if account else flow
+    chosen = chosen_printer(seen, facts)
+    return View(
+        flow=seen,
+        facts=facts,
+        app=app,
+        step=step_of(flow, facts, at),
+        printers=printers,
+        printer=next((one for one in printers if one.printer.printer_id == chosen), None),
+        preselected=preselected_printer(seen, facts),
+    )
+
+
+def _printer(row: PrinterRow, at: datetime) -> PrinterHere:
+    return PrinterHere(row.printer, is_online(row.printer, row.node_alive_at, at))
+
+
+def _can_make_key(one: PrinterHere) -> bool:
+    return one.is_online and one.printer.platform in _WITH_KEYS

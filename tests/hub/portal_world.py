@@ -1,0 +1,70 @@
+"""The portal on a world, and its people and printers."""
+
+import secrets
+from dataclasses import dataclass, field
+
+from printreach.hub.portal import Begun, Made, Portal, Request
+from printreach.hub.portal_view import FlowKey, View
+from printreach.rules.accounts import Account, SupporterPolicy
+from printreach.rules.portal import Step
+from printreach.rules.portal_query import PortalQuery, read_portal_query
+from tests.hub.world import World
+
+OWN_PAGE = "https://reach.example/appportal/v1/complete"
+RETURN_URL = "https://demo.example/done"
+
+
+@dataclass
+class FakeHostKeys:
+    """Makes keys, or none. asked: for which printers, in whose name."""
+
+    key: str | None = "host-key"
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    async def make(self, printer_id: str, app_name: str) -> str | None:
+        self.asked.append((printer_id, app_name))
+        return self.key
+
+
+def portal_of(
+    world: World,
+    supporters: SupporterPolicy = SupporterPolicy.EVERYONE,
+    host_keys: FakeHostKeys | None = None,
+) -> Portal:
+    return Portal(
+        store=world.store,
+        clock=world.clock,
+        token_bytes=secrets.token_bytes,
+        connections=world.connections,
+        printers=world.printers,
+        supporters=supporters,
+        own_page=OWN_PAGE,
+        host_keys=host_keys,
+    )
+
+
+def query(**given: str) -> PortalQuery:
+    return read_portal_query({"appId": "demo", "returnUrl": RETURN_URL, **given}.items())
+
+
+async def begin(portal: Portal, **given: str) -> FlowKey:
+    request = await portal.read(query(**given))
+    assert isinstance(request, Request), request
+    begun = await portal.begin(request, None)
+    assert isinstance(begun, Begun)
+    return FlowKey(begun.flow_id, begun.browser)
+
+
+async def view(portal: Portal, key: FlowKey, account: Account | None) -> View:
+    found = await portal.view(key, account)
+    assert found is not None
+    return found
+
+
+async def step(portal: Portal, key: FlowKey, account: Account | None) -> Step:
+    return (await view(portal, key, account)).step
+
+
+def made(result: object) -> Made:
+    assert isinstance(result, Made), result
+    return result
