@@ -26,6 +26,7 @@ _LAMP = (-0.64, -0.77)
 """Where the light comes from, on the bed: the front left."""
 _JPEG_QUALITY = 82
 _CAPTION_PX = 20
+_SHADED = [v * 35 // 100 for v in range(256)] * 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +48,6 @@ class Renderer:
 
     def __init__(self) -> None:
         self._room = room()
-        self._shaded_room = self._room.point([v * 35 // 100 for v in range(256)] * 3)
         self._font = ImageFont.load_default(14)
         self._written = "", Image.new("L", (1, 1))
         self._dark = [int(v * 0.2) for v in range(256)] * 2 + [int(v * 0.27) for v in range(256)]
@@ -97,7 +97,7 @@ class Renderer:
                 _draw_shadow(shade, start, end)
         if any(strand.end.z < _SHADOW_BELOW_MM for strand in strands):
             soft = self._shadow.filter(ImageFilter.GaussianBlur(3)).resize((WIDTH_PX, HEIGHT_PX))
-            self._ground = Image.composite(self._shaded_room, self._room, soft)
+            self._ground = Image.composite(self._room.point(_SHADED), self._room, soft)
             changed.include_all()
         if box := changed.box():
             self._put_together(box)
