@@ -1,0 +1,192 @@
+"""What printers do now, asked of each once a second while somebody watches, and shared by all.
+
+Nobody watching costs nothing. A watcher that is slow misses what was in between: of each printer it
+is told the newest alone.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+import msgspec
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.status import StatusResult
+from printreach.ports import Clock
+from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
+
+log = logging.getLogger(__name__)
+
+BEAT_S: Final = 1.0
+REFUSED_BEAT_S: Final = 3.0
+"""Between asks of a printer that gives no status; when it is back, this is how late we know."""
+FRESH: Final = timedelta(seconds=2)
+"""A page that opens is content with what is that old."""
+MOST_AT_ONCE: Final = 32
+"""Asks under way; with a farm behind one slow line, the rest wait their turn."""
+MOST_REMEMBERED: Final = 10_000
+"""Readings of printers that nobody watches, about 2 KB each."""
+_QUESTION: Final = {"IncludeMaterialSystem": "1"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """The last that was seen of a printer, and whether it was seen just now.
+
+    status, seen_at: None while nothing has been seen. refusal: why the latest ask brought nothing;
+    the status is an older one then. asked_at: when that was; None where nobody has asked.
+    """
+
+    status: StatusResult | None = None
+    seen_at: datetime | None = None
+    refusal: PrinterRefusal | None = None
+    asked_at: datetime | None = None
+
+
+NOT_SEEN: Final = Reading()
+
+
+class LiveStatus:
+    """Owned by the process: one for all pages and workers. close() ends every watch."""
+
+    def __init__(self, printers: PrinterHttp, clock: Clock) -> None:
+        self._printers = printers
+        self._clock = clock
+        self._known: OrderedDict[str, Reading] = OrderedDict()
+        self._asking: dict[str, asyncio.Task[Reading]] = {}
+        self._beats: dict[str, asyncio.Task[None]] = {}
+        self._watches: dict[str, set[Watch]] = {}
+        self._room = asyncio.Semaphore(MOST_AT_ONCE)
+
+    async def close(self) -> None:
+        tasks = [*self._beats.values(), *self._asking.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def latest(self, printer_id: str) -> Reading:
+        """What is known, however old."""
+        return self._known.get(printer_id, NOT_SEEN)
+
+    async def fresh(self, printer_ids: Iterable[str], within_s: float) -> Mapping[str, Reading]:
+        """What is known after asking those that nobody has asked of late; slow ones are left."""
+        asked = [printer_id for printer_id in printer_ids if self._is_stale(printer_id)]
+        if asked:
+            await asyncio.wait([self._ask(printer_id) for printer_id in asked], timeout=within_s)
+        return self._known
+
+    async def ask_again(self, printer_id: str, within_s: float) -> Reading:
+        """Ask now, for something was just done to the printer."""
+        await asyncio.wait([self._ask(printer_id)], timeout=within_s)
+        return self.latest(printer_id)
+
+    def watch(self, printer_ids: Iterable[str]) -> "Watch":
+        """Begin to watch; close the watch to end that."""
+        watch = Watch(self, frozenset(printer_ids))
+        for printer_id in watch.printer_ids:
+            self._watches.setdefault(printer_id, set()).add(watch)
+            if printer_id not in self._beats:
+                self._beats[printer_id] = asyncio.create_task(self._keep_asking(printer_id))
+        return watch
+
+    def unwatch(self, watch: "Watch") -> None:
+        for printer_id in watch.printer_ids:
+            watches = self._watches.get(printer_id, set())
+            watches.discard(watch)
+            if not watches and self._watches.pop(printer_id, None) is not None:
+                self._beats.pop(printer_id).cancel()
+
+    @property
+    def watched_count(self) -> int:
+        """How many printers somebody watches."""
+        return len(self._beats)
+
+    # --- asking -----------------------------------------------------------------------------------
+
+    async def _keep_asking(self, printer_id: str) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            began_at = loop.time()
+            try:
+                reading = await asyncio.shield(self._ask(printer_id))
+            except Exception:
+                log.exception("could not ask a printer what it does")
+                await asyncio.sleep(REFUSED_BEAT_S)
+                continue
+            for watch in self._watches.get(printer_id, ()):
+                watch.tell(printer_id, reading)
+            beat_s = BEAT_S if reading.refusal is None else REFUSED_BEAT_S
+            await asyncio.sleep(max(0.0, began_at + beat_s - loop.time()))
+
+    def _ask(self, printer_id: str) -> "asyncio.Task[Reading]":
+        """The ask under way, or a new one: never two at the same time."""
+        running = self._asking.get(printer_id)
+        if running is None:
+            running = self._asking[printer_id] = asyncio.create_task(self._look(printer_id))
+            running.add_done_callback(lambda _: self._asking.pop(printer_id, None))
+        return running
+
+    async def _look(self, printer_id: str) -> Reading:
+        async with self._room:
+            answer = await self._printers.ask(printer_id, "/status", _QUESTION)
+        said = answer if isinstance(answer, PrinterRefusal) else _read(answer)
+        at = self._clock.now()
+        if isinstance(said, PrinterRefusal):
+            reading = replace(self.latest(printer_id), refusal=said, asked_at=at)
+        else:
+            reading = Reading(status=said, seen_at=at, asked_at=at)
+        self._remember(printer_id, reading)
+        return reading
+
+    def _remember(self, printer_id: str, reading: Reading) -> None:
+        self._known[printer_id] = reading
+        self._known.move_to_end(printer_id)
+        if len(self._known) > MOST_REMEMBERED:
+            self._known.popitem(last=False)
+
+    def _is_stale(self, printer_id: str) -> bool:
+        asked_at = self.latest(printer_id).asked_at
+        return asked_at is None or self._clock.now() > asked_at + FRESH
+
+
+class Watch:
+    """One watcher's view of some printers."""
+
+    def __init__(self, live: LiveStatus, printer_ids: frozenset[str]) -> None:
+        self.printer_ids = printer_ids
+        self._live = live
+        self._news: dict[str, Reading] = {}
+        self._has_news = asyncio.Event()
+
+    def tell(self, printer_id: str, reading: Reading) -> None:
+        self._news[printer_id] = reading
+        self._has_news.set()
+
+    async def news(self) -> Mapping[str, Reading]:
+        """The newest readings since the last call, at least one."""
+        await self._has_news.wait()
+        self._has_news.clear()
+        news, self._news = self._news, {}
+        return news
+
+    def close(self) -> None:
+        self._live.unwatch(self)
+
+
+class _StatusEnvelope(msgspec.Struct, rename="pascal"):
+    result: StatusResult
+
+
+_envelope = msgspec.json.Decoder(_StatusEnvelope)
+
+
+def _read(body: bytes) -> StatusResult | PrinterRefusal:
+    try:
+        return _envelope.decode(body).result
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        text = "The agent's answer can't be read; it may be of another version."
+        return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)

@@ -1,0 +1,111 @@
+"""Printers behind a relay, in memory."""
+
+from collections import Counter
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from printreach.contract.codec import encode
+from printreach.contract.status import CurrentPrint, JobStatus, State, StatusResult, WebcamList
+from printreach.contract.status import ServiceStatus as Service
+from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
+
+OFFLINE = PrinterRefusal(601, "The printer's agent is not connected to the service.")
+
+
+def status_of(
+    state: State = State.IDLE, file_name: str = "", progress: float = 0.0, features: int = 63
+) -> StatusResult:
+    """A status with little in it."""
+    return StatusResult(
+        job_status=JobStatus(
+            state=state, current_print=CurrentPrint(file_name=file_name, progress=progress)
+        ),
+        service_status=Service(),
+        platform_version="1.0",
+        features=features,
+        list_webcams=WebcamList(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """A command that was to be carried out."""
+
+    printer_id: str
+    command: str
+    query: Mapping[str, str]
+    arguments: bytes
+
+
+@dataclass
+class FakePrinterHttp:
+    """ports.PrinterHttp.
+
+    statuses: by printer; one that has none is offline. answers: of commands but /status. raw: what
+    may be read as it comes. asks: how often each printer was asked for its status.
+    """
+
+    statuses: dict[str, StatusResult | PrinterRefusal | bytes] = field(default_factory=dict)
+    answers: dict[str, object] = field(default_factory=dict)
+    raw: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    orders: list[Ordered] = field(default_factory=list)
+    uploads: dict[str, bytes] = field(default_factory=dict)
+    asks: Counter[str] = field(default_factory=Counter)
+    before_answer: Callable[[], None] = lambda: None
+
+    async def ask(
+        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+    ) -> bytes | PrinterRefusal:
+        if command != "/status":
+            return self._answer(printer_id, command)
+        self.asks[printer_id] += 1
+        self.before_answer()
+        status = self.statuses.get(printer_id, OFFLINE)
+        if isinstance(status, StatusResult):
+            return encode({"Status": 200, "Result": status})
+        return status
+
+    async def order(
+        self,
+        printer_id: str,
+        command: str,
+        query: Mapping[str, str] = NO_QUERY,
+        arguments: bytes = b"",
+    ) -> bytes | PrinterRefusal:
+        self.orders.append(Ordered(printer_id, command, query, arguments))
+        return self._answer(printer_id, command)
+
+    @asynccontextmanager
+    async def open(
+        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+    ) -> AsyncIterator[PrinterAnswer | PrinterRefusal]:
+        if command not in self.raw:
+            yield OFFLINE
+            return
+        content_type, body = self.raw[command]
+        yield PrinterAnswer(content_type, len(body), _pieces(body))
+
+    async def send(
+        self,
+        printer_id: str,
+        command: str,
+        query: Mapping[str, str],
+        chunks: AsyncIterable[bytes],
+        length: int | None,
+    ) -> bytes | PrinterRefusal:
+        self.uploads[query["path"]] = b"".join([chunk async for chunk in chunks])
+        return self._answer(printer_id, command)
+
+    def _answer(self, printer_id: str, command: str) -> bytes | PrinterRefusal:
+        if printer_id not in self.statuses:
+            return OFFLINE
+        answer = self.answers.get(command, {})
+        if isinstance(answer, PrinterRefusal):
+            return answer
+        return encode({"Status": 200, "Result": answer})
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    for at in range(0, len(body), 1000):
+        yield body[at : at + 1000]
