@@ -1,0 +1,107 @@
+"""A person's own printers, with what they do now. Another account's are as if there were none."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.live import NOT_SEEN, LiveStatus, Reading
+from printreach.hub.printers import Printers
+from printreach.ports import Clock, Notice, PrinterRow, Records, Store, Topic
+from printreach.rules.printers import Printer, is_online, read_printer_name
+
+OPENING_S: Final = 1.5
+"""What a page waits for printers that nobody has asked of late; the rest comes by its stream."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SeenPrinter:
+    """A printer, whether its agent is here, and what was last seen of it."""
+
+    printer: Printer
+    is_online: bool
+    reading: Reading
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OwnPrinters:
+    """The use cases of the dashboard about printers."""
+
+    store: Store
+    clock: Clock
+    live: LiveStatus
+    printers: Printers
+
+    async def all(self, account_id: str, *, ask: bool = True) -> list[SeenPrinter]:
+        """By name. ask: those that are online and were not asked of late."""
+        rows = await self.store.read(lambda records: records.printers.rows_of_account(account_id))
+        if ask:
+            await self.live.fresh(self._online_among(rows), OPENING_S)
+        return [self._seen(row) for row in rows]
+
+    async def one(
+        self, account_id: str, printer_id: str, *, ask: bool = True
+    ) -> SeenPrinter | Denied:
+        rows = await self.store.read(lambda records: records.printers.rows_of_account(account_id))
+        row = next((row for row in rows if row.printer.printer_id == printer_id), None)
+        if row is None:
+            return no_such_printer()
+        if ask:
+            await self.live.fresh(self._online_among([row]), OPENING_S)
+        return self._seen(row)
+
+    async def after_order(self, account_id: str, printer_id: str) -> SeenPrinter | Denied:
+        """The printer as it is now that something was done to it."""
+        await self.live.ask_again(printer_id, OPENING_S)
+        return await self.one(account_id, printer_id, ask=False)
+
+    async def rename(self, account_id: str, printer_id: str, typed: str) -> Printer | Denied:
+        name = read_printer_name(typed)
+        if name is None:
+            return Denied(Reason.INVALID, "A printer's name has 1 to 60 printable characters.")
+        at = self.clock.now()
+
+        async def rename(records: Records) -> Printer | Denied:
+            printer = await own_printer(records, account_id, printer_id)
+            if isinstance(printer, Printer):
+                await records.printers.rename(printer_id, name)
+                await records.notify(Notice(Topic.PRINTER, printer_id), at)
+            return printer
+
+        return await self.store.write(rename)
+
+    async def remove(self, account_id: str, printer_id: str) -> Printer | Denied:
+        printer = await self.store.read(
+            lambda records: own_printer(records, account_id, printer_id)
+        )
+        if isinstance(printer, Denied):
+            return printer
+        return await self.printers.remove(printer_id)
+
+    def _online_among(self, rows: Sequence[PrinterRow]) -> list[str]:
+        at = self.clock.now()
+        return [
+            row.printer.printer_id for row in rows if is_online(row.printer, row.node_alive_at, at)
+        ]
+
+    def _seen(self, row: PrinterRow) -> SeenPrinter:
+        printer = row.printer
+        reading = self.live.latest(printer.printer_id)
+        # What it did for an owner before is none of this one's business.
+        if reading.seen_at is not None and reading.seen_at < printer.linked_at:
+            reading = NOT_SEEN
+        here = is_online(printer, row.node_alive_at, self.clock.now())
+        return SeenPrinter(printer=printer, is_online=here, reading=reading)
+
+
+async def own_printer(records: Records, account_id: str, printer_id: str) -> Printer | Denied:
+    """The printer, where it is that account's."""
+    printer = await records.printers.linked(printer_id)
+    if printer is None or printer.account_id != account_id:
+        return no_such_printer()
+    return printer
+
+
+def no_such_printer() -> Denied:
+    """The same whether there is none, or it is another account's."""
+    return Denied(Reason.NO_SUCH_PRINTER, "There is no such printer in your account.")
