@@ -11,7 +11,7 @@ _STYLES = "src/printreach/web/static/app.css"
 class FrontEndCheck(BuildHookInterface):  # type: ignore[type-arg]  # the config class is private
     """The agent does without the pages' styles, so their absence is said, not refused."""
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+    def initialize(self, version: str, _build_data: dict[str, Any]) -> None:
         """Look for what `make install` builds; an editable install may come before it."""
         if version != "editable" and not (Path(self.root) / _STYLES).is_file():
             self.app.display_warning(

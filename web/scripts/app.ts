@@ -1,2 +1,20 @@
 // What every page runs. Each part finds its own elements, and does nothing where there are none.
+// The pages work without any of it: scripts only freshen them.
+import { startConfirming } from "./parts/dialogs";
+import { startCopying } from "./parts/copying";
+import { startLive } from "./parts/live";
+import { startPictures } from "./parts/pictures";
+import { startShortcuts } from "./parts/shortcuts";
+import { startTimes } from "./parts/times";
+import { startToasts } from "./parts/toasts";
+import { startUploads } from "./parts/uploads";
+
 document.documentElement.classList.remove("no-script");
+startTimes(document);
+startToasts();
+startConfirming();
+startCopying();
+startUploads();
+startShortcuts();
+startPictures();
+startLive();

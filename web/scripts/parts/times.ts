@@ -1,0 +1,21 @@
+// Times in the reader's zone. The server writes UTC into <time data-time="clock|day|moment">.
+
+const shapes: Record<string, Intl.DateTimeFormatOptions> = {
+  clock: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  day: { day: "numeric", month: "long", year: "numeric" },
+  moment: { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+};
+
+export function clock(at: Date): string {
+  return at.toLocaleTimeString("en-GB", shapes.clock);
+}
+
+export function startTimes(within: ParentNode): void {
+  for (const element of within.querySelectorAll<HTMLTimeElement>("time[data-time]")) {
+    const shape = shapes[element.dataset.time ?? ""];
+    const at = new Date(element.dateTime);
+    if (!shape || Number.isNaN(at.getTime())) continue;
+    const said = at.toLocaleString("en-GB", shape).replace(" at ", ", ");
+    if (element.textContent !== said) element.textContent = said;
+  }
+}
