@@ -11,7 +11,7 @@ from http.client import HTTPException
 from pathlib import Path
 
 from tests.rigs.calls import Answer, call
-from tests.rigs.peers import ROOT, peer_program
+from tests.rigs.peers import peer_program
 from tests.rigs.programs import Program
 from tests.rigs.prusalink_firmware import Firmware
 from tests.rigs.waiting import free_port
@@ -24,8 +24,8 @@ START = Path(__file__).with_name("prusalink_start.py")
 START_S = 60
 ENDED_S = 4.5
 """Longer than what the contract suite watches an ended print for."""
-# It takes no folder for prints below /tmp, and says nothing of it.
-FOLDERS = ROOT / "build"
+# It takes no folder for prints below /tmp, where a checkout may well lie, and says nothing of it.
+FOLDERS = Path("/var/tmp")
 
 CONFIG = """
 [daemon]
@@ -78,7 +78,6 @@ def prusalink() -> Iterator[PrusaLink]:
     program, port = peer_program("prusalink", "python"), free_port()
     api_key = secrets.token_hex(8)
     digest = hashlib.md5(f"{USER}:{REALM}:{PASSWORD}".encode()).hexdigest()
-    FOLDERS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="prusalink-", dir=FOLDERS) as name:
         folder = Path(name)
         settings = SETTINGS.format(user=USER, digest=digest, api_key=api_key)
