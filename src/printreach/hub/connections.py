@@ -1,6 +1,6 @@
 """Connections: made for apps and for owners, listed, revoked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -17,6 +17,7 @@ from printreach.rules.connections import (
     has_ended,
 )
 from printreach.rules.credentials import (
+    AppSecrets,
     CredentialKind,
     TokenBytes,
     digest,
@@ -29,6 +30,15 @@ from printreach.rules.credentials import (
 from printreach.rules.printers import Printer
 
 OPEN_TICKET_LIFETIME: Final = timedelta(minutes=10)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shared:
+    """A Shared Connection just made, with what opens it."""
+
+    connection: Connection
+    url: str
+    secrets: AppSecrets
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,6 +78,21 @@ class Connections:
             printer_page_url=self.addresses.of_printer_page(printer_id),
             printer_lan_ip=printer.lan_ip,
             secrets=secrets,
+        )
+
+    async def add_shared_in(
+        self, records: Records, printer: Printer, expires_at: datetime | None
+    ) -> Shared | Denied:
+        """Make a Shared Connection; its secrets are in the answer and nowhere else."""
+        port = await self._take_port(records, self.clock.now())
+        if isinstance(port, Denied):
+            return port
+        secrets = new_app_secrets(self.token_bytes)
+        made = self._new(ConnectionKind.SHARED, printer, self.clock.now(), app_id=None, port=port)
+        connection = replace(made, expires_at=expires_at)
+        await records.connections.add(connection, digests_of(secrets))
+        return Shared(
+            connection=connection, url=self.addresses.of_connection(connection), secrets=secrets
         )
 
     async def open_own(self, printer_id: str) -> str | Denied:

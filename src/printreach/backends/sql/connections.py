@@ -39,6 +39,9 @@ class ConnectionRows:
     async def of_printer(self, printer_id: str) -> list[Connection]:
         return await self._where(connections.c.printer_id == printer_id)
 
+    async def of_account(self, account_id: str) -> list[Connection]:
+        return await self._where(connections.c.account_id == account_id)
+
     async def all(self) -> list[Connection]:
         return await self._where()
 

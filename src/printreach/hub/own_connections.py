@@ -1,0 +1,110 @@
+"""A person's connections: those of apps and those they share. Another account's are none."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.hub.connections import Connections, Shared
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.own_printers import own_printer
+from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.rules.connections import Connection, ConnectionKind, ended_at, has_ended
+
+MAX_SHARED: Final = 50
+"""Living Shared Connections of one printer."""
+LIFETIMES: Final = {
+    "1": timedelta(hours=1),
+    "24": timedelta(days=1),
+    "168": timedelta(days=7),
+    "720": timedelta(days=30),
+}
+"""By the hours that forms send; any other word means that it has no end."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedConnection:
+    """A connection as its owner sees it. title: the app's name, or what it is."""
+
+    connection: Connection
+    title: str
+    printer_name: str
+    ended_at: datetime | None
+    has_ended: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OwnConnections:
+    """The use cases of the dashboard about connections."""
+
+    store: Store
+    clock: Clock
+    connections: Connections
+
+    async def all(self, account_id: str, kind: ConnectionKind) -> list[ListedConnection]:
+        """The living ones of that kind, the newest first."""
+        at = self.clock.now()
+
+        async def look(records: Records) -> list[ListedConnection]:
+            names = {
+                one.printer_id: one.name for one in await records.printers.of_account(account_id)
+            }
+            apps = {app.app_id: app.name for app in await records.apps.all()}
+            return [
+                ListedConnection(
+                    connection=one,
+                    title=apps.get(one.app_id or "", one.app_id or "Shared"),
+                    printer_name=names.get(one.printer_id or "", ""),
+                    ended_at=ended_at(one),
+                    has_ended=has_ended(one, at),
+                )
+                for one in reversed(await records.connections.of_account(account_id))
+                if one.kind is kind and not has_ended(one, at)
+            ]
+
+        return await self.store.read(look)
+
+    async def one(self, account_id: str, connection_id: str) -> Connection | Denied:
+        return await self.store.read(lambda records: _own(records, account_id, connection_id))
+
+    async def share(self, account_id: str, printer_id: str, hours: str) -> Shared | Denied:
+        """Make a Shared Connection. hours: a key of LIFETIMES."""
+        at, lifetime = self.clock.now(), LIFETIMES.get(hours)
+
+        async def share(records: Records) -> Shared | Denied:
+            printer = await own_printer(records, account_id, printer_id)
+            if isinstance(printer, Denied):
+                return printer
+            living = [
+                one
+                for one in await records.connections.of_printer(printer_id)
+                if one.kind is ConnectionKind.SHARED and not has_ended(one, at)
+            ]
+            if len(living) >= MAX_SHARED:
+                return Denied(
+                    Reason.TOO_MANY_CONNECTIONS,
+                    f"{printer.name} is shared {len(living)} times; end one before you share it again.",
+                )
+            expires_at = None if lifetime is None else at + lifetime
+            return await self.connections.add_shared_in(records, printer, expires_at)
+
+        return await self.store.write(share)
+
+    async def end(self, account_id: str, connection_id: str) -> Connection | Denied:
+        """End an own connection; one that has ended stays so."""
+        at = self.clock.now()
+
+        async def end(records: Records) -> Connection | Denied:
+            connection = await _own(records, account_id, connection_id)
+            if isinstance(connection, Connection):
+                await records.connections.revoke(connection_id, at)
+                await records.notify(Notice(Topic.CONNECTION, connection.unique_id), at)
+            return connection
+
+        return await self.store.write(end)
+
+
+async def _own(records: Records, account_id: str, connection_id: str) -> Connection | Denied:
+    connection = await records.connections.get(connection_id)
+    if connection is None or connection.account_id != account_id:
+        return Denied(Reason.NO_SUCH_CONNECTION, "There is no such connection in your account.")
+    return connection
