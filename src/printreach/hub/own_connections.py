@@ -82,7 +82,7 @@ class OwnConnections:
             if len(living) >= MAX_SHARED:
                 return Denied(
                     Reason.TOO_MANY_CONNECTIONS,
-                    f"{printer.name} is shared {len(living)} times; end one before you share it again.",
+                    f"{printer.name} is shared {len(living)} times; end one of them first.",
                 )
             expires_at = None if lifetime is None else at + lifetime
             return await self.connections.add_shared_in(records, printer, expires_at)
