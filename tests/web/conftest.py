@@ -1,7 +1,8 @@
 """The web role as the tests of its routes see it: no socket, no server, but a real store."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,23 @@ def program(app: Litestar) -> Iterator[TestClient[Litestar]]:
     """Asks for anything, as curl and most libraries do."""
     with TestClient(app, base_url=BASE_URL) as client:
         yield client
+
+
+MakeWorld = Callable[..., AbstractContextManager[tuple[WebWorld, TestClient[Litestar]]]]
+
+
+@pytest.fixture
+def world_with(migrated: Path, tmp_path: Path) -> MakeWorld:
+    """An installation with these settings, and a browser before it."""
+
+    @contextmanager
+    def make(**settings: str) -> Iterator[tuple[WebWorld, TestClient[Litestar]]]:
+        path = tmp_path / "data" / "printreach.sqlite3"
+        prepare_file(path)
+        shutil.copyfile(migrated, path)
+        made = WebWorld(path, FakeClock(), **settings)
+        with TestClient(made.app, base_url=BASE_URL) as client:
+            client.headers["accept"] = "text/html"
+            yield made, client
+
+    return make

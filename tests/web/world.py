@@ -11,9 +11,10 @@ from litestar.testing import TestClient
 from printreach.backends.sql.store import SqlStore
 from printreach.rules.accounts import Account
 from printreach.run.settings import Settings, settings_from
-from printreach.run.web_services import web_services
+from printreach.run.web_services import Outside, web_services
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.clock import FakeClock
+from tests.fakes.mails import KeptMails
 from tests.fakes.passwords import PlainPasswords
 
 T = TypeVar("T")
@@ -31,9 +32,12 @@ class WebWorld:
         self.clock = clock
         self.store = SqlStore(path)
         self.settings = _settings(path.parent, settings)
-        self.services = web_services(
-            self.settings, self.store, clock=clock, passwords=PlainPasswords()
+        self.passwords = PlainPasswords()
+        self.mailer = KeptMails()
+        outside = Outside(
+            store=self.store, clock=clock, passwords=self.passwords, mailer=self.mailer
         )
+        self.services = web_services(self.settings, outside)
         self.app = self._app()
 
     def _app(self) -> Litestar:

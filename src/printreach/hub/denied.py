@@ -23,6 +23,8 @@ class Reason(Enum):
     WRONG_CREDENTIALS = auto()
     STEP_OVER = auto()
     """What was begun before has run out; it has to be begun again."""
+    BAD_PASSWORD = auto()
+    """The one that was chosen cannot be one."""
     SIGN_UP_CLOSED = auto()
     LINK_OVER = auto()
     """A link of a mail or an invitation that is unknown, used or too old."""

@@ -1,16 +1,10 @@
 """Mails that the service sends to people."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from printreach.rules.mails import Mail
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mail:
-    """Plain text. It may hold a link that signs a person in, so nothing logs it by the way."""
-
-    to: str
-    subject: str
-    text: str
+__all__ = ["Mail", "Mailer"]
 
 
 class Mailer(Protocol):

@@ -7,10 +7,12 @@ import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from printreach.backends.bus_sqlite import open_bus
 from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
+from printreach.backends.mail_smtp import SmtpMailer, SmtpServer, delivering
 from printreach.backends.service_key import load_or_make_service_key
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.grants import SqlGrants
@@ -22,7 +24,7 @@ from printreach.rules.credentials import new_record_id
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import SOCKET_NAME, WebNode
-from printreach.run.web_services import web_services
+from printreach.run.web_services import real_outside, web_services
 from printreach.web.app import WebSettings, create_app
 
 log = logging.getLogger(__name__)
@@ -47,15 +49,31 @@ async def running_service(
         socket_path = settings.data_dir.resolve() / SOCKET_NAME
         store = await ends.enter_async_context(open_store(settings.database_path))
         if "web" in roles:
-            app = create_app(WebSettings(base_url=settings.base_url), web_services(settings, store))
-            web = WebNode(app)
-            socket_path = await web.start(settings.data_dir, is_successor=bool(listeners))
-            ends.push_async_callback(web.stop)
+            socket_path = await _start_web(settings, store, ends, is_successor=bool(listeners))
         address = ""
         if "relay" in roles:
             relay = await _relay_outside(settings, store, socket_path, ends)
             address = await _listen(settings, relay, listeners, ends)
         yield address
+
+
+async def _start_web(
+    settings: Settings, store: SqlStore, ends: AsyncExitStack, *, is_successor: bool
+) -> Path:
+    """Serve pages and APIs; where nobody has an account yet, say how the first one is made."""
+    mailer = None
+    if settings.smtp_url is not None:
+        sender = f"printreach@{urlsplit(settings.base_url).hostname}"
+        smtp = SmtpMailer(SmtpServer.at(settings.smtp_url, sender))
+        mailer = await ends.enter_async_context(delivering(smtp))
+    services = web_services(settings, real_outside(store, mailer))
+    web = WebNode(create_app(WebSettings(base_url=settings.base_url), services))
+    path = await web.start(settings.data_dir, is_successor=is_successor)
+    ends.push_async_callback(web.stop)
+    link = await services.invitations.make_setup_link()
+    if link is not None:
+        log.info("There are no accounts yet. Make the operator's with this link, once: %s", link)
+    return path
 
 
 async def _relay_outside(

@@ -8,7 +8,7 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
-from printreach.rules.accounts import SupporterPolicy
+from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -90,6 +90,14 @@ def read_supporters(text: str) -> SupporterPolicy:
         raise WrongValue(f"is {text!r}, which is not {choice}.") from None
 
 
+def read_sign_up(text: str) -> SignUpPolicy:
+    """`open`, `invited` or `closed`."""
+    try:
+        return SignUpPolicy(text.lower())
+    except ValueError:
+        raise WrongValue(f"is {text!r}, which is not {' or '.join(SignUpPolicy)}.") from None
+
+
 def read_switch(text: str) -> bool:
     """`true` or `false`, or another pair that people use for it."""
     try:
@@ -106,7 +114,7 @@ def read_count(text: str) -> int:
 
 
 def read_smtp_url(text: str) -> str | None:
-    """`smtp(s)://[USER:PASSWORD@]HOST[:PORT]`. It holds a password, so nothing repeats it."""
+    """`smtp(s)://[USER:PASSWORD@]HOST[:PORT][?from=ADDRESS]`; nothing repeats its password."""
     if not text:
         return None
     try:

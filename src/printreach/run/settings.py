@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
 
-from printreach.rules.accounts import SupporterPolicy
+from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.run import setting_values as values
 from printreach.run.setting_values import Network, WrongValue
@@ -36,6 +36,7 @@ class Settings:
     tunnel_ports: range
     trusted_proxies: tuple[Network, ...]
     supporters: SupporterPolicy
+    sign_up: SignUpPolicy
     webhook_allow_private: bool
     detector_url: str
     detector_free_calls: int
@@ -65,6 +66,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         tunnel_ports=reader.read("TUNNEL_PORTS", values.read_ports, ""),
         trusted_proxies=reader.read("TRUSTED_PROXIES", values.read_networks, ""),
         supporters=reader.read("SUPPORTERS", values.read_supporters, "everyone"),
+        sign_up=reader.read("SIGN_UP", values.read_sign_up, "open"),
         webhook_allow_private=reader.read("WEBHOOK_ALLOW_PRIVATE", values.read_switch, "false"),
         detector_url=reader.read("DETECTOR_URL", values.read_base_url, base_url),
         detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),

@@ -1,55 +1,121 @@
 """The use cases of the web role, composed."""
 
 import secrets
+from dataclasses import dataclass
 
 from printreach.backends.clock import SystemClock
+from printreach.backends.mail_log import LogMailer
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.sql.store import SqlStore
 from printreach.hub.accounts import Accounts
 from printreach.hub.connections import Connections
+from printreach.hub.invitations import Invitations
+from printreach.hub.portal import Portal
+from printreach.hub.post import Post
 from printreach.hub.printers import Printers
+from printreach.hub.recovering import Recovering
 from printreach.hub.sessions import Sessions
 from printreach.hub.signing_in import SigningIn
+from printreach.hub.signing_up import SigningUp
 from printreach.hub.tries import AccountTries, CallerTries
-from printreach.ports import Clock, Passwords
+from printreach.ports import Clock, HostKeys, Mailer, Passwords
+from printreach.rules.credentials import TokenBytes
+from printreach.rules.mails import Mails
 from printreach.run.settings import Settings
 from printreach.web.services import Services
 
 
-def web_services(
-    settings: Settings,
-    store: SqlStore,
-    *,
-    clock: Clock | None = None,
-    passwords: Passwords | None = None,
-) -> Services:
-    """Everything on that store. clock, passwords: tests have their own."""
-    clock, passwords = clock or SystemClock(), passwords or Argon2Passwords()
-    token_bytes = secrets.token_bytes
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outside:
+    """What the use cases need of the world; tests put their own in its place."""
+
+    store: SqlStore
+    clock: Clock
+    passwords: Passwords
+    mailer: Mailer
+    token_bytes: TokenBytes = secrets.token_bytes
+    host_keys: HostKeys | None = None
+
+
+def real_outside(store: SqlStore, mailer: Mailer | None = None) -> Outside:
+    """The machine's own. mailer: without one, mails go to the log."""
+    return Outside(
+        store=store,
+        clock=SystemClock(),
+        passwords=Argon2Passwords(),
+        mailer=mailer or LogMailer(),
+    )
+
+
+def web_services(settings: Settings, outside: Outside) -> Services:
+    """Every use case that pages and APIs call."""
+    store, clock, token_bytes = outside.store, outside.clock, outside.token_bytes
     sessions = Sessions(store=store, clock=clock, token_bytes=token_bytes)
     account_tries, caller_tries = AccountTries(store, clock), CallerTries(clock)
+    invitations = Invitations(
+        store=store, clock=clock, token_bytes=token_bytes, base_url=settings.base_url
+    )
+    post = Post(mailer=outside.mailer, mails=Mails(settings.base_url), token_bytes=token_bytes)
+    signing_in = SigningIn(
+        store=store,
+        clock=clock,
+        token_bytes=token_bytes,
+        passwords=outside.passwords,
+        sessions=sessions,
+        account_tries=account_tries,
+        caller_tries=caller_tries,
+    )
+    printers = Printers(store=store, clock=clock)
+    connections = Connections(
+        store=store,
+        clock=clock,
+        token_bytes=token_bytes,
+        addresses=settings.addresses,
+        ports=settings.tunnel_ports,
+    )
     return Services(
         store=store,
         clock=clock,
-        accounts=Accounts(store=store, passwords=passwords, clock=clock, token_bytes=token_bytes),
+        accounts=Accounts(
+            store=store, passwords=outside.passwords, clock=clock, token_bytes=token_bytes
+        ),
         sessions=sessions,
-        signing_in=SigningIn(
+        signing_in=signing_in,
+        signing_up=SigningUp(
             store=store,
             clock=clock,
             token_bytes=token_bytes,
-            passwords=passwords,
+            passwords=outside.passwords,
             sessions=sessions,
+            invitations=invitations,
+            post=post,
+            account_tries=account_tries,
+            caller_tries=caller_tries,
+            policy=settings.sign_up,
+        ),
+        recovering=Recovering(
+            store=store,
+            clock=clock,
+            passwords=outside.passwords,
+            signing_in=signing_in,
+            post=post,
             account_tries=account_tries,
             caller_tries=caller_tries,
         ),
+        invitations=invitations,
+        post=post,
         account_tries=account_tries,
         caller_tries=caller_tries,
-        printers=Printers(store=store, clock=clock),
-        connections=Connections(
+        printers=printers,
+        connections=connections,
+        portal=Portal(
             store=store,
             clock=clock,
             token_bytes=token_bytes,
-            addresses=settings.addresses,
-            ports=settings.tunnel_ports,
+            connections=connections,
+            printers=printers,
+            supporters=settings.supporters,
+            own_page=settings.addresses.of_completion_page(),
+            host_keys=outside.host_keys,
         ),
     )

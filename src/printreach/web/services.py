@@ -4,9 +4,14 @@ from dataclasses import dataclass
 
 from printreach.hub.accounts import Accounts
 from printreach.hub.connections import Connections
+from printreach.hub.invitations import Invitations
+from printreach.hub.portal import Portal
+from printreach.hub.post import Post
 from printreach.hub.printers import Printers
+from printreach.hub.recovering import Recovering
 from printreach.hub.sessions import Sessions
 from printreach.hub.signing_in import SigningIn
+from printreach.hub.signing_up import SigningUp
 from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Clock, Store
 
@@ -20,7 +25,12 @@ class Services:
     accounts: Accounts
     sessions: Sessions
     signing_in: SigningIn
+    signing_up: SigningUp
+    recovering: Recovering
+    invitations: Invitations
+    post: Post
     account_tries: AccountTries
     caller_tries: CallerTries
     printers: Printers
     connections: Connections
+    portal: Portal

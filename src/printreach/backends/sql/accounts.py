@@ -56,6 +56,13 @@ class AccountRows:
     async def set_verified(self, account_id: str, at: datetime) -> None:
         await self._update(account_id, verified_at=at)
 
+    async def forget_unverified(self, made_before: datetime) -> None:
+        await self._connection.execute(
+            delete(accounts).where(
+                accounts.c.verified_at.is_(None), accounts.c.created_at < made_before
+            )
+        )
+
     async def delete(self, account_id: str) -> None:
         await self._connection.execute(delete(accounts).where(accounts.c.account_id == account_id))
 

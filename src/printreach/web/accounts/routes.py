@@ -1,5 +1,9 @@
 """Every page about people."""
 
-from printreach.web.accounts.signing_in import SIGNING_IN
+from typing import Final
 
-ACCOUNT_PAGES = [SIGNING_IN]
+from printreach.web.accounts.recovering import RECOVERING
+from printreach.web.accounts.signing_in import SIGNING_IN
+from printreach.web.accounts.signing_up import SIGNING_UP
+
+ACCOUNT_PAGES: Final = [SIGNING_IN, SIGNING_UP, RECOVERING]

@@ -63,6 +63,7 @@ async def sign_in(
         case NeedsCode(token):
             return step_redirect(code_path(fields.next_path), token, STEP_LIFETIME, jar)
         case Unconfirmed():
+            await services.signing_up.send_again(outcome.account, fields.next_path)
             return page(_UNCONFIRMED, email=outcome.account.email)
         case Denied() | TooSoon():
             shown = {"next": fields.next_path, "email": fields["email"]}

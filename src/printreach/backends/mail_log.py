@@ -1,0 +1,16 @@
+"""Mails that go to the log, for an installation that has no mail server."""
+
+import logging
+
+from printreach.rules.mails import Mail
+
+_log = logging.getLogger(__name__)
+
+
+class LogMailer:
+    """ports.Mailer. The log then holds links that sign people in: it is the operator's alone."""
+
+    def send(self, mail: Mail) -> None:
+        _log.info(
+            "mail for %s (no mail server is set up): %s\n%s", mail.to, mail.subject, mail.text
+        )

@@ -1,0 +1,92 @@
+"""Invitations: made by operators, and one by the service itself on its first start."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from printreach.hub.denied import Denied, Reason
+from printreach.ports import Clock, Records, Store
+from printreach.rules.accounts import read_email
+from printreach.rules.credentials import (
+    CredentialKind,
+    TokenBytes,
+    digest,
+    new_record_id,
+    new_session_token,
+)
+from printreach.rules.invitations import INVITATION_LIFETIME, Invitation, is_good
+
+INVITATION_OVER = Denied(
+    Reason.LINK_OVER, "That invitation was used, or has run out. Ask for another one."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Invitations:
+    """The use cases about invitations. base_url: of the service."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    base_url: str
+
+    async def invite(
+        self, email: str | None = None, *, is_admin: bool = False, supporter: bool = False
+    ) -> str | Denied:
+        """A link with which one account can be made, for a week. email: the only one it fits."""
+        address = None if email is None else read_email(email)
+        if email is not None and address is None:
+            return Denied(Reason.INVALID, f"{email!r} is not an e-mail address.")
+        expires_at = self.clock.now() + INVITATION_LIFETIME
+        invitation = self._new(address, expires_at, is_admin=is_admin, supporter=supporter)
+        return await self._add(invitation)
+
+    async def make_setup_link(self) -> str | None:
+        """The link that makes the first account, an operator's; None where there are accounts.
+
+        Only the latest one works.
+        """
+        if await self.store.read(lambda records: records.accounts.are_any()):
+            return None
+        invitation = self._new(None, None, is_admin=True, supporter=True)
+        return await self._add(replace(invitation, is_setup=True))
+
+    async def look_up(self, token: str) -> Invitation | None:
+        """The invitation, while it is good."""
+        return await self.store.read(lambda records: self.find(records, token))
+
+    async def find(self, records: Records, token: str) -> Invitation | None:
+        """The same, inside a unit of work."""
+        invitation = await records.invitations.with_token(invitation_digest(token))
+        if invitation is None or not is_good(invitation, self.clock.now()):
+            return None
+        if invitation.is_setup and await records.accounts.are_any():
+            return None
+        return invitation
+
+    def _new(
+        self, email: str | None, expires_at: datetime | None, *, is_admin: bool, supporter: bool
+    ) -> Invitation:
+        return Invitation(
+            invitation_id=new_record_id(self.token_bytes),
+            email=email,
+            is_admin=is_admin,
+            supporter=supporter,
+            is_setup=False,
+            expires_at=expires_at,
+        )
+
+    async def _add(self, invitation: Invitation) -> str:
+        token = new_session_token(self.token_bytes)
+
+        async def add(records: Records) -> None:
+            if invitation.is_setup:
+                await records.invitations.remove_setup()
+            await records.invitations.add(invitation, invitation_digest(token))
+
+        await self.store.write(add)
+        return f"{self.base_url}/signup?invite={token}"
+
+
+def invitation_digest(token: str) -> bytes:
+    """What is stored of an invitation."""
+    return digest(CredentialKind.INVITATION, token.encode())

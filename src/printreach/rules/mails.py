@@ -1,0 +1,102 @@
+"""What the service writes to people: plain, short, and never more than they need."""
+
+from dataclasses import dataclass
+
+_SIGNATURE = "\n\nPrintreach at {base_url}\n"
+_NOT_YOU = "If that was not you, {remedy}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mail:
+    """Plain text. It may hold a link that signs a person in, so nothing logs it by the way."""
+
+    to: str
+    subject: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mails:
+    """The mails of one installation. base_url: its public address."""
+
+    base_url: str
+
+    def confirm_address(self, to: str, link: str) -> Mail:
+        """For somebody who signed up."""
+        return self._mail(
+            to,
+            "Confirm your address",
+            f"Open this link to complete your account:\n\n{link}\n\n"
+            "It works once, for a day. If you did not sign up, leave it: without the link there "
+            "is no account.",
+        )
+
+    def has_account_already(self, to: str) -> Mail:
+        """For somebody whose address was used to sign up again."""
+        return self._mail(
+            to,
+            "You have an account already",
+            "Somebody, probably you, wanted to create an account with this address. There is one "
+            f"already: sign in at {self.base_url}/signin, or choose another password at "
+            f"{self.base_url}/reset if you have forgotten yours.",
+        )
+
+    def reset_password(self, to: str, link: str) -> Mail:
+        """For somebody who forgot their password."""
+        return self._mail(
+            to,
+            "Choose another password",
+            f"Open this link to choose another password:\n\n{link}\n\n"
+            "It works once, for an hour. If you did not ask for it, leave it: your password stays "
+            "as it is.",
+        )
+
+    def confirm_change(self, to: str, link: str) -> Mail:
+        """For the address that an account is to have."""
+        return self._mail(
+            to,
+            "Confirm your new address",
+            f"Open this link to make this the address of your account:\n\n{link}\n\n"
+            "It works once, for an hour.",
+        )
+
+    def address_changed(self, to: str, new: str) -> Mail:
+        """For the address that an account had."""
+        return self._mail(
+            to,
+            "Your account has another address",
+            f"From now on you sign in as {new}. "
+            + _NOT_YOU.format(remedy="write to the operator of this service at once."),
+        )
+
+    def password_changed(self, to: str) -> Mail:
+        """For somebody whose password was changed."""
+        remedy = f"choose another one at {self.base_url}/reset at once."
+        return self._mail(
+            to,
+            "Your password was changed",
+            "The password of your account was changed, and every other browser was signed out. "
+            + _NOT_YOU.format(remedy=remedy),
+        )
+
+    def security_changed(self, to: str, what: str) -> Mail:
+        """For somebody whose ways to sign in were changed. what: a sentence."""
+        remedy = (
+            f"choose another password at {self.base_url}/reset and look at {self.base_url}/account."
+        )
+        return self._mail(
+            to,
+            "The security of your account was changed",
+            f"{what} " + _NOT_YOU.format(remedy=remedy),
+        )
+
+    def account_deleted(self, to: str) -> Mail:
+        """For somebody who left."""
+        return self._mail(
+            to,
+            "Your account was deleted",
+            "Your account and all that was kept of it are gone, as you asked.",
+        )
+
+    def _mail(self, to: str, subject: str, text: str) -> Mail:
+        return Mail(to=to, subject=subject, text=text + _SIGNATURE.format(base_url=self.base_url))

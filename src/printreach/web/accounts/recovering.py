@@ -1,0 +1,96 @@
+"""The pages of a forgotten password."""
+
+from typing import Any, assert_never
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.background_tasks import BackgroundTask
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromQuery
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.recovering import LINK_OVER
+from printreach.hub.sessions import Begun
+from printreach.hub.signing_in import NeedsCode
+from printreach.rules.own_paths import HOME, code_path
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.steps import STEP_LIFETIME
+from printreach.web.accounts.forms import (
+    Fields,
+    faulty,
+    page,
+    provide_fields,
+    signed_in_redirect,
+    step_redirect,
+)
+from printreach.web.cookies import Cookies
+from printreach.web.problems import AnyRequest
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import visitor_of
+
+_RESET = "account/reset.html"
+_NEW_PASSWORD = "account/new_password.html"  # noqa: S105 - a template's name
+_OVER = "account/link_over.html"
+
+
+@get("/reset", media_type=MediaType.HTML, sync_to_thread=False)
+def reset_page() -> Response[Any]:
+    """Ask for the address to which the link goes."""
+    return page(_RESET, email="", is_sent=False)
+
+
+@post("/reset", media_type=MediaType.HTML)
+async def ask_for_reset(
+    request: AnyRequest, fields: NamedDependency[Fields], services: NamedDependency[Services]
+) -> Response[Any]:
+    """Say the same of every address, and then look whether it has an account."""
+    email = fields["email"]
+    refused = await services.recovering.may_ask(email, visitor_of(request))
+    if refused is not None:
+        return faulty(_RESET, refused, "email", email=email, is_sent=False)
+    answer = page(_RESET, email=email, is_sent=True)
+    answer.background = BackgroundTask(services.recovering.send_link, email)
+    return answer
+
+
+@get("/reset/new", media_type=MediaType.HTML)
+async def new_password_page(
+    services: NamedDependency[Services], token: FromQuery[str] = ""
+) -> Response[Any]:
+    """Ask for another password."""
+    if not await services.recovering.is_good(token):
+        return faulty(_OVER, LINK_OVER, "link", sentence=LINK_OVER.sentence)
+    return page(_NEW_PASSWORD, token=token)
+
+
+@post("/reset/new", media_type=MediaType.HTML)
+async def set_new_password(
+    request: AnyRequest,
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Set it, and sign this browser in; the others are signed out."""
+    outcome = await services.recovering.reset(
+        fields["token"], fields["password"], visitor_of(request)
+    )
+    match outcome:
+        case Begun():
+            return signed_in_redirect(outcome, HOME, jar)
+        case NeedsCode(token):
+            return step_redirect(code_path(HOME), token, STEP_LIFETIME, jar)
+        case Denied(Reason.LINK_OVER):
+            return faulty(_OVER, outcome, "link", sentence=outcome.sentence)
+        case Denied() | TooSoon():
+            return faulty(_NEW_PASSWORD, outcome, "password", token=fields["token"])
+        case _:
+            assert_never(outcome)
+
+
+RECOVERING = Router(
+    "/",
+    route_handlers=[reset_page, ask_for_reset, new_password_page, set_new_password],
+    dependencies={"fields": Provide(provide_fields)},
+    include_in_schema=False,
+    opt=dict(FORM),
+)

@@ -1,0 +1,157 @@
+"""The pages of signing up: by oneself, with an invitation, and the link of the mail."""
+
+from typing import Any, assert_never
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromQuery
+from litestar.response import Redirect
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.invitations import INVITATION_OVER
+from printreach.hub.sessions import Begun
+from printreach.hub.signing_up import Confirmed, MailSent, NeedsPassword
+from printreach.rules.mail_links import MailLink
+from printreach.rules.own_paths import read_own_path
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.steps import CONFIRMATION_LIFETIME
+from printreach.web.accounts.forms import (
+    Fields,
+    faulty,
+    page,
+    provide_fields,
+    signed_in_redirect,
+    step_token,
+)
+from printreach.web.accounts.signing_in import end_session
+from printreach.web.cookies import STEP, Cookies
+from printreach.web.problems import AnyRequest
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn, visitor_of
+
+_SIGN_UP = "account/sign_up.html"
+_MAIL_SENT = "account/mail_sent.html"
+_CONFIRM = "account/confirm.html"
+_OVER = "account/link_over.html"
+_FIELDS = {Reason.BAD_PASSWORD: "password"}
+
+
+@get("/signup", media_type=MediaType.HTML)
+async def sign_up_page(
+    session: NamedDependency[SignedIn | None],
+    services: NamedDependency[Services],
+    next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
+    invite: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """Ask for what an account is made of, where one may be made."""
+    path = read_own_path(next)
+    if invite is not None:
+        return await _invited_page(services, invite, path)
+    if session is not None:
+        return Redirect(path, status_code=303)
+    closed = services.signing_up.closed()
+    if closed is not None:
+        return page("account/closed.html", sentence=closed.sentence, next=path)
+    return page(_SIGN_UP, next=path, email="", invitation=None, invite="")
+
+
+@post("/signup", media_type=MediaType.HTML)
+async def sign_up(
+    request: AnyRequest,
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Make an account, and send the mail that makes it complete."""
+    visitor, signing_up = visitor_of(request), services.signing_up
+    email, password, invite = fields["email"], fields["password"], fields["invite"]
+    if invite:
+        outcome = await signing_up.with_invitation(invite, email, password, visitor)
+    else:
+        outcome = await signing_up.sign_up(email, password, fields.next_path, visitor)
+    match outcome:
+        case MailSent(token):
+            answer = page(_MAIL_SENT, email=email)
+            answer.set_cookie(jar.set(STEP, token, CONFIRMATION_LIFETIME))
+            return answer
+        case Begun():
+            await end_session(request, services, jar)
+            return signed_in_redirect(outcome, fields.next_path, jar)
+        case Denied() | TooSoon():
+            field = "email" if isinstance(outcome, TooSoon) else _field_of(outcome)
+            invitation = await services.invitations.look_up(invite) if invite else None
+            shown = {"next": fields.next_path, "email": email, "invite": invite}
+            return faulty(_SIGN_UP, outcome, field, invitation=invitation, **shown)
+        case _:
+            assert_never(outcome)
+
+
+@get("/confirm", media_type=MediaType.HTML)
+async def confirm_page(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+    token: FromQuery[str] = "",
+) -> Response[Any]:
+    """Ask before the link is used up: some mail programs open every link by themselves."""
+    link = await services.signing_up.link_for(token, step_token(request, jar))
+    match link:
+        case Denied():
+            return _over(link)
+        case MailLink():
+            return page(_CONFIRM, token=token, email=link.email, asks_password=False)
+        case NeedsPassword(email):
+            return page(_CONFIRM, token=token, email=email, asks_password=True)
+        case _:
+            assert_never(link)
+
+
+@post("/confirm", media_type=MediaType.HTML)
+async def confirm(
+    request: AnyRequest,
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Complete an account, and go on to where the sign-up began."""
+    token = fields["token"]
+    outcome = await services.signing_up.confirm(
+        token, step_token(request, jar), fields["password"], visitor_of(request)
+    )
+    match outcome:
+        case Confirmed(begun, next_path):
+            await end_session(request, services, jar)
+            return signed_in_redirect(begun, next_path, jar)
+        case Denied(Reason.LINK_OVER):
+            return _over(outcome)
+        case Denied() | TooSoon():
+            return faulty(_CONFIRM, outcome, "password", token=token, email="", asks_password=True)
+        case _:
+            assert_never(outcome)
+
+
+async def _invited_page(services: Services, token: str, path: str) -> Response[Any]:
+    invitation = await services.invitations.look_up(token)
+    if invitation is None:
+        return _over(INVITATION_OVER)
+    shown = {"next": path, "email": invitation.email or "", "invite": token}
+    return page(_SIGN_UP, invitation=invitation, **shown)
+
+
+def _over(denied: Denied) -> Response[Any]:
+    return faulty(_OVER, denied, "link", sentence=denied.sentence)
+
+
+def _field_of(denied: Denied) -> str:
+    """The field of the form that the sentence is about."""
+    return _FIELDS.get(denied.reason, "email")
+
+
+SIGNING_UP = Router(
+    "/",
+    route_handlers=[sign_up_page, sign_up, confirm_page, confirm],
+    dependencies={"fields": Provide(provide_fields)},
+    include_in_schema=False,
+    opt=dict(FORM),
+)
