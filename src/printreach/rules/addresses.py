@@ -28,6 +28,10 @@ class Addresses:
         """The dashboard's page of a printer, for people; it asks them to sign in."""
         return f"{self.base_url}/printers/{quote(printer_id, safe='')}"
 
+    def of_completion_page(self) -> str:
+        """Where the portal ends for apps without a page of their own."""
+        return f"{self.base_url}/appportal/v1/complete"
+
     def of_open_ticket(self, connection: Connection, ticket: str) -> str:
         """The link that signs a browser in to one own connection, once."""
         path = f"/service-command-api/open?ticket={quote(ticket, safe='')}"
