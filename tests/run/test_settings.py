@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.rules.accounts import SupporterPolicy
+from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.run.settings import Settings, SettingsError, settings_from
 
 
@@ -29,6 +29,7 @@ def test_without_any_setting_the_service_is_at_home_on_localhost() -> None:
         tunnel_domain="localhost:8080",
         tunnel_ports=range(0),
         trusted_proxies=(),
+        sign_up=SignUpPolicy.OPEN,
         supporters=SupporterPolicy.EVERYONE,
         webhook_allow_private=False,
         detector_url="http://localhost:8080",
@@ -47,6 +48,7 @@ def test_every_setting_can_be_given() -> None:
         TUNNEL_PORTS="18000-18099",
         TRUSTED_PROXIES="127.0.0.1, 10.0.0.0/8",
         SUPPORTERS="granted",
+        SIGN_UP="invited",
         WEBHOOK_ALLOW_PRIVATE="true",
         DETECTOR_URL="https://detector.example",
         DETECTOR_FREE_CALLS="0",
@@ -62,6 +64,7 @@ def test_every_setting_can_be_given() -> None:
         tunnel_domain="tunnel.example:8443",
         tunnel_ports=range(18000, 18100),
         trusted_proxies=(ip_network("127.0.0.1/32"), ip_network("10.0.0.0/8")),
+        sign_up=SignUpPolicy.INVITED,
         supporters=SupporterPolicy.GRANTED,
         webhook_allow_private=True,
         detector_url="https://detector.example",
@@ -124,6 +127,7 @@ def test_a_port_that_the_service_listens_on_cannot_be_a_connections() -> None:
         ("TRUSTED_PROXIES", "proxy.example"),
         ("TRUSTED_PROXIES", "10.0.0.1/8"),
         ("SUPPORTERS", "nobody"),
+        ("SIGN_UP", "some"),
         ("WEBHOOK_ALLOW_PRIVATE", "maybe"),
         ("DETECTOR_URL", "detector"),
         ("DETECTOR_FREE_CALLS", "-1"),
