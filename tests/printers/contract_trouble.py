@@ -3,8 +3,6 @@
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
@@ -44,8 +42,10 @@ class TroubleContract:
         async def body() -> None:
             async with asyncio.timeout(TEST_S), rig.open():
                 setup = rig.with_wrong_credentials(machine(rig, tmp_path))
-                if setup is None:
-                    pytest.skip("this platform asks for no credentials")
+                if setup is None:  # this platform asks for none
+                    async with adapter_at(rig, machine(rig, tmp_path)) as bench:
+                        await bench.until_true("a status", lambda: _answers(bench))
+                    return
                 async with adapter_at(rig, setup) as bench:
                     refused = await bench.until_refused(NOT_AUTHORIZED)
                     _assert_tells_no_secret(refused.error, setup.api_key, setup.password)

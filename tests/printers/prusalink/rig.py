@@ -55,6 +55,10 @@ class PrusaLinkRig(PrinterRig):
     def short_print(self) -> PrintFile:
         return PrintFile("short.gcode", b"G28\n" + b"G1 X10 Y10 F9000\nG4 P200\nG1 X20\n" * 12)
 
+    def hot_print(self) -> PrintFile:
+        heat = b"M104 S%d\nM109 S%d\n" % (WARM_C, WARM_C)
+        return PrintFile("hot.gcode", heat + self.long_print().data)
+
     async def warm_up_for_extrusion(self, printer: Printer) -> None:
         self.peer.firmware.nozzle.target_c = WARM_C
         await asyncio.to_thread(wait_for, "a hot nozzle", self._is_hot, PATIENCE_S)
