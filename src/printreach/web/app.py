@@ -13,6 +13,7 @@ from printreach.web.api.document import document_route, openapi_document
 from printreach.web.assets import static_files
 from printreach.web.cookies import Cookies
 from printreach.web.pages import PAGES
+from printreach.web.portal import PORTAL_PAGES
 from printreach.web.problems import answer_failure
 from printreach.web.security import OriginCheck, harden
 from printreach.web.services import Services
@@ -34,7 +35,14 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
     """Build the web role. Logging is left as the program that runs it has set it up."""
     jar = Cookies(is_https=settings.base_url.startswith("https:"))
     return Litestar(
-        [PAGES, *ACCOUNT_PAGES, *APIS, document_route(openapi_document(APIS)), static_files()],
+        [
+            PAGES,
+            *PORTAL_PAGES,
+            *ACCOUNT_PAGES,
+            *APIS,
+            document_route(openapi_document(APIS)),
+            static_files(),
+        ],
         before_send=[harden],
         middleware=[OriginCheck(settings.base_url)],
         exception_handlers={NobodyIsSignedIn: ask_to_sign_in, Exception: answer_failure},

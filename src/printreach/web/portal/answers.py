@@ -1,0 +1,166 @@
+"""The portal's pages, made of what is known."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from litestar.response import Template
+
+from printreach.hub.portal import Made, Request
+from printreach.hub.portal_view import FlowKey, PrinterHere, View
+from printreach.rules.accounts import Account
+from printreach.rules.apps import App
+from printreach.rules.completion import completion_parameters, failure_parameters
+from printreach.rules.portal import PortalError, Step
+from printreach.rules.portal_query import logo_address, logo_origin
+from printreach.rules.return_urls import completion_url, place_to_show
+from printreach.web.security import CONTENT_SECURITY_POLICY
+
+_TEMPLATES: Final[Mapping[Step, str]] = MappingProxyType(
+    {
+        Step.ACCOUNT: "portal/account.html",
+        Step.LINK: "portal/link.html",
+        Step.NAME: "portal/name.html",
+        Step.SUPPORTER: "portal/supporter.html",
+        Step.CHOOSE: "portal/choose.html",
+        Step.PERMIT: "portal/permit.html",
+        Step.KEY: "portal/key.html",
+        Step.DONE: "portal/already_done.html",
+    }
+)
+
+_PLATFORMS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "bambu": "Bambu Lab",
+        "duet": "Duet",
+        "elegoo": "Elegoo",
+        "moonraker": "Klipper",
+        "octoprint": "OctoPrint",
+        "prusalink": "PrusaLink",
+        "simulated": "Simulated printer",
+    }
+)
+
+# The address that carries the secrets must not reach anybody else, by a referrer least of all.
+_LEAVING_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
+    {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+)
+
+
+def flow_path(flow_id: str) -> str:
+    """The page of a flow; its step's forms go below it."""
+    return f"/appportal/v1/flow/{flow_id}"
+
+
+def welcome_page(request: Request, account: Account | None, query: str) -> Template:
+    """Who asks, and what follows. query: as it came, for the form to send it again."""
+    denied = failure_parameters(PortalError.ACCESS_DENIED)
+    return _page(
+        "portal/welcome.html",
+        request.query.logo_url,
+        app=_app(request.app, request.query.logo_url),
+        who=account.email if account else "",
+        query=query,
+        way_back=completion_url(request.return_url, denied),
+    )
+
+
+def step_page(
+    key: FlowKey,
+    view: View,
+    account: Account | None,
+    *,
+    errors: Mapping[str, str] | None = None,
+    typed: str = "",
+    refusal: PortalError = PortalError.ACCESS_DENIED,
+    status: int = 200,
+) -> Template:
+    """The page of the flow's step.
+
+    errors: of what was just sent. typed: what is kept of it. refusal: with what the person goes
+    back who gives up here.
+    """
+    logo_url = view.flow.logo_url
+    if view.step is Step.FAILED or view.step is Step.EXPIRED:
+        error = view.flow.error or PortalError.EXPIRED
+        return failed_page(view.app, logo_url, view.flow.return_url, error)
+    return _page(
+        _TEMPLATES[view.step],
+        logo_url,
+        status=status,
+        app=_app(view.app, logo_url),
+        who=account.email if account else "",
+        view=view,
+        path=flow_path(key.flow_id),
+        form={"token": key.form_token},
+        place=place_to_show(view.flow.return_url),
+        errors=errors or {},
+        typed=typed,
+        refusal=refusal.value,
+        about=about,
+    )
+
+
+def choosing_page(key: FlowKey, view: View, account: Account | None) -> Template:
+    """The list of printers, where the person wants another than the one shown."""
+    return _page(
+        _TEMPLATES[Step.CHOOSE],
+        view.flow.logo_url,
+        app=_app(view.app, view.flow.logo_url),
+        who=account.email if account else "",
+        view=view,
+        path=flow_path(key.flow_id),
+        form={"token": key.form_token},
+        errors={},
+        refusal=PortalError.ACCESS_DENIED.value,
+        about=about,
+    )
+
+
+def done_page(made: Made) -> Template:
+    """Take the person back to the app, with its secrets. It is made once."""
+    parameters = completion_parameters(made.completion)
+    flow = made.view.flow
+    return _leaving(
+        "portal/done.html",
+        made.view.app,
+        flow.logo_url,
+        completion_url(flow.return_url, parameters),
+        printer_name=made.completion.printer_name,
+    )
+
+
+def failed_page(app: App, logo_url: str | None, return_url: str, error: PortalError) -> Template:
+    """Take the person back to the app, with an error."""
+    way_back = completion_url(return_url, failure_parameters(error))
+    return _leaving("portal/failed.html", app, logo_url, way_back, error=error.value)
+
+
+def about(one: PrinterHere) -> str:
+    """What kind of printer it is, and whether it is connected."""
+    state = "connected" if one.is_online else "not connected now"
+    platform = _PLATFORMS.get(one.printer.platform or "", "")
+    return f"{platform}, {state}" if platform else state.capitalize()
+
+
+def _leaving(
+    template: str, app: App, logo_url: str | None, way_back: str, **context: Any
+) -> Template:
+    shown = _app(app, logo_url)
+    page = _page(template, logo_url, app=shown, way_back=way_back, **context)
+    page.headers.update(_LEAVING_HEADERS)
+    return page
+
+
+def _app(app: App, logo_url: str | None) -> dict[str, str]:
+    return {"name": app.name, "logo": logo_address(logo_url) if logo_url else ""}
+
+
+def _page(template: str, logo_url: str | None, *, status: int = 200, **context: Any) -> Template:
+    """A page that may show the app's logo, from its own origin and from nowhere else."""
+    origin = logo_origin(logo_url) if logo_url else None
+    policy = CONTENT_SECURITY_POLICY
+    if origin is not None:
+        policy = policy.replace("img-src 'self'", f"img-src 'self' {origin}")
+    headers = {"Content-Security-Policy": policy}
+    return Template(template, context=context, status_code=status, headers=headers)

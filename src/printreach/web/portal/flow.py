@@ -1,0 +1,33 @@
+"""The page of a flow: one address, which shows the step that is due."""
+
+from typing import Any, Final
+
+from litestar import MediaType, Response, Router, route
+from litestar.di import NamedDependency, Provide
+from litestar.enums import HttpMethod
+from litestar.params import FromQuery
+
+from printreach.rules.portal import Step
+from printreach.web.portal.answers import choosing_page, step_page
+from printreach.web.portal.visits import NoSuchFlow, Visit, answer_no_such_flow, provide_visit
+
+_MAY_CHOOSE: Final = frozenset({Step.PERMIT, Step.KEY})
+
+
+@route("/", http_method=[HttpMethod.GET, HttpMethod.HEAD], media_type=MediaType.HTML)
+async def flow_page(
+    visit: NamedDependency[Visit], choose: FromQuery[str | None] = None
+) -> Response[Any]:
+    """Show the step. choose: the person wants another printer than the one shown."""
+    if choose is not None and visit.view.step in _MAY_CHOOSE:
+        return choosing_page(visit.key, visit.view, visit.account)
+    return step_page(visit.key, visit.view, visit.account)
+
+
+FLOW = Router(
+    "/appportal/v1/flow/{flow_id:str}",
+    route_handlers=[flow_page],
+    dependencies={"visit": Provide(provide_visit)},
+    exception_handlers={NoSuchFlow: answer_no_such_flow},
+    include_in_schema=False,
+)

@@ -1,0 +1,118 @@
+"""Where the portal begins, and the pages of ours at which an app may have it end."""
+
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from litestar import MediaType, Response, Router, post, route
+from litestar.di import NamedDependency
+from litestar.enums import HttpMethod
+from litestar.exceptions import ClientException
+from litestar.response import Redirect, Template
+
+from printreach.hub.portal import Portal, Refusal, Request
+from printreach.rules.accounts import SupporterPolicy
+from printreach.rules.portal import FLOW_KEPT
+from printreach.rules.portal_query import PortalQuery, read_portal_query
+from printreach.web.cookies import Cookies
+from printreach.web.portal.answers import failed_page, flow_path, welcome_page
+from printreach.web.portal.visits import BROWSER, FLOW_BY_ADDRESS, browser_of
+from printreach.web.problems import AnyRequest
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn, too_many, visitor_of
+
+_READ: Final = [HttpMethod.GET, HttpMethod.HEAD]
+_MOST_PARAMETERS: Final = 100
+
+
+@route("/", http_method=_READ, media_type=MediaType.HTML)
+async def welcome(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    session: NamedDependency[SignedIn | None],
+) -> Response[Any]:
+    """Say who asks and what follows. Nothing is stored yet."""
+    asked = await services.portal.read(_query(request))
+    if isinstance(asked, Refusal):
+        return _refused(asked)
+    if asked.error is not None:
+        return failed_page(asked.app, asked.query.logo_url, asked.return_url, asked.error)
+    return welcome_page(asked, session.account if session else None, _query_text(request))
+
+
+@post("/", media_type=MediaType.HTML)
+async def begin(
+    request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
+) -> Response[Any]:
+    """Start a flow for what the query asks, and lead to its first step."""
+    refused = services.caller_tries.take_by_address(FLOW_BY_ADDRESS, visitor_of(request).address)
+    if refused is not None:
+        raise too_many(refused)
+    asked = await services.portal.read(_query(request))
+    if isinstance(asked, Refusal):
+        return _refused(asked)
+    begun = await services.portal.begin(asked, browser_of(request, jar) or None)
+    answer = Redirect(flow_path(begun.flow_id), status_code=303)
+    answer.set_cookie(jar.set(BROWSER, begun.browser, FLOW_KEPT))
+    return answer
+
+
+@route("/complete", http_method=_READ, media_type=MediaType.HTML, sync_to_thread=False)
+def complete(request: AnyRequest) -> Template:
+    """Where an app without a page of its own finds its parameters. They are not shown."""
+    values = {name.lower(): value.lower() for name, value in _pairs(request)}
+    return Template(
+        "portal/complete.html",
+        context={"is_connected": values.get("success") == "true"},
+        headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"},
+    )
+
+
+@route("/nosupporterperks", http_method=_READ, media_type=MediaType.HTML)
+async def no_supporter_perks(request: AnyRequest, services: NamedDependency[Services]) -> Template:
+    """Explain why an app's connection rests, and what brings it back."""
+    name = await _name_of_app(services.portal, _query(request))
+    is_for_all = services.portal.supporters is SupporterPolicy.EVERYONE
+    return Template(
+        "portal/no_supporter_perks.html", context={"name": name, "is_for_all": is_for_all}
+    )
+
+
+async def _name_of_app(portal: Portal, query: PortalQuery) -> str:
+    asked = await portal.read(
+        PortalQuery(
+            app_id=query.app_id, return_url=None, printer_id=None, logo_url=None, key_app_name=None
+        )
+    )
+    return asked.app.name if isinstance(asked, Request) else ""
+
+
+def _refused(refusal: Refusal) -> Template:
+    return Template(
+        "portal/refused.html", context={"is_app_known": refusal.is_app_known}, status_code=400
+    )
+
+
+def _query(request: AnyRequest) -> PortalQuery:
+    return read_portal_query(_pairs(request))
+
+
+def _query_text(request: AnyRequest) -> str:
+    return request.scope["query_string"].decode("latin-1")
+
+
+def _pairs(request: AnyRequest) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(
+            _query_text(request), keep_blank_values=True, max_num_fields=_MOST_PARAMETERS
+        )
+    except ValueError:
+        raise ClientException("The address has too many parameters") from None
+
+
+START = Router(
+    "/appportal/v1",
+    route_handlers=[welcome, begin, complete, no_supporter_perks],
+    include_in_schema=False,
+    opt=dict(FORM),
+)

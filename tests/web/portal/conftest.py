@@ -1,0 +1,69 @@
+"""The portal's pages, with an app, and keys that can be made."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+
+from printreach.backends.sql.engine import prepare_file
+from printreach.web.app import WebSettings, create_app
+from tests.fakes.clock import FakeClock
+from tests.hub.portal_world import FakeHostKeys
+from tests.web.portal.people import Person, add_app
+from tests.web.world import BASE_URL, WebWorld
+
+
+@pytest.fixture
+def supporters() -> str:
+    """Whom the operator counts as supporters; a test may say otherwise."""
+    return "everyone"
+
+
+@pytest.fixture
+def world(migrated: Path, tmp_path: Path, supporters: str) -> WebWorld:
+    path = tmp_path / "data" / "printreach.sqlite3"
+    prepare_file(path)
+    shutil.copyfile(migrated, path)
+    return WebWorld(path, FakeClock(), SUPPORTERS=supporters)
+
+
+@pytest.fixture
+def host_keys() -> FakeHostKeys:
+    return FakeHostKeys()
+
+
+@pytest.fixture
+def app(world: WebWorld, host_keys: FakeHostKeys) -> Litestar:
+    portal = replace(world.services.portal, host_keys=host_keys)
+    services = replace(world.services, portal=portal)
+    app = create_app(WebSettings(base_url=BASE_URL), services)
+    app.on_startup.append(world.store.start)
+    app.on_shutdown.append(world.store.close)
+    return app
+
+
+@pytest.fixture
+def person(world: WebWorld, browser: TestClient[Litestar]) -> Person:
+    """Somebody without an account, and an app that is registered."""
+    add_app(world, browser)
+    return Person(world, browser)
+
+
+@pytest.fixture
+def ada(world: WebWorld, person: Person) -> Person:
+    """Somebody with an account, who is signed in."""
+    world.add_account(person.browser)
+    person.sign_in()
+    return person
+
+
+@pytest.fixture
+def other_browser(app: Litestar, browser: TestClient[Litestar]) -> TestClient[Litestar]:
+    """A second one, at the same service."""
+    client = TestClient(app, base_url=BASE_URL)
+    client.headers["accept"] = "text/html,*/*;q=0.8"
+    client.blocking_portal = browser.blocking_portal
+    return client

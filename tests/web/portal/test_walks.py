@@ -1,0 +1,274 @@
+"""The portal from the app's opening of it to what the app hears, in each of its branches."""
+
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.hub.portal_world import FakeHostKeys
+from tests.web.portal.people import (
+    APP,
+    APP_NAME,
+    RETURN_URL,
+    START,
+    Person,
+    add_app,
+    connections,
+    link_printer,
+    show_code,
+    told,
+    way_back,
+)
+from tests.web.world import BASE_URL, Browser, WebWorld
+
+ACCESS_DENIED = {
+    "success": "false",
+    "error": "access_denied",
+    "errorDescription": "The user did not allow access.",
+}
+
+
+@pytest.mark.parametrize("path", [START, START + "/"])
+@pytest.mark.parametrize("name", ["appId", "appid", "APPID"])
+def test_the_portal_opens_with_and_without_slash_in_any_case(
+    person: Person, path: str, name: str
+) -> None:
+    answer = person.browser.get(path, params={name: APP, "returnurl": RETURN_URL, "authType": "x"})
+
+    assert answer.status_code == 200
+    assert f"{APP_NAME} wants to reach your printer" in answer.text
+
+
+def test_opening_the_portal_stores_nothing(person: Person) -> None:
+    assert "set-cookie" not in person.start().headers
+
+
+def test_a_new_person_signs_in_links_a_printer_names_it_and_allows_the_app(
+    world: WebWorld, person: Person
+) -> None:
+    assert "Sign in to Printreach" in person.begin().text
+    world.add_account(person.browser)
+    assert person.sign_in().headers["location"] == person.path
+
+    assert "Link your printer" in person.look().text
+    code = show_code(world, person.browser)
+    assert "Your printer is linked" in person.press("link", code=code.lower()).text
+    page = person.press("name", name="Workbench")
+    assert "Let Layerlark use Workbench?" in page.text
+    [printer] = page.text.split('name="printer" value="')[1:]
+    done = person.allow(printer.partition('"')[0])
+
+    heard = told(done)
+    [made] = connections(world, person.browser)
+    assert heard["success"] == "true"
+    assert heard["id"] == made.connection_id
+    assert heard["printername"] == "Workbench"
+    assert heard["authBasicHttpUser"] == heard["authbasichttpuser"]
+    assert heard["authBasicHttpPassword"] == heard["authbasichttppassword"]
+    assert {"url", "appApiToken", "authBearerToken", "userPrinterAccessUrl"} <= set(heard)
+    assert way_back(done).startswith(RETURN_URL + "?success=true&")
+
+
+def test_a_person_who_is_signed_in_with_one_printer_is_asked_one_thing(
+    world: WebWorld, ada: Person
+) -> None:
+    printer_id = link_printer(world, ada.browser, "Workbench")
+
+    page = ada.begin()
+
+    assert "Let Layerlark use Workbench?" in page.text
+    assert "OctoPrint, connected" in page.text
+    assert "layerlark.example" in page.text
+    assert told(ada.allow(printer_id))["printerLastKnownLocalIp"] == "192.168.1.20"
+
+
+def test_one_of_several_printers_is_chosen_and_another_instead(
+    world: WebWorld, ada: Person
+) -> None:
+    attic = link_printer(world, ada.browser, "Attic")
+    workbench = link_printer(world, ada.browser, "Workbench")
+
+    page = ada.begin(printerId=workbench)
+    assert f'value="{workbench}" checked' in page.text
+    assert "use Attic?" in ada.press("choose", printer=attic).text
+    assert "Which printer?" in ada.look("?choose=another").text
+    assert "use Workbench?" in ada.press("choose", printer=workbench).text
+
+    assert told(ada.allow(workbench))["printername"] == "Workbench"
+
+
+def test_a_foreign_printer_starts_linking_and_one_of_ones_own_will_do(
+    world: WebWorld, ada: Person
+) -> None:
+    link_printer(world, ada.browser, "Workbench")
+
+    page = ada.begin(printerId="somebody-elses")
+
+    assert "Link your printer" in page.text
+    assert "linked to your account" in page.text
+    assert "use Workbench?" in ada.press("own").text
+
+
+@pytest.mark.parametrize("supporters", ["granted"])
+def test_without_supporter_status_the_operator_is_named(world: WebWorld, ada: Person) -> None:
+    link_printer(world, ada.browser, "Workbench")
+
+    page = ada.begin()
+
+    assert "Apps need supporter status" in page.text
+    assert "Ask the operator" in page.text
+    refused = ada.press("refuse", error="not_a_supporter")
+    assert told(refused)["error"] == "not_a_supporter"
+
+
+@pytest.mark.parametrize("stage", ["account", "link", "permit"])
+def test_refusing_is_one_press_at_every_stage(world: WebWorld, person: Person, stage: str) -> None:
+    if stage != "account":
+        world.add_account(person.browser)
+        person.sign_in()
+    if stage == "permit":
+        link_printer(world, person.browser, "Workbench")
+    person.begin()
+
+    refused = person.press("refuse", error="access_denied")
+
+    assert told(refused) == ACCESS_DENIED
+    assert connections(world, person.browser) == []
+    assert told(person.look()) == ACCESS_DENIED
+
+
+def test_the_first_page_leads_back_too(person: Person) -> None:
+    page = person.start()
+
+    assert f'href="{RETURN_URL}?success=false&amp;error=access_denied' in page.text
+
+
+def test_an_app_without_an_address_of_its_own_ends_on_ours(world: WebWorld, ada: Person) -> None:
+    printer_id = link_printer(world, ada.browser, "Workbench")
+    ada.begin(returnUrl="")
+
+    url = way_back(ada.allow(printer_id))
+
+    assert url.startswith(f"{BASE_URL}/appportal/v1/complete?success=true&")
+    end = ada.browser.get(url)
+    assert "Your app is connected" in end.text
+    assert end.headers["referrer-policy"] == "no-referrer"
+    assert end.headers["cache-control"] == "no-store"
+    assert "authBearerToken" not in end.text
+    assert "Nothing was connected" in ada.browser.get(f"{START}/complete?success=false").text
+
+
+def test_the_apps_own_query_and_fragment_survive(world: WebWorld, ada: Person) -> None:
+    printer_id = link_printer(world, ada.browser, "Workbench")
+    ada.begin(returnUrl=RETURN_URL + "/7?record=7&x=%26#tab")
+
+    url = urlsplit(way_back(ada.allow(printer_id)))
+
+    assert url.path == "/done/7"
+    assert url.query.startswith("record=7&x=%26&success=true&")
+    assert url.fragment == "tab"
+
+
+@pytest.mark.parametrize("name", ["hostApiKeyAppName", "octoPrintApiKeyAppName"])
+def test_a_key_is_made_after_a_second_question(
+    world: WebWorld, ada: Person, host_keys: FakeHostKeys, name: str
+) -> None:
+    printer_id = link_printer(world, ada.browser, "Workbench")
+    ada.begin(**{name: "Lark"})
+
+    assert "Make a key for OctoPrint, too?" in ada.allow(printer_id).text
+    assert host_keys.asked == []
+    heard = told(ada.press("key", printer=printer_id, answer="yes"))
+
+    assert heard["hostApiKey"] == heard["octoPrintApiKey"] == "host-key"
+    assert host_keys.asked == [(printer_id, "Lark")]
+
+
+def test_the_connection_is_had_without_the_key(
+    world: WebWorld, ada: Person, host_keys: FakeHostKeys
+) -> None:
+    printer_id = link_printer(world, ada.browser, "Workbench")
+    ada.begin(hostApiKeyAppName="Lark")
+    ada.allow(printer_id)
+
+    heard = told(ada.press("key", printer=printer_id, answer="no"))
+
+    assert heard["success"] == "true"
+    assert "hostApiKey" not in heard
+    assert host_keys.asked == []
+
+
+def test_a_key_that_fails_costs_the_key_alone(
+    world: WebWorld, ada: Person, host_keys: FakeHostKeys
+) -> None:
+    host_keys.key = None
+    printer_id = link_printer(world, ada.browser, "Workbench")
+    ada.begin(hostApiKeyAppName="Lark")
+    ada.allow(printer_id)
+
+    heard = told(ada.press("key", printer=printer_id, answer="yes"))
+
+    assert heard["success"] == "true"
+    assert "hostApiKey" not in heard
+
+
+def test_a_flow_that_took_too_long_is_told_as_expired(world: WebWorld, ada: Person) -> None:
+    printer_id = link_printer(world, ada.browser, "Workbench")
+    ada.begin()
+    token = ada.token()
+    world.clock.advance(timedelta(hours=1))
+
+    assert told(ada.look())["error"] == "expired"
+    assert told(ada.press("allow", token=token, printer=printer_id))["error"] == "expired"
+    assert connections(world, ada.browser) == []
+
+
+def test_two_values_of_one_parameter_are_told_as_invalid(person: Person) -> None:
+    page = person.start(printerId="p1", PRINTERID="p2")
+
+    assert told(page)["error"] == "invalid_request"
+
+
+def test_a_wrong_code_is_told_at_its_field_and_kept(ada: Person) -> None:
+    ada.begin()
+
+    page = ada.press("link", code="WRONG-99")
+
+    assert page.status_code == 400
+    assert 'value="WRONG-99"' in page.text
+    assert 'aria-invalid="true"' in page.text
+
+
+def test_a_name_that_cannot_be_one_is_asked_for_again(world: WebWorld, ada: Person) -> None:
+    ada.begin()
+    ada.press("link", code=show_code(world, ada.browser))
+
+    page = ada.press("name", name="\u202egnp")
+
+    assert page.status_code == 400
+    assert "A name has 1 to 60" in page.text
+
+
+@pytest.mark.parametrize("supporters", ["granted"])
+@pytest.mark.parametrize("app_id", [APP, "other", ""])
+def test_missing_supporter_status_is_explained(person: Person, app_id: str) -> None:
+    page = person.browser.get(f"{START}/nosupporterperks", params={"appId": app_id})
+
+    assert page.status_code == 200
+    assert "Ask the operator" in page.text
+    assert (APP_NAME in page.text) == (app_id == APP)
+
+
+def test_where_everybody_is_a_supporter_nothing_is_missing(person: Person) -> None:
+    assert "Nothing is missing" in person.browser.get(f"{START}/nosupporterperks").text
+
+
+def test_an_app_of_the_lan_is_returned_to_its_address(world: WebWorld, browser: Browser) -> None:
+    add_app(world, browser, returns_to_lan=True)
+    ada = Person(world, browser)
+    world.add_account(browser)
+    ada.sign_in()
+    printer_id = link_printer(world, browser, "Workbench")
+    ada.begin(returnUrl="http://192.168.1.50:8123/done")
+
+    assert way_back(ada.allow(printer_id)).startswith("http://192.168.1.50:8123/done?success=true")
