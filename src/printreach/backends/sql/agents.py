@@ -13,8 +13,6 @@ from printreach.rules.linking import LINK_CODE_LIFETIME, LinkCode, LinkedPrinter
 
 NODE_MEMORY: Final = timedelta(days=1)
 """How long a node that stopped is remembered; a row each start would add up."""
-_ASKED_AT_ONCE: Final = 500
-"""A statement about more would hold up the event loop for some milliseconds."""
 _LONGEST_TEXT: Final = 64
 """What an agent says of itself is cut to this; it is for people to read."""
 
@@ -35,14 +33,9 @@ class SqlAgents:
         )
 
     async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
-        async def look(records: SqlRecords) -> frozenset[str]:
-            linked: set[str] = set()
-            for start in range(0, len(printer_ids), _ASKED_AT_ONCE):
-                some = printer_ids[start : start + _ASKED_AT_ONCE]
-                linked |= await records.printers.linked_among(some)
-            return frozenset(linked)
-
-        return await self._store.read(look)
+        # Those that are not are few.
+        unlinked = await self._store.read(lambda records: records.printers.unlinked(printer_ids))
+        return frozenset(printer_ids).difference(unlinked)
 
     async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:
         code = new_link_code(self._token_bytes)
