@@ -180,7 +180,7 @@ class Tunnel:
         self._forget_ended()
         if self._is_pinging:
             self._is_pinging = False
-            self._advance_timer()
+            self._set_timer()
         if self.session.has_output:
             self.flush_soon()
 
@@ -347,7 +347,7 @@ class Tunnel:
         self._timer = timers.call_at(self._timer_at, self._on_timer)
 
     def _advance_timer(self) -> None:
-        """The deadline is nearer with a first stream open, and once a ping is answered."""
+        """The deadline is nearer with a first stream open."""
         if (
             self._timer is not None
             and not self.is_closed
