@@ -74,7 +74,7 @@ docs: install  ## write the documents that are made from the code
 
 .PHONY: screens
 screens: install  ## pictures of every page, in three sizes, light and dark, in build/screens
-	$(BIN)/python -m tests.screens $(SCREENS)
+	$(BIN)/pytest -m look --numprocesses $(WORKERS) --dist loadfile
 
 .PHONY: package
 package: install  ## the wheel, with the pages' styles and scripts in it, in dist

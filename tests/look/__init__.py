@@ -1,0 +1,1 @@
+"""How the pages look: every component with sample readings, in a real browser."""

@@ -1,0 +1,108 @@
+"""Pages that hold every component with sample readings, behind the policy of the real ones.
+
+No socket is opened: the browser's requests are answered by the application in this process.
+"""
+
+import io
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from litestar import Litestar, MediaType, Response, get
+from litestar.params import FromPath
+from litestar.plugins.jinja import JinjaTemplateEngine
+from litestar.response import Template
+from litestar.template import TemplateConfig
+from litestar.testing import TestClient
+from playwright.sync_api import BrowserContext, Route
+
+from printreach.printers.simulated.webcam.scenery import room
+from printreach.web.assets import static_files
+from printreach.web.security import harden
+from printreach.web.templating import template_environment
+from tests.look import samples
+
+HOST = "http://gallery.localhost"
+WRONG_CODE = {"code": "That code has run out. Get a new one from the agent."}
+NO_PASSWORD = {"password": "Enter your password."}
+
+# A bird on its nest, for an app that there is not.
+_APP_LOGO = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100" stroke="#3a2708"'
+    ' stroke-width="7" stroke-linecap="round"><circle cx="50" cy="50" r="50" fill="#eaa23b"'
+    ' stroke="none"/><path d="M28 56h44M24 66h50M32 76h36M58 40l14-12"/>'
+    '<circle cx="48" cy="40" r="8" fill="#3a2708"/></svg>'
+)
+
+# Page by name: its template, and what it is given.
+PAGES: dict[str, tuple[str, dict[str, object]]] = {
+    "dashboard": ("dashboard.html", {"printers": samples.FOUR, "layout": "wide-cards"}),
+    "dashboard-eight": ("dashboard.html", {"printers": samples.EIGHT, "layout": "upright"}),
+    "farm": ("dashboard.html", {"printers": samples.farm(100), "layout": "farm"}),
+    "printer": ("printer.html", {"units": [samples.UNIT]}),
+    "printer-two-units": ("printer.html", {"units": [samples.UNIT, samples.UNKNOWN_UNIT]}),
+    "permission": ("permission.html", {}),
+    "portal-link": ("portal_link.html", {"errors": {}}),
+    "portal-link-wrong": ("portal_link.html", {"errors": WRONG_CODE}),
+    "portal-supporter": ("portal_supporter.html", {}),
+    "once": ("once.html", {}),
+    "form": ("form.html", {"errors": {}}),
+    "form-wrong": ("form.html", {"errors": NO_PASSWORD}),
+    "decision": ("decision.html", {}),
+}
+
+
+def gallery_app() -> Litestar:
+    """Serve the pages of the gallery and the built files."""
+    environment = template_environment(HOST, Path(__file__).parent / "pages")
+    return Litestar(
+        [gallery_page, picture, app_logo, events, static_files()],
+        before_send=[harden],
+        template_config=TemplateConfig(engine=JinjaTemplateEngine.from_environment(environment)),
+        openapi_config=None,
+        logging_config=None,
+    )
+
+
+@get("/{name:str}", media_type=MediaType.HTML, sync_to_thread=False)
+def gallery_page(name: FromPath[str]) -> Template:
+    template, context = PAGES[name]
+    return Template(template, context={"s": samples, **context})
+
+
+@get("/picture.jpg", sync_to_thread=False)
+def picture() -> Response[bytes]:
+    return Response(_room(), media_type="image/jpeg")
+
+
+@get("/app-logo.svg", sync_to_thread=False)
+def app_logo() -> Response[str]:
+    return Response(_APP_LOGO, media_type="image/svg+xml")
+
+
+@get("/events", sync_to_thread=False)
+def events() -> Response[str]:
+    """A stream that has nothing to tell; a test that needs one answers the page itself."""
+    return Response("event: beat\ndata: {}\n\n", media_type="text/event-stream")
+
+
+@cache
+def _room() -> bytes:
+    """The room of the simulated printer: a webcam's picture without a webcam."""
+    written = io.BytesIO()
+    room().convert("RGB").save(written, "JPEG")
+    return written.getvalue()
+
+
+def answer_in_process(context: BrowserContext, app: TestClient[Litestar]) -> None:
+    """Let the application answer what this browser asks of the gallery."""
+
+    def answer(route: Route) -> None:
+        asked = route.request
+        path = asked.url.removeprefix(HOST)
+        answered: Any = app.request(asked.method, path, headers=asked.headers)
+        route.fulfill(
+            status=answered.status_code, headers=dict(answered.headers), body=answered.content
+        )
+
+    context.route(f"{HOST}/**", answer)

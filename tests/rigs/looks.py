@@ -1,0 +1,99 @@
+"""Look at a page as people do: three sizes, light and dark, and as a screen reader would.
+
+Any browser test can call `look_at(page, "name")` once the page shows what matters. Its pictures lie
+in build/screens afterwards; what no machine can judge is for eyes to judge there.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, Literal, TypedDict, cast
+
+from playwright.sync_api import Page
+
+from tests.requirements_of_tests import need
+from tests.rigs.chromium import SCREENS
+from tests.rigs.peers import ROOT
+
+Scheme = Literal["light", "dark"]
+
+
+@dataclass(frozen=True)
+class Size:
+    """A window."""
+
+    name: str
+    width: int
+    height: int
+
+
+PHONE: Final = Size("phone", 390, 844)
+TABLET: Final = Size("tablet", 820, 1180)
+DESKTOP: Final = Size("desktop", 1440, 900)
+SIZES: Final = (PHONE, TABLET, DESKTOP)
+SCHEMES: Final[tuple[Scheme, ...]] = ("light", "dark")
+
+# Levels A and AA of the guidelines, and what axe's authors hold to be good practice. Not the size
+# of targets: axe takes a button that is just now under the phone's tabs for one too small.
+_RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+
+_TOO_WIDE: Final = """() => {
+    const most = document.documentElement.clientWidth + 1;
+    if (document.documentElement.scrollWidth <= most) return [];
+    return [...document.body.querySelectorAll("*")]
+        .filter((each) => each.getBoundingClientRect().right > most)
+        .slice(0, 5).map((each) => each.outerHTML.slice(0, 120));
+}"""
+
+
+class Violation(TypedDict):
+    """What axe says of one rule."""
+
+    id: str
+    impact: str
+    help: str
+    nodes: list[dict[str, object]]
+
+
+def look_at(page: Page, name: str) -> None:
+    """Photograph the page in each size and scheme, and check what a machine can.
+
+    Fails where axe finds a serious issue, or something sticks out at the right.
+    """
+    for size in SIZES:
+        page.set_viewport_size({"width": size.width, "height": size.height})
+        assert page.evaluate(_TOO_WIDE) == [], f"{name} is too wide for a {size.name}"
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            _photograph(page, f"{name}-{size.name}-{scheme}")
+            found = serious_issues(page)
+            assert found == [], f"{name}, {size.name}, {scheme}:\n" + "\n".join(found)
+
+
+def serious_issues(page: Page) -> list[str]:
+    """Say what axe holds to be serious or critical, each with the elements it is about."""
+    page.evaluate(_axe())
+    violations = cast(
+        "list[Violation]",
+        page.evaluate(
+            "rules => axe.run({runOnly: rules, resultTypes: ['violations']})"
+            ".then(result => result.violations)",
+            _RULES,
+        ),
+    )
+    return [
+        f"{each['id']}: {each['help']}: {[node.get('html') for node in each['nodes'][:4]]}"
+        for each in violations
+        if each["impact"] in ("serious", "critical")
+    ]
+
+
+def _photograph(page: Page, name: str) -> None:
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENS / f"{name}.png")
+
+
+@cache
+def _axe() -> str:
+    source = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+    need("axe-core", source.is_file(), "make install")
+    return source.read_text()
