@@ -79,7 +79,9 @@ ROOMS = {
     "agent.commands.mqtt_connect": pure(),
     "relay": driver("cryptography", "msgspec", "picows"),
     "web": driver("jinja2", "litestar", "markupsafe", "msgspec"),
-    "backends": driver("aiosqlite", "alembic", "argon2", "cryptography", "msgspec", "sqlalchemy"),
+    "backends": driver(
+        *("aiosqlite", "alembic", "argon2", "cryptography", "msgspec", "sqlalchemy", "webauthn"),
+    ),
     "run": driver(
         *("aiosqlite", "alembic", "argon2", "cryptography", "granian", "jinja2", "litestar"),
         *("markupsafe", "msgspec", "picows", "sqlalchemy", "uvloop"),
