@@ -72,10 +72,10 @@ def _run(options: argparse.Namespace) -> int:
 def run_program(config: AgentConfig, make_uplink: "UplinkFactory", *, verbose: bool) -> int:
     """Run one agent until this process is told to stop; the exit status."""
     from printreach.agent.builtin import CannotStart
-    from printreach.run.allocator import keep_freed_memory
+    from printreach.run.allocator import suit_memory_to_traffic
 
     _open_standard_files()
-    keep_freed_memory()
+    suit_memory_to_traffic()
     # Whatever the agent writes concerns its own user alone.
     os.umask(0o077)
     _log_to_stderr(verbose=verbose)

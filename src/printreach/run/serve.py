@@ -25,7 +25,7 @@ from printreach.backends.service_key import ServiceKeyRefused
 from printreach.backends.sql.migrate import DatabaseTooNew
 from printreach.ports import StoreUnavailable
 from printreach.run.agent import this_machine
-from printreach.run.allocator import keep_freed_memory
+from printreach.run.allocator import suit_memory_to_traffic
 from printreach.run.embedded import ROLES, running_service, until_stopped
 from printreach.run.settings import Settings, SettingsError, settings_from
 from printreach.run.sockets import handed_over
@@ -62,7 +62,7 @@ def main(options: argparse.Namespace) -> int:
         return _fail(error, 2)
     os.umask(0o077)
     _log_to_stderr(verbose=options.verbose)
-    keep_freed_memory()
+    suit_memory_to_traffic()
     try:
         uvloop.run(serve(settings, roles, agent, listeners))
     except (
