@@ -1,0 +1,36 @@
+"""Memory that a body has passed through is there for its next chunk."""
+
+import gc
+import platform
+import subprocess
+import sys
+
+import pytest
+
+CHUNKS = 500
+PROGRAM = f"""
+import gc, resource
+from printreach.run.allocator import suit_memory_to_traffic
+
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range({CHUNKS}):
+        kept = [bytes(100_000) for _ in range(8)]
+        del kept
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+suit_memory_to_traffic()
+faults()
+print(faults(), gc.get_threshold()[0])
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc gives it back at once")
+def test_chunks_after_each_other_take_no_new_memory_from_the_kernel() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
+    )
+    faults, threshold = map(int, done.stdout.split())
+
+    assert faults < CHUNKS  # left alone it is a hundred times as many
+    assert threshold > gc.get_threshold()[0]
