@@ -23,6 +23,7 @@ from printreach.run.settings import settings_from
 from printreach.run.web_node import WebNode
 from printreach.run.web_services import real_outside, web_services
 from printreach.web.app import WebSettings, create_app
+from tests.fakes.printer_http import FakePrinterHttp
 
 pytestmark = pytest.mark.slow
 
@@ -79,7 +80,8 @@ async def download(state: State) -> Stream:
 def an_app() -> Litestar:
     """The web role with routes that rest in the middle; state.begun says when one does."""
     # No page that is fetched here asks the store anything, so it is never opened.
-    services = web_services(settings_from({}), real_outside(SqlStore(Path("never-opened"))))
+    outside = real_outside(SqlStore(Path("never-opened")), FakePrinterHttp())
+    services = web_services(settings_from({}), outside)
     app = create_app(WebSettings(base_url="http://localhost:8080"), services)
     app.state.begun = asyncio.Event()
     for handler in (caller, events, slow, download):

@@ -16,6 +16,7 @@ from printreach.web.app import WebSettings, create_app
 from tests.fakes.clock import FakeClock
 from tests.fakes.mails import KeptMails
 from tests.fakes.passwords import PlainPasswords
+from tests.fakes.printer_http import FakePrinterHttp
 
 T = TypeVar("T")
 Browser: TypeAlias = TestClient[Litestar]
@@ -34,8 +35,13 @@ class WebWorld:
         self.settings = _settings(path.parent, settings)
         self.passwords = PlainPasswords()
         self.mailer = KeptMails()
+        self.printers = FakePrinterHttp()
         outside = Outside(
-            store=self.store, clock=clock, passwords=self.passwords, mailer=self.mailer
+            store=self.store,
+            clock=clock,
+            passwords=self.passwords,
+            mailer=self.mailer,
+            printer_http=self.printers,
         )
         self.services = web_services(self.settings, outside)
         self.app = self._app()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.hub.denied import Denied, Reason
@@ -12,6 +13,8 @@ from printreach.rules.printers import Printer, is_online, read_printer_name
 
 OPENING_S: Final = 1.5
 """What a page waits for printers that nobody has asked of late; the rest comes by its stream."""
+
+JUST: Final = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,15 +37,23 @@ class OwnPrinters:
 
     async def all(self, account_id: str, *, ask: bool = True) -> list[SeenPrinter]:
         """By name. ask: those that are online and were not asked of late."""
-        rows = await self.store.read(lambda records: records.printers.rows_of_account(account_id))
+        rows = await self.rows(account_id)
         if ask:
             await self.live.fresh(self._online_among(rows), OPENING_S)
+        return self.seen(rows)
+
+    async def rows(self, account_id: str) -> list[PrinterRow]:
+        """What is stored of them, by name."""
+        return await self.store.read(lambda records: records.printers.rows_of_account(account_id))
+
+    def seen(self, rows: Sequence[PrinterRow]) -> list[SeenPrinter]:
+        """The same with what is known of them now; nothing is looked up."""
         return [self._seen(row) for row in rows]
 
     async def one(
         self, account_id: str, printer_id: str, *, ask: bool = True
     ) -> SeenPrinter | Denied:
-        rows = await self.store.read(lambda records: records.printers.rows_of_account(account_id))
+        rows = await self.rows(account_id)
         row = next((row for row in rows if row.printer.printer_id == printer_id), None)
         if row is None:
             return no_such_printer()
@@ -90,8 +101,14 @@ class OwnPrinters:
         # What it did for an owner before is none of this one's business.
         if reading.seen_at is not None and reading.seen_at < printer.linked_at:
             reading = NOT_SEEN
-        here = is_online(printer, row.node_alive_at, self.clock.now())
+        at = self.clock.now()
+        here = is_online(printer, row.node_alive_at, at) or _has_just_answered(reading, at)
         return SeenPrinter(printer=printer, is_online=here, reading=reading)
+
+
+def _has_just_answered(reading: Reading, at: datetime) -> bool:
+    """It is here, whatever the store said when it was read."""
+    return reading.refusal is None and reading.seen_at is not None and at < reading.seen_at + JUST
 
 
 async def own_printer(records: Records, account_id: str, printer_id: str) -> Printer | Denied:

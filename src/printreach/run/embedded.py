@@ -12,15 +12,19 @@ from urllib.parse import urlsplit
 from printreach.backends.bus_sqlite import open_bus
 from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
+from printreach.backends.internal_grants import GrantsWithInternal
 from printreach.backends.mail_smtp import SmtpMailer, SmtpServer, delivering
-from printreach.backends.service_key import load_or_make_service_key
+from printreach.backends.printer_http import RelayPrinterHttp
+from printreach.backends.service_key import ServiceKey, load_or_make_service_key
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.grants import SqlGrants
 from printreach.backends.sql.store import SqlStore, open_store
+from printreach.ports.printer_http import PrinterHttp
 from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.own_host import unix_socket_connect
 from printreach.rules.credentials import new_record_id
+from printreach.run.relay_inside import RelayInside
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import SOCKET_NAME, WebNode
@@ -48,17 +52,36 @@ async def running_service(
     async with AsyncExitStack() as ends:
         socket_path = settings.data_dir.resolve() / SOCKET_NAME
         store = await ends.enter_async_context(open_store(settings.database_path))
+        key, inside = load_or_make_service_key(settings.data_dir), RelayInside()
         if "web" in roles:
-            socket_path = await _start_web(settings, store, ends, is_successor=bool(listeners))
+            http = _printer_http(settings, inside, key, ends)
+            socket_path = await _start_web(
+                settings, store, http, ends, is_successor=bool(listeners)
+            )
         address = ""
         if "relay" in roles:
-            relay = await _relay_outside(settings, store, socket_path, ends)
-            address = await _listen(settings, relay, listeners, ends)
+            relay = await _relay_outside(settings, store, key, socket_path, ends)
+            inside.node = RelayNode(relay, settle_s=SETTLE_S)
+            ends.push_async_callback(inside.node.stop)
+            address = await _listen(settings, inside.node, listeners)
         yield address
 
 
+def _printer_http(
+    settings: Settings, inside: RelayInside, key: ServiceKey, ends: AsyncExitStack
+) -> RelayPrinterHttp:
+    http = RelayPrinterHttp(inside.connect, settings.tunnel_domain, key.internal, SystemClock())
+    ends.push_async_callback(http.close)
+    return http
+
+
 async def _start_web(
-    settings: Settings, store: SqlStore, ends: AsyncExitStack, *, is_successor: bool
+    settings: Settings,
+    store: SqlStore,
+    http: PrinterHttp,
+    ends: AsyncExitStack,
+    *,
+    is_successor: bool,
 ) -> Path:
     """Serve pages and APIs; where nobody has an account yet, say how the first one is made."""
     mailer = None
@@ -66,7 +89,8 @@ async def _start_web(
         sender = f"printreach@{urlsplit(settings.base_url).hostname}"
         smtp = SmtpMailer(SmtpServer.at(settings.smtp_url, sender))
         mailer = await ends.enter_async_context(delivering(smtp))
-    services = web_services(settings, real_outside(store, mailer))
+    services = web_services(settings, real_outside(store, http, mailer))
+    ends.push_async_callback(services.dashboard.live.close)
     web = WebNode(create_app(WebSettings(base_url=settings.base_url), services))
     path = await web.start(settings.data_dir, is_successor=is_successor)
     ends.push_async_callback(web.stop)
@@ -77,10 +101,13 @@ async def _start_web(
 
 
 async def _relay_outside(
-    settings: Settings, store: SqlStore, socket_path: Path, ends: AsyncExitStack
+    settings: Settings,
+    store: SqlStore,
+    key: ServiceKey,
+    socket_path: Path,
+    ends: AsyncExitStack,
 ) -> RelayOutside:
     clock = SystemClock()
-    key = load_or_make_service_key(settings.data_dir)
     bus = await ends.enter_async_context(open_bus(store, clock))
     agents = AgentsOutside(
         agents=SqlAgents(store, secrets.token_bytes),
@@ -92,8 +119,9 @@ async def _relay_outside(
         node_id=new_record_id(secrets.token_bytes),
         base_url=settings.base_url,
     )
+    stored = SqlGrants(store, clock, secrets.token_bytes, settings.supporters)
     return RelayOutside(
-        grants=SqlGrants(store, clock, secrets.token_bytes, settings.supporters),
+        grants=GrantsWithInternal(stored, agents.agents, key.internal, clock),
         agents=agents,
         connect_web=unix_socket_connect(str(socket_path)),
         tunnel_domain=settings.tunnel_domain,
@@ -101,15 +129,8 @@ async def _relay_outside(
     )
 
 
-async def _listen(
-    settings: Settings,
-    outside: RelayOutside,
-    listeners: Sequence[socket.socket],
-    ends: AsyncExitStack,
-) -> str:
+async def _listen(settings: Settings, node: RelayNode, listeners: Sequence[socket.socket]) -> str:
     """Accept callers on what was handed over, and open the rest; the service's own address."""
-    node = RelayNode(outside, settle_s=SETTLE_S)
-    ends.push_async_callback(node.stop)
     host, tunnel_ports = settings.listen_host, settings.tunnel_ports
     for listener in listeners:
         await node.listen_on(listener, is_tunnel_port=port_of(listener) in tunnel_ports)

@@ -2,26 +2,35 @@
 
 import secrets
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from printreach.backends.clock import SystemClock
 from printreach.backends.mail_log import LogMailer
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.sql.store import SqlStore
+from printreach.backends.webauthn import WebAuthn
+from printreach.hub.account_data import AccountData
 from printreach.hub.accounts import Accounts
 from printreach.hub.connections import Connections
+from printreach.hub.dashboard import dashboard
 from printreach.hub.invitations import Invitations
+from printreach.hub.owner import Owner
+from printreach.hub.passkeys import Passkeys
 from printreach.hub.portal import Portal
 from printreach.hub.post import Post
 from printreach.hub.printers import Printers
+from printreach.hub.proof import Proof
 from printreach.hub.recovering import Recovering
 from printreach.hub.sessions import Sessions
 from printreach.hub.signing_in import SigningIn
 from printreach.hub.signing_up import SigningUp
 from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Clock, HostKeys, Mailer, Passwords
+from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.mails import Mails
 from printreach.run.settings import Settings
+from printreach.web.security import origin_of
 from printreach.web.services import Services
 
 
@@ -33,17 +42,21 @@ class Outside:
     clock: Clock
     passwords: Passwords
     mailer: Mailer
+    printer_http: PrinterHttp
     token_bytes: TokenBytes = secrets.token_bytes
     host_keys: HostKeys | None = None
 
 
-def real_outside(store: SqlStore, mailer: Mailer | None = None) -> Outside:
+def real_outside(
+    store: SqlStore, printer_http: PrinterHttp, mailer: Mailer | None = None
+) -> Outside:
     """The machine's own. mailer: without one, mails go to the log."""
     return Outside(
         store=store,
         clock=SystemClock(),
         passwords=Argon2Passwords(),
         mailer=mailer or LogMailer(),
+        printer_http=printer_http,
     )
 
 
@@ -65,6 +78,10 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         account_tries=account_tries,
         caller_tries=caller_tries,
     )
+    accounts = Accounts(
+        store=store, passwords=outside.passwords, clock=clock, token_bytes=token_bytes
+    )
+    proof = Proof(clock=clock, passwords=outside.passwords, account_tries=account_tries)
     printers = Printers(store=store, clock=clock)
     connections = Connections(
         store=store,
@@ -76,9 +93,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
     return Services(
         store=store,
         clock=clock,
-        accounts=Accounts(
-            store=store, passwords=outside.passwords, clock=clock, token_bytes=token_bytes
-        ),
+        accounts=accounts,
         sessions=sessions,
         signing_in=signing_in,
         signing_up=SigningUp(
@@ -104,6 +119,28 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         ),
         invitations=invitations,
         post=post,
+        owner=Owner(
+            store=store,
+            clock=clock,
+            token_bytes=token_bytes,
+            passwords=outside.passwords,
+            proof=proof,
+            post=post,
+            account_tries=account_tries,
+        ),
+        passkeys=Passkeys(
+            store=store,
+            clock=clock,
+            token_bytes=token_bytes,
+            sessions=sessions,
+            authenticators=_authenticators(settings),
+            proof=proof,
+            post=post,
+            caller_tries=caller_tries,
+        ),
+        account_data=AccountData(
+            store=store, clock=clock, accounts=accounts, proof=proof, post=post
+        ),
         account_tries=account_tries,
         caller_tries=caller_tries,
         printers=printers,
@@ -118,4 +155,10 @@ def web_services(settings: Settings, outside: Outside) -> Services:
             own_page=settings.addresses.of_completion_page(),
             host_keys=outside.host_keys,
         ),
+        dashboard=dashboard(store, clock, outside.printer_http, printers, connections),
     )
+
+
+def _authenticators(settings: Settings) -> WebAuthn:
+    origin = origin_of(settings.base_url)
+    return WebAuthn(host=urlsplit(origin).hostname or "", origin=origin)

@@ -2,9 +2,13 @@
 
 from dataclasses import dataclass
 
+from printreach.hub.account_data import AccountData
 from printreach.hub.accounts import Accounts
 from printreach.hub.connections import Connections
+from printreach.hub.dashboard import Dashboard
 from printreach.hub.invitations import Invitations
+from printreach.hub.owner import Owner
+from printreach.hub.passkeys import Passkeys
 from printreach.hub.portal import Portal
 from printreach.hub.post import Post
 from printreach.hub.printers import Printers
@@ -29,8 +33,12 @@ class Services:
     recovering: Recovering
     invitations: Invitations
     post: Post
+    owner: Owner
+    passkeys: Passkeys
+    account_data: AccountData
     account_tries: AccountTries
     caller_tries: CallerTries
     printers: Printers
     connections: Connections
     portal: Portal
+    dashboard: Dashboard

@@ -1,0 +1,20 @@
+"""How roles of this process reach the relay that runs beside them."""
+
+import asyncio
+import errno
+from collections.abc import Callable
+
+from printreach.relay.node import RelayNode
+
+
+class RelayInside:
+    """Refuses until there is a relay: the web role starts first, and may run alone."""
+
+    def __init__(self) -> None:
+        self.node: RelayNode | None = None
+
+    async def connect(self, protocol: Callable[[], asyncio.Protocol]) -> object:
+        """http1.client.Connect. Raises OSError."""
+        if self.node is None:
+            raise ConnectionRefusedError(errno.ECONNREFUSED, "no relay runs in this process")
+        return await self.node.connect_inside(protocol)
