@@ -49,6 +49,7 @@ PAGES: dict[str, tuple[str, dict[str, object]]] = {
     "form": ("form.html", {"errors": {}}),
     "form-wrong": ("form.html", {"errors": NO_PASSWORD}),
     "decision": ("decision.html", {}),
+    "live": ("live.html", {}),
 }
 
 

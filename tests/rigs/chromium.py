@@ -30,11 +30,14 @@ SCREENS = ROOT / "build" / "screens"
 
 
 @contextmanager
-def chromium(profile: Path, *, resolve: str | None = None) -> Iterator[BrowserContext]:
+def chromium(
+    profile: Path, *, resolve: str | None = None, scripts: bool = True
+) -> Iterator[BrowserContext]:
     """Run it with this empty profile folder.
 
     resolve: a name pattern that stands for loopback, such as *.printers.test; its certificates
     are then taken as they are. *.localhost needs none.
+    scripts: whether pages may run any.
     """
     rules = [f"--host-resolver-rules=MAP {resolve} 127.0.0.1"] if resolve else []
     with sync_playwright() as playwright:
@@ -44,6 +47,7 @@ def chromium(profile: Path, *, resolve: str | None = None) -> Iterator[BrowserCo
             headless=True,
             args=[*FLAGS, *rules],
             ignore_https_errors=resolve is not None,
+            java_script_enabled=scripts,
             viewport={"width": 1280, "height": 900},
         )
         context.set_default_timeout(PATIENCE_MS)

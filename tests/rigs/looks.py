@@ -64,9 +64,10 @@ def look_at(page: Page, name: str) -> None:
         assert page.evaluate(_TOO_WIDE) == [], f"{name} is too wide for a {size.name}"
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            _photograph(page, f"{name}-{size.name}-{scheme}")
+            _photograph(page, f"{name}-{size.name}-{scheme}", whole=False)
             found = serious_issues(page)
             assert found == [], f"{name}, {size.name}, {scheme}:\n" + "\n".join(found)
+        _photograph(page, f"{name}-{size.name}-whole", whole=True)
 
 
 def serious_issues(page: Page) -> list[str]:
@@ -87,9 +88,10 @@ def serious_issues(page: Page) -> list[str]:
     ]
 
 
-def _photograph(page: Page, name: str) -> None:
+def _photograph(page: Page, name: str, *, whole: bool) -> None:
+    """whole: with what lies below the window's edge."""
     SCREENS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENS / f"{name}.png")
+    page.screenshot(path=SCREENS / f"{name}.png", full_page=whole)
 
 
 @cache

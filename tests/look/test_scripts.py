@@ -1,0 +1,177 @@
+"""What scripts add to pages that work without them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.look.gallery import HOST
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+PAGE = f"{HOST}/live"
+PART = (
+    '<div id="part"><p class="state">paused</p><label>Name <input id="typed" value="theirs">'
+    '</label><button id="pause">Pausing…</button>'
+    '<time datetime="2026-11-21T14:03:00+00:00" data-time="clock">14:03 UTC</time></div>'
+)
+
+
+class Stream:
+    """Answers the page's event stream; each connection gets everything once, and ends."""
+
+    def __init__(self, page: Page) -> None:
+        self.body = ""
+        self.asked = 0
+        self.is_broken = False
+        page.route(f"{HOST}/events", self._answer)
+
+    def sends(self, event: str, **data: str) -> None:
+        self.body += f"event: {event}\ndata: {json.dumps(data)}\n\n"
+
+    def _answer(self, route: Route) -> None:
+        self.asked += 1
+        if self.is_broken:
+            route.fulfill(status=503)
+        else:
+            # A short wait before the browser connects anew, as our own streams ask for.
+            body = "retry: 200\n\n" + self.body
+            route.fulfill(status=200, content_type="text/event-stream", body=body)
+
+
+@pytest.fixture
+def stream(page: Page) -> Stream:
+    return Stream(page)
+
+
+def test_a_part_is_brought_up_to_date_in_place(page: Page, stream: Stream) -> None:
+    stream.sends("part", id="part", html=PART)
+    page.goto(PAGE)
+
+    expect(page.locator(".state")).to_have_text("paused")
+    expect(page.locator("#part time")).to_have_text(
+        page.evaluate(
+            "new Date('2026-11-21T14:03Z').toLocaleTimeString('en-GB', {timeStyle: 'short'})"
+        )
+    )
+
+
+def test_what_is_being_typed_and_the_focus_stay(page: Page, stream: Stream) -> None:
+    page.goto(PAGE)
+    page.locator("#typed").press_sequentially("mine")
+    stream.sends("part", id="part", html=PART)
+
+    expect(page.locator(".state")).to_have_text("paused")
+    expect(page.locator("#typed")).to_have_value("mine")
+    expect(page.locator("#typed")).to_be_focused()
+
+
+def test_a_button_keeps_the_focus_when_its_words_change(page: Page, stream: Stream) -> None:
+    page.goto(PAGE)
+    page.locator("#pause").focus()
+    stream.sends("part", id="part", html=PART)
+
+    expect(page.locator("#pause")).to_have_text("Pausing…")
+    expect(page.locator("#pause")).to_be_focused()
+
+
+def test_script_in_a_part_never_runs(page: Page, stream: Stream) -> None:
+    hostile = "<img src=x onerror=document.title='run'><script>document.title='run'</script>"
+    stream.sends("part", id="part", html=f'<div id="part">{hostile}<p class="state">new</p></div>')
+    page.goto(PAGE)
+
+    expect(page.locator("#part .state")).to_have_text("new")
+    assert "run" not in page.title()
+
+
+def test_a_value_is_text_wherever_it_stands(page: Page, stream: Stream) -> None:
+    stream.sends("values", layer="<b>148</b>")
+    page.goto(PAGE)
+
+    expect(page.locator("[data-value=layer]")).to_have_text("<b>148</b>")
+
+
+def test_a_lost_stream_says_how_old_the_values_are(page: Page, stream: Stream) -> None:
+    page.clock.install()
+    stream.sends("beat")
+    page.goto(PAGE)
+    page.wait_for_function("document.querySelector('.lost')")
+    stream.is_broken = True
+    page.wait_for_timeout(500)  # until the browser has met the broken stream, on its own clock
+    page.clock.run_for(6_000)
+
+    expect(page.locator(".lost")).to_contain_text("Reconnecting… values from ")
+    stream.is_broken = False
+    page.clock.run_for(4_000)
+    expect(page.locator(".lost")).to_be_hidden()
+
+
+def test_a_hidden_tab_asks_for_nothing(page: Page, stream: Stream) -> None:
+    page.goto(PAGE)
+    expect(page.locator(".toast")).to_be_visible()
+    hide(page, "hidden")
+    page.wait_for_timeout(300)
+    before = stream.asked
+    page.wait_for_timeout(700)
+
+    assert stream.asked == before
+    hide(page, "visible")
+    page.wait_for_timeout(300)
+    assert stream.asked > before
+
+
+def hide(page: Page, state: str) -> None:
+    page.evaluate(
+        """state => {
+            const value = state == "hidden";
+            Object.defineProperty(document, "hidden", {value, configurable: true});
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        state,
+    )
+
+
+def test_a_toast_goes_by_itself_and_waits_for_a_pointer(page: Page, stream: Stream) -> None:
+    page.clock.install()
+    page.goto(PAGE)
+    page.locator(".toast").hover()
+    page.clock.run_for(7_000)
+    expect(page.locator(".toast")).to_be_visible()
+
+    page.mouse.move(0, 0)
+    page.clock.run_for(7_000)
+    expect(page.locator(".toast")).to_have_count(0)
+
+
+def test_a_question_opens_on_the_spot_with_the_focus_on_the_way_out(
+    page: Page, stream: Stream
+) -> None:
+    page.goto(PAGE)
+    page.get_by_role("link", name="Stop print").click()
+
+    expect(page.get_by_role("dialog", name="Stop drawer_handle?")).to_be_visible()
+    expect(page.get_by_role("button", name="Keep printing")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("link", name="Stop print")).to_be_focused()
+
+
+def test_a_value_that_is_shown_once_is_copied(page: Page, stream: Stream) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(PAGE)
+    page.get_by_role("button", name="Copy password").click()
+
+    expect(page.get_by_text("Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == "n7Qm-4tVx-9KcR-2pWz-8sHd-3yLb"
+
+
+def test_all_values_are_saved_as_a_text_file(page: Page, stream: Stream) -> None:
+    page.goto(PAGE)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as text file").click()
+
+    assert download.value.suggested_filename == "workbench.txt"
+    text = Path(download.value.path()).read_text()
+    assert "User name: u-9tk4x2vm\n" in text
+    assert len(text.splitlines()) == 4
