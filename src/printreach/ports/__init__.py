@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Protocol, TypeVar
 
 from printreach.contract.status import DetectorStatus
+from printreach.ports.authenticators import Authenticators, MadePasskey
 from printreach.ports.identity import (
     AccountRecords,
     InvitationRecords,
@@ -36,6 +37,7 @@ __all__ = [
     "AccountRecords",
     "Agents",
     "AppRecords",
+    "Authenticators",
     "Bus",
     "Clock",
     "ConnectionRecords",
@@ -45,6 +47,7 @@ __all__ = [
     "Grants",
     "HostKeys",
     "InvitationRecords",
+    "MadePasskey",
     "Mail",
     "MailLinkRecords",
     "Mailer",

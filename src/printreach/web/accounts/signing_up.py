@@ -10,7 +10,7 @@ from litestar.response import Redirect
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.invitations import INVITATION_OVER
 from printreach.hub.sessions import Begun
-from printreach.hub.signing_up import Confirmed, MailSent, NeedsPassword
+from printreach.hub.signing_up import Confirmed, MailSent, NeedsPassword, SignUpOutcome
 from printreach.rules.mail_links import MailLink
 from printreach.rules.own_paths import read_own_path
 from printreach.rules.rate_limits import TooSoon
@@ -66,6 +66,7 @@ async def sign_up(
     """Make an account, and send the mail that makes it complete."""
     visitor, signing_up = visitor_of(request), services.signing_up
     email, password, invite = fields["email"], fields["password"], fields["invite"]
+    outcome: SignUpOutcome
     if invite:
         outcome = await signing_up.with_invitation(invite, email, password, visitor)
     else:

@@ -1,0 +1,111 @@
+"""Passkeys, by the rules of WebAuthn."""
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from webauthn import (
+    base64url_to_bytes,
+    generate_authentication_options,
+    generate_registration_options,
+    options_to_json,
+    verify_authentication_response,
+    verify_registration_response,
+)
+from webauthn.helpers.exceptions import WebAuthnException
+from webauthn.helpers.structs import (
+    AuthenticatorSelectionCriteria,
+    PublicKeyCredentialDescriptor,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from printreach.ports import MadePasskey
+from printreach.rules.accounts import Account
+from printreach.rules.passkeys import Passkey
+
+_log = logging.getLogger(__name__)
+
+_LONGEST_CREDENTIAL_ID: Final = 1023
+"""As WebAuthn Level 2, 6.1, has it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WebAuthn:
+    """ports.Authenticators. host: of the base URL, without a port. origin: as browsers write it."""
+
+    host: str
+    origin: str
+
+    def options_to_add(self, account: Account, there: Sequence[Passkey], challenge: bytes) -> str:
+        return options_to_json(
+            generate_registration_options(
+                rp_id=self.host,
+                rp_name="Printreach",
+                user_id=account.account_id.encode(),
+                user_name=account.email,
+                challenge=challenge,
+                # Kept by the authenticator together with the account: nobody types an address.
+                authenticator_selection=AuthenticatorSelectionCriteria(
+                    resident_key=ResidentKeyRequirement.REQUIRED,
+                    user_verification=UserVerificationRequirement.REQUIRED,
+                ),
+                exclude_credentials=[
+                    PublicKeyCredentialDescriptor(id=passkey.credential_id) for passkey in there
+                ],
+            )
+        )
+
+    def made(self, answer: str, challenge: bytes) -> MadePasskey | None:
+        try:
+            verified = verify_registration_response(
+                credential=answer,
+                expected_challenge=challenge,
+                expected_rp_id=self.host,
+                expected_origin=self.origin,
+                require_user_verification=True,
+            )
+        except (WebAuthnException, ValueError, TypeError, KeyError) as error:
+            _log.info("a passkey was not taken: %s", error)
+            return None
+        if len(verified.credential_id) > _LONGEST_CREDENTIAL_ID:
+            return None
+        return MadePasskey(
+            credential_id=verified.credential_id,
+            public_key=verified.credential_public_key,
+            sign_count=verified.sign_count,
+        )
+
+    def options_to_sign_in(self, challenge: bytes) -> str:
+        return options_to_json(
+            generate_authentication_options(
+                rp_id=self.host,
+                challenge=challenge,
+                user_verification=UserVerificationRequirement.REQUIRED,
+            )
+        )
+
+    def credential_id(self, answer: str) -> bytes | None:
+        try:
+            said = json.loads(answer)
+            return base64url_to_bytes(said["rawId"])
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return None
+
+    def sign_count(self, answer: str, challenge: bytes, passkey: Passkey) -> int | None:
+        try:
+            verified = verify_authentication_response(
+                credential=answer,
+                expected_challenge=challenge,
+                expected_rp_id=self.host,
+                expected_origin=self.origin,
+                credential_public_key=passkey.public_key,
+                credential_current_sign_count=passkey.sign_count,
+                require_user_verification=True,
+            )
+        except (WebAuthnException, ValueError, TypeError, KeyError) as error:
+            _log.info("a sign-in by passkey was refused: %s", error)
+            return None
+        return verified.new_sign_count

@@ -1,0 +1,112 @@
+"""All that is kept of an account: handed over, and deleted."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from printreach.hub.accounts import Accounts
+from printreach.hub.denied import Denied
+from printreach.hub.post import Post
+from printreach.hub.proof import Proof
+from printreach.ports import Clock, Records, Store
+from printreach.rules.accounts import Account
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.sessions import Session, is_live
+
+Json: TypeAlias = "str | int | bool | list[Json] | dict[str, Json] | None"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AccountData:
+    """The use cases about an account's data."""
+
+    store: Store
+    clock: Clock
+    accounts: Accounts
+    proof: Proof
+    post: Post
+
+    async def export(self, account: Account) -> dict[str, Json]:
+        """Everything that is kept, but for digests and keys, which say nothing to anybody."""
+        return await self.store.read(lambda records: self._export(records, account))
+
+    async def delete(
+        self, account: Account, session: Session, password: str
+    ) -> Denied | TooSoon | None:
+        """Delete it all; its printers may be linked again, its connections end."""
+        refused = await self.proof.of_owner(account, session, password)
+        if refused is not None:
+            return refused
+        deleted = await self.accounts.delete(account.email)
+        if isinstance(deleted, Denied):
+            return deleted
+        self.post.mailer.send(self.post.mails.account_deleted(account.email))
+        return None
+
+    async def _export(self, records: Records, account: Account) -> dict[str, Json]:
+        at, account_id = self.clock.now(), account.account_id
+        totp = await records.second_factors.totp(account_id)
+        return {
+            "ExportedAt": _time(at),
+            "Account": _account(account),
+            "HasAuthenticatorApp": totp is not None and totp.confirmed_at is not None,
+            "RecoveryCodesLeft": await records.second_factors.recovery_codes(account_id),
+            "Passkeys": [
+                {"Name": one.name, "CreatedAt": _time(one.created_at), "UsedAt": _time(one.used_at)}
+                for one in await records.passkeys.of_account(account_id)
+            ],
+            "Sessions": [
+                _session(one)
+                for one in await records.sessions.of_account(account_id)
+                if is_live(one, at)
+            ],
+            "Printers": [
+                await _printer(records, one.printer_id, one.name, one.linked_at)
+                for one in await records.printers.of_account(account_id)
+            ],
+        }
+
+
+def _account(account: Account) -> dict[str, Json]:
+    return {
+        "AccountId": account.account_id,
+        "Email": account.email,
+        "CreatedAt": _time(account.created_at),
+        "VerifiedAt": _time(account.verified_at),
+        "IsAdmin": account.is_admin,
+        "IsSupporterByGrant": account.supporter_granted,
+        "SupporterUntil": _time(account.supporter_until),
+    }
+
+
+def _session(session: Session) -> dict[str, Json]:
+    return {
+        "StartedAt": _time(session.started_at),
+        "SeenAt": _time(session.seen_at),
+        "Address": session.address,
+        "Browser": session.browser,
+    }
+
+
+async def _printer(
+    records: Records, printer_id: str, name: str, linked_at: datetime
+) -> dict[str, Json]:
+    return {
+        "PrinterId": printer_id,
+        "Name": name,
+        "LinkedAt": _time(linked_at),
+        "Connections": [
+            {
+                "Kind": one.kind.value,
+                "AppId": one.app_id,
+                "CreatedAt": _time(one.created_at),
+                "RevokedAt": _time(one.revoked_at),
+                "ExpiresAt": _time(one.expires_at),
+            }
+            for one in await records.connections.of_printer(printer_id)
+        ],
+    }
+
+
+def _time(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat()

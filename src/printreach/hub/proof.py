@@ -1,0 +1,41 @@
+"""Proof that it is the owner who asks, before what cannot be taken back."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.tries import SIGN_IN_BY_ACCOUNT, AccountTries
+from printreach.ports import Clock, Passwords
+from printreach.rules.accounts import MAX_PASSWORD_LENGTH, Account, email_key
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.sessions import Session, is_fresh
+
+WRONG_PASSWORD: Final = Denied(Reason.WRONG_CREDENTIALS, "That is not your password.")
+NOT_FRESH: Final = Denied(
+    Reason.WRONG_CREDENTIALS, "Sign out and in again, then do this within ten minutes."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Proof:
+    """A browser that is signed in may be another person's by now; a password is not."""
+
+    clock: Clock
+    passwords: Passwords
+    account_tries: AccountTries
+
+    async def of_owner(
+        self, account: Account, session: Session, password: str
+    ) -> Denied | TooSoon | None:
+        """None where the password is right, or there is none and the sign-in a moment ago."""
+        if not account.password_hash:
+            return None if is_fresh(session, self.clock.now()) else NOT_FRESH
+        who = email_key(account.email)
+        refused = await self.account_tries.take(SIGN_IN_BY_ACCOUNT, who)
+        if refused is not None:
+            return refused
+        typed = password[: MAX_PASSWORD_LENGTH + 1]
+        if not await self.passwords.matches(typed, account.password_hash):
+            return WRONG_PASSWORD
+        await self.account_tries.forget(SIGN_IN_BY_ACCOUNT, who)
+        return None

@@ -1,0 +1,39 @@
+"""What is said to authenticators of passkeys, by way of the browser."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from printreach.rules.accounts import Account
+from printreach.rules.passkeys import Passkey
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MadePasskey:
+    """What an authenticator made. public_key: in COSE form."""
+
+    credential_id: bytes
+    public_key: bytes
+    sign_count: int
+
+
+class Authenticators(Protocol):
+    """Writes what a browser asks an authenticator, and checks what comes back.
+
+    options and answers are JSON, as `parseRequestOptionsFromJSON` and `toJSON` of a browser have
+    it. An answer that is not good, for whatever reason, is None: it is for this service's own
+    origin, signed over that challenge, by a person that the authenticator verified.
+    """
+
+    def options_to_add(
+        self, account: Account, there: Sequence[Passkey], challenge: bytes
+    ) -> str: ...
+    def made(self, answer: str, challenge: bytes) -> MadePasskey | None: ...
+    def options_to_sign_in(self, challenge: bytes) -> str: ...
+    def credential_id(self, answer: str) -> bytes | None:
+        """Which passkey the answer claims to be of."""
+        ...
+
+    def sign_count(self, answer: str, challenge: bytes, passkey: Passkey) -> int | None:
+        """The passkey's next count, where the answer is of it."""
+        ...
