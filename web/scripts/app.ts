@@ -3,7 +3,9 @@
 import { startConfirming } from "./parts/dialogs";
 import { startCopying } from "./parts/copying";
 import { startLive } from "./parts/live";
+import { startPasskeys } from "./parts/passkeys";
 import { startPictures } from "./parts/pictures";
+import { startSending } from "./parts/sending";
 import { startShortcuts } from "./parts/shortcuts";
 import { startTimes } from "./parts/times";
 import { startToasts } from "./parts/toasts";
@@ -15,6 +17,8 @@ startToasts();
 startConfirming();
 startCopying();
 startUploads();
+startSending();
 startShortcuts();
 startPictures();
+startPasskeys();
 startLive();

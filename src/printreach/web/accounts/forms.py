@@ -16,7 +16,8 @@ from printreach.web.cookies import SESSION, STEP, Cookies
 from printreach.web.problems import AnyRequest
 from printreach.web.signed_in import in_words
 
-LONGEST_FIELD: Final = 4096
+LONGEST_FIELD: Final = 16 * 1024
+"""What an authenticator says is the longest."""
 FAULT_STATUS: Final = 400
 
 

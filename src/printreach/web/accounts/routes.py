@@ -2,8 +2,15 @@
 
 from typing import Final
 
+from printreach.web.accounts.changing import CHANGING
+from printreach.web.accounts.data import DATA
+from printreach.web.accounts.overview import OVERVIEW
+from printreach.web.accounts.passkeys import PASSKEYS
 from printreach.web.accounts.recovering import RECOVERING
 from printreach.web.accounts.signing_in import SIGNING_IN
 from printreach.web.accounts.signing_up import SIGNING_UP
 
-ACCOUNT_PAGES: Final = [SIGNING_IN, SIGNING_UP, RECOVERING]
+ACCOUNT_PAGES: Final = [
+    *(SIGNING_IN, SIGNING_UP, RECOVERING),
+    *(OVERVIEW, CHANGING, PASSKEYS, DATA),
+]

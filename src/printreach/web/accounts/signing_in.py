@@ -28,7 +28,7 @@ from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
-_SIGN_IN = "account/sign_in.html"
+SIGN_IN = "account/sign_in.html"
 _CODE = "account/code.html"
 _UNCONFIRMED = "account/unconfirmed.html"
 
@@ -42,7 +42,7 @@ async def sign_in_page(
     path = read_own_path(next)
     if session is not None:
         return Redirect(path, status_code=303)
-    return page(_SIGN_IN, next=path, email="")
+    return page(SIGN_IN, next=path, email="")
 
 
 @post("/signin", media_type=MediaType.HTML)
@@ -67,7 +67,7 @@ async def sign_in(
             return page(_UNCONFIRMED, email=outcome.account.email)
         case Denied() | TooSoon():
             shown = {"next": fields.next_path, "email": fields["email"]}
-            return faulty(_SIGN_IN, outcome, "email", **shown)
+            return faulty(SIGN_IN, outcome, "email", **shown)
         case _:
             assert_never(outcome)
 
@@ -103,7 +103,7 @@ async def give_code(
             return signed_in_redirect(outcome, fields.next_path, jar)
         case Denied(Reason.STEP_OVER):
             shown = {"next": fields.next_path, "email": ""}
-            return faulty(_SIGN_IN, outcome, "email", **shown)
+            return faulty(SIGN_IN, outcome, "email", **shown)
         case Denied() | TooSoon():
             return faulty(_CODE, outcome, "code", next=fields.next_path)
         case _:

@@ -1,0 +1,183 @@
+"""Changes of password, address and authenticator app."""
+
+from typing import Any
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromQuery
+from litestar.response import Redirect
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.owner import Refusal
+from printreach.rules.totp import key_uri, secret_in_words, spaced
+from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
+from printreach.web.accounts.overview import account_page
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+_TOTP = "account/totp.html"
+_CODES = "account/recovery_codes.html"
+_CHANGE = "account/confirm_mail.html"
+_OVER = "account/link_over.html"
+
+
+@post("/account/password", media_type=MediaType.HTML)
+async def change_password(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Set another password."""
+    refused = await services.owner.change_password(
+        signed_in.account, signed_in.session, fields["old-password"], fields["new-password"]
+    )
+    if refused is None:
+        said = "Your password was changed. Every other browser was signed out."
+        return await account_page(services, signed_in, toast=said)
+    is_new = isinstance(refused, Denied) and refused.reason is Reason.BAD_PASSWORD
+    field = "new-password" if is_new else "old-password"
+    return await account_page(services, signed_in, refused, field)
+
+
+@post("/account/mail", media_type=MediaType.HTML)
+async def ask_for_address(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Send a link to the address that the account is to have."""
+    refused = await services.owner.ask_for_address(
+        signed_in.account, signed_in.session, fields["mail-password"], fields["new-mail"]
+    )
+    if refused is None:
+        said = "A mail with a link is on its way to the new address."
+        return await account_page(services, signed_in, toast=said)
+    is_address = isinstance(refused, Denied) and refused.reason is Reason.INVALID
+    return await account_page(
+        services, signed_in, refused, "new-mail" if is_address else "mail-password"
+    )
+
+
+@get("/account/mail/confirm", media_type=MediaType.HTML)
+async def confirm_address_page(
+    signed_in: NamedDependency[SignedIn], token: FromQuery[str] = ""
+) -> Response[Any]:
+    """Ask before the link is used up."""
+    return page(_CHANGE, token=token, account=signed_in.account)
+
+
+@post("/account/mail/confirm", media_type=MediaType.HTML)
+async def change_address(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Give the account its new address."""
+    refused = await services.owner.change_address(signed_in.account, fields["token"])
+    if refused is not None:
+        return faulty(_OVER, refused, "link", sentence=refused.sentence)
+    return Redirect("/account", status_code=303)
+
+
+@post("/account/totp", media_type=MediaType.HTML)
+async def begin_totp(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Make a secret for an authenticator app."""
+    made = await services.owner.begin_totp(
+        signed_in.account, signed_in.session, fields["totp-password"]
+    )
+    if isinstance(made, bytes):
+        return Redirect("/account/totp", status_code=303)
+    return await account_page(services, signed_in, made, "totp-password")
+
+
+@get("/account/totp", media_type=MediaType.HTML)
+async def totp_page(
+    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
+) -> Response[Any]:
+    """Show the secret until a first code proves that an app has it."""
+    return await _totp_page(services, signed_in, None)
+
+
+@post("/account/totp/confirm", media_type=MediaType.HTML)
+async def confirm_totp(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Have sign-in ask for codes from now on, and show the recovery codes."""
+    result = await services.owner.confirm_totp(signed_in.account, signed_in.session, fields["code"])
+    if isinstance(result, list):
+        return _codes_page(result)
+    return await _totp_page(services, signed_in, result)
+
+
+@post("/account/totp/remove", media_type=MediaType.HTML)
+async def remove_totp(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Have sign-in ask for no more codes."""
+    refused = await services.owner.remove_totp(
+        signed_in.account, signed_in.session, fields["totp-password"]
+    )
+    if refused is not None:
+        return await account_page(services, signed_in, refused, "totp-password")
+    return await account_page(services, signed_in, toast="The authenticator app was removed.")
+
+
+@post("/account/recovery-codes", media_type=MediaType.HTML)
+async def renew_recovery_codes(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Show new recovery codes, once."""
+    result = await services.owner.renew_recovery_codes(
+        signed_in.account, signed_in.session, fields["totp-password"]
+    )
+    if isinstance(result, list):
+        return _codes_page(result)
+    return await account_page(services, signed_in, result, "totp-password")
+
+
+async def _totp_page(
+    services: Services, signed_in: SignedIn, fault: Refusal | None
+) -> Response[Any]:
+    secret = await services.owner.waiting_secret(signed_in.account)
+    if secret is None:
+        return Redirect("/account", status_code=303)
+    words = secret_in_words(secret)
+    shown = {
+        "secret": " ".join(words[start : start + 4] for start in range(0, len(words), 4)),
+        "uri": key_uri(secret, signed_in.account.email, "Printreach"),
+    }
+    return page(_TOTP, **shown) if fault is None else faulty(_TOTP, fault, "code", **shown)
+
+
+def _codes_page(codes: list[str]) -> Response[Any]:
+    return page(_CODES, codes=[spaced(code) for code in codes])
+
+
+CHANGING = Router(
+    "/",
+    route_handlers=[
+        change_password,
+        ask_for_address,
+        confirm_address_page,
+        change_address,
+        begin_totp,
+        totp_page,
+        confirm_totp,
+        remove_totp,
+        renew_recovery_codes,
+    ],
+    dependencies={"fields": Provide(provide_fields)},
+    include_in_schema=False,
+    opt=dict(FORM),
+)

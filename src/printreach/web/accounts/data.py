@@ -1,0 +1,56 @@
+"""One's own data: downloaded, and deleted."""
+
+from typing import Any
+
+import msgspec
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+
+from printreach.web.accounts.forms import Fields, page, provide_fields
+from printreach.web.accounts.overview import account_page
+from printreach.web.cookies import SESSION, Cookies
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+
+@get("/account/export", media_type=MediaType.JSON)
+async def export(
+    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
+) -> Response[Any]:
+    """All that is kept of the account, as a file."""
+    data = await services.account_data.export(signed_in.account)
+    body = msgspec.json.format(msgspec.json.encode(data), indent=2)
+    name = f"printreach-{services.clock.now():%Y-%m-%d}.json"
+    return Response(
+        body,
+        media_type=MediaType.JSON,
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+@post("/account/delete", media_type=MediaType.HTML)
+async def delete(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Delete all of it; there is no way back."""
+    refused = await services.account_data.delete(
+        signed_in.account, signed_in.session, fields["delete-password"]
+    )
+    if refused is not None:
+        return await account_page(services, signed_in, refused, "delete-password")
+    answer = page("account/deleted.html")
+    answer.set_cookie(jar.end(SESSION))
+    return answer
+
+
+DATA = Router(
+    "/",
+    route_handlers=[export, delete],
+    dependencies={"fields": Provide(provide_fields)},
+    include_in_schema=False,
+    opt=dict(FORM),
+)

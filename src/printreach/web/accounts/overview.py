@@ -1,0 +1,138 @@
+"""The page of one's own account, and what it lists."""
+
+import base64
+import binascii
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.response import Redirect
+
+from printreach.hub.denied import Denied
+from printreach.rules.browsers import browser_in_words
+from printreach.rules.passkeys import Passkey
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.sessions import Session
+from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+ACCOUNT = "account/account.html"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedSession:
+    """A browser as its owner knows it."""
+
+    session_id: str
+    browser: str
+    address: str
+    seen_at: datetime
+    is_this: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedPasskey:
+    """A passkey, with a name that fits in a form."""
+
+    passkey_id: str
+    name: str
+    created_at: datetime
+    used_at: datetime | None
+
+
+async def account_page(
+    services: Services,
+    signed_in: SignedIn,
+    fault: Denied | TooSoon | None = None,
+    field: str = "",
+    toast: str = "",
+) -> Response[Any]:
+    """The page as it is now, with what is wrong with a form on it, or what was just done."""
+    account_id = signed_in.account.account_id
+    secret = await services.store.read(lambda records: records.second_factors.totp(account_id))
+    shown = {
+        "account": signed_in.account,
+        "has_totp": secret is not None and secret.confirmed_at is not None,
+        "codes_left": await services.store.read(
+            lambda records: records.second_factors.recovery_codes(account_id)
+        ),
+        "passkeys": [_passkey(one) for one in await services.passkeys.of_account(account_id)],
+        "sessions": [
+            _session(one, signed_in) for one in await services.sessions.of_account(account_id)
+        ],
+        "toast": toast,
+    }
+    return page(ACCOUNT, **shown) if fault is None else faulty(ACCOUNT, fault, field, **shown)
+
+
+@get("/account", media_type=MediaType.HTML)
+async def show_account(
+    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
+) -> Response[Any]:
+    """Everything about one's own account."""
+    return await account_page(services, signed_in)
+
+
+@post("/account/sessions/end", media_type=MediaType.HTML)
+async def end_a_session(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Sign one of the account's browsers out."""
+    await services.sessions.end(signed_in.account.account_id, fields["session"])
+    return Redirect("/account#sessions", status_code=303)
+
+
+@post("/account/sessions/end-others", media_type=MediaType.HTML)
+async def end_other_sessions(
+    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
+) -> Response[Any]:
+    """Sign every other browser out."""
+    await services.sessions.end_others(signed_in.account.account_id, signed_in.session_id)
+    return Redirect("/account#sessions", status_code=303)
+
+
+def passkey_id_of(credential_id: bytes) -> str:
+    """A credential's id as text."""
+    return base64.urlsafe_b64encode(credential_id).decode().rstrip("=")
+
+
+def read_passkey_id(text: str) -> bytes:
+    """The credential's id again; of nothing where the text is none."""
+    try:
+        return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except (ValueError, binascii.Error):
+        return b""
+
+
+def _session(session: Session, signed_in: SignedIn) -> ListedSession:
+    return ListedSession(
+        session_id=session.session_id,
+        browser=browser_in_words(session.browser),
+        address=session.address,
+        seen_at=session.seen_at,
+        is_this=session.session_id == signed_in.session_id,
+    )
+
+
+def _passkey(passkey: Passkey) -> ListedPasskey:
+    return ListedPasskey(
+        passkey_id=passkey_id_of(passkey.credential_id),
+        name=passkey.name,
+        created_at=passkey.created_at,
+        used_at=passkey.used_at,
+    )
+
+
+OVERVIEW = Router(
+    "/",
+    route_handlers=[show_account, end_a_session, end_other_sessions],
+    dependencies={"fields": Provide(provide_fields)},
+    include_in_schema=False,
+    opt=dict(FORM),
+)

@@ -1,0 +1,127 @@
+"""Passkeys: the page's script asks the authenticator, a form carries what it said."""
+
+from typing import Any
+
+from litestar import MediaType, Response, Router, post
+from litestar.di import NamedDependency, Provide
+
+from printreach.hub.denied import Denied
+from printreach.hub.passkeys import Asked
+from printreach.hub.sessions import Begun
+from printreach.rules.passkeys import Passkey
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.steps import STEP_LIFETIME
+from printreach.web.accounts.forms import (
+    Fields,
+    faulty,
+    provide_fields,
+    signed_in_redirect,
+    step_token,
+)
+from printreach.web.accounts.overview import account_page, read_passkey_id
+from printreach.web.accounts.signing_in import SIGN_IN, end_session
+from printreach.web.cookies import STEP, Cookies
+from printreach.web.problems import AnyRequest, Problem
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn, too_many, visitor_of
+
+
+@post("/signin/passkey/begin", status_code=200)
+async def begin_sign_in(
+    request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
+) -> Response[Any]:
+    """What the script asks an authenticator to sign."""
+    asked = await services.passkeys.begin_sign_in(visitor_of(request))
+    return _options(asked, jar)
+
+
+@post("/signin/passkey", media_type=MediaType.HTML)
+async def sign_in_with_passkey(
+    request: AnyRequest,
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Sign in by what an authenticator said."""
+    outcome = await services.passkeys.sign_in(
+        step_token(request, jar), fields["answer"], visitor_of(request)
+    )
+    if isinstance(outcome, Begun):
+        await end_session(request, services, jar)
+        return signed_in_redirect(outcome, fields.next_path, jar)
+    return faulty(SIGN_IN, outcome, "email", next=fields.next_path, email="")
+
+
+@post("/account/passkeys/begin", status_code=200)
+async def begin_adding(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """What the script asks an authenticator to make."""
+    asked = await services.passkeys.begin_adding(
+        signed_in.account, signed_in.session, fields["passkey-password"]
+    )
+    return _options(asked, jar)
+
+
+@post("/account/passkeys", media_type=MediaType.HTML)
+async def add_passkey(
+    request: AnyRequest,
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Keep what an authenticator made."""
+    result = await services.passkeys.add(
+        signed_in.account, step_token(request, jar), fields["answer"], fields["passkey-name"]
+    )
+    if isinstance(result, Passkey):
+        return await account_page(services, signed_in, toast=f"Added {result.name}.")
+    return await account_page(services, signed_in, result, "passkey-name")
+
+
+@post("/account/passkeys/remove", media_type=MediaType.HTML)
+async def remove_passkey(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Forget a passkey."""
+    refused = await services.passkeys.remove(
+        signed_in.account,
+        signed_in.session,
+        fields["passkey-password"],
+        read_passkey_id(fields["passkey"]),
+    )
+    if refused is not None:
+        return await account_page(services, signed_in, refused, "passkey-password")
+    return await account_page(services, signed_in, toast="The passkey was removed.")
+
+
+def _options(asked: Asked | Denied | TooSoon, jar: Cookies) -> Response[Any]:
+    if isinstance(asked, TooSoon):
+        raise too_many(asked)
+    if isinstance(asked, Denied):
+        return Response(Problem(status=400, error=asked.sentence), status_code=400)
+    answer = Response(asked.options.encode(), media_type=MediaType.JSON)
+    answer.set_cookie(jar.set(STEP, asked.token, STEP_LIFETIME))
+    return answer
+
+
+PASSKEYS = Router(
+    "/",
+    route_handlers=[
+        begin_sign_in,
+        sign_in_with_passkey,
+        begin_adding,
+        add_passkey,
+        remove_passkey,
+    ],
+    dependencies={"fields": Provide(provide_fields)},
+    include_in_schema=False,
+    opt=dict(FORM),
+)
