@@ -4,6 +4,7 @@ No socket is opened: the browser's requests are answered by the application in t
 """
 
 import io
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import Template
 from litestar.template import TemplateConfig
 from litestar.testing import TestClient
+from litestar.types import ControllerRouterHandler
 from playwright.sync_api import BrowserContext, Route
 
 from printreach.printers.simulated.webcam.scenery import room
@@ -54,14 +56,20 @@ PAGES: dict[str, tuple[str, dict[str, object]]] = {
 
 
 def gallery_app() -> Litestar:
-    """Serve the pages of the gallery and the built files."""
+    """Serve the pages of the gallery."""
+    return application([gallery_page, picture, app_logo, events])
+
+
+def application(routes: Sequence[ControllerRouterHandler], **more: Any) -> Litestar:
+    """An application with our templates, built files and security headers."""
     environment = template_environment(HOST, Path(__file__).parent / "pages")
     return Litestar(
-        [gallery_page, picture, app_logo, events, static_files()],
+        [*routes, static_files()],
         before_send=[harden],
         template_config=TemplateConfig(engine=JinjaTemplateEngine.from_environment(environment)),
         openapi_config=None,
         logging_config=None,
+        **more,
     )
 
 
@@ -98,12 +106,14 @@ def _room() -> bytes:
 def answer_in_process(context: BrowserContext, app: TestClient[Litestar]) -> None:
     """Let the application answer what this browser asks of the gallery."""
 
-    def answer(route: Route) -> None:
-        asked = route.request
-        path = asked.url.removeprefix(HOST)
-        answered: Any = app.request(asked.method, path, headers=asked.headers)
-        route.fulfill(
-            status=answered.status_code, headers=dict(answered.headers), body=answered.content
-        )
+    context.route(f"{HOST}/**", lambda route: forward(route, app))
 
-    context.route(f"{HOST}/**", answer)
+
+def forward(route: Route, app: TestClient[Litestar]) -> None:
+    """Let the application answer one request of a browser."""
+    asked = route.request
+    path = asked.url.removeprefix(HOST)
+    answered = app.request(asked.method, path, headers=asked.headers, follow_redirects=False)
+    route.fulfill(
+        status=answered.status_code, headers=dict(answered.headers), body=answered.content
+    )

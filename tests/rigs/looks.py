@@ -4,6 +4,7 @@ Any browser test can call `look_at(page, "name")` once the page shows what matte
 in build/screens afterwards; what no machine can judge is for eyes to judge there.
 """
 
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal, TypedDict, cast
@@ -54,23 +55,26 @@ class Violation(TypedDict):
     nodes: list[dict[str, object]]
 
 
-def look_at(page: Page, name: str) -> None:
+def look_at(
+    page: Page, name: str, *, sizes: Sequence[Size] = SIZES, besides: Set[str] = frozenset()
+) -> None:
     """Photograph the page in each size and scheme, and check what a machine can.
 
     Fails where axe finds a serious issue, or something sticks out at the right.
+    besides: rules of axe that this page breaks on purpose.
     """
-    for size in SIZES:
+    for size in sizes:
         page.set_viewport_size({"width": size.width, "height": size.height})
         assert page.evaluate(_TOO_WIDE) == [], f"{name} is too wide for a {size.name}"
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             _photograph(page, f"{name}-{size.name}-{scheme}", whole=False)
-            found = serious_issues(page)
+            found = serious_issues(page, besides)
             assert found == [], f"{name}, {size.name}, {scheme}:\n" + "\n".join(found)
         _photograph(page, f"{name}-{size.name}-whole", whole=True)
 
 
-def serious_issues(page: Page) -> list[str]:
+def serious_issues(page: Page, besides: Set[str] = frozenset()) -> list[str]:
     """Say what axe holds to be serious or critical, each with the elements it is about."""
     page.evaluate(_axe())
     violations = cast(
@@ -84,14 +88,18 @@ def serious_issues(page: Page) -> list[str]:
     return [
         f"{each['id']}: {each['help']}: {[node.get('html') for node in each['nodes'][:4]]}"
         for each in violations
-        if each["impact"] in ("serious", "critical")
+        if each["impact"] in ("serious", "critical") and each["id"] not in besides
     ]
 
 
 def _photograph(page: Page, name: str, *, whole: bool) -> None:
     """whole: with what lies below the window's edge."""
     SCREENS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENS / f"{name}.png", full_page=whole)
+    if whole:
+        window = page.viewport_size
+        assert window is not None
+        page.set_viewport_size({**window, "height": page.evaluate("document.body.scrollHeight")})
+    page.screenshot(path=SCREENS / f"{name}.png")
 
 
 @cache
