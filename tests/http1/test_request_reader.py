@@ -39,6 +39,27 @@ def test_lines_that_were_refused_are_refused_again() -> None:
             reader.read(b"GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n")
 
 
+def test_long_lines_are_not_kept_for_the_next_request() -> None:
+    reader = RequestReader()
+    many = b"GET / HTTP/1.1\r\nHost: h\r\n" + b"ab: cd\r\n" * 1000 + b"\r\n"
+
+    first, second = reader.read(many), reader.read(many)
+
+    assert second.headers == first.headers
+    assert second.headers is not first.headers
+    assert not reader.remembers(second.headers)
+
+
+def test_short_lines_are_remembered_behind_long_ones() -> None:
+    reader = RequestReader()
+    first = reader.read(b"GET / HTTP/1.1\r\n" + LINES)
+    long = reader.read(b"GET / HTTP/1.1\r\nHost: h\r\n" + b"ab: cd\r\n" * 1000 + b"\r\n")
+
+    assert reader.remembers(first.headers)
+    assert not reader.remembers(long.headers)
+    assert reader.read(b"GET / HTTP/1.1\r\n" + LINES).headers is first.headers
+
+
 LINES_IN_TURN = [
     LINES,
     b"\r\n",

@@ -32,6 +32,9 @@ __all__ = [
 
 MAX_HEAD_BYTES = 32 * 1024
 """First line, header lines and blank line together."""
+MAX_REMEMBERED_BYTES = 4096
+"""Of header lines, from one request to the next: read, they take twenty times as much memory where
+they are short and many, and a caller may keep thousands of idle connections."""
 
 
 @dataclass(slots=True)
@@ -108,7 +111,7 @@ class RequestReader:
     """Reads the heads of one connection's requests.
 
     Most callers send the same header lines with every request: those of the last one are kept,
-    with all they say. Requests that have them in common share one list of headers, which nobody
+    with all they say, unless they are long. Requests that have them in common share one list of headers, which nobody
     may change; who keeps what follows from it can tell by the list itself.
     """
 
@@ -130,10 +133,8 @@ class RequestReader:
         _check_speakable(method, major, minor)
         http10 = minor == b"0"
         lines = head[line.end() - 2 :]  # from the CRLF of the first line on
-        if lines != self._lines or http10 != self._http10:
-            self._said = _read_lines(lines, http10)
-            self._lines, self._http10 = lines, http10
-        headers, host, framing, length, keep_alive, expects_continue, websocket = self._said
+        said = self._what_they_say(lines, http10)
+        headers, host, framing, length, keep_alive, expects_continue, websocket = said
         request = Request(
             method,
             origin_form(method, target, host),
@@ -149,6 +150,18 @@ class RequestReader:
         if websocket and method == b"GET":
             request.upgrade = _upgrade(framing, length)
         return request
+
+    def remembers(self, headers: Headers) -> bool:
+        """Whether a next request may have this very list."""
+        return bool(self._lines) and self._said.headers is headers
+
+    def _what_they_say(self, lines: bytes, http10: bool) -> "_Said":
+        if lines == self._lines and http10 == self._http10:
+            return self._said
+        said = _read_lines(lines, http10)
+        if len(lines) <= MAX_REMEMBERED_BYTES:
+            self._lines, self._http10, self._said = lines, http10, said
+        return said
 
 
 class _Said(NamedTuple):

@@ -136,6 +136,8 @@ class FrontConnection(asyncio.Protocol):
     def finished(self, *, keep_alive: bool) -> None:
         self._exchange = None
         self._is_busy = False
+        if self.passage is not None and not self._heads.remembers(self.passage.headers):
+            self.passage = None  # nothing that comes can have it, and it may be large
         if self._reader is not None and not self._reader.is_complete:
             self._begin_linger()
         elif not keep_alive or not self._front.is_serving:
