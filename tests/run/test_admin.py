@@ -193,6 +193,14 @@ def test_an_app_is_registered(admin: Admin) -> None:
     assert added == {"AppId": "demo", "Name": "Demo"}
     [app] = admin.json("app", "list")["Apps"]
     assert app["ReturnUrls"] == ["https://a.example/", "demo://x", "https://b.example/"]
+    assert app["ReturnsToLan"] is False
+
+
+def test_an_app_is_registered_that_returns_to_the_lan(admin: Admin) -> None:
+    admin.json("app", "add", "demo", "--name", "Demo", "--return-to-lan")
+
+    [app] = admin.json("app", "list")["Apps"]
+    assert app["ReturnsToLan"] is True
 
 
 def test_a_printer_is_linked_and_listed(admin: Admin) -> None:

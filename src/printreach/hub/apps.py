@@ -15,13 +15,21 @@ class Apps:
     store: Store
     clock: Clock
 
-    async def add(self, app_id: str, name: str, return_prefixes: Sequence[str]) -> App | Denied:
-        """Let an app ask people for connections."""
+    async def add(
+        self,
+        app_id: str,
+        name: str,
+        return_prefixes: Sequence[str],
+        *,
+        returns_to_lan: bool = False,
+    ) -> App | Denied:
+        """Let an app ask people for connections. returns_to_lan: see `App`."""
         app = App(
             app_id=app_id,
             name=name,
             return_prefixes=tuple(return_prefixes),
             created_at=self.clock.now(),
+            returns_to_lan=returns_to_lan,
         )
         problem = problem_with_app(app.app_id, app.name, app.return_prefixes)
         if problem is not None:

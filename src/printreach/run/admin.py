@@ -83,6 +83,11 @@ def _add_app_commands(actions: _Subparsers) -> None:
         default=[],
         help="where people may be returned to; several may be given",
     )
+    add.add_argument(
+        "--return-to-lan",
+        action="store_true",
+        help="also to any private or loopback IP address, for an app in people's networks",
+    )
     _action(actions, "list", commands.list_apps, "all apps")
 
 

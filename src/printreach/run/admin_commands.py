@@ -69,7 +69,14 @@ async def delete_account(world: World, options: argparse.Namespace) -> Result:
 
 
 async def add_app(world: World, options: argparse.Namespace) -> Result:
-    added = _done(await world.apps.add(options.app_id, options.name, options.return_prefixes))
+    added = _done(
+        await world.apps.add(
+            options.app_id,
+            options.name,
+            options.return_prefixes,
+            returns_to_lan=options.return_to_lan,
+        )
+    )
     return Result({"AppId": added.app_id, "Name": added.name}, f"Registered app {added.app_id}.")
 
 
@@ -79,7 +86,12 @@ async def list_apps(world: World, _: argparse.Namespace) -> Result:
     return Result(
         {
             "Apps": [
-                {"AppId": one.app_id, "Name": one.name, "ReturnUrls": one.return_prefixes}
+                {
+                    "AppId": one.app_id,
+                    "Name": one.name,
+                    "ReturnUrls": one.return_prefixes,
+                    "ReturnsToLan": one.returns_to_lan,
+                }
                 for one in apps
             ]
         },
