@@ -111,8 +111,8 @@ class RequestReader:
     """Reads the heads of one connection's requests.
 
     Most callers send the same header lines with every request: those of the last one are kept,
-    with all they say, unless they are long. Requests that have them in common share one list of headers, which nobody
-    may change; who keeps what follows from it can tell by the list itself.
+    with all they say, unless they are long. Requests that have them in common share one list of
+    headers, which nobody may change; who keeps what follows from it can tell by the list itself.
     """
 
     __slots__ = ("_http10", "_lines", "_said")
