@@ -9,6 +9,7 @@ import pytest
 from tests.rigs.behaviour.rig import BehaviourPrinter, fresh_key
 from tests.rigs.behaviour.streams import event, jpeg_part
 from tests.rigs.calls import opened, raw_request, read_head
+from tests.rigs.service import LinkedPrinter, Service
 from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Way
 
@@ -126,3 +127,26 @@ def test_a_viewer_that_leaves_does_not_disturb_another(
 
         behaviour.allow_step(staying)
         assert answer.read(len(jpeg_part(1))) == jpeg_part(1)
+
+
+def test_two_who_watch_the_same_webcam_share_one_stream_of_the_printer(
+    relay: Service, behaviour_linked: LinkedPrinter, behaviour: BehaviourPrinter
+) -> None:
+    key = fresh_key()
+    way = relay.way(relay.connect(behaviour_linked))
+    with opened(way, f"/stepped/mjpeg?key={key}") as staying:
+        assert staying.read(len(jpeg_part(0))) == jpeg_part(0)
+        with opened(way, f"/stepped/mjpeg?key={key}") as other:
+            assert other.read(len(jpeg_part(0))) == jpeg_part(0)
+            behaviour.wait_for(key, "cancelled")  # the stream that the second viewer didn't need
+            behaviour.allow_step(key)
+            for answer in (staying, other):
+                assert answer.read(len(jpeg_part(1))) == jpeg_part(1)
+        behaviour.allow_step(key)
+        assert staying.read(len(jpeg_part(2))) == jpeg_part(2)
+    wait_for("the camera to be left", lambda: cancelled(behaviour, key) == 2, 5)
+
+
+def cancelled(behaviour: BehaviourPrinter, key: str) -> int:
+    """How many streams with this key the printer has lost its listener for."""
+    return sum(entry.what == "cancelled" for entry in behaviour.entries(key))

@@ -93,6 +93,11 @@ class Caller:
         async with asyncio.timeout(PATIENCE_S):
             return await self._exactly(size)
 
+    async def chunk(self) -> bytes:
+        """The next chunk of a body; empty behind the last."""
+        async with asyncio.timeout(PATIENCE_S):
+            return await self._chunk()
+
     async def rest(self) -> bytes:
         """Everything up to the end of the connection, orderly or not."""
         received = b""
@@ -139,11 +144,14 @@ class Caller:
 
     async def _chunks(self) -> bytes:
         body = b""
-        while size := int((await self._until(b"\r\n"))[:-2], 16):
-            body += await self._exactly(size)
-            assert await self._exactly(2) == b"\r\n"
-        assert await self._exactly(2) == b"\r\n"
+        while data := await self._chunk():
+            body += data
         return body
+
+    async def _chunk(self) -> bytes:
+        data = await self._exactly(int((await self._until(b"\r\n"))[:-2], 16))
+        assert await self._exactly(2) == b"\r\n"
+        return data
 
     async def _until_close(self) -> bytes:
         try:

@@ -6,6 +6,8 @@ from printreach.http1.chunked import LAST_CHUNK, encode_chunk
 from printreach.http1.heads import Request
 from printreach.wire.heads import Headers, encode_fields
 
+from .webcam_frames import Piece
+
 
 class Caller(Protocol):
     """The connection that an answer goes to."""
@@ -95,6 +97,10 @@ class AnswerWriter:
         if fin:
             self._caller.finished(keep_alive=self.keep_alive)
         return writable
+
+    def shared(self, piece: Piece) -> bool:
+        """Write a piece of a body without a length, framed already for all who get it."""
+        return self._caller.write(piece.chunk if self._chunked else piece.data)
 
     def _frame(self, length: int | None, lines: list[bytes], fin_with: int | None) -> None:
         if length is not None:

@@ -47,11 +47,14 @@ class Presented(NamedTuple):
 
 
 class AnswerHead(NamedTuple):
-    """A printer's head as the caller may see it. length: None where it says none."""
+    """A printer's head as the caller may see it. length: None where it says none.
+
+    webcam_type: the content type of a webcam's stream; empty for everything else.
+    """
 
     headers: Headers
     length: int | None
-    is_webcam_stream: bool
+    webcam_type: bytes
 
 
 class BadAnswer(Exception):
@@ -132,7 +135,7 @@ def answer_for_caller(headers: Headers) -> AnswerHead:
     """A printer's headers as the caller may see them. Raises BadAnswer."""
     kept: Headers = []
     length: int | None = None
-    is_webcam_stream = False
+    webcam_type = b""
     for field in headers:
         name = field[0].lower()
         if name not in _ANSWER_LOOKED_AT:
@@ -146,9 +149,10 @@ def answer_for_caller(headers: Headers) -> AnswerHead:
             length = _read_length(field[1])
             kept.append(field)
         elif name == b"content-type":
-            is_webcam_stream = field[1].lower().startswith(b"multipart/x-mixed-replace")
+            is_webcam = field[1].lower().startswith(b"multipart/x-mixed-replace")
+            webcam_type = field[1] if is_webcam else b""
             kept.append(field)
-    return AnswerHead(kept, length, is_webcam_stream)
+    return AnswerHead(kept, length, webcam_type)
 
 
 def _read_length(value: bytes) -> int:

@@ -17,6 +17,8 @@ from .answering import AnswerWriter, BrokenAnswer
 from .cleaning import BadAnswer, answer_for_caller, target_for_printer
 from .connection import FrontConnection
 from .refusals import refuse
+from .webcam_feeds import Feeds, Seat, Sight
+from .webcam_frames import Piece, boundary_of
 
 _CODES = {
     Reason.UNREACHABLE: ErrorCode.AGENT_ERROR,
@@ -39,6 +41,7 @@ class PrinterExchange:
         caller: FrontConnection,
         request: Request,
         admission: Admission,
+        feeds: Feeds,
         *,
         unique_id: str,
         presented: Sequence[bytes],
@@ -47,11 +50,13 @@ class PrinterExchange:
         self.unique_id = unique_id
         self.presented = presented
         self._admission = admission
+        self._feeds = feeds
         self._caller = caller
         self._request = request
         self._limits = limits
         self._writer = AnswerWriter(caller, request)
-        self._stream: Stream
+        self._stream: Stream | Seat
+        self._asked: tuple[Tunnel, bytes, bytes]  # where, for what, with which header lines
         self._uploaded = 0
         self._downloaded = 0
         self._download_limit = limits.download_bytes
@@ -83,6 +88,7 @@ class PrinterExchange:
         if fin and request.framing is Framing.CHUNKED:
             stamp = [*stamp, (b"Content-Length", b"%d" % len(body))]  # all of it is here
         target = target_for_printer(request.target)
+        self._asked = tunnel, target, fields
         head = encode_request(request.method, target, stamp) + fields
         if len(head) > MAX_HEAD_BYTES:
             self._refuse(ErrorCode.AGENT_ERROR, "The head of the request is too large.")
@@ -161,9 +167,11 @@ class PrinterExchange:
         if status < 200:
             self._broken("The printer changed to another protocol unasked.")
             return
-        if answer.is_webcam_stream:
+        if answer.webcam_type:
             if not self._begin_webcam():
                 return
+            if status == 200 and answer.length is None and not fin:
+                body = self._share(answer.webcam_type, body)
         elif self._is_too_large(status, answer.length, len(body)):
             self._give_up(Reason.LIMIT, ErrorCode.DOWNLOAD_LIMIT)
             return
@@ -190,6 +198,13 @@ class PrinterExchange:
         if fin:
             self._close_stream(Reason.CANCELLED)
         self._pass_on(len(data), lambda: self._writer.body(data, fin=fin))
+
+    def on_shared(self, piece: Piece) -> bool:
+        """More of a webcam that others watch, too. False: no room, until Seat.taken."""
+        is_writable = self._writer.shared(piece)
+        if not is_writable:
+            self._untaken += len(piece.data)
+        return is_writable
 
     def on_reset(self, reason: Reason, text: str) -> None:
         if self._is_over:
@@ -246,6 +261,17 @@ class PrinterExchange:
         self._webcam_timer = loop.call_later(self._limits.webcam_stream_s, self._end_webcam)
         self._download_limit = 1 << 62  # a stream is bounded by its time
         return True
+
+    def _share(self, webcam_type: bytes, body: bytes) -> bytes:
+        """Watch together with who watches the same already; what to show at first."""
+        request, boundary = self._request, boundary_of(webcam_type)
+        is_plain = request.method == b"GET" and request.framing is Framing.NONE
+        if not is_plain or boundary is None:
+            return body
+        assert isinstance(self._stream, Stream)  # a seat hears of no second head
+        sight = Sight(*self._asked, webcam_type)
+        self._stream, body = self._feeds.join(sight, boundary, self._stream, self, body)
+        return body
 
     def _end_webcam(self) -> None:
         """The stream has lasted as long as it may: end it as a camera does that is switched off."""

@@ -19,6 +19,7 @@ from .exchange import PrinterExchange
 from .hosts import Hosts
 from .passage import passage
 from .refusals import answer, refuse
+from .webcam_feeds import Feeds
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +36,7 @@ class PrinterHosts:
         self._admission = admission
         self._directory = directory
         self._stamps = stamps
+        self._feeds = Feeds()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
@@ -146,6 +148,7 @@ class PrinterHosts:
             caller,
             request,
             self._admission,
+            self._feeds,
             unique_id=unique_id,
             presented=digests,
             limits=grant.limits,
