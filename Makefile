@@ -76,6 +76,14 @@ docs: install  ## write the documents that are made from the code
 screens: install  ## pictures of every page, in three sizes, light and dark, in build/screens
 	$(BIN)/pytest -m look --numprocesses $(WORKERS) --dist loadfile
 
+# What the README shows: one picture for each of these names, of those that `make screens` takes.
+PICTURES := dashboard-desktop-dark printer-desktop-light permission-phone-light
+
+.PHONY: pictures
+pictures: screens  ## the README's pictures, as the pages look now
+	@mkdir -p docs/pictures
+	cp $(PICTURES:%=build/screens/%.png) docs/pictures/
+
 .PHONY: package
 package: install  ## the wheel, with the pages' styles and scripts in it, in dist
 	$(BIN)/hatchling build --target wheel
