@@ -1,12 +1,28 @@
 """The front page and the page that an agent's link opens."""
 
 import re
+import secrets
+from datetime import timedelta
 
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from printreach.backends.sql.agents import SqlAgents
+from printreach.rules.credentials import printer_id_of
+from tests.web.conftest import MakeWorld
+from tests.web.world import ADA, WebWorld, run, send, sign_in
+
 Client = TestClient[Litestar]
+KEY = b"k" * 32
+
+
+@pytest.fixture
+def owner(world: WebWorld, browser: Client) -> Client:
+    """A browser that is signed in."""
+    world.add_account(browser)
+    sign_in(browser)
+    return browser
 
 
 def test_the_front_page_says_what_this_is_and_where_to_begin(browser: Client) -> None:
@@ -14,21 +30,26 @@ def test_the_front_page_says_what_this_is_and_where_to_begin(browser: Client) ->
 
     assert answer.status_code == 200
     assert "Reach your 3D printer from anywhere" in answer.text
-    assert 'href="/link"' in answer.text
+    assert 'href="/signin"' in answer.text
+    assert 'href="/signup"' in answer.text
 
 
-def test_the_front_page_admits_that_there_is_no_sign_in_yet(browser: Client) -> None:
-    text = browser.get("/").text
+def test_the_front_page_offers_no_sign_up_where_there_is_none(world_with: MakeWorld) -> None:
+    with world_with(SIGN_UP="closed") as (_, browser):
+        assert 'href="/signup"' not in browser.get("/").text
 
-    assert "There is no sign-in here yet" in text
-    assert "printreach admin" in text
+
+def test_who_is_signed_in_begins_with_their_printers(owner: Client) -> None:
+    answer = owner.get("/", follow_redirects=False)
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/printers")
 
 
 def test_the_front_page_names_this_service_to_the_agent(browser: Client) -> None:
     assert "--service https://printreach.example<" in browser.get("/").text
 
 
-@pytest.mark.parametrize("path", ["/", "/link", "/openapi.json", "/static/app.css"])
+@pytest.mark.parametrize("path", ["/", "/openapi.json", "/static/app.css"])
 def test_a_page_can_be_asked_about_without_being_fetched(browser: Client, path: str) -> None:
     answer = browser.head(path)
 
@@ -36,32 +57,29 @@ def test_a_page_can_be_asked_about_without_being_fetched(browser: Client, path: 
     assert int(answer.headers["content-length"]) > 100
 
 
-def test_the_link_page_without_a_code_asks_for_one(browser: Client) -> None:
-    answer = browser.get("/link")
+def test_the_link_of_an_agent_waits_until_somebody_is_signed_in(
+    world: WebWorld, browser: Client
+) -> None:
+    world.add_account(browser)
+    answer = browser.get("/link?code=K7QF4MXY", follow_redirects=False)
+    assert answer.headers["location"] == "/signin?next=/link%3Fcode%3DK7QF4MXY"
 
-    assert answer.status_code == 200
-    assert '<form action="/link" method="get">' in answer.text
+    answer = sign_in(browser, next="/link?code=K7QF4MXY")
+
+    assert 'value="K7QF-4MXY"' in browser.get(answer.headers["location"]).text
 
 
 @pytest.mark.parametrize("typed", ["K7QF4MXY", "k7qf4mxy", "K7QF-4MXY", " k7qf 4mxy "])
-def test_the_link_page_shows_the_code_however_it_was_typed(browser: Client, typed: str) -> None:
-    answer = browser.get("/link", params={"code": typed})
+def test_the_link_page_shows_the_code_however_it_was_typed(owner: Client, typed: str) -> None:
+    answer = owner.get("/link", params={"code": typed})
 
     assert answer.status_code == 200
-    assert ">K7QF-4MXY<" in answer.text
-
-
-def test_the_link_page_hands_over_the_operators_command(browser: Client) -> None:
-    text = browser.get("/link?code=K7QF4MXY").text.replace("<span>", "").replace("</span>", "")
-
-    assert "printreach admin printer link K7QF4MXY --account EMAIL --name NAME" in text
+    assert 'value="K7QF-4MXY"' in answer.text
 
 
 @pytest.mark.parametrize("code", ["", "K7QF4MX", "K7QF4MXYA", "K7QF4MX0", "K7QF4MXI", "K7QF4MXé"])
-def test_what_cannot_be_a_code_is_refused_and_kept_for_correction(
-    browser: Client, code: str
-) -> None:
-    answer = browser.get("/link", params={"code": code})
+def test_what_cannot_be_a_code_is_refused_and_kept_for_correction(owner: Client, code: str) -> None:
+    answer = owner.get("/link", params={"code": code})
 
     assert answer.status_code == 400
     assert f'value="{code}"' in answer.text
@@ -78,31 +96,70 @@ def test_what_cannot_be_a_code_is_refused_and_kept_for_correction(
         "$(reboot)",
     ],
 )
-def test_a_hostile_code_is_refused_and_stays_text(browser: Client, hostile: str) -> None:
-    answer = browser.get("/link", params={"code": hostile})
+def test_a_hostile_code_is_refused_and_stays_text(owner: Client, hostile: str) -> None:
+    answers = [
+        owner.get("/link", params={"code": hostile}),
+        send(owner, "/link", code=hostile, name=hostile),
+    ]
 
-    assert answer.status_code == 400
-    assert hostile.startswith(("{{", "$")) or hostile not in answer.text
-    assert "<script>" not in answer.text
-    assert "<img" not in answer.text
-    assert "admin printer link" not in answer.text
+    for answer in answers:
+        assert answer.status_code == 400
+        assert hostile.startswith(("{{", "$")) or hostile not in answer.text
+        assert "<script>" not in answer.text
+        assert "<img" not in answer.text
 
 
-def test_a_code_that_nobody_types_is_not_played_back(browser: Client) -> None:
-    answer = browser.get("/link", params={"code": "K" * 5000})
+def test_a_code_that_nobody_types_is_not_played_back(owner: Client) -> None:
+    answer = owner.get("/link", params={"code": "K" * 5000})
 
     assert answer.status_code == 400
     assert "KKKK" not in answer.text
 
 
-def test_bytes_that_are_no_text_are_refused(browser: Client) -> None:
-    assert browser.get("/link?code=%ff%fe%00").status_code == 400
+def test_bytes_that_are_no_text_are_refused(owner: Client) -> None:
+    assert owner.get("/link?code=%ff%fe%00").status_code == 400
 
 
-def test_two_codes_are_never_mixed(browser: Client) -> None:
-    answer = browser.get("/link?code=K7QF4MXY&code=ACDEFGHJ")
+def test_two_codes_are_never_mixed(owner: Client) -> None:
+    answer = owner.get("/link?code=K7QF4MXY&code=ACDEFGHJ")
 
     assert ("K7QF-4MXY" in answer.text) != ("ACDE-FGHJ" in answer.text)
+
+
+def test_the_right_code_makes_the_printer_ones_own(world: WebWorld, owner: Client) -> None:
+    code = offer(world, owner)
+
+    answer = send(owner, "/link", code=code, name="Workbench")
+
+    assert answer.headers["location"] == f"/printers/{printer_id_of(KEY)}"
+    (listed,) = run(owner, world.services.printers.all)
+    assert (listed.printer.name, listed.owner_email) == ("Workbench", ADA)
+
+
+def test_a_printer_needs_a_name(world: WebWorld, owner: Client) -> None:
+    answer = send(owner, "/link", code=offer(world, owner), name=" ")
+
+    assert answer.status_code == 400
+    assert 'href="#name"' in answer.text
+
+
+def test_ten_wrong_codes_lock_linking_for_a_quarter_of_an_hour(
+    world: WebWorld, owner: Client
+) -> None:
+    wrong = [send(owner, "/link", code="ACDEFGHJ", name="x").status_code for _ in range(10)]
+    locked = send(owner, "/link", code=offer(world, owner), name="Workbench")
+
+    assert wrong == [400] * 10
+    assert (locked.status_code, locked.headers["retry-after"]) == (429, "900")
+    world.clock.advance(timedelta(minutes=15))
+    assert send(owner, "/link", code=offer(world, owner), name="Workbench").status_code == 303
+
+
+def offer(world: WebWorld, browser: Client) -> str:
+    """A code that an agent shows."""
+    agents = SqlAgents(world.store, secrets.token_bytes)
+    at = world.clock.now()
+    return run(browser, lambda: agents.offer_link_code(printer_id_of(KEY), KEY, at)).code
 
 
 @pytest.mark.parametrize("path", ["/", "/link", "/link?code=K7QF4MXY", "/link?code=x", "/no"])

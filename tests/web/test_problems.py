@@ -134,7 +134,7 @@ def test_a_page_that_does_not_exist_says_so_to_a_program(program: Client) -> Non
 
 
 def test_a_wrong_method_says_which_are_right(browser: Client) -> None:
-    answer = browser.post("/link")
+    answer = browser.post("/openapi.json")
 
     assert answer.status_code == 405
     assert {"GET", "HEAD"} <= set(answer.headers["allow"].split(", "))

@@ -4,6 +4,7 @@ from typing import Final
 
 from printreach.web.accounts.changing import CHANGING
 from printreach.web.accounts.data import DATA
+from printreach.web.accounts.linking import LINKING
 from printreach.web.accounts.overview import OVERVIEW
 from printreach.web.accounts.passkeys import PASSKEYS
 from printreach.web.accounts.recovering import RECOVERING
@@ -12,5 +13,5 @@ from printreach.web.accounts.signing_up import SIGNING_UP
 
 ACCOUNT_PAGES: Final = [
     *(SIGNING_IN, SIGNING_UP, RECOVERING),
-    *(OVERVIEW, CHANGING, PASSKEYS, DATA),
+    *(OVERVIEW, CHANGING, PASSKEYS, DATA, LINKING),
 ]

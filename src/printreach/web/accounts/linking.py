@@ -1,0 +1,77 @@
+"""The page on which an agent's printer becomes one's own."""
+
+from typing import Any, Final
+
+from litestar import MediaType, Response, Router, post, route
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromQuery
+from litestar.response import Redirect
+
+from printreach.hub.denied import Denied, Reason
+from printreach.rules.credentials import read_link_code
+from printreach.rules.linking import LOCK_TIME
+from printreach.rules.rate_limits import TooSoon
+from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
+from printreach.web.pages import READ
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+_LINK: Final = "account/link.html"
+_LONGEST_TYPING: Final = 32
+"""What people mistype is kept for them to correct; what nobody types is not played back."""
+_NOT_A_CODE: Final = Denied(
+    Reason.LINK_CODE_UNKNOWN,
+    "That isn't a link code. It has 8 letters and digits, and looks like K7QF-4MXY.",
+)
+
+
+@route("/link", http_method=READ, media_type=MediaType.HTML)
+async def link_page(
+    signed_in: NamedDependency[SignedIn],  # noqa: ARG001 - somebody has to be
+    code: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """Ask for a code and a name. code: as the agent's link carries it."""
+    if code is None:
+        return page(_LINK, code="", name="")
+    readable = read_link_code(code)
+    if readable is None:
+        return faulty(_LINK, _NOT_A_CODE, "code", code=_played_back(code), name="")
+    return page(_LINK, code=_in_fours(readable), name="")
+
+
+@post("/link", media_type=MediaType.HTML)
+async def link(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Make the agent that shows the code a printer of one's own."""
+    code, name = fields["code"], fields["name"]
+    shown = {"code": _played_back(code), "name": name[:60]}
+    result = await services.printers.link(code, signed_in.account.email, name)
+    match result:
+        case Denied(Reason.LINKING_LOCKED):
+            return faulty(_LINK, TooSoon(LOCK_TIME), "code", **shown)
+        case Denied():
+            field = "name" if result.reason is Reason.INVALID else "code"
+            return faulty(_LINK, result, field, **shown)
+        case _:
+            return Redirect(f"/printers/{result.printer_id}", status_code=303)
+
+
+def _played_back(typed: str) -> str:
+    return typed if len(typed) <= _LONGEST_TYPING else ""
+
+
+def _in_fours(code: str) -> str:
+    return f"{code[:4]}-{code[4:]}"
+
+
+LINKING = Router(
+    "/",
+    route_handlers=[link_page, link],
+    dependencies={"fields": Provide(provide_fields)},
+    include_in_schema=False,
+    opt=dict(FORM),
+)
