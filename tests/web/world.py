@@ -1,5 +1,6 @@
 """An installation for tests of pages: the real application on a real store, with fakes around."""
 
+import secrets
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -8,8 +9,10 @@ from httpx import Response
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.store import SqlStore
 from printreach.rules.accounts import Account
+from printreach.rules.printers import Printer
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import Outside, web_services
 from printreach.web.app import WebSettings, create_app
@@ -61,6 +64,26 @@ class WebWorld:
             return made
 
         return run(browser, add)
+
+    def link(self, browser: Browser, printer: Printer, *, is_online: bool = True) -> None:
+        """A printer of somebody's; where it is online, its agent connected just now."""
+
+        async def link() -> None:
+            at = self.clock.now()
+            await self.store.write(lambda records: records.printers.link(printer))
+            if is_online:
+                agents = SqlAgents(self.store, secrets.token_bytes)
+                await agents.node_alive("node", at)
+                await agents.agent_connected(
+                    printer.printer_id,
+                    "node",
+                    at,
+                    lan_ip=None,
+                    agent_version=None,
+                    platform=printer.platform,
+                )
+
+        run(browser, link)
 
 
 def _settings(data_dir: Path, given: dict[str, str]) -> Settings:

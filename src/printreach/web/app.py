@@ -12,6 +12,7 @@ from printreach.web.api import APIS
 from printreach.web.api.document import document_route, openapi_document
 from printreach.web.assets import static_files
 from printreach.web.cookies import Cookies
+from printreach.web.dashboard.routes import DASHBOARD_PAGES
 from printreach.web.pages import PAGES
 from printreach.web.portal import PORTAL_PAGES
 from printreach.web.problems import answer_failure
@@ -39,6 +40,7 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
             PAGES,
             *PORTAL_PAGES,
             *ACCOUNT_PAGES,
+            DASHBOARD_PAGES,
             *APIS,
             document_route(openapi_document(APIS)),
             static_files(),

@@ -1,0 +1,218 @@
+"""A printer as its card shows it: one state, what needs a person first, readings with an age."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, TypedDict
+
+from printreach.contract.errors import ErrorCode
+from printreach.contract.status import State, StatusResult, Temps
+from printreach.contract.unset import UnsetType
+from printreach.hub.own_printers import SeenPrinter
+from printreach.rules.prints import UNDER_WAY
+from printreach.web.dashboard.looks import Look, is_suppressed, looks_of, newest_quality
+from printreach.web.wording import duration
+
+OFFLINE: Final = "offline"
+WORKING: Final = frozenset({State.WARMING_UP, State.PRINTING, State.RESUMING})
+RECENT_S: Final = 600.0
+"""A warning of the detector stands on the card for so long."""
+WORRYING_QUALITY: Final = 3
+_AWAY: Final = frozenset({ErrorCode.PRINTER_NOT_CONNECTED, ErrorCode.PRINTER_TIMED_OUT})
+
+
+class Temp(TypedDict):
+    """What templates call temp; icon: one of the sprite."""
+
+    label: str
+    icon: str
+    actual: float
+    target: float
+
+
+class Webcam(TypedDict):
+    """state: live, stale, gone or none. picture: its address, or "" where there is none."""
+
+    picture: str
+    state: str
+    age: str
+    flip_h: bool
+    flip_v: bool
+    rotation: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Said:
+    """What a card says in words. attention: "", "needs-you" or "is-broken"."""
+
+    attention: str = ""
+    emphasis: str = ""
+    sentence: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Card:
+    """What parts/printer_card.html draws; each member stands there."""
+
+    id: str
+    name: str
+    href: str
+    state: str
+    file: str
+    sentence: str
+    emphasis: str
+    attention: str
+    progress: float | None
+    time_left_s: int | None
+    ready_at: datetime | None
+    temps: Sequence[Temp]
+    webcam: Webcam
+    looks: Sequence[Look] | None
+    quality: int | None
+    look_age: str
+    can_pause: bool
+    can_resume: bool
+    can_stop: bool
+
+
+def state_of(seen: SeenPrinter) -> str:
+    """The state to show. Offline overrides all: what was seen before is old."""
+    reading = seen.reading
+    if not seen.is_online or reading.status is None or reading.refusal is not None:
+        return OFFLINE
+    return reading.status.job_status.state.value
+
+
+def card_of(seen: SeenPrinter, at: datetime) -> Card:
+    printer, status, state = seen.printer, seen.reading.status, state_of(seen)
+    job = status.job_status if status is not None else None
+    print_ = job.current_print if job is not None and job.state in UNDER_WAY else None
+    said = _said(seen, state, at)
+    here = state != OFFLINE
+    detector = status.service_status.detector if status is not None and here else None
+    return Card(
+        id=printer.printer_id,
+        name=printer.name,
+        href=f"/printers/{printer.printer_id}",
+        state=state,
+        file=_file(status, state),
+        sentence=said.sentence,
+        emphasis=said.emphasis,
+        attention=said.attention,
+        progress=print_.progress if print_ is not None else None,
+        time_left_s=print_.time_left_sec if print_ is not None and here else None,
+        ready_at=_ready_at(seen) if print_ is not None and here else None,
+        temps=temps_of(job.current_print.temps) if job is not None and here else [],
+        webcam=webcam_of(seen, 0, still=True),
+        looks=looks_of(detector, at) if detector is not None and print_ is not None else None,
+        quality=newest_quality(detector) if detector is not None else None,
+        look_age=_look_age(detector.time_since_last_score_sec, is_suppressed(detector))
+        if detector is not None
+        else "",
+        can_pause=state == State.PRINTING,
+        can_resume=state == State.PAUSED,
+        can_stop=here and print_ is not None,
+    )
+
+
+def temps_of(temps: Temps) -> list[Temp]:
+    """Hotend and bed, and the chamber where it is reported."""
+    pairs: list[Temp] = [
+        Temp(label="Hotend", icon="nozzle", actual=temps.hotend_actual, target=temps.hotend_target),
+        Temp(label="Bed", icon="heat", actual=temps.bed_actual, target=temps.bed_target),
+    ]
+    if not isinstance(temps.chamber_actual, UnsetType):
+        target = temps.chamber_target
+        pairs.append(
+            Temp(
+                label="Chamber",
+                icon="heat",
+                actual=temps.chamber_actual,
+                target=0.0 if isinstance(target, UnsetType) else target,
+            )
+        )
+    return pairs
+
+
+def webcam_of(seen: SeenPrinter, index: int, *, still: bool) -> Webcam:
+    """A camera of the printer; its picture comes by way of us."""
+    status, base = seen.reading.status, f"/printers/{seen.printer.printer_id}/webcam"
+    cameras = status.list_webcams.webcams if status is not None else []
+    if not 0 <= index < len(cameras):
+        state = "none" if status is not None else "gone"
+        return Webcam(picture="", state=state, age="", flip_h=False, flip_v=False, rotation=0)
+    camera = cameras[index]
+    is_gone = state_of(seen) == OFFLINE
+    picture = f"{base}/{'still' if still else 'stream'}?index={index}"
+    return Webcam(
+        picture="" if is_gone else picture,
+        state="gone" if is_gone else "live",
+        age="No picture while it is offline" if is_gone else "",
+        flip_h=camera.flip_h,
+        flip_v=camera.flip_v,
+        # What is drawn turns by quarters; anything else the printer says is as if it said nothing.
+        rotation=camera.rotation if camera.rotation in (90, 180, 270) else 0,
+    )
+
+
+def _said(seen: SeenPrinter, state: str, at: datetime) -> Said:
+    status = seen.reading.status
+    if state == OFFLINE or status is None:
+        return _said_offline(seen, at)
+    job, detector = status.job_status, status.service_status.detector
+    paused_ago, warned_ago = detector.time_since_last_pause_sec, detector.time_since_last_warn_sec
+    if job.state is State.ERROR:
+        return Said(attention="is-broken", emphasis="Error.", sentence=job.error or "")
+    if job.state is State.PAUSED and paused_ago is not None and paused_ago < RECENT_S * 6:
+        when = f"{duration(paused_ago)} ago. Look before you resume."
+        return Said(attention="needs-you", emphasis="Paused by failure detection", sentence=when)
+    if job.state is State.PAUSED:
+        detail = job.sub_state or job.error or "It waits for you."
+        return Said(attention="needs-you", emphasis="Paused.", sentence=detail)
+    if job.state in WORKING and warned_ago is not None and warned_ago < RECENT_S:
+        when = f"seen {duration(warned_ago)} ago. Look at the picture."
+        return Said(attention="needs-you", emphasis="Possible failure", sentence=when)
+    return Said(sentence=job.error or job.sub_state or "")
+
+
+def _said_offline(seen: SeenPrinter, at: datetime) -> Said:
+    reading, printer = seen.reading, seen.printer
+    refusal = reading.refusal
+    if seen.is_online and refusal is not None and refusal.code not in _AWAY:
+        return Said(emphasis="Its computer is here, the printer isn't.", sentence=refusal.sentence)
+    if seen.is_online and reading.status is None:
+        return Said(sentence="It has not answered yet.")
+    since = printer.disconnected_at or reading.seen_at
+    emphasis = f"No contact for {duration((at - since).total_seconds())}." if since else ""
+    was_printing = reading.status is not None and reading.status.job_status.state in UNDER_WAY
+    if was_printing:
+        sentence = "The print may still be running. It can't be seen or stopped from here."
+    elif since:
+        sentence = "Check that its computer is switched on and reaches the internet."
+    else:
+        sentence = "It has not connected yet."
+    return Said(emphasis=emphasis, sentence=sentence)
+
+
+def _file(status: StatusResult | None, state: str) -> str:
+    if status is None:
+        return ""
+    job = status.job_status
+    name = job.current_print.file_name
+    if state == OFFLINE:
+        return f"Was printing {name}" if job.state in UNDER_WAY and name else ""
+    return name if job.state is not State.IDLE else ""
+
+
+def _ready_at(seen: SeenPrinter) -> datetime | None:
+    reading = seen.reading
+    if reading.status is None or reading.seen_at is None:
+        return None
+    left_s = reading.status.job_status.current_print.time_left_sec
+    if left_s is None or not 0 <= left_s < 10 * 365 * 86400:
+        return None
+    return reading.seen_at + timedelta(seconds=left_s)
+
+
+def _look_age(since_s: float, suppressed: bool) -> str:
+    return "Off for this print" if suppressed else f"seen {duration(since_s)} ago"

@@ -1,0 +1,134 @@
+"""What a page hears while it is open: its parts again, whenever they look different.
+
+web/scripts/parts/live.ts tells what each kind of event does.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from jinja2 import Environment
+from litestar.plugins.jinja import JinjaTemplateEngine
+from litestar.response import ServerSentEvent
+from litestar.response.sse import ServerSentEventMessage
+
+from printreach.contract.codec import encode
+from printreach.hub.own_printers import SeenPrinter
+from printreach.ports import PrinterRow
+from printreach.web.cookies import SESSION, Cookies
+from printreach.web.dashboard.cards import state_of
+from printreach.web.problems import AnyRequest
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn, visitor_of
+
+BEAT_S: Final = 15.0
+"""So often a page hears something, and we look whether the person is still signed in."""
+LONGEST_S: Final = 600.0
+"""Then the browser asks anew. What a server holds for one that never reads has an end."""
+
+Parts: TypeAlias = Mapping[str, str]
+"""HTML by the id of the element that it is."""
+Draw: TypeAlias = Callable[[list[SeenPrinter]], Parts]
+
+
+@dataclass(slots=True)
+class Page:
+    """An open page. draw: its parts, of all the account's printers as they are now.
+
+    watched: the printers whose changes show on it.
+    """
+
+    request: AnyRequest
+    services: Services
+    jar: Cookies
+    signed_in: SignedIn
+    watched: frozenset[str]
+    draw: Draw
+    _sent: dict[str, str] = field(default_factory=dict)
+    _states: dict[str, str] = field(default_factory=dict)
+
+    def stream(self) -> ServerSentEvent:
+        """The answer to the page's script."""
+        return ServerSentEvent(self._events(), headers={"X-Accel-Buffering": "no"})
+
+    async def _events(self) -> AsyncIterator[ServerSentEventMessage]:
+        dashboard = self.services.dashboard
+        rows: list[PrinterRow] = []
+        watch = dashboard.live.watch(self.watched)
+        loop = asyncio.get_running_loop()
+        ends_at, beat_at = loop.time() + LONGEST_S, loop.time()
+        try:
+            while loop.time() < ends_at:
+                if loop.time() >= beat_at:
+                    beat_at = loop.time() + BEAT_S
+                    if not await self._is_still_signed_in():
+                        return
+                    rows = await dashboard.printers.rows(self.signed_in.account.account_id)
+                    yield _event("beat", {})
+                for event in self._changes(dashboard.printers.seen(rows)):
+                    yield event
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(beat_at):
+                        await watch.news()
+        finally:
+            watch.close()
+
+    async def _is_still_signed_in(self) -> bool:
+        token = self.jar.read(self.request.headers.get("cookie", ""), SESSION)
+        if token is None:
+            return False
+        return await self.services.sessions.look_up(token, visitor_of(self.request)) is not None
+
+    def _changes(self, printers: list[SeenPrinter]) -> list[ServerSentEventMessage]:
+        parts = self.draw(printers)
+        if self._sent and parts.keys() != self._sent.keys():
+            self._sent = dict(parts)
+            return [_event("reload", {})]
+        changed = [
+            _event("part", {"id": key, "html": html})
+            for key, html in parts.items()
+            if self._sent.get(key) != html
+        ]
+        self._sent = dict(parts)
+        return [*changed, *self._announcements(printers)]
+
+    def _announcements(self, printers: list[SeenPrinter]) -> list[ServerSentEventMessage]:
+        """What a screen reader says: that a state is another one now."""
+        states = {
+            seen.printer.printer_id: (seen.printer.name, state_of(seen))
+            for seen in printers
+            if seen.printer.printer_id in self.watched
+        }
+        words = [
+            f"{name} is {_WORDS[state]}."
+            for key, (name, state) in states.items()
+            if self._states.get(key, state) != state
+        ]
+        self._states = {key: state for key, (_, state) in states.items()}
+        return [_event("say", {"words": sentence}) for sentence in words]
+
+
+_WORDS: Final = {
+    "idle": "idle",
+    "warmingup": "warming up",
+    "printing": "printing",
+    "paused": "paused",
+    "resuming": "resuming",
+    "complete": "done",
+    "cancelled": "stopped",
+    "error": "in error",
+    "offline": "offline",
+}
+
+
+def templates_of(request: AnyRequest) -> Environment:
+    """The templates of the application, for parts of pages."""
+    engine = request.app.template_engine
+    assert isinstance(engine, JinjaTemplateEngine), "web.app sets it up"
+    return engine.engine
+
+
+def _event(kind: str, data: Mapping[str, Any]) -> ServerSentEventMessage:
+    return ServerSentEventMessage(event=kind, data=encode(data).decode())

@@ -1,0 +1,80 @@
+"""The page of all printers, and its event stream."""
+
+from litestar import MediaType, Router, get
+from litestar.di import NamedDependency
+from litestar.params import FromQuery
+from litestar.response import ServerSentEvent, Template
+
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.own_printers import SeenPrinter
+from printreach.web.cookies import Cookies
+from printreach.web.dashboard.dashboard import SAID
+from printreach.web.dashboard.events import Page, Parts, templates_of
+from printreach.web.dashboard.listing import Wish, listing, read_wish
+from printreach.web.problems import AnyRequest
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+_CARD = "dashboard/card.html"
+
+
+@get("/printers", media_type=MediaType.HTML)
+async def printers_page(
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+    show: FromQuery[str | None] = None,
+    q: FromQuery[str | None] = None,
+    page: FromQuery[int | None] = None,
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show a person's printers, those that need somebody first."""
+    wish = read_wish(show, q, page)
+    printers = await dashboard.printers.all(signed_in.account.account_id)
+    at = dashboard.clock.now()
+    listed = listing(printers, wish, at)
+    context = {
+        "listing": listed,
+        "wish": wish,
+        "newer": _page_link(wish, listed.page - 1, listed.pages),
+        "older": _page_link(wish, listed.page + 1, listed.pages),
+        "read_at": at,
+        "said": SAID.get(said or "", ""),
+    }
+    return Template("dashboard/printers.html", context=context)
+
+
+@get("/printers/events")
+async def printers_events(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+    show: FromQuery[str | None] = None,
+    q: FromQuery[str | None] = None,
+    page: FromQuery[int | None] = None,
+) -> ServerSentEvent:
+    """Tell that page of every card that changes."""
+    wish = read_wish(show, q, page)
+    card = templates_of(request).get_template(_CARD)
+
+    def draw(printers: list[SeenPrinter]) -> Parts:
+        listed = listing(printers, wish, dashboard.clock.now())
+        return {
+            f"printer-{one.id}": card.render(p=one, layout=listed.layout) for one in listed.cards
+        }
+
+    printers = await dashboard.printers.all(signed_in.account.account_id, ask=False)
+    listed = listing(printers, wish, dashboard.clock.now())
+    watched = frozenset(one.id for one in listed.cards)
+    return Page(request, services, jar, signed_in, watched, draw).stream()
+
+
+def _page_link(wish: Wish, page: int, pages: int) -> str:
+    """Where that page is; empty where there is none."""
+    if not 1 <= page <= pages:
+        return ""
+    return f"/printers{Wish(show=wish.show, search=wish.search, page=page).query}"
+
+
+LIST_PAGES = Router("/", route_handlers=[printers_page, printers_events])

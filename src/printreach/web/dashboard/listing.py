@@ -1,0 +1,112 @@
+"""All printers on one page: who comes first, which are asked for, and how they are laid out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from math import ceil
+from typing import Final
+from urllib.parse import urlencode
+
+from printreach.contract.status import State
+from printreach.hub.own_printers import SeenPrinter
+from printreach.web.dashboard.cards import OFFLINE, Card, card_of
+
+MOST_WIDE: Final = 4
+MOST_UPRIGHT: Final = 24
+PAGE_SIZE: Final = 100
+LONGEST_SEARCH: Final = 100
+
+_WORKING: Final = frozenset({State.WARMING_UP.value, State.PRINTING.value, State.RESUMING.value})
+_URGENCY: Final = {"is-broken": 0, "needs-you": 1, "": 2}
+
+
+class Show(StrEnum):
+    """Which printers a person wants to see."""
+
+    ALL = "all"
+    ATTENTION = "attention"
+    WORKING = "working"
+    OFFLINE = "offline"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wish:
+    """What the address of the list asks for. page: from 1."""
+
+    show: Show = Show.ALL
+    search: str = ""
+    page: int = 1
+
+    @property
+    def query(self) -> str:
+        """As it stands behind the path, with its question mark; what is usual is left out."""
+        pairs = {"show": self.show.value} if self.show is not Show.ALL else {}
+        pairs |= {"q": self.search} if self.search else {}
+        pairs |= {"page": str(self.page)} if self.page > 1 else {}
+        return f"?{urlencode(pairs)}" if pairs else ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listing:
+    """One page of the list. layout: a class of the style sheet. counts: by Show's words."""
+
+    cards: Sequence[Card]
+    counts: dict[str, int]
+    layout: str
+    found: int
+    page: int
+    pages: int
+
+
+def read_wish(show: str | None, search: str | None, page: int | None) -> Wish:
+    """Anything may stand in an address; what makes no sense is as if it weren't there."""
+    return Wish(
+        show=Show(show) if show in list(Show) else Show.ALL,
+        search=(search or "").strip()[:LONGEST_SEARCH],
+        page=max(1, min(page or 1, 10_000)),
+    )
+
+
+def listing(printers: Sequence[SeenPrinter], wish: Wish, at: datetime) -> Listing:
+    """The cards of a page, those that need somebody first, then those at work, then by name."""
+    cards = sorted((card_of(seen, at) for seen in printers), key=_place)
+    chosen = [card for card in cards if _is_shown(card, wish.show) and _is_found(card, wish)]
+    pages = max(1, ceil(len(chosen) / PAGE_SIZE))
+    page = min(wish.page, pages)
+    return Listing(
+        cards=chosen[(page - 1) * PAGE_SIZE : page * PAGE_SIZE],
+        counts={show.value: sum(_is_shown(card, show) for card in cards) for show in Show},
+        layout=_layout(len(cards)),
+        found=len(chosen),
+        page=page,
+        pages=pages,
+    )
+
+
+def _place(card: Card) -> tuple[int, int, str, str]:
+    at_work = 0 if card.state in _WORKING else 2 if card.state == OFFLINE else 1
+    return _URGENCY[card.attention], at_work, card.name.casefold(), card.id
+
+
+def _is_shown(card: Card, show: Show) -> bool:
+    match show:
+        case Show.ALL:
+            return True
+        case Show.ATTENTION:
+            return bool(card.attention)
+        case Show.WORKING:
+            return card.state in _WORKING
+        case Show.OFFLINE:
+            return card.state == OFFLINE
+
+
+def _is_found(card: Card, wish: Wish) -> bool:
+    words = wish.search.casefold().split()
+    return all(word in f"{card.name} {card.file}".casefold() for word in words)
+
+
+def _layout(count: int) -> str:
+    if count <= MOST_WIDE:
+        return "wide-cards"
+    return "upright" if count <= MOST_UPRIGHT else "farm"

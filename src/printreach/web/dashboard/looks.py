@@ -1,0 +1,145 @@
+"""What the failure detector said, and the material system, as templates draw them."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final, TypedDict
+
+from printreach.contract.materials import MaterialSystem, Source, Tool, Unit
+from printreach.contract.status import DetectorStatus
+from printreach.contract.unset import UnsetType
+
+MOST_LOOKS: Final = 90
+"""Bars that a strip has room for; the newest are shown."""
+_HEX: Final = frozenset("0123456789abcdefABCDEF")
+
+
+class Look(TypedDict):
+    """One look of the detector. at: for the table."""
+
+    score: float | None
+    quality: int | None
+    at: str
+
+
+class Slot(TypedDict):
+    id: str
+    number: str
+    name: str
+    colour: str
+    left: float | None
+    is_empty: bool | None
+
+
+class UnitRow(TypedDict):
+    name: str
+    about: list[str]
+    slots: list[Slot]
+
+
+class Way(TypedDict):
+    slot: str
+    loaded: bool
+
+
+class ToolRow(TypedDict):
+    name: str
+    about: str
+    routes: list[Way]
+
+
+def quality_of(score: float) -> int:
+    """1 to 10, 10 the best, of a score of 0 to 100, 0 the best."""
+    return max(1, min(10, 10 - int(score // 10)))
+
+
+def newest_quality(detector: DetectorStatus) -> int | None:
+    """None where it has not looked, or does not look at this print."""
+    if detector.is_suppressed or not detector.score_history:
+        return None
+    return quality_of(detector.last_score)
+
+
+def is_suppressed(detector: DetectorStatus) -> bool:
+    return detector.is_suppressed
+
+
+def looks_of(detector: DetectorStatus, at: datetime) -> list[Look] | None:
+    """Oldest first; None where there is nothing to draw."""
+    scores = detector.score_history[-MOST_LOOKS:]
+    if not scores:
+        return None
+    newest = at - timedelta(seconds=min(detector.time_since_last_score_sec, 1e9))
+    apart = timedelta(seconds=min(detector.interval_sec, 1e6))
+    looks = []
+    for back, score in enumerate(reversed(scores)):
+        bounded = max(0.0, min(100.0, score))
+        when = f"{newest - back * apart:%H:%M} UTC"
+        looks.append(Look(score=bounded, quality=quality_of(bounded), at=when))
+    return looks[::-1]
+
+
+def units_of(system: MaterialSystem) -> list[UnitRow]:
+    """Units with their spools; what is in none stands in a row of its own."""
+    rows = [_unit(unit, system.sources) for unit in system.units]
+    known = {unit.id for unit in system.units}
+    loose = [source for source in system.sources if source.unit_id not in known]
+    if loose:
+        rows.append(UnitRow(name="" if not rows else "Others", about=[], slots=_slots(loose)))
+    return rows
+
+
+def tools_of(system: MaterialSystem) -> list[ToolRow]:
+    """Joined to the spools by id alone."""
+    return [
+        ToolRow(
+            name=tool.name,
+            about=_about_tool(tool),
+            routes=[
+                Way(slot=route.source_id, loaded=route.state == "loaded")
+                for route in system.routes
+                if route.tool_id == tool.id
+            ],
+        )
+        for tool in system.tools
+    ]
+
+
+def _unit(unit: Unit, sources: Sequence[Source]) -> UnitRow:
+    about = []
+    if not isinstance(unit.humidity_percent, UnsetType):
+        about.append(f"{unit.humidity_percent:.0f}% humidity")
+    if not isinstance(unit.temperature_celsius, UnsetType):
+        about.append(f"{unit.temperature_celsius:.0f}°")
+    if unit.is_drying is True:
+        about.append("drying")
+    mine = [source for source in sources if source.unit_id == unit.id]
+    return UnitRow(name=unit.name, about=about, slots=_slots(mine))
+
+
+def _slots(sources: Sequence[Source]) -> list[Slot]:
+    return [_slot(number, source) for number, source in enumerate(sources, 1)]
+
+
+def _slot(number: int, source: Source) -> Slot:
+    name, colour, left = "", "", None
+    material = source.material
+    if not isinstance(material, UnsetType):
+        said = material.type if isinstance(material.name, UnsetType) else material.name
+        name = "" if isinstance(said, UnsetType) else said
+        colour = "" if isinstance(material.color_hex, UnsetType) else material.color_hex
+        left = material.remaining_percent
+    return Slot(
+        id=source.id,
+        number=str(number),
+        name=name,
+        # It becomes part of a drawing: six digits or nothing.
+        colour=colour if len(colour) == 6 and set(colour) <= _HEX else "",
+        left=None if left is None or isinstance(left, UnsetType) else max(0.0, min(100.0, left)),
+        is_empty=None if isinstance(source.is_empty, UnsetType) else source.is_empty,
+    )
+
+
+def _about_tool(tool: Tool) -> str:
+    if isinstance(tool.nozzle_diameter_mm, UnsetType):
+        return ""
+    return f"{tool.nozzle_diameter_mm:g} mm"

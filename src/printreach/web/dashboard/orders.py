@@ -1,0 +1,219 @@
+"""Forms that have a printer do something. They need no scripts; what cannot be undone asks."""
+
+from math import isfinite
+from typing import Any, Final
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import ValidationException
+from litestar.response import Template
+
+from printreach.contract.commands import Axis, Extrude, MoveAxis, Pause, SetLight, SetTemp
+from printreach.contract.unset import UNSET, UnsetType
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.own_printers import SeenPrinter
+from printreach.rules import commands as rules
+from printreach.web.accounts.forms import Fields, provide_fields
+from printreach.web.dashboard.dashboard import Order, give_order, provide_printer_id, provide_seen
+from printreach.web.dashboard.printer_view import view_of
+from printreach.web.security import FORM
+from printreach.web.signed_in import SignedIn
+from printreach.web.wording import degrees
+
+_SAFE_C: Final = 0.0
+"""Off needs no question."""
+
+
+@post("/printers/{printer_id:str}/pause", media_type=MediaType.HTML)
+async def pause(
+    owned_id: NamedDependency[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Pause the print. It acts at once: nothing is lost by it."""
+    order = Order(command="/pause", back=_back(owned_id, fields), said="pause", arguments=Pause())
+    return await give_order(dashboard, signed_in, owned_id, order)
+
+
+@post("/printers/{printer_id:str}/resume", media_type=MediaType.HTML)
+async def resume(
+    owned_id: NamedDependency[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Go on with the print."""
+    order = Order(command="/resume", back=_back(owned_id, fields), said="resume")
+    return await give_order(dashboard, signed_in, owned_id, order)
+
+
+@get("/printers/{printer_id:str}/stop", media_type=MediaType.HTML)
+async def ask_to_stop(
+    seen: NamedDependency[SeenPrinter], dashboard: NamedDependency[Dashboard]
+) -> Template:
+    """Ask before a print is lost."""
+    view = view_of(seen, dashboard.clock.now())
+    return Template("dashboard/stop.html", context={"view": view})
+
+
+@post("/printers/{printer_id:str}/stop", media_type=MediaType.HTML)
+async def stop(
+    owned_id: NamedDependency[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """End the print for good."""
+    order = Order(command="/cancel", back=_back(owned_id, fields), said="stop")
+    return await give_order(dashboard, signed_in, owned_id, order)
+
+
+@post("/printers/{printer_id:str}/heat", media_type=MediaType.HTML)
+async def heat(
+    seen: NamedDependency[SeenPrinter],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Set one heater; ask first, unless it is to be switched off."""
+    printer_id, name = seen.printer.printer_id, _heater(fields)
+    celsius = _number(fields, name)
+    order = _temperature(name, celsius)
+    _check(rules.set_temp_problem(order))
+    if celsius != _SAFE_C and fields["sure"] != "yes":
+        view = view_of(seen, dashboard.clock.now())
+        heater = next((one for one in view.heaters if one.name == name), None)
+        context = {
+            "view": view,
+            "heater": heater,
+            "name": name,
+            "target": degrees(celsius),
+            "fields": {name: f"{celsius:g}", "sure": "yes"},
+        }
+        return Template("dashboard/heat.html", context=context)
+    back = f"/printers/{printer_id}/control"
+    given = Order(command="/set-temp", back=back, said="heat", arguments=order)
+    return await give_order(dashboard, signed_in, printer_id, given)
+
+
+@post("/printers/{printer_id:str}/move", media_type=MediaType.HTML)
+async def move(
+    owned_id: NamedDependency[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Move one axis. The button says which: "X-10"."""
+    axis, distance = fields["step"][:1], fields["step"][1:]
+    if axis not in list(Axis):
+        raise ValidationException("There is no such axis")
+    order = MoveAxis(axis=Axis(axis), distance_mm=_float(distance, "The distance"))
+    _check(rules.move_problem(order))
+    return await _control(dashboard, signed_in, owned_id, "/move-axis", "move", order)
+
+
+@post("/printers/{printer_id:str}/home", media_type=MediaType.HTML)
+async def home(
+    owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Home all axes."""
+    return await _control(dashboard, signed_in, owned_id, "/home", "home", None)
+
+
+@post("/printers/{printer_id:str}/extrude", media_type=MediaType.HTML)
+async def extrude(
+    owned_id: NamedDependency[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Push filament out of the first tool, or pull it back."""
+    sign = -1.0 if fields["way"] == "back" else 1.0
+    order = Extrude(extruder=0, distance_mm=sign * _number(fields, "length"))
+    _check(rules.extrude_problem(order))
+    return await _control(dashboard, signed_in, owned_id, "/extrude", "extrude", order)
+
+
+@post("/printers/{printer_id:str}/light", media_type=MediaType.HTML)
+async def light(
+    owned_id: NamedDependency[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Switch a light."""
+    order = SetLight(name=fields["name"], on=fields["on"] == "yes")
+    given = Order(command="/set-light", back=_back(owned_id, fields), said="light", arguments=order)
+    return await give_order(dashboard, signed_in, owned_id, given)
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+async def _control(
+    dashboard: Dashboard,
+    signed_in: SignedIn,
+    printer_id: str,
+    command: str,
+    said: str,
+    arguments: object,
+) -> Response[Any]:
+    back = f"/printers/{printer_id}/control"
+    order = Order(command=command, back=back, said=said, arguments=arguments)
+    return await give_order(dashboard, signed_in, printer_id, order)
+
+
+def _back(printer_id: str, fields: Fields) -> str:
+    """Where the form stood: a word of ours, never an address."""
+    return {
+        "list": "/printers",
+        "control": f"/printers/{printer_id}/control",
+    }.get(fields["back"], f"/printers/{printer_id}")
+
+
+def _heater(fields: Fields) -> str:
+    named = [name for name in ("hotend", "bed", "chamber") if fields[name].strip()]
+    if len(named) != 1:
+        raise ValidationException("Set one temperature at a time")
+    return named[0]
+
+
+def _temperature(name: str, celsius: float) -> SetTemp:
+    def target(of: str) -> float | UnsetType:
+        return celsius if of == name else UNSET
+
+    return SetTemp(bed_c=target("bed"), tool_c=target("hotend"), chamber_c=target("chamber"))
+
+
+def _number(fields: Fields, name: str) -> float:
+    return _float(fields[name], name.capitalize())
+
+
+def _float(typed: str, what: str) -> float:
+    try:
+        number = float(typed.strip().replace(",", "."))
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number):
+        raise ValidationException(f"{what} is a number")
+    return number
+
+
+def _check(problem: str | None) -> None:
+    if problem is not None:
+        raise ValidationException(problem)
+
+
+ORDERS = Router(
+    "/",
+    route_handlers=[pause, resume, ask_to_stop, stop, heat, move, home, extrude, light],
+    dependencies={
+        "fields": Provide(provide_fields),
+        "owned_id": Provide(provide_printer_id),
+        "seen": Provide(provide_seen),
+    },
+    opt=dict(FORM),
+)

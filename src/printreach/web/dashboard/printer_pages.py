@@ -1,0 +1,76 @@
+"""A printer's own pages: the Quick View and its controls, and the stream that freshens them."""
+
+from litestar import MediaType, Router, get
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromQuery
+from litestar.response import ServerSentEvent, Template
+
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.own_printers import SeenPrinter
+from printreach.web.cookies import Cookies
+from printreach.web.dashboard.dashboard import SAID, provide_seen
+from printreach.web.dashboard.events import Page, Parts, templates_of
+from printreach.web.dashboard.printer_view import view_of
+from printreach.web.problems import AnyRequest
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+PARTS = ("head", "now", "print", "temperatures", "materials")
+"""What changes on these pages by itself: dashboard/parts/<name>.html, in an element of that id."""
+
+
+@get("/printers/{printer_id:str}", media_type=MediaType.HTML)
+async def quick_view(
+    seen: NamedDependency[SeenPrinter],
+    dashboard: NamedDependency[Dashboard],
+    camera: FromQuery[int] = 0,
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show what it does, and its webcam."""
+    view = view_of(seen, dashboard.clock.now(), camera)
+    context = {"view": view, "said": SAID.get(said or "", ""), "here": "quick"}
+    return Template("dashboard/printer.html", context=context)
+
+
+@get("/printers/{printer_id:str}/control", media_type=MediaType.HTML)
+async def control_page(
+    seen: NamedDependency[SeenPrinter],
+    dashboard: NamedDependency[Dashboard],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Heat, move, extrude, switch lights: whatever this printer can."""
+    view = view_of(seen, dashboard.clock.now())
+    context = {"view": view, "said": SAID.get(said or "", ""), "here": "control"}
+    return Template("dashboard/control.html", context=context)
+
+
+@get("/printers/{printer_id:str}/events")
+async def printer_events(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+    signed_in: NamedDependency[SignedIn],
+    seen: NamedDependency[SeenPrinter],
+    dashboard: NamedDependency[Dashboard],
+) -> ServerSentEvent:
+    """Tell those pages what changes. Parts that a page does not show are nothing to it."""
+    printer_id = seen.printer.printer_id
+    templates = {
+        name: templates_of(request).get_template(f"dashboard/parts/{name}.html") for name in PARTS
+    }
+
+    def draw(printers: list[SeenPrinter]) -> Parts:
+        mine = [one for one in printers if one.printer.printer_id == printer_id]
+        if not mine:  # it was removed: the page is asked for again, and says so
+            return {}
+        view = view_of(mine[0], dashboard.clock.now())
+        return {f"part-{name}": part.render(view=view) for name, part in templates.items()}
+
+    return Page(request, services, jar, signed_in, frozenset({printer_id}), draw).stream()
+
+
+PRINTER_PAGES = Router(
+    "/",
+    route_handlers=[quick_view, control_page, printer_events],
+    dependencies={"seen": Provide(provide_seen)},
+)

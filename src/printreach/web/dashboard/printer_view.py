@@ -1,0 +1,163 @@
+"""One printer as its own pages show it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.contract.features import NO_FEATURES, Feature
+from printreach.contract.materials import MaterialSystem
+from printreach.contract.status import JobStatus, Light, State
+from printreach.contract.unset import UnsetType
+from printreach.hub.own_printers import SeenPrinter
+from printreach.rules.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C, MOVING, UNDER_WAY
+from printreach.web.dashboard.cards import OFFLINE, Card, Webcam, card_of, webcam_of
+from printreach.web.dashboard.looks import ToolRow, UnitRow, tools_of, units_of
+
+PLATFORMS: Final = {
+    "octoprint": "OctoPrint",
+    "moonraker": "Moonraker",
+    "bambu": "Bambu",
+    "prusalink": "PrusaLink",
+    "elegoo": "Elegoo",
+    "duet": "Duet",
+    "simulated": "simulated printer",
+}
+_NO_INTERFACE: Final = frozenset({"bambu"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heater:
+    """name: of the form's field."""
+
+    name: str
+    label: str
+    icon: str
+    actual: float
+    target: float
+    maximum: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrinterView:
+    """What templates draw of one printer. may_...: the printer can, and its state allows it now."""
+
+    card: Card
+    platform: str
+    has_interface: bool
+    webcam: Webcam
+    cameras: list[str]
+    camera: int
+    layers: str
+    duration_s: int | None
+    started_at: datetime | None
+    heaters: list[Heater]
+    may_heat: bool
+    may_move: bool
+    may_home: bool
+    may_extrude: bool
+    may_start: bool
+    lights: list[Light]
+    units: list[UnitRow]
+    tools: list[ToolRow]
+    has_materials: bool
+    seen_at: datetime | None
+
+    @property
+    def is_here(self) -> bool:
+        return self.card.state != OFFLINE
+
+
+def view_of(seen: SeenPrinter, at: datetime, camera: int = 0) -> PrinterView:
+    status, card = seen.reading.status, card_of(seen, at)
+    job = status.job_status if status is not None else None
+    here = card.state != OFFLINE and status is not None
+    features = Feature(status.features) if status is not None and here else NO_FEATURES
+    state = job.state if job is not None else State.IDLE
+    system = _materials(job) if here else None
+    cameras = [one.name for one in status.list_webcams.webcams] if status is not None else []
+    camera = camera if 0 <= camera < len(cameras) else 0
+    return PrinterView(
+        card=card,
+        platform=PLATFORMS.get(seen.printer.platform or "", "its own interface"),
+        has_interface=seen.printer.platform not in _NO_INTERFACE,
+        webcam=webcam_of(seen, camera, still=False),
+        cameras=cameras,
+        camera=camera,
+        layers=_layers(job) if here else "",
+        duration_s=_duration_s(job) if here else None,
+        started_at=_started_at(seen) if here else None,
+        heaters=_heaters(job) if here and job is not None else [],
+        may_heat=Feature.TEMPERATURE_CONTROL in features,
+        may_move=Feature.AXIS_MOVEMENT in features and state not in MOVING,
+        may_home=Feature.HOMING in features and state not in UNDER_WAY,
+        may_extrude=Feature.EXTRUSION in features and state not in MOVING,
+        may_start=Feature.PRINT_START in features and state not in UNDER_WAY,
+        lights=(job.lights or []) if job and Feature.LIGHT_CONTROL in features else [],
+        units=units_of(system) if system is not None else [],
+        tools=tools_of(system) if system is not None else [],
+        has_materials=system is not None,
+        seen_at=seen.reading.seen_at,
+    )
+
+
+def _heaters(job: JobStatus) -> list[Heater]:
+    temps = job.current_print.temps
+    heaters = [
+        Heater(
+            name="hotend",
+            label="Hotend",
+            icon="nozzle",
+            actual=temps.hotend_actual,
+            target=temps.hotend_target,
+            maximum=int(MAX_TOOL_C),
+        ),
+        Heater(
+            name="bed",
+            label="Bed",
+            icon="heat",
+            actual=temps.bed_actual,
+            target=temps.bed_target,
+            maximum=int(MAX_BED_C),
+        ),
+    ]
+    if not isinstance(temps.chamber_actual, UnsetType):
+        target = temps.chamber_target
+        heaters.append(
+            Heater(
+                name="chamber",
+                label="Chamber",
+                icon="heat",
+                actual=temps.chamber_actual,
+                target=0.0 if isinstance(target, UnsetType) else target,
+                maximum=int(MAX_CHAMBER_C),
+            )
+        )
+    return heaters
+
+
+def _materials(job: JobStatus | None) -> MaterialSystem | None:
+    system = job.material_system if job is not None else None
+    return None if system is None or isinstance(system, UnsetType) else system
+
+
+def _layers(job: JobStatus | None) -> str:
+    if job is None or job.state not in UNDER_WAY:
+        return ""
+    layer, total = job.current_print.current_layer, job.current_print.total_layers
+    if layer is None:
+        return ""
+    return f"Layer {layer}" if total is None else f"Layer {layer} of {total}"
+
+
+def _duration_s(job: JobStatus | None) -> int | None:
+    return job.current_print.duration_sec if job is not None and job.state in UNDER_WAY else None
+
+
+def _started_at(seen: SeenPrinter) -> datetime | None:
+    reading = seen.reading
+    if reading.status is None or reading.seen_at is None:
+        return None
+    ran_s = _duration_s(reading.status.job_status)
+    if ran_s is None or not 0 <= ran_s < 10 * 365 * 86400:
+        return None
+    return reading.seen_at - timedelta(seconds=ran_s)

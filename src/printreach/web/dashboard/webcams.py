@@ -1,0 +1,120 @@
+"""Webcam pictures, by way of us: a browser on our pages has no other road to a printer.
+
+What a printer says is a picture is sent as nothing else, and a stream only into an `img`: some
+browsers would show other kinds of content in one that is opened by itself.
+"""
+
+import re
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Final
+
+from litestar import Response, Router, get
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import HTTPException, PermissionDeniedException
+from litestar.params import FromQuery
+from litestar.response import Stream
+
+from printreach.hub.dashboard import Dashboard
+from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
+from printreach.web.dashboard.dashboard import provide_printer_id
+from printreach.web.problems import AnyRequest
+
+MOST_PICTURE_BYTES: Final = 8 * 1024 * 1024
+_STREAM_TYPE: Final = re.compile(
+    r"multipart/x-mixed-replace;\s*boundary=\"?([0-9A-Za-z'()+_,./:=? -]{1,70})\"?"
+)
+_SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
+
+
+@get("/printers/{printer_id:str}/webcam/still")
+async def still(
+    owned_id: NamedDependency[str],
+    dashboard: NamedDependency[Dashboard],
+    index: FromQuery[int] = 0,
+) -> Response[bytes]:
+    """One picture of now."""
+    pieces = answer_then_pieces(dashboard, owned_id, "/webcam/snapshot", {"index": str(index)})
+    answer = await _begun(pieces)
+    if not answer.content_type.startswith("image/jpeg"):
+        raise _no_picture("The printer's camera sent something else than a picture.")
+    picture = b""
+    try:
+        async for piece in pieces:
+            assert isinstance(piece, bytes)
+            picture += piece
+            if len(picture) > MOST_PICTURE_BYTES:
+                raise _no_picture("The printer's camera sent too large a picture.")
+    except PrinterAnswerBroken as broken:
+        raise _no_picture("The picture broke off.") from broken
+    finally:
+        await pieces.aclose()
+    return Response(picture, media_type="image/jpeg", headers=_SANDBOX)
+
+
+@get("/printers/{printer_id:str}/webcam/stream")
+async def stream(
+    request: AnyRequest,
+    owned_id: NamedDependency[str],
+    dashboard: NamedDependency[Dashboard],
+    index: FromQuery[int] = 0,
+) -> Stream:
+    """Pictures as they come, until the browser leaves or the printer's limit is reached."""
+    if request.headers.get("sec-fetch-dest", "image") != "image":
+        raise PermissionDeniedException("A webcam stream is shown inside a page")
+    pieces = answer_then_pieces(dashboard, owned_id, "/webcam/stream", {"index": str(index)})
+    answer = await _begun(pieces)
+    found = _STREAM_TYPE.fullmatch(answer.content_type)
+    if found is None:
+        raise _no_picture("The printer's camera sent something else than pictures.")
+    media_type = f'multipart/x-mixed-replace; boundary="{found[1]}"'
+    return Stream(_until_broken(pieces), media_type=media_type, headers=_SANDBOX)
+
+
+async def answer_then_pieces(
+    dashboard: Dashboard, printer_id: str, command: str, query: dict[str, str]
+) -> AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None]:
+    """A raw answer of a printer: first what it is, then its bytes.
+
+    A generator that has begun is closed when nobody wants it any more, and the answer with it.
+    """
+    async with dashboard.http.open(printer_id, command, query) as answer:
+        yield answer
+        if isinstance(answer, PrinterAnswer):
+            async for chunk in answer.chunks:
+                yield chunk
+
+
+async def _begun(
+    pieces: AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None],
+) -> PrinterAnswer:
+    answer = await anext(pieces)
+    if isinstance(answer, PrinterAnswer):
+        return answer
+    await pieces.aclose()
+    assert isinstance(answer, PrinterRefusal)
+    raise _no_picture(answer.sentence)
+
+
+async def _until_broken(
+    pieces: AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None],
+) -> AsyncIterator[bytes]:
+    """A camera that is switched off ends its stream like that; there is nothing more to say."""
+    try:
+        async for piece in pieces:
+            assert isinstance(piece, bytes)
+            yield piece
+    except PrinterAnswerBroken:
+        return
+    finally:
+        await pieces.aclose()
+
+
+def _no_picture(sentence: str) -> HTTPException:
+    return HTTPException(status_code=404, detail=sentence)
+
+
+WEBCAMS = Router(
+    "/",
+    route_handlers=[still, stream],
+    dependencies={"owned_id": Provide(provide_printer_id)},
+)
