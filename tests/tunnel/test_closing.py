@@ -1,7 +1,11 @@
 """How a tunnel ends, and that everybody hears of it once."""
 
+import asyncio
+from collections.abc import Callable
+
 import pytest
 
+from printreach.tunnel.beat import Appointment
 from printreach.tunnel.link import MemoryLink
 from printreach.wire.errors import CloseCode, LocalProtocolError, Reason
 from printreach.wire.frames import U16, Kind, frame
@@ -176,3 +180,32 @@ async def test_a_handler_may_close_the_tunnel_while_it_hears_of_its_stream() -> 
     assert ends.hub.messages == []
     assert other.endings == [Ending(Reason.TUNNEL_LOST, "enough")]
     assert ends.hub.closings == [(CloseCode.OVERLOADED, "enough")]
+
+
+class NotedTimers:
+    """Timers that nobody but the test lets go off."""
+
+    def __init__(self) -> None:
+        self.appointments: list[Appointment] = []
+
+    def call_at(self, _when: float, callback: Callable[[], None]) -> Appointment:
+        self.appointments.append(Appointment(callback))
+        return self.appointments[-1]
+
+    @property
+    def pending(self) -> list[Callable[[], None]]:
+        return [one.callback for one in self.appointments if one.callback is not None]
+
+
+@on_a_hasty_loop
+async def test_a_tunnel_that_is_closed_while_a_ping_waits_leaves_no_timer_behind() -> None:
+    timers = NotedTimers()
+    ends = await greeted(timers)
+    await asyncio.sleep(31.0)
+    timers.pending[0]()  # a ping goes out
+
+    ends.agent.tunnel.close(CloseCode.NORMAL)
+    await settle()
+
+    assert ends.hub.closings == [(CloseCode.NORMAL, "")]
+    assert timers.pending == []

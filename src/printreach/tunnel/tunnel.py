@@ -178,7 +178,7 @@ class Tunnel:
             self._deliver(event)
         self._is_reading = False
         self._forget_ended()
-        if self._is_pinging:
+        if self._is_pinging and not self.is_closed:
             self._is_pinging = False
             self._set_timer()
         if self.session.has_output:
