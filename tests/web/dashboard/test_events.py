@@ -1,0 +1,221 @@
+"""The event stream of a page: what it says, how often printers are asked, and when it ends."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from litestar.types import Message
+
+from printreach.contract.status import State
+from printreach.hub.sessions import Begun, Visitor
+from printreach.rules.credentials import printer_id_of
+from printreach.rules.printers import Printer
+from printreach.web.dashboard import events
+from printreach.web.draining import Draining
+from tests.fakes.loop import on_a_loop
+from tests.relay.waiting import until
+from tests.web.dashboard.conftest import printing
+from tests.web.world import ADA, PASSWORD, WebWorld
+
+PRINTER_ID = printer_id_of(b"k" * 32)
+QUIET = Visitor(address="192.0.2.1", browser="test")
+
+
+@dataclass
+class Listener:
+    """A browser at the other end of a stream."""
+
+    status: int = 0
+    text: str = ""
+    is_over: bool = False
+    leave: asyncio.Event = field(default_factory=asyncio.Event)
+    reads: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def receive(self) -> Message:
+        await self.leave.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        await self.reads.wait()
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        elif message["type"] == "http.response.body":
+            self.text += message.get("body", b"").decode()
+            self.is_over = not message.get("more_body", False)
+
+    def events(self) -> list[tuple[str, dict[str, str]]]:
+        blocks = [block for block in self.text.split("\r\n\r\n") if "data: " in block]
+        lines = [dict(line.split(": ", 1) for line in block.split("\r\n")) for block in blocks]
+        return [(line["event"], json.loads(line["data"])) for line in lines]
+
+    def parts(self) -> list[str]:
+        return [data["html"] for kind, data in self.events() if kind == "part"]
+
+
+@dataclass
+class Hall:
+    world: WebWorld
+    app: Draining
+    token: str
+    running: list["asyncio.Task[None]"] = field(default_factory=list)
+
+    def listen(self, path: str = "/printers/events", *, reads: bool = True) -> Listener:
+        listener = Listener()
+        if reads:
+            listener.reads.set()
+        cookie = f"__Host-printreach_session={self.token}".encode()
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": "https",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "root_path": "",
+            "headers": [(b"host", b"printreach.example"), (b"cookie", cookie)],
+            "client": ("192.0.2.1", 1),
+            "server": ("printreach.example", 443),
+        }
+        stream = self.app(scope, listener.receive, listener.send)  # type: ignore[arg-type]  # ASGI's
+        self.running.append(asyncio.ensure_future(stream))
+        return listener
+
+    @property
+    def watched(self) -> int:
+        return self.world.services.dashboard.live.watched_count
+
+
+@asynccontextmanager
+async def hall(world: WebWorld) -> AsyncIterator[Hall]:
+    """Ada is signed in, and her printer prints."""
+    async with world.app.lifespan():
+        account = await world.services.accounts.add(ADA, PASSWORD)
+        at = world.clock.now()
+        printer = Printer(
+            printer_id=PRINTER_ID,
+            account_id=account.account_id,  # type: ignore[union-attr]  # she is new
+            name="Workbench",
+            public_key=b"k" * 32,
+            linked_at=at,
+        )
+        await world.store.write(lambda records: records.printers.link(printer))
+        world.printers.statuses[PRINTER_ID] = printing()
+        begun = await world.services.signing_in.with_password(ADA, PASSWORD, QUIET)
+        assert isinstance(begun, Begun)
+        here = Hall(world, Draining(world.app), begun.token)
+        try:
+            yield here
+        finally:
+            here.app.end_all()
+            await asyncio.gather(*here.running, return_exceptions=True)
+            await world.services.dashboard.live.close()
+
+
+def test_a_page_is_told_what_changes_and_nothing_else(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            listener = here.listen()
+            await until(lambda: any("62%" in part for part in listener.parts()))
+            told = len(listener.parts())
+            world.printers.statuses[PRINTER_ID] = printing(state=State.PAUSED)
+            await until(lambda: len(listener.parts()) > told)
+
+            assert listener.status == 200
+            assert "Paused" in listener.parts()[-1]
+            assert ("say", {"words": "Workbench is paused."}) in listener.events()
+
+    body()
+
+
+def test_many_pages_ask_a_printer_as_often_as_one(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            listeners = [here.listen() for _ in range(10)]
+            listeners += [here.listen(f"/printers/{PRINTER_ID}/events") for _ in range(10)]
+            await until(lambda: all(listener.parts() for listener in listeners))
+
+            assert world.printers.asks[PRINTER_ID] <= 2
+            assert here.watched == 1
+
+    body()
+
+
+def test_nobody_is_asked_once_the_browser_left(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            listener = here.listen()
+            await until(lambda: here.watched == 1 and listener.parts())
+            listener.leave.set()
+            await until(lambda: here.watched == 0)
+
+    body()
+
+
+def test_the_stop_of_the_service_ends_a_stream_properly(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            listener = here.listen()
+            await until(listener.parts)
+            here.app.end_streams()
+            await until(lambda: listener.is_over)
+            await until(lambda: here.watched == 0)
+
+    body()
+
+
+def test_one_who_does_not_read_holds_up_nobody(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            slow, quick = here.listen(reads=False), here.listen()
+            await until(quick.parts)
+            world.printers.statuses[PRINTER_ID] = printing(state=State.COMPLETE)
+            await until(lambda: "Complete" in "".join(quick.parts()))
+            slow.reads.set()
+            await until(lambda: "Complete" in "".join(slow.parts()))
+
+            # It missed what was in between: the first part it gets may be old, the next is of now.
+            assert len(slow.parts()) <= 3
+
+    body()
+
+
+def test_a_stream_ends_with_the_session(world: WebWorld) -> None:
+    events_beat_s = events.BEAT_S
+
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            listener = here.listen()
+            await until(listener.parts)
+            await world.services.sessions.end_with_token(here.token)
+            await until(lambda: listener.is_over)
+
+    events.BEAT_S = 0.05  # type: ignore[misc]  # else the test takes as long
+    try:
+        body()
+    finally:
+        events.BEAT_S = events_beat_s  # type: ignore[misc]
+
+
+def test_a_printer_that_comes_back_is_shown_at_once(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            world.printers.statuses.clear()
+            listener = here.listen()
+            await until(lambda: "Offline" in "".join(listener.parts()))
+            world.clock.advance(timedelta(seconds=1))
+            world.printers.statuses[PRINTER_ID] = printing()
+            await until(lambda: "Printing" in listener.parts()[-1])
+
+    body()
