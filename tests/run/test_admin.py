@@ -367,3 +367,11 @@ def test_a_data_directory_that_cannot_be_used_is_named(
 
 def test_an_argument_that_is_no_text_is_refused(admin: Admin) -> None:
     assert "UTF-8" in admin.refusal("connection", "revoke", "\udcff")
+
+
+def test_an_invitation_is_a_link_that_makes_one_account(admin: Admin) -> None:
+    made = admin.json("account", "invite", ADA, "--admin")
+
+    assert made["Url"].startswith("http://localhost:8080/signup?invite=")
+    assert "works once, for a week" in admin.run("account", "invite")[1]
+    assert "nobody" in admin.refusal("account", "invite", "nobody")

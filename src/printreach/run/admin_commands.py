@@ -35,6 +35,15 @@ async def add_account(world: World, options: argparse.Namespace) -> Result:
     )
 
 
+async def invite(world: World, options: argparse.Namespace) -> Result:
+    url = _done(
+        await world.invitations.invite(
+            options.email, is_admin=options.admin, supporter=options.supporter
+        )
+    )
+    return Result({"Url": url}, f"{url}\nIt works once, for a week.")
+
+
 async def list_accounts(world: World, _: argparse.Namespace) -> Result:
     accounts = await world.accounts.all()
     rows = [

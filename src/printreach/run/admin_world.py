@@ -11,6 +11,7 @@ from printreach.backends.sql.store import open_store
 from printreach.hub.accounts import Accounts
 from printreach.hub.apps import Apps
 from printreach.hub.connections import Connections
+from printreach.hub.invitations import Invitations
 from printreach.hub.printers import Printers
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
@@ -24,6 +25,7 @@ class World:
     clock: Clock
     supporters: SupporterPolicy
     accounts: Accounts
+    invitations: Invitations
     apps: Apps
     printers: Printers
     connections: Connections
@@ -42,6 +44,12 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
                 passwords=Argon2Passwords(),
                 clock=clock,
                 token_bytes=secrets.token_bytes,
+            ),
+            invitations=Invitations(
+                store=store,
+                clock=clock,
+                token_bytes=secrets.token_bytes,
+                base_url=settings.base_url,
             ),
             apps=Apps(store=store, clock=clock),
             printers=Printers(store=store, clock=clock),
