@@ -271,6 +271,14 @@ def test_two_tabs_of_one_flow_make_one_connection(
     second.close()
 
 
+def test_a_double_click_loses_nothing(shop: Shop, page: Page, workbench: str) -> None:
+    come_as(page, shop)
+    button = page.get_by_role("button", name="Allow Journeys")
+    button.evaluate("button => { button.click(); setTimeout(() => button.click(), 5) }")
+
+    assert heard(page)["success"] == "true"
+
+
 def test_a_flow_that_took_too_long_sends_the_person_back(
     shop: Shop, page: Page, workbench: str
 ) -> None:

@@ -12,7 +12,7 @@ from tests.rigs.waiting import wait_for
 
 RETURN_URL = "https://app.example.com/done"
 LOGO_URL = "https://cdn.example.com/logo.svg"
-LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><circle r="50"/></svg>'
+LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><circle cx="50" cy="50" r="50" fill="#e8a33d"/></svg>'
 NOWHERE = "127.0.0.1:9"
 """The portal asks the agent for nothing that its printer would have to answer."""
 
@@ -49,13 +49,14 @@ def answer_with_logo(route: Route) -> None:
 
 
 def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name).or_(page.get_by_role("link", name=name)).first.click()
+    button = page.get_by_role("button", name=name, exact=True)
+    button.or_(page.get_by_role("link", name=name, exact=True)).click()
 
 
 def sign_in(page: Page, email: str = OWNER, password: str = PASSWORD) -> None:
     page.get_by_label("E-mail").fill(email)
     page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
 
 
 def come_as(page: Page, shop: Shop, email: str = OWNER, **query: str) -> None:
