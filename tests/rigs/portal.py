@@ -12,7 +12,10 @@ from tests.rigs.waiting import wait_for
 
 RETURN_URL = "https://app.example.com/done"
 LOGO_URL = "https://cdn.example.com/logo.svg"
-LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><circle cx="50" cy="50" r="50" fill="#e8a33d"/></svg>'
+LOGO = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100">'
+    '<circle cx="50" cy="50" r="50" fill="#e8a33d"/></svg>'
+)
 NOWHERE = "127.0.0.1:9"
 """The portal asks the agent for nothing that its printer would have to answer."""
 
