@@ -221,6 +221,14 @@ async def test_an_upload_that_its_sender_pauses_is_not_the_servers_delay() -> No
     assert heard.failures == []
 
 
+class Stumbling(Heard):
+    """Has a fault of its own where it hears of a failure."""
+
+    def on_failed(self, failure: Failure, text: str) -> None:
+        super().on_failed(failure, text)
+        raise RuntimeError("a fault of ours")
+
+
 @on_a_hasty_loop
 async def test_a_server_that_takes_nothing_of_an_upload_for_ten_minutes_is_given_up() -> None:
     transport, heard = SilentTransport(), Heard()
@@ -235,6 +243,18 @@ async def test_a_server_that_takes_nothing_of_an_upload_for_ten_minutes_is_given
 
     await asyncio.sleep(2)
     assert [failure for failure, _ in heard.failures] == [Failure.TIMED_OUT]
+
+
+@on_a_hasty_loop
+async def test_who_stumbles_over_a_late_answer_holds_up_nobody_else_whose_answer_is_late() -> None:
+    client, others = client_of(SilentTransport()), [Heard() for _ in range(8)]
+    client.request(Stumbling(), b"GET", GET)
+    for heard in others:
+        client.request(heard, b"GET", GET)
+    await asyncio.sleep(601)
+
+    for heard in others:
+        assert [failure for failure, _ in heard.failures] == [Failure.TIMED_OUT]
 
 
 @on_a_hasty_loop

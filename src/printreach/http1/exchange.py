@@ -185,7 +185,7 @@ class Exchange:
         answer = self._answer
         self._over()
         if answer is not None:
-            answer.on_failed(failure, text)
+            _say_failed(answer, failure, text)
 
     def give_up_if_late(self) -> float:
         """Fail where the server has had its time; the seconds it has left.
@@ -211,7 +211,7 @@ class Exchange:
         except Exception:
             log.exception("a fault of ours while an answer was passed on")
             self.cancel()
-            answer.on_failed(Failure.BROKEN, "a fault at this end")
+            _say_failed(answer, Failure.BROKEN, "a fault at this end")
 
     def _over(self) -> None:
         """From now on the connection is no business of this exchange: it may carry another."""
@@ -220,3 +220,11 @@ class Exchange:
         self._connecting = None
         self._unsent = []
         self._client.answered(self)
+
+
+def _say_failed(answer: Answer, failure: Failure, text: str) -> None:
+    """Who raises here has heard the last there is; others still have something to hear."""
+    try:
+        answer.on_failed(failure, text)
+    except Exception:
+        log.exception("a fault of ours while a failure was told")
