@@ -110,9 +110,9 @@ def answer_in_process(context: BrowserContext, app: TestClient[Litestar]) -> Non
 
 
 def forward(route: Route, app: TestClient[Litestar]) -> None:
-    """Let the application answer one request of a browser."""
+    """Let the application answer one request of a browser; the client keeps the cookies."""
     asked = route.request
-    path = asked.url.removeprefix(HOST)
+    path = "/" + asked.url.split("/", 3)[3]
     answered = app.request(asked.method, path, headers=asked.headers, follow_redirects=False)
     route.fulfill(
         status=answered.status_code, headers=dict(answered.headers), body=answered.content

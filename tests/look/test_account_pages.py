@@ -1,0 +1,70 @@
+"""Accounts' pages, as they are."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+from playwright.sync_api import Page
+
+from printreach.backends.sql.engine import prepare_file
+from printreach.backends.sql.migrate import migrate
+from tests.fakes.clock import FakeClock
+from tests.look.gallery import forward
+from tests.rigs.chromium import watch
+from tests.rigs.looks import look_at
+from tests.web.world import BASE_URL, WebWorld, sign_in
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.look]
+
+FOR_STRANGERS = {
+    "front": "/",
+    "sign-in": "/signin",
+    "sign-up": "/signup",
+    "reset": "/reset",
+}
+FOR_ONE = {
+    "account": "/account",
+    "link": "/link",
+    "link-code": "/link?code=K7QF4MXY",
+    "no-printers": "/printers",
+}
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient[Litestar]]:
+    path = tmp_path / "data" / "printreach.sqlite3"
+    prepare_file(path)
+    migrate(path)
+    world = WebWorld(path, FakeClock())
+    with TestClient(world.app, base_url=BASE_URL) as opened:
+        world.add_account(opened)
+        yield opened
+
+
+@pytest.fixture
+def own_page(page: Page, client: TestClient[Litestar]) -> Page:
+    """A page of the installation, in this process."""
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, client))
+    return page
+
+
+@pytest.mark.parametrize("name", FOR_STRANGERS)
+def test_a_strangers_page_is_accessible_and_fits(own_page: Page, name: str) -> None:
+    seen = watch(own_page)
+    own_page.goto(BASE_URL + FOR_STRANGERS[name])
+
+    look_at(own_page, name)
+
+    assert seen.errors == []
+
+
+@pytest.mark.parametrize("name", FOR_ONE)
+def test_a_page_of_ones_own_is_accessible_and_fits(
+    own_page: Page, client: TestClient[Litestar], name: str
+) -> None:
+    sign_in(client)
+    own_page.goto(BASE_URL + FOR_ONE[name])
+
+    look_at(own_page, name)
