@@ -30,6 +30,7 @@ def frames(stream: bytes, boundary: bytes = b"frame", sizes: tuple[int, ...] = (
         (b'multipart/x-mixed-replace; charset=x; boundary="a b" ; c=d', b"a b"),
         (b"multipart/x-mixed-replace", None),
         (b"multipart/x-mixed-replace; boundary=", None),
+        (b"multipart/x-mixed-replace; boundary=---", None),
     ],
 )
 def test_the_boundary_is_what_the_type_names(content_type: bytes, boundary: bytes | None) -> None:

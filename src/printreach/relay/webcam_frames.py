@@ -18,9 +18,14 @@ class Piece(NamedTuple):
 
 
 def boundary_of(content_type: bytes) -> bytes | None:
-    """The boundary that a multipart type names; None without one."""
+    """The boundary that a multipart type names; None without one.
+
+    Nothing but dashes is none: each dash of a long line of them could begin a delimiter, and a
+    printer that sent such lines would keep the relay busy with counting.
+    """
     found = _BOUNDARY.search(content_type)
-    return found[1] or found[2] if found is not None else None
+    boundary = found[1] or found[2] if found is not None else b""
+    return boundary if boundary.strip(b"-") else None
 
 
 class FrameCutter:
