@@ -7,6 +7,7 @@ from printreach.tunnel.link import Link
 from printreach.wire.errors import CloseCode
 
 from .directory import Directory
+from .host_keys import HostKeyDesk
 from .lookout import Lookout
 from .offers import OfferBudget
 from .sign_in import Identity
@@ -20,11 +21,13 @@ class AgentDesk:
 
     def __init__(self, outside: AgentsOutside, directory: Directory) -> None:
         self._outside = outside
+        self.host_keys = HostKeyDesk(outside.token_bytes)
         self._desk = Desk(
             directory=directory,
             offers=OfferBudget(asyncio.get_running_loop().time()),
             lookout=Lookout(outside.agents, outside.bus),
             beat=Beat(),
+            host_keys=self.host_keys,
         )
         self._visits: set[AgentVisit] = set()
 

@@ -18,6 +18,7 @@ from .connection import Exchange, FrontConnection, Patience
 from .directory import Directory
 from .front import Front
 from .health import PATHS, Health
+from .host_keys import HostKeyDesk
 from .hosts import Hosts, OwnHost, PrinterHost
 from .own_host import OwnHostRequests
 from .printer_hosts import PrinterHosts
@@ -93,6 +94,11 @@ class RelayNode:
     def connect_inside(self) -> Connect:
         """How other roles in this process reach printers, with grants that work here alone."""
         return self._front.connect_inside
+
+    @property
+    def host_keys(self) -> HostKeyDesk:
+        """Where other roles in this process get keys of printers' own software."""
+        return self._desk.host_keys
 
     async def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """Finish what runs, then send the agents away."""

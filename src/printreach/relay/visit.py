@@ -22,6 +22,7 @@ from printreach.wire.session import Role, Session
 
 from .detector_news import DetectorNews
 from .directory import Directory
+from .host_keys import HostKeyDesk
 from .lookout import Lookout
 from .offers import OfferBudget
 from .sign_in import Conversation, Identity, SignInRefused, sign_in
@@ -54,6 +55,7 @@ class Desk:
     offers: OfferBudget
     lookout: Lookout
     beat: Beat
+    host_keys: HostKeyDesk
 
 
 class TooManyOffers(Exception):
@@ -154,12 +156,15 @@ class AgentVisit:
 
     def _heard_late(self, word: signin.FromAgent) -> None:
         """A word behind sign-in. A new address is noted at the next look."""
-        if not isinstance(word, signin.LanAddress):
-            self.tunnel.close(CloseCode.NOT_WELCOME, "sign-in is over")
-            return
-        lan_ip = _address(word.lan_ip)
-        if lan_ip != self._lan_ip:
-            self._lan_ip, self._is_noted = lan_ip, False
+        match word:
+            case signin.LanAddress(lan_ip=said):
+                lan_ip = _address(said)
+                if lan_ip != self._lan_ip:
+                    self._lan_ip, self._is_noted = lan_ip, False
+            case signin.HostApiKey():
+                self._desk.host_keys.answered(self._printer_id, word)
+            case _:
+                self.tunnel.close(CloseCode.NOT_WELCOME, "sign-in is over")
 
     async def _wait_until_linked(self, public_key: bytes) -> LinkedPrinter:
         """Offer codes until one was entered."""
@@ -212,9 +217,12 @@ class AgentVisit:
                 outside.detector, outside.clock, self._printer_id, self._say
             )
             self._detector_news.tell()
+        if signin.HOST_API_KEYS in self._understands:
+            self._desk.host_keys.serves(self._printer_id, self._say)
         try:
             await self._keep_presence(hello)
         finally:
+            self._desk.host_keys.leaves(self._printer_id, self._say)
             if self._detector_news is not None:
                 self._detector_news.close()
             if self._desk.directory.drop(self._printer_id, self.tunnel):

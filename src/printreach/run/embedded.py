@@ -6,6 +6,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,7 +20,6 @@ from printreach.backends.service_key import ServiceKey, load_or_make_service_key
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.grants import SqlGrants
 from printreach.backends.sql.store import SqlStore, open_store
-from printreach.ports.printer_http import PrinterHttp
 from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.own_host import unix_socket_connect
@@ -28,7 +28,7 @@ from printreach.run.relay_inside import RelayInside
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import SOCKET_NAME, WebNode
-from printreach.run.web_services import real_outside, web_services
+from printreach.run.web_services import Outside, real_outside, web_services
 from printreach.web.app import WebSettings, create_app
 
 log = logging.getLogger(__name__)
@@ -55,9 +55,8 @@ async def running_service(
         key, inside = load_or_make_service_key(settings.data_dir), RelayInside()
         if "web" in roles:
             http = _printer_http(settings, inside, key, ends)
-            socket_path = await _start_web(
-                settings, store, http, ends, is_successor=bool(listeners)
-            )
+            outside = real_outside(store, http, inside if "relay" in roles else None)
+            socket_path = await _start_web(settings, outside, ends, is_successor=bool(listeners))
         address = ""
         if "relay" in roles:
             relay = await _relay_outside(settings, store, key, socket_path, ends)
@@ -76,20 +75,15 @@ def _printer_http(
 
 
 async def _start_web(
-    settings: Settings,
-    store: SqlStore,
-    http: PrinterHttp,
-    ends: AsyncExitStack,
-    *,
-    is_successor: bool,
+    settings: Settings, outside: Outside, ends: AsyncExitStack, *, is_successor: bool
 ) -> Path:
     """Serve pages and APIs; where nobody has an account yet, say how the first one is made."""
-    mailer = None
     if settings.smtp_url is not None:
         sender = f"printreach@{urlsplit(settings.base_url).hostname}"
         smtp = SmtpMailer(SmtpServer.at(settings.smtp_url, sender))
         mailer = await ends.enter_async_context(delivering(smtp))
-    services = web_services(settings, real_outside(store, http, mailer))
+        outside = replace(outside, mailer=mailer)
+    services = web_services(settings, outside)
     ends.push_async_callback(services.dashboard.live.close)
     web = WebNode(create_app(WebSettings(base_url=settings.base_url), services))
     path = await web.start(settings.data_dir, is_successor=is_successor)

@@ -18,3 +18,9 @@ class RelayInside:
         if self.node is None:
             raise ConnectionRefusedError(errno.ECONNREFUSED, "no relay runs in this process")
         return await self.node.connect_inside(protocol)
+
+    async def make(self, printer_id: str, app_name: str) -> str | None:
+        """ports.HostKeys."""
+        if self.node is None:
+            return None
+        return await self.node.host_keys.make(printer_id, app_name)

@@ -48,15 +48,18 @@ class Outside:
 
 
 def real_outside(
-    store: SqlStore, printer_http: PrinterHttp, mailer: Mailer | None = None
+    store: SqlStore,
+    printer_http: PrinterHttp,
+    host_keys: HostKeys | None = None,
 ) -> Outside:
-    """The machine's own. mailer: without one, mails go to the log."""
+    """The machine's own. Mails go to the log."""
     return Outside(
         store=store,
         clock=SystemClock(),
         passwords=Argon2Passwords(),
-        mailer=mailer or LogMailer(),
+        mailer=LogMailer(),
         printer_http=printer_http,
+        host_keys=host_keys,
     )
 
 

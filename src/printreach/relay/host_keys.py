@@ -1,0 +1,62 @@
+"""Asking agents for keys of their printers' own software, for apps whose users want one."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from printreach.contract import signin
+from printreach.rules.credentials import TokenBytes, new_record_id
+
+log = logging.getLogger(__name__)
+
+ANSWER_WITHIN_S: Final = 25.0
+"""An agent gives up on its printer after 20."""
+
+Say = Callable[[signin.FromService], None]
+
+
+class HostKeyDesk:
+    """ports.HostKeys, for printers whose tunnels end at this node. A key is never logged."""
+
+    def __init__(self, token_bytes: TokenBytes, answer_within_s: float = ANSWER_WITHIN_S) -> None:
+        self._token_bytes = token_bytes
+        self._answer_within_s = answer_within_s
+        self._agents: dict[str, Say] = {}
+        self._asked: dict[tuple[str, str], asyncio.Future[str | None]] = {}
+
+    def serves(self, printer_id: str, say: Say) -> None:
+        """An agent that makes keys is here; say: sends it a control message."""
+        self._agents[printer_id] = say
+
+    def leaves(self, printer_id: str, say: Say) -> None:
+        """It is gone. A newer tunnel of the same printer stays."""
+        if self._agents.get(printer_id) == say:
+            del self._agents[printer_id]
+
+    def answered(self, printer_id: str, answer: signin.HostApiKey) -> None:
+        """An agent speaks for its own printer alone; what nobody asked for is dropped."""
+        waiting = self._asked.get((printer_id, answer.request_id))
+        if waiting is None or waiting.done():
+            return
+        if answer.api_key is None:
+            log.info("agent %s made no API key: %s", printer_id, answer.error)
+        waiting.set_result(answer.api_key)
+
+    async def make(self, printer_id: str, app_name: str) -> str | None:
+        """A key for that app; None where there is none in time."""
+        say = self._agents.get(printer_id)
+        if say is None:
+            return None
+        request_id = new_record_id(self._token_bytes)
+        waiting: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self._asked[printer_id, request_id] = waiting
+        try:
+            async with asyncio.timeout(self._answer_within_s):
+                say(signin.MakeHostApiKey(request_id=request_id, app_name=app_name))
+                return await waiting
+        except TimeoutError:
+            log.info("agent %s did not say whether it made an API key", printer_id)
+            return None
+        finally:
+            del self._asked[printer_id, request_id]

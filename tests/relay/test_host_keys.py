@@ -1,0 +1,130 @@
+"""The service asks an agent for a key of the printer's own software."""
+
+import asyncio
+
+import pytest
+
+from printreach.contract import signin
+from printreach.relay import host_keys
+from tests.relay.loop import on_a_loop
+from tests.relay.rig import Rig, relay
+from tests.relay.scripted_agent import ScriptedAgent
+from tests.relay.waiting import settle, until
+
+
+async def newcomer(rig: Rig, *capabilities: str, name: str = "one") -> ScriptedAgent:
+    """An agent of a linked printer that names these capabilities."""
+    agent = ScriptedAgent(name, capabilities=capabilities)
+    rig.agents.link(agent.printer_id)
+    await agent.sign_in(rig.port)
+    rig.running.append(agent)
+    await until(lambda: agent.printer_id in rig.agents.presence)
+    return agent
+
+
+def ask(rig: Rig, agent: ScriptedAgent) -> asyncio.Task[str | None]:
+    return asyncio.create_task(rig.node.host_keys.make(agent.printer_id, "My app"))
+
+
+async def asked(agent: ScriptedAgent) -> signin.MakeHostApiKey:
+    await until(lambda: any(isinstance(word, signin.MakeHostApiKey) for word in agent.heard))
+    return next(word for word in agent.heard if isinstance(word, signin.MakeHostApiKey))
+
+
+@on_a_loop
+async def test_an_agent_makes_a_key() -> None:
+    async with relay() as rig:
+        agent = await newcomer(rig, signin.HOST_API_KEYS)
+        key = ask(rig, agent)
+        request = await asked(agent)
+        agent.say(signin.HostApiKey(request_id=request.request_id, api_key="key"))
+
+        assert request.app_name == "My app"
+        assert await key == "key"
+
+
+@on_a_loop
+async def test_an_agent_that_cannot_says_so() -> None:
+    async with relay() as rig:
+        agent = await newcomer(rig, signin.HOST_API_KEYS)
+        key = ask(rig, agent)
+        request = await asked(agent)
+        agent.say(signin.HostApiKey(request_id=request.request_id, error="No."))
+
+        assert await key is None
+
+
+@on_a_loop
+async def test_an_agent_that_does_not_know_the_word_is_not_asked() -> None:
+    async with relay() as rig:
+        agent = await newcomer(rig, "zstd")
+
+        assert await ask(rig, agent) is None
+        await settle()
+        assert not any(isinstance(word, signin.MakeHostApiKey) for word in agent.heard)
+
+
+@on_a_loop
+async def test_a_printer_that_is_not_here_makes_none() -> None:
+    async with relay() as rig:
+        assert await rig.node.host_keys.make("nowhere", "My app") is None
+
+
+@on_a_loop
+async def test_an_agent_that_left_makes_none() -> None:
+    async with relay() as rig:
+        agent = await newcomer(rig, signin.HOST_API_KEYS)
+        agent.leave()
+        await until(lambda: agent.printer_id not in rig.agents.presence)
+
+        assert await ask(rig, agent) is None
+
+
+@on_a_loop
+async def test_silence_ends() -> None:
+    desk = host_keys.HostKeyDesk(bytes, answer_within_s=0.01)
+    desk.serves("p", lambda _: None)
+
+    assert await desk.make("p", "My app") is None
+
+
+@on_a_loop
+async def test_an_agent_cannot_answer_for_another_printer() -> None:
+    async with relay() as rig:
+        agent = await newcomer(rig, signin.HOST_API_KEYS)
+        eve = await newcomer(rig, signin.HOST_API_KEYS, name="two")
+        key = ask(rig, agent)
+        request = await asked(agent)
+        eve.say(signin.HostApiKey(request_id=request.request_id, api_key="evil"))
+        await settle()
+        agent.say(signin.HostApiKey(request_id=request.request_id, api_key="key"))
+
+        assert await key == "key"
+
+
+@pytest.mark.parametrize("request_id", ["", "never-asked"])
+@on_a_loop
+async def test_an_answer_that_nobody_asked_for_is_dropped(request_id: str) -> None:
+    async with relay() as rig:
+        agent = await newcomer(rig, signin.HOST_API_KEYS)
+        agent.say(signin.HostApiKey(request_id=request_id, api_key="key"))
+        await settle()
+
+        assert agent.closed is None
+
+
+@on_a_loop
+async def test_a_newer_tunnel_of_the_same_printer_is_the_one_that_is_asked() -> None:
+    desk = host_keys.HostKeyDesk(bytes, answer_within_s=1)
+    older: list[signin.FromService] = []
+    newer: list[signin.FromService] = []
+    desk.serves("p", older.append)
+    desk.serves("p", newer.append)
+    desk.leaves("p", older.append)
+    key = asyncio.create_task(desk.make("p", "My app"))
+    await settle(2)
+    [word] = newer
+    assert isinstance(word, signin.MakeHostApiKey)
+    desk.answered("p", signin.HostApiKey(request_id=word.request_id, api_key="key"))
+
+    assert (await key, older) == ("key", [])
