@@ -33,6 +33,11 @@ class CallerTries:
     most: int = MOST_CALLERS
     _busy_until: dict[tuple[str, str], datetime] = field(default_factory=dict)
 
+    @property
+    def remembered(self) -> int:
+        """Of how many callers something is known."""
+        return len(self._busy_until)
+
     def take(self, limit: Limit, who: str) -> TooSoon | None:
         """Make one try; None where it is allowed."""
         at, key = self.clock.now(), (limit.name, who)

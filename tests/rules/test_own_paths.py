@@ -1,0 +1,43 @@
+"""Where a page may send a person on to."""
+
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printreach.rules.own_paths import code_path, read_own_path, sign_in_path, sign_up_path
+
+OURS = "https://printreach.example/signin"
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/link?code=K7QF4MXY", "/a/b%20c?d=e&f=%2F#g", "/appportal/v1?returnUrl=x%3A%2F"]
+)
+def test_a_page_of_ours_is_kept_as_it_is(path: str) -> None:
+    assert read_own_path(path) == path
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(None, "", "link", "https://evil.example/", "//evil.example", "/\\evil.example"),
+        *("\\\\evil.example", "/\t/evil.example", "/ /evil", "/\n", "/\r\nX: y", "javascript:x"),
+        *("/\x00", "/ä", "/" + "a" * 3000),
+    ],
+)
+def test_everything_else_leads_home(text: str | None) -> None:
+    assert read_own_path(text) == "/"
+
+
+@given(st.text(alphabet="/\\.:@?#%a \t\n\r\u3002\uff0f", max_size=12))
+def test_nothing_that_is_let_through_leads_to_another_host(text: str) -> None:
+    led_to = urlsplit(urljoin(OURS, read_own_path(text)))
+
+    assert (led_to.scheme, led_to.netloc) == ("https", "printreach.example")
+
+
+def test_the_way_to_the_sign_in_remembers_where_it_began() -> None:
+    assert sign_in_path("/link?code=A&b=c") == "/signin?next=/link%3Fcode%3DA%26b%3Dc"
+    assert sign_up_path("/") == "/signup"
+    assert code_path("//evil.example") == "/signin/code"
