@@ -78,7 +78,7 @@ ROOMS = {
     "agent.commands.mqtt_bridge": driver("websockets"),
     "agent.commands.mqtt_connect": pure(),
     "relay": driver("cryptography", "msgspec", "picows"),
-    "web": driver("jinja2", "litestar", "markupsafe", "msgspec"),
+    "web": driver("jinja2", "litestar", "markupsafe", "msgspec", "multipart"),
     "backends": driver(
         *("aiosqlite", "alembic", "argon2", "cryptography", "msgspec", "sqlalchemy", "webauthn"),
     ),

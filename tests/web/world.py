@@ -101,7 +101,7 @@ def run(browser: Browser, work: Callable[[], Awaitable[T]]) -> T:
         return portal.call(work)
 
 
-def send(browser: Browser, path: str, **fields: str) -> Response:
+def send(browser: Browser, path: str, /, **fields: str) -> Response:
     """Send a form from a page of our own, and look at the answer before following it."""
     return browser.post(path, data=fields, headers={"origin": BASE_URL}, follow_redirects=False)
 

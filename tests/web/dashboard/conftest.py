@@ -92,7 +92,7 @@ class Home:
     def get(self, path: str = "") -> Response:
         return self.browser.get(self.path + path, follow_redirects=False)
 
-    def send(self, path: str, **fields: str) -> Response:
+    def send(self, path: str, /, **fields: str) -> Response:
         return send(self.browser, self.path + path, **fields)
 
     @property

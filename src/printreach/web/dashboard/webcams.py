@@ -34,7 +34,7 @@ async def still(
 ) -> Response[bytes]:
     """One picture of now."""
     pieces = answer_then_pieces(dashboard, owned_id, "/webcam/snapshot", {"index": str(index)})
-    answer = await _begun(pieces)
+    answer = await begun(pieces)
     if not answer.content_type.startswith("image/jpeg"):
         raise _no_picture("The printer's camera sent something else than a picture.")
     picture = b""
@@ -62,7 +62,7 @@ async def stream(
     if request.headers.get("sec-fetch-dest", "image") != "image":
         raise PermissionDeniedException("A webcam stream is shown inside a page")
     pieces = answer_then_pieces(dashboard, owned_id, "/webcam/stream", {"index": str(index)})
-    answer = await _begun(pieces)
+    answer = await begun(pieces)
     found = _STREAM_TYPE.fullmatch(answer.content_type)
     if found is None:
         raise _no_picture("The printer's camera sent something else than pictures.")
@@ -84,9 +84,10 @@ async def answer_then_pieces(
                 yield chunk
 
 
-async def _begun(
+async def begun(
     pieces: AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None],
 ) -> PrinterAnswer:
+    """What a raw answer is. Raises HTTPException where the printer gives none."""
     answer = await anext(pieces)
     if isinstance(answer, PrinterAnswer):
         return answer

@@ -1,0 +1,193 @@
+"""A printer's files: listed, uploaded, downloaded, deleted, printed."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import quote
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import NotFoundException, ValidationException
+from litestar.params import FromQuery
+from litestar.response import Redirect, Stream, Template
+
+from printreach.contract.commands import CommandStatus, StartPrint
+from printreach.contract.files import FileRoot
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.own_printers import SeenPrinter
+from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.virtual_paths import VirtualPath, read_virtual_path
+from printreach.web.accounts.forms import Fields, provide_fields
+from printreach.web.dashboard.dashboard import (
+    SAID,
+    Order,
+    give_order,
+    provide_printer_id,
+    provide_seen,
+    refused,
+)
+from printreach.web.dashboard.folders import Entry, folder_of, read_folder, read_list
+from printreach.web.dashboard.printer_view import view_of
+from printreach.web.dashboard.uploads import read_upload
+from printreach.web.dashboard.webcams import answer_then_pieces, begun
+from printreach.web.problems import AnyRequest
+from printreach.web.security import FORM
+from printreach.web.signed_in import SignedIn
+
+
+@get("/printers/{printer_id:str}/files", media_type=MediaType.HTML)
+async def files_page(
+    seen: NamedDependency[SeenPrinter],
+    dashboard: NamedDependency[Dashboard],
+    folder: FromQuery[str | None] = None,
+    page: FromQuery[int | None] = None,
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show one folder, with what can be done with what is in it."""
+    view, path = view_of(seen, dashboard.clock.now()), read_folder(folder)
+    if path is None:
+        raise NotFoundException("There is no such folder")
+    listed = await _entries(dashboard, seen.printer.printer_id)
+    shown = None if isinstance(listed, PrinterRefusal) else folder_of(listed, path, page or 1)
+    if shown is None and not isinstance(listed, PrinterRefusal):
+        raise NotFoundException("There is no such folder")
+    context = {
+        "view": view,
+        "here": "files",
+        "folder": shown,
+        "refusal": listed if isinstance(listed, PrinterRefusal) else None,
+        "said": SAID.get(said or "", ""),
+    }
+    return Template("dashboard/files.html", context=context)
+
+
+@post("/printers/{printer_id:str}/files", request_max_body_size=None, media_type=MediaType.HTML)
+async def upload(
+    request: AnyRequest,
+    owned_id: NamedDependency[str],
+    dashboard: NamedDependency[Dashboard],
+    folder: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """Pass a file on to the printer while it comes."""
+    into = read_folder(folder)
+    if into is None:
+        raise ValidationException("There is no such folder")
+    file = await read_upload(request)
+    path = f"{into}/{file.name}"
+    answer = await dashboard.http.send(owned_id, "/files/upload", {"path": path}, file.chunks, None)
+    back = f"/printers/{owned_id}/files"
+    if isinstance(answer, PrinterRefusal):
+        return refused(answer, back)
+    return Redirect(f"{back}?folder={quote(str(into), safe='')}&said=upload", status_code=303)
+
+
+@get("/printers/{printer_id:str}/files/download")
+async def download(
+    owned_id: NamedDependency[str],
+    dashboard: NamedDependency[Dashboard],
+    path: FromQuery[str],
+) -> Stream:
+    """Pass a file on while it comes; a browser saves it, and shows it by no means."""
+    asked = _file_path(path)
+    pieces = answer_then_pieces(dashboard, owned_id, "/files/download", {"path": str(asked)})
+    answer = await begun(pieces)
+    headers = {
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(asked.parts[-1], safe='')}",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+    }
+    if answer.length is not None:
+        headers["Content-Length"] = str(answer.length)
+
+    async def body() -> AsyncIterator[bytes]:
+        try:
+            async for piece in pieces:
+                assert isinstance(piece, bytes)
+                yield piece
+        finally:
+            await pieces.aclose()
+
+    return Stream(body(), media_type="application/octet-stream", headers=headers)
+
+
+@get("/printers/{printer_id:str}/files/delete", media_type=MediaType.HTML)
+async def ask_to_delete(
+    seen: NamedDependency[SeenPrinter], dashboard: NamedDependency[Dashboard], path: FromQuery[str]
+) -> Template:
+    """Ask before a file is gone."""
+    view, asked = view_of(seen, dashboard.clock.now()), _file_path(path)
+    context = {"view": view, "path": str(asked), "name": asked.parts[-1]}
+    return Template("dashboard/delete_file.html", context=context)
+
+
+@post("/printers/{printer_id:str}/files/delete", media_type=MediaType.HTML)
+async def delete(
+    owned_id: NamedDependency[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Delete a file from the printer."""
+    order = Order(
+        command="/files/delete",
+        back=f"/printers/{owned_id}/files",
+        said="delete",
+        query={"path": str(_file_path(fields["path"]))},
+    )
+    return await give_order(dashboard, signed_in, owned_id, order)
+
+
+@get("/printers/{printer_id:str}/files/start", media_type=MediaType.HTML)
+async def ask_to_start(
+    seen: NamedDependency[SeenPrinter], dashboard: NamedDependency[Dashboard], path: FromQuery[str]
+) -> Template:
+    """Ask before a machine moves that nobody may be looking at."""
+    view, asked = view_of(seen, dashboard.clock.now()), _file_path(path)
+    context = {"view": view, "path": str(asked), "name": asked.parts[-1]}
+    return Template("dashboard/start_file.html", context=context)
+
+
+@post("/printers/{printer_id:str}/files/start", media_type=MediaType.HTML)
+async def start(
+    owned_id: NamedDependency[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Print a file."""
+    order = Order(
+        command="/start",
+        back=f"/printers/{owned_id}",
+        said="start",
+        arguments=StartPrint(path=str(_file_path(fields["path"]))),
+    )
+    return await give_order(dashboard, signed_in, owned_id, order)
+
+
+async def _entries(dashboard: Dashboard, printer_id: str) -> list[Entry] | PrinterRefusal:
+    answer = await dashboard.http.ask(printer_id, "/files/list", {"root": FileRoot.GCODE.value})
+    if isinstance(answer, PrinterRefusal):
+        return answer
+    entries = read_list(answer)
+    if entries is None:
+        text = "The list of files can't be read; the agent may be of another version."
+        return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)
+    return entries
+
+
+def _file_path(typed: str) -> VirtualPath:
+    """Raises ValidationException."""
+    path = read_virtual_path(typed, (FileRoot.GCODE,))
+    if isinstance(path, str) or not path.parts:
+        raise ValidationException("There is no such file")
+    return path
+
+
+FILE_PAGES = Router(
+    "/",
+    route_handlers=[files_page, upload, download, ask_to_delete, delete, ask_to_start, start],
+    dependencies={
+        "fields": Provide(provide_fields),
+        "owned_id": Provide(provide_printer_id),
+        "seen": Provide(provide_seen),
+    },
+    opt=dict(FORM),
+)
