@@ -6,7 +6,7 @@ import pytest
 
 from printreach.ports import Topic
 from printreach.relay.connection import HIGH_WATER_BYTES
-from printreach.relay.webcam_feeds import MAX_FRAME_BYTES
+from printreach.relay.webcam_feeds import KEPT_FRAME_BYTES, MAX_FRAME_BYTES
 from printreach.rules.connections import DEFAULT_LIMITS
 from printreach.wire.errors import Reason
 from printreach.wire.heads import Headers
@@ -73,6 +73,20 @@ async def test_who_comes_before_the_first_picture_waits_for_it() -> None:
 
         assert await watchers[0].sees(b"This is a webcam.\r\nStill.\r\n" + frame(1))
         assert await watchers[1].sees(frame(1))
+
+
+@on_a_loop
+async def test_of_large_pictures_none_is_kept_and_who_comes_late_waits_for_the_next() -> None:
+    camera, large = Camera(), frame(1, KEPT_FRAME_BYTES)
+    async with relay() as rig:
+        access, _ = rig.connect(), await rig.agent(script=camera)
+        first = await Watcher.begin(rig, access)
+        camera.show(large)
+        assert await first.sees(large)
+        late = await Watcher.begin(rig, access)
+        camera.show(frame(2))
+
+        assert await late.sees(frame(2))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.http1.chunked import encode_chunk
-from printreach.relay.webcam_frames import FrameCutter, boundary_of
+from printreach.relay.webcam_frames import MARKS_LOOKED_AT, FrameCutter, boundary_of
 
 PICTURE = b"\xff\xd8 a picture -- with -dashes --fram \xff\xd9"
 PART = b"--frame\r\nContent-Type: image/jpeg\r\n\r\n" + PICTURE + b"\r\n"
@@ -68,6 +68,14 @@ def test_cameras_may_take_dashes_and_line_ends_lightly(boundary: bytes, delimite
 @pytest.mark.parametrize("text", [b" --frame\r\n", b"\n--framework\r\n", b"\n-frame\r\n"])
 def test_what_only_looks_like_a_delimiter_begins_no_frame(text: bytes) -> None:
     assert frames(b"in a picture" + text) == [b"in a picture" + text]
+
+
+@pytest.mark.parametrize("unit", [b"\n--frame\r", b"\n---------frame", b"--frame"])
+def test_delimiters_without_pictures_keep_nobody_busy(unit: bytes) -> None:
+    pieces = FrameCutter(b"frame").cut(unit * 7000)
+
+    assert len(pieces) <= MARKS_LOOKED_AT + 1
+    assert b"".join(piece.data for piece in pieces) == unit * 7000
 
 
 def test_a_piece_brings_its_chunk() -> None:

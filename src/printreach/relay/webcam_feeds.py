@@ -21,9 +21,12 @@ from printreach.wire.errors import Reason
 
 from .webcam_frames import FrameCutter, Piece
 
-MAX_FRAME_BYTES = 2 * 1024 * 1024
-"""A 4K picture has half of that. What a viewer may have waiting at most, and what a feed keeps
-twice; a stream with larger frames, or without any, is not shared."""
+MAX_FRAME_BYTES = 1024 * 1024
+"""About what a 4K picture has. It is what a viewer may have waiting beyond the usual; a stream with
+larger frames, or without any, is not shared."""
+KEPT_FRAME_BYTES = 256 * 1024
+"""What a stream may have under way in the tunnel as well. Of larger frames none is kept for those
+who come late: they wait for the next."""
 
 
 class Sight(NamedTuple):
@@ -197,7 +200,7 @@ class Feed:
         self._frame_bytes += len(piece.data)
         if self._frame_bytes > MAX_FRAME_BYTES:
             self.is_shared = False
-        if not self.is_shared:
+        if not self.is_shared or self._frame_bytes > KEPT_FRAME_BYTES:
             self._last, self._current = [], []
         elif piece.begins_frame or self._current:
             self._current.append(piece.data)

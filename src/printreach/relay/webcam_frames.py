@@ -8,6 +8,10 @@ from printreach.http1.chunked import encode_chunk
 _BOUNDARY = re.compile(rb';\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))', re.IGNORECASE)
 _BEHIND_A_DELIMITER = frozenset({b"", b"\r", b"\n", b" ", b"\t", b"-"})
 
+MARKS_LOOKED_AT = 16
+"""In one read, of 64 KiB at most, which holds no more pictures. A printer that sends nothing but
+delimiters would keep the relay busy with them: those beyond begin no frame."""
+
 
 class Piece(NamedTuple):
     """Some of a stream. chunk: the same as a chunk of HTTP/1.1, made once for all who watch."""
@@ -69,14 +73,16 @@ class FrameCutter:
     def _frames_in(self, data: bytes) -> list[int]:
         """The indices at which delimiters begin."""
         found: list[int] = []
-        at = data.find(self._mark)
-        while at >= 0:
+        end = 0
+        for _ in range(MARKS_LOOKED_AT):
+            at = data.find(self._mark, end)
+            if at < 0:
+                break
             end = at + len(self._mark)
             begin = len(data[:at].rstrip(b"-")) if data[at - 1 : at] == b"-" else at
             before = data[begin - 1 : begin] if begin else self._before
             if before == b"\n" and data[end : end + 1] in _BEHIND_A_DELIMITER:
                 found.append(begin)
-            at = data.find(self._mark, end)
         return found
 
     def _without_half_a_mark(self, data: bytes) -> tuple[bytes, bytes]:
