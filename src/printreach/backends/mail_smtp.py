@@ -103,23 +103,32 @@ class SmtpMailer:
                 await asyncio.sleep(self._pause_s)
 
     def _hand_in(self, mail: Mail) -> None:
-        message = self._message(mail)
         server, tls = self._server, ssl.create_default_context()
         client: smtplib.SMTP
         if server.is_tls:
             client = smtplib.SMTP_SSL(server.host, server.port, timeout=TIMEOUT_S, context=tls)
         else:
             client = smtplib.SMTP(server.host, server.port, timeout=TIMEOUT_S)
-        with client:
+        try:
+            self._talk(client, tls, mail)
+        finally:
+            client.close()
+
+    def _talk(self, client: smtplib.SMTP, tls: ssl.SSLContext, mail: Mail) -> None:
+        server = self._server
+        client.ehlo()
+        if not server.is_tls and client.has_extn("starttls"):
+            client.starttls(context=tls)
             client.ehlo()
-            if not server.is_tls and client.has_extn("starttls"):
-                client.starttls(context=tls)
-                client.ehlo()
-            elif not server.is_tls and server.user and server.host not in _THIS_MACHINE:
-                raise smtplib.SMTPException("no TLS offered, so the password is kept back")
-            if server.user:
-                client.login(server.user, server.password)
-            client.send_message(message)
+        elif not server.is_tls and server.user and server.host not in _THIS_MACHINE:
+            raise smtplib.SMTPException("no TLS offered, so the password is kept back")
+        if server.user:
+            client.login(server.user, server.password)
+        client.send_message(self._message(mail))
+        try:
+            client.quit()
+        except (OSError, smtplib.SMTPException):
+            pass  # the mail was taken; trying again would send it twice
 
     def _message(self, mail: Mail) -> EmailMessage:
         message = EmailMessage()

@@ -1,0 +1,146 @@
+"""Mails: handed in at a server, or written to the log."""
+
+import email
+import logging
+from email.policy import default
+
+import pytest
+
+from printreach.backends.mail_log import LogMailer
+from printreach.backends.mail_smtp import MOST_WAITING, SmtpMailer, SmtpServer, delivering
+from printreach.rules.mails import Mail, Mails
+from tests.fakes.loop import on_a_loop
+from tests.fakes.mail_server import FakeMailServer, mail_server
+
+SENDER = "printreach@reach.example"
+MAIL = Mail(
+    to="ada@example.org", subject="Grüße", text="https://reach.example/confirm?token=s3cret"
+)
+
+
+def mailer_to(server: FakeMailServer, host: str = "127.0.0.1", user: str = "") -> SmtpMailer:
+    at = SmtpServer.at(f"smtp://{user}{host}:{server.port}", SENDER)
+    return SmtpMailer(at, pause_s=0)
+
+
+@on_a_loop
+async def test_a_mail_arrives_as_plain_text_that_nobody_answers() -> None:
+    async with mail_server() as server, delivering(mailer_to(server)) as mailer:
+        mailer.send(MAIL)
+        await mailer.flush()
+
+    (raw,) = server.mails
+    mail = email.message_from_string(raw, policy=default)
+    assert (mail["To"], mail["From"], mail["Subject"]) == (MAIL.to, SENDER, MAIL.subject)
+    assert mail["Auto-Submitted"] == "auto-generated"
+    assert mail["Message-ID"].endswith("@reach.example>")
+    assert "s3cret" in mail.get_content()
+
+
+@on_a_loop
+async def test_a_server_that_is_busy_is_asked_again() -> None:
+    async with mail_server() as server, delivering(mailer_to(server)) as mailer:
+        server.busy = 2
+        mailer.send(MAIL)
+        await mailer.flush()
+
+    assert len(server.mails) == 1
+
+
+@on_a_loop
+async def test_a_recipient_that_is_refused_is_let_be_and_the_next_mail_goes(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with mail_server("550 nobody here") as server, delivering(mailer_to(server)) as mailer:
+        mailer.send(MAIL)
+        mailer.send(MAIL)
+        await mailer.flush()
+
+    assert len(server.mails) == 1
+    assert "takes no mail for a recipient" in caplog.text
+
+
+@on_a_loop
+async def test_what_fails_is_logged_without_the_mail(caplog: pytest.LogCaptureFixture) -> None:
+    async with mail_server() as server:
+        pass
+    async with delivering(mailer_to(server)) as mailer:
+        mailer.send(MAIL)
+        await mailer.flush()
+
+    assert caplog.text.count("took no mail, attempt") == 3
+    assert "s3cret" not in caplog.text
+
+
+@on_a_loop
+async def test_a_password_is_given_to_this_machine_without_tls_and_to_no_other(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        mail_server() as server,
+        delivering(mailer_to(server, user="ada:pass@")) as near,
+        delivering(mailer_to(server, "127.0.0.2", "ada:pass@")) as far,
+    ):
+        near.send(MAIL)
+        await near.flush()
+        assert any(line.startswith("AUTH PLAIN") for line in server.said)
+        server.said.clear()
+        far.send(MAIL)
+        await far.flush()
+
+    assert not any(line.startswith("AUTH") for line in server.said)
+
+
+@on_a_loop
+async def test_mails_that_pile_up_are_dropped_and_the_log_says_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    mailer = SmtpMailer(SmtpServer.at("smtp://mail.example", SENDER))
+
+    for _ in range(MOST_WAITING + 1):
+        mailer.send(MAIL)
+
+    assert caplog.text.count("a mail is dropped") == 1
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "port", "is_tls", "sender"),
+    [
+        ("smtp://mail.example", "mail.example", 587, False, SENDER),
+        ("smtps://mail.example", "mail.example", 465, True, SENDER),
+        ("smtp://ada%40x.org:p%3Aw@mail.example:25", "mail.example", 25, False, "ada@x.org"),
+        ("smtp://ada:pw@mail.example?from=print@x.org", "mail.example", 587, False, "print@x.org"),
+    ],
+)
+def test_the_setting_says_where_mails_go_and_from_whom(
+    url: str, host: str, port: int, is_tls: bool, sender: str
+) -> None:
+    server = SmtpServer.at(url, SENDER)
+
+    assert (server.host, server.port, server.is_tls, server.sender) == (host, port, is_tls, sender)
+    assert "p:w" not in repr(server)
+
+
+def test_without_a_server_the_log_has_the_mail(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        LogMailer().send(MAIL)
+
+    assert "ada@example.org" in caplog.text
+    assert MAIL.text in caplog.text
+
+
+def test_every_mail_says_whose_it_is_and_what_to_do() -> None:
+    mails = Mails("https://reach.example")
+    to, link = MAIL.to, "https://reach.example/x?token=y"
+    written = [
+        *(mails.confirm_address(to, link), mails.reset_password(to, link)),
+        *(mails.confirm_change(to, link), mails.has_account_already(to)),
+        *(mails.address_changed(to, "new@example.org"), mails.password_changed(to)),
+        *(mails.security_changed(to, "A passkey was added."), mails.account_deleted(to)),
+    ]
+
+    for mail in written:
+        assert mail.to == to
+        assert mail.text.endswith("\n\nPrintreach at https://reach.example\n")
+        assert "!" not in mail.text
+    assert [link in mail.text for mail in written] == [True] * 3 + [False] * 5
