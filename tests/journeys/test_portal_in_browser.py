@@ -290,6 +290,20 @@ def test_a_flow_that_took_too_long_sends_the_person_back(
     assert heard(page)["error"] == "expired"
 
 
+def test_the_first_page_is_light_and_there_at_once(shop: Shop, page: Page) -> None:
+    shop.open(page)
+    heading(page, "Journeys wants to reach your printer")
+
+    sizes, ready_ms = page.evaluate(
+        """() => [
+            performance.getEntriesByType("resource").map((each) => each.transferSize),
+            performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd,
+        ]"""
+    )
+    assert sum(sizes) + len(page.content()) < 100_000
+    assert ready_ms < 1000
+
+
 def test_it_works_without_scripts(shop: Shop, page: Page, workbench: str) -> None:
     page.route("**/*.js*", lambda route: route.abort())
     come_as(page, shop)

@@ -1,0 +1,156 @@
+"""The portal's pages, as they are, step by step."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from httpx import Response
+from litestar import Litestar
+from litestar.testing import TestClient
+from playwright.sync_api import Page
+
+from printreach.backends.sql.engine import prepare_file
+from printreach.backends.sql.migrate import migrate
+from tests.fakes.clock import FakeClock
+from tests.look.gallery import forward
+from tests.rigs.chromium import watch
+from tests.rigs.looks import look_at
+from tests.web.portal.people import (
+    APP,
+    RETURN_URL,
+    START,
+    Person,
+    add_app,
+    link_printer,
+    show_code,
+)
+from tests.web.world import BASE_URL, WebWorld
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.look]
+
+EVERYWHERE = f"{START}?appId={APP}&returnUrl={RETURN_URL}"
+WITHOUT_A_FLOW = {
+    "welcome": EVERYWHERE,
+    "unknown-app": START,
+    "forged": f"{START}?appId={APP}&returnUrl=https://evil.example/",
+    "no-such-flow": f"{START}/flow/x",
+    "complete": f"{START}/complete?success=true",
+    "no-supporter-perks": f"{START}/nosupporterperks?appId={APP}",
+}
+
+
+def reach_link(person: Person) -> None:
+    person.begin()
+
+
+def reach_name(person: Person) -> None:
+    person.begin()
+    person.press("link", code=show_code(person.world, person.browser))
+
+
+def reach_choose(person: Person) -> None:
+    for name in ("Attic", "Workbench", "A name that is about as long as one can be, and no longer"):
+        link_printer(person.world, person.browser, name)
+    person.begin()
+
+
+def reach_permit(person: Person) -> None:
+    link_printer(person.world, person.browser, "Workbench")
+    person.begin()
+
+
+def reach_already_done(person: Person) -> None:
+    printer_id = link_printer(person.world, person.browser, "Workbench")
+    person.begin()
+    person.allow(printer_id)
+
+
+STEPS: dict[str, Callable[[Person], None]] = {
+    "link": reach_link,
+    "name": reach_name,
+    "choose": reach_choose,
+    "permit": reach_permit,
+    "already-done": reach_already_done,
+}
+
+
+@pytest.fixture
+def supporters() -> str:
+    return "everyone"
+
+
+@pytest.fixture
+def person(tmp_path: Path, supporters: str) -> Iterator[Person]:
+    """Somebody with an account, and an app that is registered."""
+    path = tmp_path / "data" / "printreach.sqlite3"
+    prepare_file(path)
+    migrate(path)
+    world = WebWorld(path, FakeClock(), SUPPORTERS=supporters)
+    with TestClient(world.app, base_url=BASE_URL) as opened:
+        add_app(world, opened)
+        world.add_account(opened)
+        yield Person(world, opened)
+
+
+@pytest.fixture
+def own_page(page: Page, person: Person) -> Page:
+    """A page of the installation, in this process. Leaving for the app is not possible."""
+    client: TestClient[Litestar] = person.browser
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, client))
+    page.route(f"{RETURN_URL}**", lambda route: route.fulfill(status=204))
+    return page
+
+
+@pytest.mark.parametrize("name", WITHOUT_A_FLOW)
+def test_a_page_without_a_flow_is_accessible_and_fits(own_page: Page, name: str) -> None:
+    own_page.goto(BASE_URL + WITHOUT_A_FLOW[name])
+
+    look_at(own_page, f"appportal-{name}")
+
+
+def test_the_question_who_it_is_is_accessible_and_fits(own_page: Page, person: Person) -> None:
+    person.begin()
+    own_page.goto(BASE_URL + person.path)
+
+    look_at(own_page, "appportal-account")
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_is_accessible_and_fits(own_page: Page, person: Person, name: str) -> None:
+    seen = watch(own_page)
+    person.sign_in()
+    STEPS[name](person)
+    own_page.goto(BASE_URL + person.path)
+
+    look_at(own_page, f"appportal-{name}")
+
+    assert seen.errors == []
+
+
+@pytest.mark.parametrize("supporters", ["granted"])
+def test_the_step_for_supporters_is_accessible_and_fits(own_page: Page, person: Person) -> None:
+    person.sign_in()
+    reach_permit(person)
+    own_page.goto(BASE_URL + person.path)
+
+    look_at(own_page, "appportal-supporter")
+
+
+@pytest.mark.parametrize("act", ["allow", "refuse"])
+def test_the_way_back_is_accessible_and_fits(own_page: Page, person: Person, act: str) -> None:
+    person.sign_in()
+    printer_id = link_printer(person.world, person.browser, "Workbench")
+    person.begin()
+    show(own_page, person.press(act, printer=printer_id))
+
+    # It goes on by itself after a second, which axe holds against it; there is a button, too.
+    look_at(own_page, f"appportal-{act}ed", besides={"meta-refresh"})
+
+
+def show(page: Page, answer: Response) -> None:
+    """A page that can be had once."""
+    page.route(
+        f"{BASE_URL}/once",
+        lambda route: route.fulfill(status=200, headers=dict(answer.headers), body=answer.content),
+    )
+    page.goto(f"{BASE_URL}/once")
