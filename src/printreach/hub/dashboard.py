@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from printreach.hub.connections import Connections
 from printreach.hub.live import LiveStatus
+from printreach.hub.once import ShownOnce
 from printreach.hub.own_connections import OwnConnections
 from printreach.hub.own_printers import OwnPrinters
 from printreach.hub.printers import Printers
@@ -20,6 +21,7 @@ class Dashboard:
     links: Connections
     live: LiveStatus
     http: PrinterHttp
+    shown_once: ShownOnce
     clock: Clock
 
 
@@ -34,5 +36,6 @@ def dashboard(
         links=connections,
         live=live,
         http=http,
+        shown_once=ShownOnce(clock),
         clock=clock,
     )

@@ -3,16 +3,26 @@
 from litestar import Router
 from litestar.di import Provide
 
+from printreach.web.dashboard.connection_pages import CONNECTION_PAGES
 from printreach.web.dashboard.dashboard import provide_dashboard
 from printreach.web.dashboard.file_pages import FILE_PAGES
 from printreach.web.dashboard.list_pages import LIST_PAGES
 from printreach.web.dashboard.orders import ORDERS
 from printreach.web.dashboard.printer_pages import PRINTER_PAGES
+from printreach.web.dashboard.settings_pages import SETTINGS_PAGES
 from printreach.web.dashboard.webcams import WEBCAMS
 
 DASHBOARD_PAGES = Router(
     "/",
-    route_handlers=[LIST_PAGES, PRINTER_PAGES, ORDERS, WEBCAMS, FILE_PAGES],
+    route_handlers=[
+        LIST_PAGES,
+        PRINTER_PAGES,
+        ORDERS,
+        WEBCAMS,
+        FILE_PAGES,
+        SETTINGS_PAGES,
+        CONNECTION_PAGES,
+    ],
     dependencies={"dashboard": Provide(provide_dashboard)},
     include_in_schema=False,
 )

@@ -1,0 +1,41 @@
+"""Secrets between the form that made them and the page that shows them, once."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.hub.connections import Shared
+from printreach.ports import Clock
+
+KEPT_FOR: Final = timedelta(minutes=2)
+"""The browser comes for them at once; whoever comes later is told that they are gone."""
+MOST: Final = 1000
+
+
+@dataclass(slots=True)
+class ShownOnce:
+    """In memory alone: a restart forgets them, and so does the first look."""
+
+    clock: Clock
+    _kept: OrderedDict[tuple[str, str], tuple[datetime, Shared]] = field(
+        default_factory=OrderedDict, repr=False
+    )
+
+    def put(self, account_id: str, shared: Shared) -> None:
+        self._forget_old()
+        key = account_id, shared.connection.connection_id
+        self._kept[key] = self.clock.now() + KEPT_FOR, shared
+
+    def take(self, account_id: str, connection_id: str) -> Shared | None:
+        self._forget_old()
+        kept = self._kept.pop((account_id, connection_id), None)
+        return None if kept is None else kept[1]
+
+    def _forget_old(self) -> None:
+        at = self.clock.now()
+        while self._kept:
+            until, _ = next(iter(self._kept.values()))
+            if until > at and len(self._kept) < MOST:
+                return
+            self._kept.popitem(last=False)

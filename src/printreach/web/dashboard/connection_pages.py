@@ -1,0 +1,144 @@
+"""Who else reaches a person's printers: apps, and whom they share one with."""
+
+from typing import Any
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromPath, FromQuery
+from litestar.response import Redirect, Template
+
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.own_connections import LIFETIMES
+from printreach.rules.connections import ConnectionKind
+from printreach.web.accounts.forms import Fields, provide_fields
+from printreach.web.dashboard.dashboard import SAID, found
+from printreach.web.security import FORM
+from printreach.web.signed_in import SignedIn
+
+NO_END = "never"
+ENDS = [("1", "in an hour"), ("24", "in a day"), ("168", "in a week"), ("720", "in 30 days")]
+
+
+@get("/connections", media_type=MediaType.HTML)
+async def connections_page(
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """List the living connections."""
+    account_id = signed_in.account.account_id
+    context = {
+        "apps": await dashboard.connections.all(account_id, ConnectionKind.APP),
+        "shared": await dashboard.connections.all(account_id, ConnectionKind.SHARED),
+        "has_printers": bool(await dashboard.printers.rows(account_id)),
+        "said": SAID.get(said or "", ""),
+    }
+    return Template("dashboard/connections.html", context=context)
+
+
+@get("/connections/share", media_type=MediaType.HTML)
+async def share_page(
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+    printer: FromQuery[str | None] = None,
+) -> Template:
+    """Ask which printer to share, and for how long."""
+    return await _share_form(signed_in, dashboard, chosen=printer or "", hours="24", errors={})
+
+
+@post("/connections/share", media_type=MediaType.HTML)
+async def share(
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Make a Shared Connection."""
+    chosen, hours = fields["printer"], fields["ends"]
+    if hours not in LIFETIMES and hours != NO_END:
+        errors = {"ends": "Choose when it ends."}
+        return await _share_form(signed_in, dashboard, chosen=chosen, hours="24", errors=errors)
+    account_id = signed_in.account.account_id
+    made = await dashboard.connections.share(account_id, chosen, hours)
+    if isinstance(made, Denied):
+        unknown = made.reason is Reason.NO_SUCH_PRINTER
+        errors = {"printer": "Choose one of your printers." if unknown else made.sentence}
+        return await _share_form(signed_in, dashboard, chosen=chosen, hours=hours, errors=errors)
+    dashboard.shown_once.put(account_id, made)
+    return Redirect(f"/connections/{made.connection.connection_id}/secrets", status_code=303)
+
+
+@get("/connections/{connection_id:str}/secrets", media_type=MediaType.HTML)
+async def secrets_page(
+    connection_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Template:
+    """Show once what opens a new connection."""
+    account_id = signed_in.account.account_id
+    found(await dashboard.connections.one(account_id, connection_id))
+    context = {"shared": dashboard.shown_once.take(account_id, connection_id)}
+    headers = {"Cache-Control": "no-store"}
+    return Template("dashboard/shared.html", context=context, headers=headers)
+
+
+@post("/connections/done", media_type=MediaType.HTML)
+async def done() -> Redirect:
+    """Go on, now that the secrets are saved."""
+    return Redirect("/connections", status_code=303)
+
+
+@get("/connections/{connection_id:str}/end", media_type=MediaType.HTML)
+async def ask_to_end(
+    connection_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Template:
+    """Ask before somebody loses access."""
+    account_id = signed_in.account.account_id
+    connection = found(await dashboard.connections.one(account_id, connection_id))
+    named = [
+        one
+        for one in await dashboard.connections.all(account_id, connection.kind)
+        if one.connection.connection_id == connection_id
+    ]
+    context = {"connection": connection, "listed": named[0] if named else None}
+    return Template("dashboard/end_connection.html", context=context)
+
+
+@post("/connections/{connection_id:str}/end", media_type=MediaType.HTML)
+async def end(
+    connection_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Redirect:
+    """End a connection."""
+    found(await dashboard.connections.end(signed_in.account.account_id, connection_id))
+    return Redirect("/connections?said=ended", status_code=303)
+
+
+async def _share_form(
+    signed_in: SignedIn,
+    dashboard: Dashboard,
+    *,
+    chosen: str,
+    hours: str,
+    errors: dict[str, str],
+) -> Template:
+    rows = await dashboard.printers.rows(signed_in.account.account_id)
+    context = {
+        "printers": [(row.printer.printer_id, row.printer.name) for row in rows],
+        "ends": [*ENDS, (NO_END, "when I end it")],
+        "chosen": chosen,
+        "hours": hours,
+        "errors": errors,
+    }
+    return Template("dashboard/share.html", context=context, status_code=400 if errors else 200)
+
+
+CONNECTION_PAGES = Router(
+    "/",
+    route_handlers=[connections_page, share_page, share, secrets_page, done, ask_to_end, end],
+    dependencies={"fields": Provide(provide_fields)},
+    opt=dict(FORM),
+)

@@ -1,0 +1,117 @@
+"""What is kept of a printer: its name, whose it is; and the way to its own interface."""
+
+from typing import Any
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromQuery
+from litestar.response import Redirect, Template
+
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.own_printers import SeenPrinter
+from printreach.web.accounts.forms import Fields, provide_fields
+from printreach.web.dashboard.dashboard import SAID, found, provide_printer_id, provide_seen
+from printreach.web.dashboard.printer_view import view_of
+from printreach.web.security import FORM
+from printreach.web.signed_in import SignedIn
+
+_SETTINGS = "dashboard/settings.html"
+
+
+@get("/printers/{printer_id:str}/settings", media_type=MediaType.HTML)
+async def settings_page(
+    seen: NamedDependency[SeenPrinter],
+    dashboard: NamedDependency[Dashboard],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show what is known of a printer, and what can be changed."""
+    return _settings(seen, dashboard, said=SAID.get(said or "", ""))
+
+
+@post("/printers/{printer_id:str}/settings", media_type=MediaType.HTML)
+async def rename(
+    seen: NamedDependency[SeenPrinter],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Give it another name."""
+    printer_id = seen.printer.printer_id
+    account_id = signed_in.account.account_id
+    renamed = await dashboard.printers.rename(account_id, printer_id, fields["name"])
+    if isinstance(renamed, Denied) and renamed.reason is Reason.INVALID:
+        errors = {"name": renamed.sentence}
+        return _settings(seen, dashboard, typed=fields["name"], errors=errors, status=400)
+    found(renamed)
+    return Redirect(f"/printers/{printer_id}/settings?said=name", status_code=303)
+
+
+@get("/printers/{printer_id:str}/remove", media_type=MediaType.HTML)
+async def ask_to_remove(
+    seen: NamedDependency[SeenPrinter], dashboard: NamedDependency[Dashboard]
+) -> Template:
+    """Ask before all its connections end."""
+    view = view_of(seen, dashboard.clock.now())
+    return Template("dashboard/remove.html", context={"view": view})
+
+
+@post("/printers/{printer_id:str}/remove", media_type=MediaType.HTML)
+async def remove(
+    owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Redirect:
+    """Take it from the account."""
+    found(await dashboard.printers.remove(signed_in.account.account_id, owned_id))
+    return Redirect("/printers?said=removed", status_code=303)
+
+
+@post("/printers/{printer_id:str}/open", media_type=MediaType.HTML)
+async def open_interface(
+    seen: NamedDependency[SeenPrinter], dashboard: NamedDependency[Dashboard]
+) -> Template:
+    """Lead to the printer's own interface, on a host of its own, by a link that works once.
+
+    A page that goes on by itself and no redirect: our policy lets no form of ours end on another
+    host, and the printer's is one.
+    """
+    link = found(await dashboard.links.open_own(seen.printer.printer_id))
+    view = view_of(seen, dashboard.clock.now())
+    return Template(
+        "dashboard/open.html",
+        context={"view": view, "link": link},
+        headers={"Referrer-Policy": "no-referrer"},
+    )
+
+
+def _settings(
+    seen: SeenPrinter,
+    dashboard: Dashboard,
+    *,
+    said: str = "",
+    typed: str | None = None,
+    errors: dict[str, str] | None = None,
+    status: int = 200,
+) -> Template:
+    context = {
+        "view": view_of(seen, dashboard.clock.now()),
+        "printer": seen.printer,
+        "here": "settings",
+        "typed": seen.printer.name if typed is None else typed,
+        "errors": errors or {},
+        "said": said,
+    }
+    return Template(_SETTINGS, context=context, status_code=status)
+
+
+SETTINGS_PAGES = Router(
+    "/",
+    route_handlers=[settings_page, rename, ask_to_remove, remove, open_interface],
+    dependencies={
+        "fields": Provide(provide_fields),
+        "owned_id": Provide(provide_printer_id),
+        "seen": Provide(provide_seen),
+    },
+    opt=dict(FORM),
+)
