@@ -5,7 +5,7 @@ import platform
 import subprocess
 import sys
 
-import pytest
+from tests.requirements_of_tests import need
 
 CHUNKS = 500
 PROGRAM = f"""
@@ -25,8 +25,8 @@ print(faults(), gc.get_threshold()[0])
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc gives it back at once")
 def test_chunks_after_each_other_take_no_new_memory_from_the_kernel() -> None:
+    need("glibc", platform.libc_ver()[0] == "glibc", "only there memory goes back at once")
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
     )
