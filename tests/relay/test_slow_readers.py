@@ -49,7 +49,7 @@ async def test_refusals_do_not_pile_up_for_a_caller_that_does_not_read() -> None
         caller.send(request(b"nobody.tunnel.example", b"Accept: text/html") * 300_000)
         await settle(100)
 
-        assert rig.figure("requests_total") < 1000
+        assert rig.figure("requests_total") < 10_000
         assert caller.unsent > 5_000_000
 
 
