@@ -172,7 +172,20 @@ UNIT: Row = {
         EMPTY_SLOT,
     ],
 }
-UNKNOWN_UNIT: Row = {"name": "Unit B", "about": [], "slots": [slot("5"), slot("6")]}
+TWO_TOOLS: list[Row] = [
+    {"name": "Left", "about": "0.4 mm", "routes": [{"slot": "s1", "loaded": True}]},
+    {
+        "name": "Right",
+        "about": "0.6 mm",
+        "routes": [{"slot": "s5", "loaded": True}, {"slot": "s6", "loaded": False}],
+    },
+]
+UNKNOWN_UNIT: Row = {
+    "name": "Unit B",
+    "about": [],
+    "slots": [slot("5", "PETG", "d2392c", 40), slot("6")],
+}
+TWO_UNITS = [UNIT, UNKNOWN_UNIT]
 TOOL: Row = {
     "name": "Hotend",
     "about": "0.4 mm",

@@ -136,15 +136,17 @@ def test_the_step_for_supporters_is_accessible_and_fits(own_page: Page, person: 
     look_at(own_page, "appportal-supporter")
 
 
-@pytest.mark.parametrize("act", ["allow", "refuse"])
-def test_the_way_back_is_accessible_and_fits(own_page: Page, person: Person, act: str) -> None:
+@pytest.mark.parametrize(("act", "name"), [("allow", "done"), ("refuse", "refused")])
+def test_the_way_back_is_accessible_and_fits(
+    own_page: Page, person: Person, act: str, name: str
+) -> None:
     person.sign_in()
     printer_id = link_printer(person.world, person.browser, "Workbench")
     person.begin()
     show(own_page, person.press(act, printer=printer_id))
 
     # It goes on by itself after a second, which axe holds against it; there is a button, too.
-    look_at(own_page, f"appportal-{act}ed", besides={"meta-refresh"})
+    look_at(own_page, f"appportal-{name}", besides={"meta-refresh"})
 
 
 def show(page: Page, answer: Response) -> None:
