@@ -53,6 +53,20 @@ async def test_a_stream_that_ended_both_ways_is_forgotten_at_both_ends() -> None
 
 
 @on_a_hasty_loop
+async def test_a_stream_that_has_ended_lets_go_of_who_heard_of_it() -> None:
+    ends = await greeted()
+
+    asked = ends.hub.open()
+    await settle()
+    (served,) = ends.agent.served
+    served.stream.respond(OK, b"hello", fin=True)
+    await settle()
+
+    assert asked.body == b"hello"
+    assert (asked.stream.handler, served.stream.handler) == (None, None)
+
+
+@on_a_hasty_loop
 async def test_an_answer_larger_than_a_chunk_goes_out_in_one_call_and_is_forgotten() -> None:
     ends = await greeted()
     asked = ends.hub.open()

@@ -322,8 +322,9 @@ class Tunnel:
             self._perhaps_ended.clear()
 
     def _forget(self, stream_id: int) -> None:
-        self._streams.pop(stream_id, None)
         self._waiting.pop(stream_id, None)
+        if (stream := self._streams.pop(stream_id, None)) is not None:
+            stream.handler = None  # it knows the stream: together they would wait to be collected
 
     def _flush(self) -> None:
         if self._flush_handle is not None:
