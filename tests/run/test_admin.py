@@ -375,3 +375,12 @@ def test_an_invitation_is_a_link_that_makes_one_account(admin: Admin) -> None:
     assert made["Url"].startswith("http://localhost:8080/signup?invite=")
     assert "works once, for a week" in admin.run("account", "invite")[1]
     assert "nobody" in admin.refusal("account", "invite", "nobody")
+
+
+def test_a_reset_is_a_link_to_choose_another_password(admin: Admin) -> None:
+    admin.add_ada()
+
+    made = admin.json("account", "reset", ADA, "--second-factor")
+
+    assert made["Url"].startswith("http://localhost:8080/reset/new?token=")
+    assert "nobody@example.org" in admin.refusal("account", "reset", "nobody@example.org")

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from litestar.testing import TestClient
 
+from printreach.hub.rescue import Rescue
 from printreach.rules.totp import code_of, step_at
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 
@@ -271,6 +272,21 @@ def test_an_app_can_be_removed(world: WebWorld, browser: Browser, other: Browser
     send(browser, "/account/totp/remove", **{"totp-password": PASSWORD})
 
     assert sign_in(other).headers["location"] == "/"
+
+
+def test_an_operator_lets_in_who_lost_the_app_and_the_codes(
+    world: WebWorld, browser: Browser, other: Browser
+) -> None:
+    set_up_totp(world, browser)
+    rescue = Rescue(store=world.store, clock=world.clock, post=world.services.post)
+
+    link = run(browser, lambda: rescue.link(ADA, drops_second_factor=True))
+
+    assert isinstance(link, str)
+    assert not is_signed_in(browser)
+    token = link.partition("token=")[2]
+    assert send(other, "/reset/new", token=token, password=NEXT).headers["location"] == "/"
+    assert is_signed_in(other)
 
 
 def test_browsers_are_listed_and_can_be_signed_out_one_by_one(

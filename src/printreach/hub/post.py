@@ -49,13 +49,16 @@ class Post:
 
     def send_link(self, purpose: MailPurpose, to: str, token: str) -> None:
         """Send the mail with that link, once it is stored."""
-        link = f"{self.mails.base_url}{_PATHS[purpose]}?token={token}"
         write = {
             MailPurpose.CONFIRM: self.mails.confirm_address,
             MailPurpose.RESET: self.mails.reset_password,
             MailPurpose.CHANGE: self.mails.confirm_change,
         }[purpose]
-        self.mailer.send(write(to, link))
+        self.mailer.send(write(to, self.link(purpose, token)))
+
+    def link(self, purpose: MailPurpose, token: str) -> str:
+        """The address that the token stands in."""
+        return f"{self.mails.base_url}{_PATHS[purpose]}?token={token}"
 
 
 def mail_link_digest(token: str) -> bytes:

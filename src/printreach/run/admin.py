@@ -63,6 +63,11 @@ def _add_account_commands(actions: _Subparsers) -> None:
     invite.add_argument("email", metavar="EMAIL", nargs="?", help="the only address it fits")
     invite.add_argument("--supporter", action="store_true", help="grant supporter status for good")
     invite.add_argument("--admin", action="store_true", help="an operator's account")
+    reset = _action(actions, "reset", commands.reset_account, "a link to choose another password")
+    reset.add_argument("email", metavar="EMAIL")
+    reset.add_argument(
+        "--second-factor", action="store_true", help="drop the authenticator app and passkeys, too"
+    )
     _action(actions, "list", commands.list_accounts, "all accounts")
     supporter = _action(actions, "supporter", commands.set_supporter, "grant supporter status")
     supporter.add_argument("email", metavar="EMAIL")

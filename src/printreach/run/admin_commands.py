@@ -44,6 +44,11 @@ async def invite(world: World, options: argparse.Namespace) -> Result:
     return Result({"Url": url}, f"{url}\nIt works once, for a week.")
 
 
+async def reset_account(world: World, options: argparse.Namespace) -> Result:
+    url = _done(await world.rescue.link(options.email, drops_second_factor=options.second_factor))
+    return Result({"Url": url}, f"{url}\nIt works once, for an hour.")
+
+
 async def list_accounts(world: World, _: argparse.Namespace) -> Result:
     accounts = await world.accounts.all()
     rows = [

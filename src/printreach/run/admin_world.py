@@ -6,15 +6,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from printreach.backends.clock import SystemClock
+from printreach.backends.mail_log import LogMailer
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.sql.store import open_store
 from printreach.hub.accounts import Accounts
 from printreach.hub.apps import Apps
 from printreach.hub.connections import Connections
 from printreach.hub.invitations import Invitations
+from printreach.hub.post import Post
 from printreach.hub.printers import Printers
+from printreach.hub.rescue import Rescue
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
+from printreach.rules.mails import Mails
 from printreach.run.settings import Settings
 
 
@@ -26,6 +30,7 @@ class World:
     supporters: SupporterPolicy
     accounts: Accounts
     invitations: Invitations
+    rescue: Rescue
     apps: Apps
     printers: Printers
     connections: Connections
@@ -50,6 +55,15 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
                 clock=clock,
                 token_bytes=secrets.token_bytes,
                 base_url=settings.base_url,
+            ),
+            rescue=Rescue(
+                store=store,
+                clock=clock,
+                post=Post(
+                    mailer=LogMailer(),
+                    mails=Mails(settings.base_url),
+                    token_bytes=secrets.token_bytes,
+                ),
             ),
             apps=Apps(store=store, clock=clock),
             printers=Printers(store=store, clock=clock),

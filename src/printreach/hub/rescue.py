@@ -1,0 +1,45 @@
+"""What an operator does for somebody who can't sign in any more."""
+
+from dataclasses import dataclass
+
+from printreach.hub.accounts import account_with
+from printreach.hub.denied import Denied
+from printreach.hub.post import Post
+from printreach.ports import Clock, Records, Store
+from printreach.rules.mail_links import MailPurpose
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rescue:
+    """The use case about people who lost their password, or their second factor."""
+
+    store: Store
+    clock: Clock
+    post: Post
+
+    async def link(self, email: str, *, drops_second_factor: bool) -> str | Denied:
+        """A link with which another password is chosen, once, for an hour.
+
+        drops_second_factor: authenticator app, recovery codes and passkeys go at once, and every
+        browser is signed out. The operator has made sure who asks.
+        """
+        at = self.clock.now()
+
+        async def make(records: Records) -> str | Denied:
+            account = await account_with(records, email)
+            if isinstance(account, Denied):
+                return account
+            if drops_second_factor:
+                await _drop_second_factor(records, account.account_id)
+            return await self.post.put_link(records, MailPurpose.RESET, account, at)
+
+        token = await self.store.write(make)
+        return token if isinstance(token, Denied) else self.post.link(MailPurpose.RESET, token)
+
+
+async def _drop_second_factor(records: Records, account_id: str) -> None:
+    await records.second_factors.set_totp(account_id, None)
+    await records.second_factors.set_recovery_codes(account_id, [])
+    for passkey in await records.passkeys.of_account(account_id):
+        await records.passkeys.remove(account_id, passkey.credential_id)
+    await records.sessions.end_all(account_id)
