@@ -1,7 +1,7 @@
 """The portal from the app's opening of it to what the app hears, in each of its branches."""
 
 from datetime import timedelta
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
@@ -19,7 +19,7 @@ from tests.web.portal.people import (
     told,
     way_back,
 )
-from tests.web.world import BASE_URL, Browser, WebWorld
+from tests.web.world import BASE_URL, PASSWORD, Browser, WebWorld, send
 
 ACCESS_DENIED = {
     "success": "false",
@@ -67,6 +67,28 @@ def test_a_new_person_signs_in_links_a_printer_names_it_and_allows_the_app(
     assert heard["authBasicHttpPassword"] == heard["authbasichttppassword"]
     assert {"url", "appApiToken", "authBearerToken", "userPrinterAccessUrl"} <= set(heard)
     assert way_back(done).startswith(RETURN_URL + "?success=true&")
+
+
+def test_a_mail_that_is_opened_in_another_browser_leads_back_to_the_app(
+    world: WebWorld, person: Person, other_browser: Browser
+) -> None:
+    """As a phone does: the app's web view signs up, the mail program opens another browser."""
+    person.begin()
+    sent = send(
+        person.browser, "/signup", email="new@example.org", password=PASSWORD, next=person.path
+    )
+    link = urlsplit(world.mailer.link())
+    other_browser.get(f"{link.path}?{link.query}")
+    confirmed = send(
+        other_browser, "/confirm", password=PASSWORD, token=parse_qs(link.query)["token"][0]
+    )
+
+    elsewhere = other_browser.get(confirmed.headers["location"])
+    assert elsewhere.status_code == 404
+    assert "go back to the app, and sign in there" in elsewhere.text
+    assert f'href="/signin?next={quote(person.path)}"' in sent.text
+    person.sign_in("new@example.org")
+    assert "Link your printer" in person.look().text
 
 
 def test_a_person_who_is_signed_in_with_one_printer_is_asked_one_thing(

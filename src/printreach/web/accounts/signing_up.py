@@ -73,7 +73,7 @@ async def sign_up(
         outcome = await signing_up.sign_up(email, password, fields.next_path, visitor)
     match outcome:
         case MailSent(token):
-            answer = page(_MAIL_SENT, email=email)
+            answer = page(_MAIL_SENT, email=email, next=fields.next_path)
             answer.set_cookie(jar.set(STEP, token, CONFIRMATION_LIFETIME))
             return answer
         case Begun():
