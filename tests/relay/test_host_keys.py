@@ -54,6 +54,29 @@ async def test_an_agent_that_cannot_says_so() -> None:
         assert await key is None
 
 
+def test_an_agent_writes_no_lines_of_its_own_into_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+
+    @on_a_loop
+    async def body() -> None:
+        desk = host_keys.HostKeyDesk(bytes, answer_within_s=1)
+        heard: list[signin.FromService] = []
+        desk.serves("p", heard.append)
+        key = asyncio.create_task(desk.make("p", "My app"))
+        await settle(2)
+        [word] = heard
+        assert isinstance(word, signin.MakeHostApiKey)
+        error = "No.\n2026-01-01 ERROR the store is gone"
+        desk.answered("p", signin.HostApiKey(request_id=word.request_id, error=error))
+
+        assert await key is None
+
+    body()
+
+    [record] = caplog.records
+    assert record.getMessage().splitlines() == [record.getMessage()]
+
+
 @on_a_loop
 async def test_an_agent_that_does_not_know_the_word_is_not_asked() -> None:
     async with relay() as rig:

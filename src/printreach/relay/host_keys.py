@@ -40,7 +40,7 @@ class HostKeyDesk:
         if waiting is None or waiting.done():
             return
         if answer.api_key is None:
-            log.info("agent %s made no API key: %s", printer_id, answer.error)
+            log.info("agent %s made no API key: %r", printer_id, answer.error)
         waiting.set_result(answer.api_key)
 
     async def make(self, printer_id: str, app_name: str) -> str | None:
