@@ -16,7 +16,7 @@ from litestar.response import Template
 from litestar.template import TemplateConfig
 from litestar.testing import TestClient
 from litestar.types import ControllerRouterHandler
-from playwright.sync_api import BrowserContext, Route
+from playwright.sync_api import BrowserContext, Page, Route
 
 from printreach.printers.simulated.webcam.scenery import room
 from printreach.web.assets import static_files
@@ -116,4 +116,16 @@ def forward(route: Route, app: TestClient[Litestar]) -> None:
     answered = app.request(asked.method, path, headers=asked.headers, follow_redirects=False)
     route.fulfill(
         status=answered.status_code, headers=dict(answered.headers), body=answered.content
+    )
+
+
+def show_tab(page: Page, state: str) -> None:
+    """Tell the page that its tab is "hidden" or "visible": no browser without a window does."""
+    page.evaluate(
+        """state => {
+            const value = state == "hidden";
+            Object.defineProperty(document, "hidden", {value, configurable: true});
+            document.dispatchEvent(new Event("visibilitychange"));
+        }""",
+        state,
     )

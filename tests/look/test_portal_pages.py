@@ -7,7 +7,7 @@ import pytest
 from httpx import Response
 from litestar import Litestar
 from litestar.testing import TestClient
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
@@ -113,6 +113,19 @@ def test_the_question_who_it_is_is_accessible_and_fits(own_page: Page, person: P
     own_page.goto(BASE_URL + person.path)
 
     look_at(own_page, "appportal-account")
+
+
+@pytest.mark.parametrize("name", ["signin", "signup"])
+def test_the_account_pages_are_the_portals_own_on_the_way(
+    own_page: Page, person: Person, name: str
+) -> None:
+    person.begin()
+    own_page.goto(f"{BASE_URL}/{name}?next={person.path}")
+
+    expect(own_page.get_by_role("list", name="Stages")).to_be_visible()
+    look_at(own_page, f"appportal-{name}")
+    own_page.get_by_role("link", name="Back").click()
+    expect(own_page.get_by_role("heading", level=1)).to_have_text("Sign in to Printreach")
 
 
 @pytest.mark.parametrize("name", STEPS)

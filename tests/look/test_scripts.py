@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.look.gallery import HOST
+from tests.look.gallery import HOST, show_tab
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -110,26 +110,15 @@ def test_a_lost_stream_says_how_old_the_values_are(page: Page, stream: Stream) -
 def test_a_hidden_tab_asks_for_nothing(page: Page, stream: Stream) -> None:
     page.goto(PAGE)
     expect(page.locator(".toast")).to_be_visible()
-    hide(page, "hidden")
+    show_tab(page, "hidden")
     page.wait_for_timeout(300)
     before = stream.asked
     page.wait_for_timeout(700)
 
     assert stream.asked == before
-    hide(page, "visible")
+    show_tab(page, "visible")
     page.wait_for_timeout(300)
     assert stream.asked > before
-
-
-def hide(page: Page, state: str) -> None:
-    page.evaluate(
-        """state => {
-            const value = state == "hidden";
-            Object.defineProperty(document, "hidden", {value, configurable: true});
-            document.dispatchEvent(new Event("visibilitychange"));
-        }""",
-        state,
-    )
 
 
 def test_a_toast_goes_by_itself_and_waits_for_a_pointer(page: Page, stream: Stream) -> None:

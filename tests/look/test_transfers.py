@@ -1,0 +1,98 @@
+"""Webcams and uploads, as scripts freshen them."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.look.gallery import HOST, show_tab
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>'
+TOO_LARGE = '<main><h1>No</h1><p class="lead">Files may have up to 1 GB.</p></main>'
+
+
+class Camera:
+    """Counts who asks for the picture; covered, it has none to give."""
+
+    def __init__(self, page: Page) -> None:
+        self.asked = 0
+        self.is_covered = False
+        page.route(f"{HOST}/picture.jpg?*", self._answer)
+
+    def _answer(self, route: Route) -> None:
+        self.asked += 1
+        if self.is_covered:
+            route.fulfill(status=502)
+        else:
+            route.fulfill(content_type="image/svg+xml", body=PICTURE)
+
+
+def run_in_steps(page: Page, seconds: int) -> None:
+    """Let the page's clock run, with room for what it asks of the network in between."""
+    for _ in range(seconds):
+        page.clock.run_for(1000)
+        page.wait_for_timeout(20)
+
+
+def test_a_still_is_asked_for_again_and_then_replaced(page: Page) -> None:
+    camera = Camera(page)
+    page.clock.install()
+    page.goto(f"{HOST}/printer")
+    run_in_steps(page, 12)
+
+    assert camera.asked == 1
+    assert page.locator(".webcam img").evaluate("image => image.naturalWidth") == 4
+    expect(page.locator(".age")).to_have_text("Live")
+
+
+def test_a_picture_that_does_not_come_says_its_age(page: Page) -> None:
+    camera = Camera(page)
+    camera.is_covered = True
+    page.clock.install()
+    page.goto(f"{HOST}/printer")
+    run_in_steps(page, 25)
+
+    expect(page.locator(".age")).to_contain_text("Picture from 2")
+
+
+def test_nothing_is_asked_for_while_the_tab_is_hidden(page: Page) -> None:
+    camera = Camera(page)
+    page.clock.install()
+    page.goto(f"{HOST}/printer")
+    show_tab(page, "hidden")
+    run_in_steps(page, 25)
+
+    assert camera.asked == 0
+
+
+@pytest.fixture
+def gcode(tmp_path: Path) -> Path:
+    path = tmp_path / "vase.gcode"
+    path.write_text("G28\n" * 1000)
+    return path
+
+
+def test_an_upload_ends_on_the_page_that_the_server_names(page: Page, gcode: Path) -> None:
+    page.route(f"{HOST}/files", lambda route: route.fulfill(content_type="text/html", body="Here"))
+    page.goto(f"{HOST}/form")
+    page.set_input_files("#upload", gcode)
+    page.get_by_role("button", name="Upload", exact=True).click()
+
+    expect(page).to_have_url(f"{HOST}/files")
+    expect(page.locator("body")).to_have_text("Here")
+
+
+def test_a_refused_upload_says_why_and_can_be_tried_again(page: Page, gcode: Path) -> None:
+    def refuse(route: Route) -> None:
+        route.fulfill(status=413, content_type="text/html", body=TOO_LARGE)
+
+    page.route(f"{HOST}/files", refuse)
+    page.goto(f"{HOST}/form")
+    page.set_input_files("#upload", gcode)
+    page.get_by_role("button", name="Upload", exact=True).click()
+
+    expect(page.locator(".upload-state")).to_contain_text("Files may have up to 1 GB.")
+    expect(page.get_by_role("button", name="Upload", exact=True)).to_be_enabled()
+    expect(page).to_have_url(f"{HOST}/form")
