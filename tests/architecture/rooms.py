@@ -79,6 +79,7 @@ ROOMS = {
     "agent.commands.mqtt_connect": pure(),
     "relay": driver("cryptography", "msgspec", "picows"),
     "web": driver("jinja2", "litestar", "markupsafe", "msgspec", "multipart"),
+    "web.accounts.drawing": driver("markupsafe", "segno"),
     "backends": driver(
         *("aiosqlite", "alembic", "argon2", "cryptography", "msgspec", "sqlalchemy", "webauthn"),
     ),

@@ -8,7 +8,7 @@ import pytest
 from litestar.testing import TestClient
 
 from printreach.hub.rescue import Rescue
-from printreach.rules.totp import code_of, step_at
+from printreach.rules.totp import code_of, secret_in_words, step_at
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 EVE = "eve@example.org"
@@ -345,3 +345,16 @@ def test_a_deleted_account_leaves_nothing_behind(world: WebWorld, browser: Brows
     assert run(browser, world.services.accounts.all) == []
     assert run(browser, lambda: world.services.sessions.of_account(account.account_id)) == []
     assert run(browser, lambda: world.services.owner.waiting_secret(account)) is None
+
+
+def test_the_key_of_an_app_comes_as_a_picture_and_as_text(
+    world: WebWorld, browser: Browser
+) -> None:
+    send(browser, "/account/totp", **{"totp-password": PASSWORD})
+
+    page = browser.get("/account/totp").text
+
+    assert '<div role="img" aria-label="The key' in page
+    assert "<path" in page
+    assert "style=" not in page
+    assert secret_in_words(secret_of(world, browser)) in page.replace(" ", "")

@@ -10,6 +10,7 @@ from litestar.response import Redirect
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.owner import Refusal
 from printreach.rules.totp import key_uri, secret_in_words, spaced
+from printreach.web.accounts.drawing import qr_code
 from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
 from printreach.web.accounts.overview import account_page
 from printreach.web.security import FORM
@@ -153,9 +154,11 @@ async def _totp_page(
     if secret is None:
         return Redirect("/account", status_code=303)
     words = secret_in_words(secret)
+    uri = key_uri(secret, signed_in.account.email, "Printreach")
     shown = {
         "secret": " ".join(words[start : start + 4] for start in range(0, len(words), 4)),
-        "uri": key_uri(secret, signed_in.account.email, "Printreach"),
+        "uri": uri,
+        "picture": qr_code(uri),
     }
     return page(_TOTP, **shown) if fault is None else faulty(_TOTP, fault, "code", **shown)
 
