@@ -83,3 +83,22 @@ def test_a_farm_of_a_hundred_rows_is_56_pixels_a_printer(page: Page) -> None:
 
     assert len(heights) == 100
     assert max(heights) <= 58
+
+
+@pytest.mark.parametrize("name", ["form", "dashboard", "permission", "once"])
+def test_what_has_the_focus_is_never_under_the_bar_at_the_foot(page: Page, name: str) -> None:
+    page.goto(f"{HOST}/{name}")
+    hidden: list[str] = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        hidden += page.evaluate(
+            """() => {
+                const has = document.activeElement;
+                const bar = document.querySelector(".tabs, .foot").getBoundingClientRect();
+                if (has === document.body || has.closest(".tabs, .foot")) return [];
+                const { bottom } = has.getBoundingClientRect();
+                return bottom > bar.top && bar.height ? [has.outerHTML.slice(0, 100)] : [];
+            }"""
+        )
+
+    assert hidden == []
