@@ -74,7 +74,8 @@ docs: install  ## write the documents that are made from the code
 
 .PHONY: screens
 screens: install  ## pictures of every page, in three sizes, light and dark, in build/screens
-	$(BIN)/pytest -m look --numprocesses $(WORKERS) --dist loadfile
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile \
+		$$(grep --recursive --files-with-matches --include='test_*.py' look_at tests)
 
 # What the README shows: one picture for each of these names, of those that `make screens` takes.
 PICTURES := dashboard-desktop-dark printer-desktop-light permission-phone-light

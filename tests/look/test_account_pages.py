@@ -16,7 +16,7 @@ from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
 from tests.web.world import BASE_URL, WebWorld, sign_in
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.look]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 FOR_STRANGERS = {
     "front": "/",

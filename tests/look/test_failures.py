@@ -10,7 +10,7 @@ from printreach.web.problems import answer_failure
 from tests.look.gallery import HOST, application, forward
 from tests.rigs.looks import PHONE, look_at
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.look]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 def test_a_page_for_an_address_that_leads_nowhere_is_accessible_and_fits(page: Page) -> None:

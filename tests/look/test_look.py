@@ -7,7 +7,7 @@ from tests.look.gallery import HOST, PAGES
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.look]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 MOST_BYTES = 100_000
 
