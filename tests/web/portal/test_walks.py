@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
+from printreach.hub import connections as hub_connections
 from tests.hub.portal_world import FakeHostKeys
 from tests.web.portal.people import (
     APP,
@@ -232,6 +233,23 @@ def test_a_key_that_fails_costs_the_key_alone(
 
     assert heard["success"] == "true"
     assert "hostApiKey" not in heard
+
+
+@pytest.mark.parametrize("key_app_name", ["", "Lark"])
+def test_a_printer_that_can_take_no_more_apps_is_told_and_one_goes_back(
+    world: WebWorld, ada: Person, monkeypatch: pytest.MonkeyPatch, key_app_name: str
+) -> None:
+    monkeypatch.setattr(hub_connections, "MAX_APP_CONNECTIONS", 0)
+    printer_id = link_printer(world, ada.browser, "Workbench")
+    ada.begin(hostApiKeyAppName=key_app_name)
+    refused = ada.allow(printer_id)
+    if key_app_name:
+        refused = ada.press("key", printer=printer_id, answer="yes")
+
+    assert refused.status_code == 409
+    assert "no more are allowed" in refused.text
+    assert 'name="error" value="printer_unavailable"' in refused.text
+    assert told(ada.press("refuse", error="printer_unavailable"))["error"] == "printer_unavailable"
 
 
 def test_a_flow_that_took_too_long_is_told_as_expired(world: WebWorld, ada: Person) -> None:
