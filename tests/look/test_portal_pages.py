@@ -26,7 +26,7 @@ from tests.web.portal.people import (
 )
 from tests.web.world import BASE_URL, WebWorld
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.look]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 EVERYWHERE = f"{START}?appId={APP}&returnUrl={RETURN_URL}"
 WITHOUT_A_FLOW = {
