@@ -144,7 +144,7 @@ def _layers(job: JobStatus | None) -> str:
     if job is None or job.state not in UNDER_WAY:
         return ""
     layer, total = job.current_print.current_layer, job.current_print.total_layers
-    if layer is None:
+    if layer is None or not (layer or total):
         return ""
     return f"Layer {layer}" if total is None else f"Layer {layer} of {total}"
 

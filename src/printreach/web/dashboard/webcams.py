@@ -37,7 +37,7 @@ async def still(
     answer = await begun(pieces)
     if not answer.content_type.startswith("image/jpeg"):
         raise _no_picture("The printer's camera sent something else than a picture.")
-    picture = b""
+    picture = bytearray()
     try:
         async for piece in pieces:
             assert isinstance(piece, bytes)
@@ -48,7 +48,7 @@ async def still(
         raise _no_picture("The picture broke off.") from broken
     finally:
         await pieces.aclose()
-    return Response(picture, media_type="image/jpeg", headers=_SANDBOX)
+    return Response(bytes(picture), media_type="image/jpeg", headers=_SANDBOX)
 
 
 @get("/printers/{printer_id:str}/webcam/stream")
