@@ -179,12 +179,12 @@ def _envelope(body: bytes) -> _Envelope:
 
 async def _read(answer: OpenAnswer) -> bytes:
     """An envelope. Raises FetchFailed."""
-    body = b""
+    body = bytearray()  # bytes would be copied whole for each chunk, and those may be small
     async for chunk in answer.chunks():
         body += chunk
         if len(body) > MAX_ENVELOPE_BYTES:
             raise FetchFailed(Failure.BROKEN, "the answer is too large")
-    return body
+    return bytes(body)
 
 
 def _raw(answer: OpenAnswer) -> PrinterAnswer:
