@@ -1,9 +1,13 @@
 """Passwords are hashed so that only the right one matches."""
 
+import asyncio
+from typing import Literal
+
 import pytest
 from argon2 import PasswordHasher
 
-from printreach.backends.passwords import Argon2Passwords
+from printreach.backends.passwords import MOST_WAITING, Argon2Passwords
+from printreach.ports import TooBusy
 from tests.fakes.loop import on_a_loop
 
 CHEAP = Argon2Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
@@ -37,3 +41,38 @@ async def test_in_service_the_hash_is_argon2id_with_64_mib() -> None:
     stored = await Argon2Passwords().hash("correct horse")
 
     assert stored.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
+
+
+@on_a_loop
+async def test_a_crowd_waits_and_whoever_comes_to_a_crowd_is_sent_away() -> None:
+    crowd = [asyncio.create_task(CHEAP.hash("correct horse")) for _ in range(MOST_WAITING)]
+    await asyncio.sleep(0)
+
+    with pytest.raises(TooBusy):
+        await CHEAP.hash("correct horse")
+
+    assert len(set(await asyncio.gather(*crowd))) == MOST_WAITING
+    assert await CHEAP.hash("correct horse")
+
+
+@on_a_loop
+async def test_an_account_without_password_takes_as_long_and_matches_nothing() -> None:
+    slow = CountingHasher()
+    passwords = Argon2Passwords(slow)
+    await passwords.matches("first", "")
+    slow.verified = 0
+
+    assert not await passwords.matches("nobody has this password", "")
+    assert slow.verified == 1
+
+
+class CountingHasher(PasswordHasher):
+    """verified: how often it compared."""
+
+    def __init__(self) -> None:
+        super().__init__(time_cost=1, memory_cost=8, parallelism=1)
+        self.verified = 0
+
+    def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002
+        self.verified += 1
+        return super().verify(hash, password)

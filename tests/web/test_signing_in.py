@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
+from printreach.ports import TooBusy
 from printreach.rules.sessions import IDLE_TIME
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, send, sign_in
 
@@ -170,3 +171,30 @@ def test_an_account_asks_six_hundred_times_a_minute_and_no_more(browser: Browser
 
 def test_a_page_can_be_sent_as_the_origin_says(browser: Browser) -> None:
     assert browser.post("/signin", headers={"origin": BASE_URL}, data={}).status_code == 400
+
+
+def test_a_form_is_small(browser: Browser) -> None:
+    assert send(browser, "/signin", email=ADA, password="x" * 100_000).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "body", [b"email=%ff%fe&password=%00", b"email=%00&password=%ed%a0%80", b"&&="]
+)
+def test_bytes_that_are_no_text_sign_nobody_in(browser: Browser, body: bytes) -> None:
+    kind = {"content-type": "application/x-www-form-urlencoded", "origin": BASE_URL}
+
+    assert browser.post("/signin", content=body, headers=kind).status_code == 400
+
+
+def test_in_a_crowd_people_are_asked_to_come_back(
+    world: WebWorld, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def busy(_password: str, _hash: str) -> bool:
+        raise TooBusy("many wait")
+
+    monkeypatch.setattr(world.passwords, "matches", busy)
+
+    answer = sign_in(browser)
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "10")
+    assert "Too many people at once" in answer.text

@@ -21,6 +21,7 @@ from printreach.ports.identity import (
     SecondFactorRecords,
     SessionRecords,
     StepRecords,
+    TooBusy,
     TryRecords,
 )
 from printreach.ports.mail import Mail, Mailer
@@ -62,6 +63,7 @@ __all__ = [
     "StepRecords",
     "Store",
     "StoreUnavailable",
+    "TooBusy",
     "Topic",
     "TryRecords",
 ]

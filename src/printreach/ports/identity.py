@@ -14,8 +14,15 @@ from printreach.rules.steps import Step
 from printreach.rules.totp import Totp
 
 
+class TooBusy(Exception):
+    """So many wait that it is better to ask them to come back."""
+
+
 class Passwords(Protocol):
-    """Slow hashes, for what people choose themselves; each call takes a tenth of a second."""
+    """Slow hashes, for what people choose themselves; each call takes a tenth of a second.
+
+    Each raises TooBusy where a crowd waits already.
+    """
 
     async def hash(self, password: str) -> str:
         """What to store, salt and parameters included."""

@@ -7,6 +7,7 @@ from litestar.di import Provide
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
+from printreach.ports import TooBusy
 from printreach.web.accounts.routes import ACCOUNT_PAGES
 from printreach.web.api import APIS
 from printreach.web.api.document import document_route, openapi_document
@@ -15,7 +16,7 @@ from printreach.web.cookies import Cookies
 from printreach.web.dashboard.routes import DASHBOARD_PAGES
 from printreach.web.pages import PAGES
 from printreach.web.portal import PORTAL_PAGES
-from printreach.web.problems import answer_failure
+from printreach.web.problems import answer_failure, ask_to_come_back
 from printreach.web.security import OriginCheck, harden
 from printreach.web.services import Services
 from printreach.web.signed_in import IDENTITY, NobodyIsSignedIn, ask_to_sign_in
@@ -47,7 +48,11 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
         ],
         before_send=[harden],
         middleware=[OriginCheck(settings.base_url)],
-        exception_handlers={NobodyIsSignedIn: ask_to_sign_in, Exception: answer_failure},
+        exception_handlers={
+            NobodyIsSignedIn: ask_to_sign_in,
+            TooBusy: ask_to_come_back,
+            Exception: answer_failure,
+        },
         dependencies={
             "services": Provide(lambda: services, sync_to_thread=False),
             "jar": Provide(lambda: jar, sync_to_thread=False),

@@ -84,6 +84,10 @@ _ADVICE: Final[Mapping[int, Advice]] = MappingProxyType(
             title="Something went wrong here",
             remedy="Try again in a moment. If it stays, the service's log says why.",
         ),
+        503: Advice(
+            title="Too many people at once",
+            remedy="Wait ten seconds, then try again.",
+        ),
     }
 )
 
@@ -117,6 +121,17 @@ def answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
         status_code=failure.status_code,
         headers=failure.headers,
     )
+
+
+def ask_to_come_back(request: AnyRequest, failure: Exception) -> Response[Any]:
+    """Answer 503: nothing is wrong, but there is too much of it at once."""
+    _log.warning("%s %s: %s", request.method, request.url.path, failure)
+    headers = {"Retry-After": "10"}
+    if not wants_page(request):
+        return _problem(503, "The service is busy.", headers)
+    advice = _ADVICE[503]
+    shown = {"status": 503, "advice": advice, "explanation": ""}
+    return Template("problem.html", context=shown, status_code=503, headers=headers)
 
 
 def _problem(

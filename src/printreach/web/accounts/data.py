@@ -6,7 +6,7 @@ import msgspec
 from litestar import MediaType, Response, Router, get, post
 from litestar.di import NamedDependency, Provide
 
-from printreach.web.accounts.forms import Fields, page, provide_fields
+from printreach.web.accounts.forms import LARGEST_FORM, Fields, page, provide_fields
 from printreach.web.accounts.overview import account_page
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.security import FORM
@@ -53,4 +53,5 @@ DATA = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
+    request_max_body_size=LARGEST_FORM,
 )

@@ -16,6 +16,7 @@ from printreach.web.cookies import SESSION, STEP, Cookies
 from printreach.web.problems import AnyRequest
 from printreach.web.signed_in import in_words
 
+LARGEST_FORM: Final = 64 * 1024
 LONGEST_FIELD: Final = 16 * 1024
 """What an authenticator says is the longest."""
 FAULT_STATUS: Final = 400

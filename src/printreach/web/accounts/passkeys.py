@@ -12,6 +12,7 @@ from printreach.rules.passkeys import Passkey
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
+    LARGEST_FORM,
     Fields,
     faulty,
     provide_fields,
@@ -124,4 +125,5 @@ PASSKEYS = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
+    request_max_body_size=LARGEST_FORM,
 )

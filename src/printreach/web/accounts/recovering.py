@@ -15,6 +15,7 @@ from printreach.rules.own_paths import HOME, code_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
+    LARGEST_FORM,
     Fields,
     faulty,
     page,
@@ -93,4 +94,5 @@ RECOVERING = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
+    request_max_body_size=LARGEST_FORM,
 )

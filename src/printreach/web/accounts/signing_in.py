@@ -14,6 +14,7 @@ from printreach.rules.own_paths import code_path, read_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
+    LARGEST_FORM,
     Fields,
     faulty,
     page,
@@ -134,4 +135,5 @@ SIGNING_IN = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
+    request_max_body_size=LARGEST_FORM,
 )

@@ -16,6 +16,7 @@ from printreach.rules.own_paths import read_own_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import CONFIRMATION_LIFETIME
 from printreach.web.accounts.forms import (
+    LARGEST_FORM,
     Fields,
     faulty,
     page,
@@ -155,4 +156,5 @@ SIGNING_UP = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
+    request_max_body_size=LARGEST_FORM,
 )
