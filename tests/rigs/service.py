@@ -189,9 +189,13 @@ class Service:
         env: Mapping[str, str] | None = None,
         command: Callable[..., list[str]] = printreach,
     ) -> Iterator[Agent]:
-        """Run an agent that nobody has linked yet. command: makes the command line."""
+        """Run an agent that nobody has linked yet. command: makes the command line.
+
+        printer_url: "" lets the agent start a simulated printer of its own.
+        """
         options = ("--service", self.base_url, "--data-dir", self.folder / f"agent-{name}")
-        printer = ("--platform", platform, "--printer-url", printer_url)
+        url = ("--printer-url", printer_url) if printer_url else ()
+        printer = ("--platform", platform, *url)
         argv = command("agent", "run", *options, *printer, "--lan-listen", "127.0.0.1:0")
         every = {**(self.front.agent_env if self.front else {}), **(env or {})}
         with Program(f"agent-{name}", argv, logs=self.folder, env=every) as program:

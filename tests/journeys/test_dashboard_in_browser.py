@@ -1,0 +1,178 @@
+"""The dashboard in a real browser, with a real service, and the simulated printer's agent."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.journeys.conftest import goes_straight
+from tests.rigs.chromium import chromium, watch
+from tests.rigs.looks import look_at
+from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service, service_on_localhost
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+SLOW = b";LAYER_COUNT:3\n;LAYER:0\nG1 X50 Y50 Z0.2 F9000\n;LAYER:1\n" + (
+    b"G1 X60 F600\nG1 X50 F600\n" * 250
+)
+"""Moves of a second each, and nothing to be heated first."""
+SIZES = [(390, 844), (820, 1180), (1440, 900)]
+STOPPED = re.compile("Cancelled|Idle")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("dashboard")
+
+
+@pytest.fixture(scope="module")
+def home(folder: Path) -> Iterator[Service]:
+    if goes_straight():
+        pytest.skip("the dashboard is the service's own")
+    with service_on_localhost(folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def workbench(home: Service) -> Iterator[LinkedPrinter]:
+    with home.printer("Workbench", "", platform="simulated") as linked:
+        yield linked
+
+
+@pytest.fixture(scope="module")
+def browser(folder: Path) -> Iterator[BrowserContext]:
+    with chromium(folder / "profile") as context:
+        yield context
+
+
+@pytest.fixture
+def page(home: Service, workbench: LinkedPrinter, browser: BrowserContext) -> Iterator[Page]:
+    """The owner, signed in, in front of their printers."""
+    assert workbench.id
+    browser.clear_cookies()
+    page = browser.new_page()
+    page.goto(f"{home.base_url}/printers")
+    page.get_by_label("E-mail").fill(OWNER)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page).to_have_url(f"{home.base_url}/printers")
+    yield page
+    page.close()
+
+
+def upload(page: Page, at: str, name: str = "slow_vase.gcode", body: bytes = SLOW) -> None:
+    """Put a file on the printer by the page's own form."""
+    page.goto(f"{at}/files")
+    file = {"name": name, "mimeType": "text/x.gcode", "buffer": body}
+    page.locator("#upload").set_input_files(file)  # type: ignore[arg-type]  # as told
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("cell", name=name, exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES, ids=["phone", "tablet", "desktop"])
+def test_a_print_from_upload_to_its_end(
+    home: Service, workbench: LinkedPrinter, page: Page, width: int, height: int
+) -> None:
+    seen = watch(page)
+    page.set_viewport_size({"width": width, "height": height})
+    at = f"{home.base_url}/printers/{workbench.id}"
+    upload(page, at)
+    page.get_by_role("row", name="slow_vase.gcode").get_by_role("link", name="Print").click()
+    page.get_by_role("button", name="Start printing").click()
+    expect(page).to_have_url(re.compile(re.escape(at)))
+    expect(page.get_by_text("Printing", exact=True).first).to_be_visible()
+    picture = page.get_by_role("img", name="Workbench, webcam")
+    expect(picture).to_have_js_property("naturalWidth", 640)
+
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_text("Paused", exact=True).first).to_be_visible()
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_text("Printing", exact=True).first).to_be_visible()
+    page.get_by_role("link", name="Stop print").click()
+    expect(page.get_by_role("heading", name="Stop slow_vase.gcode?")).to_be_visible()
+    page.get_by_role("button", name="Keep printing").click()
+    page.get_by_role("link", name="Stop print").click()
+    page.get_by_role("button", name="Stop print").click()
+    expect(page.get_by_text(STOPPED).first).to_be_visible()
+    assert seen.errors == []
+    assert seen.hosts == {urlsplit(home.base_url).netloc}
+
+
+def test_what_the_printer_does_shows_on_an_open_page(
+    home: Service, workbench: LinkedPrinter, page: Page
+) -> None:
+    at = f"{home.base_url}/printers/{workbench.id}"
+    upload(page, at)
+    page.goto(f"{home.base_url}/printers")
+    card = page.locator(f"#printer-{workbench.id}")
+    expect(card).not_to_contain_text("Printing")
+    other = page.context.new_page()
+    other.goto(f"{at}/files/start?path=gcode/slow_vase.gcode")
+    other.get_by_role("button", name="Start printing").click()
+    expect(card).to_contain_text(re.compile("Printing|Warming up"))
+    expect(card).to_contain_text("slow_vase.gcode")
+    other.goto(f"{at}/stop")
+    other.get_by_role("button", name="Stop print").click()
+    expect(card).to_contain_text(STOPPED)
+    other.close()
+
+
+def test_every_page_is_fit_to_be_looked_at(
+    home: Service, workbench: LinkedPrinter, page: Page
+) -> None:
+    home.connect(workbench)
+    at = f"{home.base_url}/printers/{workbench.id}"
+    upload(page, at)
+    page.goto(f"{at}/control")
+    look_at(page, "dashboard-control")
+    page.goto(f"{at}/files/start?path=gcode/slow_vase.gcode")
+    look_at(page, "dashboard-start")
+    page.get_by_role("button", name="Start printing").click()
+    expect(page.get_by_text("Printing", exact=True).first).to_be_visible()
+    pages = {
+        "printers": f"{home.base_url}/printers",
+        "printer": at,
+        "files": f"{at}/files",
+        "settings": f"{at}/settings",
+        "connections": f"{home.base_url}/connections",
+        "share": f"{home.base_url}/connections/share",
+    }
+    for name, address in pages.items():
+        page.goto(address)
+        look_at(page, f"dashboard-{name}")
+    page.get_by_role("button", name="Share").click()
+    look_at(page, "dashboard-shared")
+    page.goto(f"{at}/stop")
+    look_at(page, "dashboard-stop")
+    page.get_by_role("button", name="Stop print").click()
+
+
+def test_its_own_interface_opens_signed_in_and_cannot_reach_the_dashboard(
+    home: Service, workbench: LinkedPrinter, page: Page
+) -> None:
+    page.goto(f"{home.base_url}/printers/{workbench.id}")
+    with page.context.expect_page() as opened:
+        page.get_by_role("button", name=re.compile("Open simulated")).first.click()
+    interface = opened.value
+    expect(interface).to_have_url(re.compile(r"^http://own-[a-z2-7]+\.localhost:\d+/$"))
+
+    attack = """async (target) => {
+        const answer = (path, init) => fetch(target + path, {credentials: "include", ...init})
+            .then(async (got) => got.type + (await got.text()).length, () => "refused");
+        const form = new URLSearchParams();
+        return [
+            await answer("/printers"),
+            await answer("/printers/PRINTER/pause", {method: "POST", body: form, mode: "no-cors"}),
+            window.opener === null,
+        ];
+    }""".replace("PRINTER", workbench.id)
+    read, written, is_alone = interface.evaluate(attack, home.base_url)
+    assert read == "refused"
+    assert written in ("refused", "opaque0")
+    assert is_alone
+    interface.close()
+    page.reload()
+    expect(page.get_by_text("Pausing.")).not_to_be_visible()
