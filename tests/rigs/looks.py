@@ -36,6 +36,7 @@ SCHEMES: Final[tuple[Scheme, ...]] = ("light", "dark")
 # Levels A and AA of the guidelines, and what axe's authors hold to be good practice. Not the size
 # of targets: axe takes a button that is just now under the phone's tabs for one too small.
 _RULES: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+_COLOURS: Final = {"type": "rule", "values": ["color-contrast"]}
 
 _TOO_WIDE: Final = """() => {
     const most = document.documentElement.clientWidth + 1;
@@ -69,20 +70,26 @@ def look_at(
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             _photograph(page, f"{name}-{size.name}-{scheme}", whole=False)
-            found = serious_issues(page, besides)
+            found = serious_issues(page, besides, colours_alone=scheme == "dark")
             assert found == [], f"{name}, {size.name}, {scheme}:\n" + "\n".join(found)
         _photograph(page, f"{name}-{size.name}-whole", whole=True)
 
 
-def serious_issues(page: Page, besides: Set[str] = frozenset()) -> list[str]:
-    """Say what axe holds to be serious or critical, each with the elements it is about."""
-    page.evaluate(_axe())
+def serious_issues(
+    page: Page, besides: Set[str] = frozenset(), *, colours_alone: bool = False
+) -> list[str]:
+    """Say what axe holds to be serious or critical, each with the elements it is about.
+
+    colours_alone: the rest has been looked at; only colours are others now.
+    """
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_axe())
     violations = cast(
         "list[Violation]",
         page.evaluate(
-            "rules => axe.run({runOnly: rules, resultTypes: ['violations']})"
+            "runOnly => axe.run({runOnly, resultTypes: ['violations']})"
             ".then(result => result.violations)",
-            _RULES,
+            _COLOURS if colours_alone else _RULES,
         ),
     )
     return [

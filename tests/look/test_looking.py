@@ -1,0 +1,43 @@
+"""That looking at a page finds what is wrong with it."""
+
+import pytest
+from playwright.sync_api import Page, Route
+
+from tests.look.gallery import HOST
+from tests.rigs.looks import PHONE, look_at
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+PALE_BY_NIGHT = "@media (prefers-color-scheme: dark) { body { background: #222; color: #444 } }"
+
+
+def show(page: Page, body: str, style: str = "") -> None:
+    html = (
+        f'<!doctype html><html lang="en"><title>A page</title><style>{style}</style>'
+        f"<main><h1>A page</h1>{body}</main>"
+    )
+
+    def answer(route: Route) -> None:
+        route.fulfill(content_type="text/html", body=html)
+
+    page.route(f"{HOST}/shown", answer)
+    page.goto(f"{HOST}/shown")
+
+
+@pytest.mark.parametrize(
+    ("body", "style", "complaint"),
+    [
+        ("<p>Pale</p>", "p { color: #ccc }", "phone, light:\ncolor-contrast"),
+        ("<p>Pale</p>", PALE_BY_NIGHT, "phone, dark:\ncolor-contrast"),
+        ("<button></button>", "", "button-name"),
+        ("<input>", "", "label"),
+        ("<p>Wide</p>", "p { width: 500px }", "too wide for a phone"),
+    ],
+)
+def test_what_is_wrong_with_a_page_is_found(
+    page: Page, body: str, style: str, complaint: str
+) -> None:
+    show(page, body, style)
+
+    with pytest.raises(AssertionError, match=complaint):
+        look_at(page, "wrong", sizes=[PHONE])
