@@ -257,6 +257,21 @@ def test_a_reset_signs_every_browser_out_and_this_one_in(
     assert browser.get(link).status_code == 400
 
 
+def test_a_reset_ends_the_session_that_this_browser_had_of_somebody_else(
+    world: WebWorld, browser: Browser
+) -> None:
+    world.add_account(browser)
+    eve = world.add_account(browser, EVE)
+    sign_in(browser, EVE)
+    send(browser, "/reset", email=ADA)
+
+    token = world.mailer.link().partition("token=")[2]
+    send(browser, "/reset/new", token=token, password="of another kind")
+
+    assert run(browser, lambda: world.services.sessions.of_account(eve.account_id)) == []
+    assert ADA in browser.get("/account").text
+
+
 def test_an_address_without_an_account_gets_no_mail_and_the_same_page(
     world: WebWorld, browser: Browser
 ) -> None:

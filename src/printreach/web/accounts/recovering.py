@@ -23,6 +23,7 @@ from printreach.web.accounts.forms import (
     signed_in_redirect,
     step_redirect,
 )
+from printreach.web.accounts.signing_in import end_session
 from printreach.web.cookies import Cookies
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
@@ -77,6 +78,7 @@ async def set_new_password(
     )
     match outcome:
         case Begun():
+            await end_session(request, services, jar)
             return signed_in_redirect(outcome, HOME, jar)
         case NeedsCode(token):
             return step_redirect(code_path(HOME), token, STEP_LIFETIME, jar)
