@@ -12,6 +12,7 @@ from printreach.contract.commands import Axis, Pause, SetTemp
 from printreach.contract.status import Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
+from printreach.printers.putting_away import put_away
 
 from .orders import extrude_lines, move_lines, temp_lines
 
@@ -107,4 +108,4 @@ class RestStore:
         self._file.write_text(json.dumps(asdict(rest)))
 
     def forget(self) -> None:
-        self._file.unlink(missing_ok=True)
+        put_away(self._file)

@@ -12,6 +12,7 @@ from pathlib import Path
 from printreach.contract.commands import Pause
 from printreach.printers import loose
 from printreach.printers.loose import Json
+from printreach.printers.putting_away import put_away
 from printreach.rules.commands import MAX_DISTANCE_MM, MAX_TOOL_NUMBER
 
 from . import gcode
@@ -114,7 +115,7 @@ class RestStore:
         self._file.write_text(json.dumps(asdict(rest)))
 
     def forget(self) -> None:
-        self._file.unlink(missing_ok=True)
+        put_away(self._file)
 
 
 def _numbers(told: object) -> list[str]:

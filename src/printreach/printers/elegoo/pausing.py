@@ -18,6 +18,7 @@ from printreach.contract.status import State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.port import PrinterRefused, View, failed
+from printreach.printers.putting_away import put_away
 
 from .live import Live
 
@@ -176,7 +177,7 @@ class Pausing:
 
     def _forget(self) -> None:
         self._rest = None
-        self._file.unlink(missing_ok=True)
+        put_away(self._file)
 
 
 def plan_rest(order: Pause, view: View) -> Rest:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from printreach.contract.commands import Pause
 from printreach.printers import loose
+from printreach.printers.putting_away import put_away
 from printreach.rules.commands import MAX_DISTANCE_MM
 
 from .status import Known, active_extruder, obj, print_path
@@ -92,7 +93,7 @@ class RestStore:
         self._file.write_text(json.dumps(asdict(rest)))
 
     def forget(self) -> None:
-        self._file.unlink(missing_ok=True)
+        put_away(self._file)
 
 
 def rest_of(told: object) -> Rest | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from printreach.contract.commands import Pause
 from printreach.printers import loose
+from printreach.printers.putting_away import put_away
 from printreach.rules.commands import MAX_DISTANCE_MM
 
 STORE = "octoprint-smart-pause.json"
@@ -142,7 +143,7 @@ class RestStore:
         self._file.write_text(json.dumps(asdict(rest)))
 
     def forget(self) -> None:
-        self._file.unlink(missing_ok=True)
+        put_away(self._file)
 
 
 def _distance_mm(told: object, key: str) -> int:

@@ -1,0 +1,51 @@
+"""Smart pauses that end on a disk that can't be written any more."""
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from printreach.printers.bambu.smart_pause import RestStore as BambuStore
+from printreach.printers.duet.smart_pause import RestStore as DuetStore
+from printreach.printers.moonraker.smart_pause import RestStore as MoonrakerStore
+from printreach.printers.octoprint.smart_pause import RestStore as OctoPrintStore
+from printreach.printers.putting_away import put_away
+
+FORGETS: dict[str, Callable[[Path], None]] = {
+    "bambu": lambda folder: BambuStore(folder).forget(),
+    "duet": lambda folder: DuetStore(folder).forget(),
+    "moonraker": lambda folder: MoonrakerStore(folder).forget(),
+    "octoprint": lambda folder: OctoPrintStore(folder).forget(),
+    "elegoo": lambda folder: put_away(folder / "elegoo-smart-pause.json"),
+}
+
+
+@pytest.mark.parametrize("kind", FORGETS)
+def test_a_pause_ends_though_its_memory_cannot(
+    kind: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Else the order that gives the heat back fails, and the printer is followed no more."""
+
+    def refuse(_path: Path, *, missing_ok: bool = False) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+
+    FORGETS[kind](tmp_path)
+
+    assert "can't be forgotten: Read-only file system" in caplog.text
+
+
+def test_what_is_put_away_is_gone(tmp_path: Path) -> None:
+    file = tmp_path / "rest.json"
+    file.write_text("{}")
+
+    put_away(file)
+    put_away(file)
+
+    assert not file.exists()
