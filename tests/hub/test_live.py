@@ -43,6 +43,22 @@ async def test_a_watched_printer_is_asked_once_a_second_however_many_watch() -> 
 
 
 @on_a_hasty_loop
+async def test_a_farm_is_asked_less_often_until_somebody_looks_closer() -> None:
+    hall = Hall()
+    hall.live.watch([ONE], every_s=5.0)
+    await asyncio.sleep(11.5)
+    assert hall.printers.asks[ONE] == 3
+    closer = hall.live.watch([ONE])
+    await asyncio.sleep(5.5)
+    assert hall.printers.asks[ONE] == 9
+    closer.close()
+    await asyncio.sleep(10)
+
+    assert hall.printers.asks[ONE] in (11, 12)
+    await hall.live.close()
+
+
+@on_a_hasty_loop
 async def test_asking_ends_with_the_last_watch() -> None:
     hall = Hall()
     first, second = hall.live.watch([ONE, TWO]), hall.live.watch([ONE])

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from math import inf
 from typing import Final
 
 import msgspec
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 BEAT_S: Final = 1.0
 REFUSED_BEAT_S: Final = 3.0
 """Between asks of a printer that gives no status; when it is back, this is how late we know."""
+LONGEST_BEAT_S: Final = 60.0
 FRESH: Final = timedelta(seconds=2)
 """A page that opens is content with what is that old."""
 MOST_AT_ONCE: Final = 32
@@ -84,13 +86,14 @@ class LiveStatus:
         await asyncio.wait([self._ask(printer_id)], timeout=within_s)
         return self.latest(printer_id)
 
-    def watch(self, printer_ids: Iterable[str]) -> "Watch":
-        """Begin to watch; close the watch to end that."""
-        watch = Watch(self, frozenset(printer_ids))
+    def watch(self, printer_ids: Iterable[str], every_s: float = BEAT_S) -> "Watch":
+        """Begin to watch; close the watch to end that. every_s: what is often enough for it."""
+        watch = Watch(self, frozenset(printer_ids), every_s)
         for printer_id in watch.printer_ids:
+            is_in_haste = every_s < self._beat_s(printer_id)
             self._watches.setdefault(printer_id, set()).add(watch)
-            if printer_id not in self._beats:
-                self._beats[printer_id] = asyncio.create_task(self._keep_asking(printer_id))
+            if is_in_haste:
+                self._begin_asking(printer_id)
         return watch
 
     def unwatch(self, watch: "Watch") -> None:
@@ -105,7 +108,16 @@ class LiveStatus:
         """How many printers somebody watches."""
         return len(self._beats)
 
+    def _beat_s(self, printer_id: str) -> float:
+        """What the most curious of its watchers wants; for ever where there is none."""
+        return min((one.every_s for one in self._watches.get(printer_id, ())), default=inf)
+
     # --- asking -----------------------------------------------------------------------------------
+
+    def _begin_asking(self, printer_id: str) -> None:
+        if (slower := self._beats.pop(printer_id, None)) is not None:
+            slower.cancel()
+        self._beats[printer_id] = asyncio.create_task(self._keep_asking(printer_id))
 
     async def _keep_asking(self, printer_id: str) -> None:
         loop = asyncio.get_running_loop()
@@ -119,8 +131,10 @@ class LiveStatus:
                 continue
             for watch in self._watches.get(printer_id, ()):
                 watch.tell(printer_id, reading)
-            beat_s = BEAT_S if reading.refusal is None else REFUSED_BEAT_S
-            await asyncio.sleep(max(0.0, began_at + beat_s - loop.time()))
+            beat_s = self._beat_s(printer_id)
+            if reading.refusal is not None:
+                beat_s = max(beat_s, REFUSED_BEAT_S)
+            await asyncio.sleep(min(max(0.0, began_at + beat_s - loop.time()), LONGEST_BEAT_S))
 
     def _ask(self, printer_id: str) -> "asyncio.Task[Reading]":
         """The ask under way, or a new one: never two at the same time."""
@@ -156,8 +170,9 @@ class LiveStatus:
 class Watch:
     """One watcher's view of some printers."""
 
-    def __init__(self, live: LiveStatus, printer_ids: frozenset[str]) -> None:
+    def __init__(self, live: LiveStatus, printer_ids: frozenset[str], every_s: float) -> None:
         self.printer_ids = printer_ids
+        self.every_s = every_s
         self._live = live
         self._news: dict[str, Reading] = {}
         self._has_news = asyncio.Event()

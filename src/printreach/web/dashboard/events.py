@@ -15,6 +15,7 @@ from litestar.response import ServerSentEvent
 from litestar.response.sse import ServerSentEventMessage
 
 from printreach.contract.codec import encode
+from printreach.hub.live import BEAT_S as BEAT_OF_PRINTERS_S
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports import PrinterRow
 from printreach.web.cookies import SESSION, Cookies
@@ -23,6 +24,8 @@ from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
+DRAWN_EVERY_S: Final = 0.5
+"""Printers answer one by one; the page is drawn for several at once."""
 BEAT_S: Final = 15.0
 """So often a page hears something, and we look whether the person is still signed in."""
 LONGEST_S: Final = 600.0
@@ -46,6 +49,7 @@ class Page:
     signed_in: SignedIn
     watched: frozenset[str]
     draw: Draw
+    every_s: float = BEAT_OF_PRINTERS_S
     _sent: dict[str, str] = field(default_factory=dict)
     _states: dict[str, str] = field(default_factory=dict)
 
@@ -56,7 +60,7 @@ class Page:
     async def _events(self) -> AsyncIterator[ServerSentEventMessage]:
         dashboard = self.services.dashboard
         rows: list[PrinterRow] = []
-        watch = dashboard.live.watch(self.watched)
+        watch = dashboard.live.watch(self.watched, self.every_s)
         loop = asyncio.get_running_loop()
         ends_at, beat_at = loop.time() + LONGEST_S, loop.time()
         try:
@@ -72,6 +76,7 @@ class Page:
                 with suppress(TimeoutError):
                     async with asyncio.timeout_at(beat_at):
                         await watch.news()
+                await asyncio.sleep(DRAWN_EVERY_S)
         finally:
             watch.close()
 

@@ -1,5 +1,7 @@
 """The page of all printers, and its event stream."""
 
+from typing import Final
+
 from litestar import MediaType, Router, get
 from litestar.di import NamedDependency
 from litestar.params import FromQuery
@@ -8,6 +10,7 @@ from litestar.response import ServerSentEvent, Template
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.web.cookies import Cookies
+from printreach.web.dashboard.cards import Card
 from printreach.web.dashboard.dashboard import SAID
 from printreach.web.dashboard.events import Page, Parts, templates_of
 from printreach.web.dashboard.listing import Wish, listing, read_wish
@@ -15,7 +18,9 @@ from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
-_CARD = "dashboard/card.html"
+FARM_EVERY_S: Final = 5.0
+"""A hundred rows are not read every second; their printers and ours have other things to do."""
+_CARD: Final = "dashboard/card.html"
 
 
 @get("/printers", media_type=MediaType.HTML)
@@ -35,8 +40,8 @@ async def printers_page(
     context = {
         "listing": listed,
         "wish": wish,
-        "newer": _page_link(wish, listed.page - 1, listed.pages),
-        "older": _page_link(wish, listed.page + 1, listed.pages),
+        "newer": _openedlink(wish, listed.page - 1, listed.pages),
+        "older": _openedlink(wish, listed.page + 1, listed.pages),
         "read_at": at,
         "said": SAID.get(said or "", ""),
     }
@@ -58,19 +63,25 @@ async def printers_events(
     wish = read_wish(show, q, page)
     card = templates_of(request).get_template(_CARD)
 
+    drawn: dict[str, tuple[Card, str]] = {}
+
     def draw(printers: list[SeenPrinter]) -> Parts:
         listed = listing(printers, wish, dashboard.clock.now())
-        return {
-            f"printer-{one.id}": card.render(p=one, layout=listed.layout) for one in listed.cards
-        }
+        for one in listed.cards:
+            if one.id not in drawn or drawn[one.id][0] != one:
+                drawn[one.id] = one, card.render(p=one, layout=listed.layout)
+        return {f"printer-{one.id}": drawn[one.id][1] for one in listed.cards}
 
     printers = await dashboard.printers.all(signed_in.account.account_id, ask=False)
     listed = listing(printers, wish, dashboard.clock.now())
     watched = frozenset(one.id for one in listed.cards)
-    return Page(request, services, jar, signed_in, watched, draw).stream()
+    opened = Page(request, services, jar, signed_in, watched, draw)
+    if listed.layout == "farm":
+        opened.every_s = FARM_EVERY_S
+    return opened.stream()
 
 
-def _page_link(wish: Wish, page: int, pages: int) -> str:
+def _openedlink(wish: Wish, page: int, pages: int) -> str:
     """Where that page is; empty where there is none."""
     if not 1 <= page <= pages:
         return ""

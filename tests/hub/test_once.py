@@ -1,0 +1,62 @@
+"""Secrets that are shown once: to whom, and for how long they wait."""
+
+from datetime import timedelta
+
+from printreach.hub.connections import Shared
+from printreach.hub.once import KEPT_FOR, MOST, ShownOnce
+from printreach.rules.connections import Connection, ConnectionKind
+from printreach.rules.credentials import AppSecrets
+from tests.fakes.clock import NOON, FakeClock
+
+
+def shared(connection_id: str = "one") -> Shared:
+    return Shared(
+        connection=Connection(
+            connection_id=connection_id,
+            unique_id="shared-one",
+            kind=ConnectionKind.SHARED,
+            app_id=None,
+            printer_id="printer",
+            account_id="ada",
+            port=None,
+            created_at=NOON,
+        ),
+        url="https://shared-one.tunnel.example",
+        secrets=AppSecrets(
+            basic_user="u", basic_password="hush", bearer_token="b", app_api_token="a"
+        ),
+    )
+
+
+def test_they_are_told_to_their_owner_once() -> None:
+    once, made = ShownOnce(FakeClock()), shared()
+    once.put("ada", made)
+
+    assert once.take("bob", "one") is None
+    assert once.take("ada", "one") == made
+    assert once.take("ada", "one") is None
+
+
+def test_they_do_not_wait_for_long() -> None:
+    clock = FakeClock()
+    once = ShownOnce(clock)
+    once.put("ada", shared())
+    clock.advance(KEPT_FOR + timedelta(seconds=1))
+
+    assert once.take("ada", "one") is None
+
+
+def test_there_is_an_end_to_how_many_are_kept() -> None:
+    once = ShownOnce(FakeClock())
+    for number in range(MOST + 5):
+        once.put("ada", shared(str(number)))
+
+    assert once.take("ada", "0") is None
+    assert once.take("ada", str(MOST + 4)) is not None
+
+
+def test_they_are_not_shown_where_the_box_is_printed() -> None:
+    once = ShownOnce(FakeClock())
+    once.put("ada", shared())
+
+    assert "hush" not in repr(once)
