@@ -45,7 +45,12 @@ class Pausing:
             raise failed("The print is still pausing.")
         rest = self._take()
         wake = commands_to_wake(rest) if rest is not None else []
-        await self._watch.order([*wake, *gcode.RESUME])
+        try:
+            await self._watch.order([*wake, *gcode.RESUME])
+        except PrinterRefused:
+            if rest is not None:
+                self._remember(rest)  # for the next try: without it the print would go on cold
+            raise
 
     async def cancel(self) -> None:
         """Firmware cancels nothing but a paused print."""
