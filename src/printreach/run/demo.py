@@ -195,7 +195,9 @@ Printreach runs at {demo.base_url}, with a simulated printer that has begun to p
 The printer's own page, through the service, in a browser (the link works once, for 10 minutes):
   {demo.open_url}
 
-The account: {EMAIL}, password {demo.password}
+The dashboard: {demo.base_url}/printers
+  e-mail       {EMAIL}
+  password     {demo.password}
 
 An App Connection, as an app gets it:
   url          {url}
