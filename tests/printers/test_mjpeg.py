@@ -1,5 +1,7 @@
 """Streams of pictures, as cameras of different makes write them."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -119,3 +121,12 @@ def test_the_boundary_is_read_as_cameras_write_it(kind: bytes, boundary: bytes) 
 def test_what_is_no_stream_of_pictures_is_none(kind: bytes) -> None:
     with pytest.raises(NoStream):
         boundary_of(kind)
+
+
+def test_a_part_of_nothing_but_line_ends_is_passed_over_at_once() -> None:
+    """Looked at one by one, they held up the agent of a small machine for seconds."""
+    parser = MjpegParser(b"--frame")
+    began_s = time.process_time()
+
+    assert parser.feed(b"--frame\r\n\r\n" + b"\r" * 8_000_000 + b"--frame") == []
+    assert time.process_time() - began_s < 0.2

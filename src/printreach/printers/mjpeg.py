@@ -92,10 +92,7 @@ class MjpegParser:
         if end < 0:
             self._searched = max(0, len(self._buffer) - len(self._boundary))
             return False
-        size = end
-        while size > 0 and self._buffer[size - 1] in b"\r\n-":
-            size -= 1
-        self._end_part(size, frames)
+        self._end_part(len(self._buffer[:end].rstrip(b"\r\n-")), frames)
         return True
 
     def _end_part(self, size: int, frames: list[bytes]) -> None:
