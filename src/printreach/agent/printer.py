@@ -18,6 +18,7 @@ from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.config import AgentConfig, Webcam
 from printreach.agent.detector_news import DetectorNews
 from printreach.agent.host_api_keys import HostApiKeys
+from printreach.agent.keep_running import keep_running
 from printreach.agent.prints import Prints
 from printreach.contract.status import WebcamEntry
 from printreach.printers.http_camera import HttpCamera
@@ -89,7 +90,12 @@ async def commanded_printer(
         api = CommandApi(
             printer, FileCommands(printer), WebcamCommands(hub), _log_command(logs), outside
         )
-        tasks = [asyncio.create_task(printer.run()), asyncio.create_task(prints.watch())]
+        tasks = [
+            asyncio.create_task(keep_running("the printer's adapter", printer.run, senses.uniform)),
+            asyncio.create_task(
+                keep_running("the watch over prints", prints.watch, senses.uniform)
+            ),
+        ]
         host_api_keys = HostApiKeys(printer)
         try:
             yield CommandedPrinter(

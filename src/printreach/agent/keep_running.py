@@ -1,0 +1,33 @@
+"""Tasks that must not end before the agent does."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from printreach.tunnel.backoff import reconnect_delay_s
+
+log = logging.getLogger(__name__)
+
+STEADY_S = 60.0
+"""One that ran for so long begins anew at once, whatever was before."""
+
+
+async def keep_running(
+    what: str, run: Callable[[], Awaitable[None]], uniform: Callable[[float, float], float]
+) -> None:
+    """Run it until cancelled; where it ends or raises, say so and begin again a little later.
+
+    Adapters take whatever a printer says in their stride. Should one stumble all the same, its
+    printer comes back by itself, and not with the next start of the agent.
+    """
+    loop = asyncio.get_running_loop()
+    failures = 0
+    while True:
+        began = loop.time()
+        try:
+            await run()
+            log.error("%s has ended, and begins again", what)
+        except Exception:
+            log.exception("%s has failed, and begins again", what)
+        failures = failures + 1 if loop.time() - began < STEADY_S else 1
+        await asyncio.sleep(reconnect_delay_s(failures, uniform))
