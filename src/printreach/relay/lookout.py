@@ -14,6 +14,8 @@ log = logging.getLogger(__name__)
 
 RECHECK_S = 30.0
 """How soon a linked or removed printer is noticed where the notice was lost."""
+STORE_S = 10.0
+"""A store that hangs must not end the looking."""
 
 
 class Watcher(Protocol):
@@ -64,7 +66,8 @@ class Lookout:
             await asyncio.sleep(RECHECK_S)
             asked = tuple(self._watchers)
             try:
-                linked = await self._agents.linked_among(asked)
+                async with asyncio.timeout(STORE_S):
+                    linked = await self._agents.linked_among(asked)
             except Exception:  # the store is away: what runs goes on
                 log.exception("could not look again which printers are linked")
             else:

@@ -6,7 +6,7 @@ turns out to be a webcam's stream, and somebody watches already who asked the sa
 same words, credentials and cookies included, and was answered with the same content type, then the
 second stream is ended and its caller sees the pictures of the first. The printer could not have
 told the two requests apart, so it shows both the same camera. As the Host is one of those words, a
-feed never serves two connections.
+feed serves one connection; where ports stand for connections, perhaps several of one printer.
 
 The parts of such a stream replace each other, so a viewer that is slow misses whole ones instead of
 slowing the others. One who watches alone misses nothing: the stream goes as fast as it is taken,
