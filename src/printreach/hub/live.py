@@ -17,6 +17,7 @@ import msgspec
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import StatusResult
+from printreach.hub.temperatures import Temperatures
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 
@@ -58,6 +59,7 @@ class LiveStatus:
     def __init__(self, printers: PrinterHttp, clock: Clock) -> None:
         self._printers = printers
         self._clock = clock
+        self.temperatures = Temperatures()
         self._known: OrderedDict[str, Reading] = OrderedDict()
         self._asking: dict[str, asyncio.Task[Reading]] = {}
         self._beats: dict[str, asyncio.Task[None]] = {}
@@ -153,6 +155,7 @@ class LiveStatus:
             reading = replace(self.latest(printer_id), refusal=said, asked_at=at)
         else:
             reading = Reading(status=said, seen_at=at, asked_at=at)
+            self.temperatures.note(printer_id, at, said.job_status.current_print.temps)
         self._remember(printer_id, reading)
         return reading
 

@@ -1,6 +1,7 @@
 """One printer's pages: what they show, what their forms order, and whom they refuse."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -118,6 +119,15 @@ def test_materials_are_drawn_and_joined_by_id_alone(home: Home) -> None:
     for words in ("PLA Jade", "62%", "24% humidity", "0.4 mm", "fed by slot 1"):
         assert words in page
     assert "<script>" not in page.partition("<main")[2]
+
+
+def test_temperatures_are_charted_as_far_as_somebody_looked(home: Home) -> None:
+    assert "<polyline" not in home.get().text
+    home.world.clock.advance(timedelta(seconds=20))
+    page = home.get().text
+
+    lines = re.findall(r'<polyline class="of-(\w+)" points="([^"]+)"', page)
+    assert lines == [("hotend", "989,57 1000,57 "), ("bed", "989,160 1000,160 ")]
 
 
 # --- orders ---------------------------------------------------------------------------------------

@@ -7,10 +7,11 @@ from litestar.response import ServerSentEvent, Template
 
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.temperatures import SPAN
 from printreach.web.cookies import Cookies
 from printreach.web.dashboard.dashboard import SAID, provide_seen
 from printreach.web.dashboard.events import Page, Parts, templates_of
-from printreach.web.dashboard.printer_view import view_of
+from printreach.web.dashboard.printer_view import PrinterView, view_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -27,7 +28,7 @@ async def quick_view(
     said: FromQuery[str | None] = None,
 ) -> Template:
     """Show what it does, and its webcam."""
-    view = view_of(seen, dashboard.clock.now(), camera)
+    view = _view(seen, dashboard, camera)
     context = {"view": view, "said": SAID.get(said or "", ""), "here": "quick"}
     return Template("dashboard/printer.html", context=context)
 
@@ -63,10 +64,18 @@ async def printer_events(
         mine = [one for one in printers if one.printer.printer_id == printer_id]
         if not mine:  # it was removed: the page is asked for again, and says so
             return {}
-        view = view_of(mine[0], dashboard.clock.now())
+        view = _view(mine[0], dashboard)
         return {f"part-{name}": part.render(view=view) for name, part in templates.items()}
 
     return Page(request, services, jar, signed_in, frozenset({printer_id}), draw).stream()
+
+
+def _view(seen: SeenPrinter, dashboard: Dashboard, camera: int = 0) -> PrinterView:
+    at = dashboard.clock.now()
+    warmth = dashboard.live.temperatures.of_late(
+        seen.printer.printer_id, max(at - SPAN, seen.printer.linked_at)
+    )
+    return view_of(seen, at, camera, warmth)
 
 
 PRINTER_PAGES = Router(

@@ -1,7 +1,9 @@
 """One printer as its own pages show it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import isfinite
 from typing import Final
 
 from printreach.contract.features import NO_FEATURES, Feature
@@ -9,6 +11,7 @@ from printreach.contract.materials import MaterialSystem
 from printreach.contract.status import JobStatus, Light, State
 from printreach.contract.unset import UnsetType
 from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.temperatures import SPAN, Warmth
 from printreach.rules.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C, MOVING, UNDER_WAY
 from printreach.web.dashboard.cards import OFFLINE, Card, Webcam, card_of, webcam_of
 from printreach.web.dashboard.looks import ToolRow, UnitRow, tools_of, units_of
@@ -22,6 +25,7 @@ PLATFORMS: Final = {
     "duet": "Duet",
     "simulated": "simulated printer",
 }
+CHART_C: Final = 300.0
 _NO_INTERFACE: Final = frozenset({"bambu"})
 
 
@@ -61,13 +65,17 @@ class PrinterView:
     tools: list[ToolRow]
     has_materials: bool
     seen_at: datetime | None
+    chart: dict[str, list[tuple[float, float]]]
 
     @property
     def is_here(self) -> bool:
         return self.card.state != OFFLINE
 
 
-def view_of(seen: SeenPrinter, at: datetime, camera: int = 0) -> PrinterView:
+def view_of(
+    seen: SeenPrinter, at: datetime, camera: int = 0, warmth: Sequence[Warmth] = ()
+) -> PrinterView:
+    """warmth: what its chart is drawn of."""
     status, card = seen.reading.status, card_of(seen, at)
     job = status.job_status if status is not None else None
     here = card.state != OFFLINE and status is not None
@@ -97,7 +105,24 @@ def view_of(seen: SeenPrinter, at: datetime, camera: int = 0) -> PrinterView:
         tools=tools_of(system) if system is not None else [],
         has_materials=system is not None,
         seen_at=seen.reading.seen_at,
+        chart=_chart(warmth, at),
     )
+
+
+def _chart(warmth: Sequence[Warmth], at: datetime) -> dict[str, list[tuple[float, float]]]:
+    """Lines by name, of points from 0 to 1 across; nothing where there is no line yet."""
+    if len(warmth) < 2:
+        return {}
+    across = [max(0.0, 1 - (at - one.at) / SPAN) for one in warmth]
+    return {
+        "hotend": [(x, _drawn(one.hotend_c)) for x, one in zip(across, warmth, strict=True)],
+        "bed": [(x, _drawn(one.bed_c)) for x, one in zip(across, warmth, strict=True)],
+    }
+
+
+def _drawn(celsius: float) -> float:
+    """Within the chart, whatever a printer says."""
+    return max(0.0, min(CHART_C, celsius)) if isfinite(celsius) else 0.0
 
 
 def _heaters(job: JobStatus) -> list[Heater]:

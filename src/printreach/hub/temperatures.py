@@ -1,0 +1,44 @@
+"""How warm a printer was of late, as far as somebody watched: what a chart is drawn of."""
+
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.contract.status import Temps
+
+SPAN: Final = timedelta(minutes=30)
+APART: Final = timedelta(seconds=5)
+MOST_POINTS: Final = 400
+MOST_PRINTERS: Final = 500
+"""In memory, about 20 MB where all of them were watched for half an hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Warmth:
+    """One reading."""
+
+    at: datetime
+    hotend_c: float
+    bed_c: float
+
+
+@dataclass(slots=True)
+class Temperatures:
+    """The readings of late, by printer; the process forgets them with its end."""
+
+    _kept: OrderedDict[str, deque[Warmth]] = field(default_factory=OrderedDict)
+
+    def note(self, printer_id: str, at: datetime, temps: Temps) -> None:
+        readings = self._kept.setdefault(printer_id, deque(maxlen=MOST_POINTS))
+        if readings and at < readings[-1].at + APART:
+            return
+        readings.append(Warmth(at, temps.hotend_actual, temps.bed_actual))
+        self._kept.move_to_end(printer_id)
+        if len(self._kept) > MOST_PRINTERS:
+            self._kept.popitem(last=False)
+
+    def of_late(self, printer_id: str, since: datetime) -> Sequence[Warmth]:
+        """Oldest first."""
+        return [one for one in self._kept.get(printer_id, ()) if one.at >= since]
