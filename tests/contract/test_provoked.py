@@ -1,6 +1,7 @@
 """Every error code of the interface has a test that provokes it, or is not in use yet."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from printreach.contract.awaited import AWAITED
 from printreach.contract.commands import MEANINGS, CommandStatus
 from printreach.contract.errors import ErrorCode
+from printreach.rules.portal import PortalError
 from tests.contract.claims import claims_below, claims_in
 
 TESTS = Path(__file__).parents[1]
@@ -46,6 +48,13 @@ def test_what_is_not_in_use_yet_stands_nowhere_in_the_product(code: str) -> None
     ]
 
     assert users == []
+
+
+@pytest.mark.parametrize("error", PortalError)
+def test_an_error_of_the_portal_is_provoked_by_a_test(error: PortalError) -> None:
+    walks = "".join(path.read_text() for path in (TESTS / "web" / "portal").glob("test_*.py"))
+
+    assert re.search(rf'"error"(\]( ==|)|:) "{error.value}"', walks)
 
 
 def test_every_status_of_a_command_has_its_meaning() -> None:

@@ -5,7 +5,6 @@ from types import MappingProxyType
 from typing import Final
 
 _DETECTION: Final = "failure detection"
-_PORTAL: Final = "the portal"
 
 AWAITED: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -25,12 +24,6 @@ AWAITED: Final[Mapping[str, str]] = MappingProxyType(
         "OE_IMAGE_TOO_LARGE": _DETECTION,
         "OE_INTERNAL_ERROR": _DETECTION,
         "OE_INVALID_API_KEY": _DETECTION,
-        "access_denied": _PORTAL,
-        "expired": _PORTAL,
-        "invalid_request": _PORTAL,
-        "not_a_supporter": _PORTAL,
-        "printer_unavailable": _PORTAL,
-        "server_error": _PORTAL,
     }
 )
 """A code leaves this table with the commit that gives it and the test that provokes it."""

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from printreach.hub import connections as hub_connections
+from printreach.hub.denied import Denied, Reason
 from tests.hub.portal_world import FakeHostKeys
 from tests.web.portal.people import (
     APP,
@@ -250,6 +251,22 @@ def test_a_printer_that_can_take_no_more_apps_is_told_and_one_goes_back(
     assert "no more are allowed" in refused.text
     assert 'name="error" value="printer_unavailable"' in refused.text
     assert told(ada.press("refuse", error="printer_unavailable"))["error"] == "printer_unavailable"
+
+
+def test_a_service_without_a_free_port_is_told_as_a_fault_of_its_own(
+    world: WebWorld, ada: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_port(*_: object) -> Denied:
+        return Denied(Reason.NO_PORT_LEFT, "All ports for connections are in use.")
+
+    monkeypatch.setattr(hub_connections.Connections, "_take_port", no_port)
+    printer_id = link_printer(world, ada.browser, "Workbench")
+    ada.begin()
+    refused = ada.allow(printer_id)
+
+    assert refused.status_code == 503
+    assert 'name="error" value="server_error"' in refused.text
+    assert told(ada.press("refuse", error="server_error"))["error"] == "server_error"
 
 
 def test_a_flow_that_took_too_long_is_told_as_expired(world: WebWorld, ada: Person) -> None:
