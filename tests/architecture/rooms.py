@@ -81,7 +81,16 @@ ROOMS = {
     "web": driver("jinja2", "litestar", "markupsafe", "msgspec", "multipart"),
     "web.accounts.drawing": driver("markupsafe", "segno"),
     "backends": driver(
-        *("aiosqlite", "alembic", "argon2", "cryptography", "msgspec", "sqlalchemy", "webauthn"),
+        *(
+            "aiosqlite",
+            "alembic",
+            "argon2",
+            "cryptography",
+            "joserfc",
+            "msgspec",
+            "sqlalchemy",
+            "webauthn",
+        ),
     ),
     "run": driver(
         *("aiosqlite", "alembic", "argon2", "cryptography", "granian", "jinja2", "litestar"),
