@@ -66,9 +66,7 @@ class MemoryGrants:
     async def grant(self, unique_id: str) -> Grant | None:
         await self._look(unique_id)
         grant = self._grants.get(unique_id)
-        if (late := self._told_late) is not None:
-            self._told_late = None
-            await late.wait()
+        await self._be_late()
         cookies = self._cookies.get(unique_id)
         if grant is None or cookies is None:
             return grant
@@ -78,7 +76,9 @@ class MemoryGrants:
 
     async def unique_id_at_port(self, port: int) -> str | None:
         await self._look(str(port))
-        return self._ports.get(port)
+        unique_id = self._ports.get(port)
+        await self._be_late()
+        return unique_id
 
     async def redeem_open_ticket(self, unique_id: str, ticket: str, at: datetime) -> str | None:
         await self._look(unique_id)
@@ -89,6 +89,11 @@ class MemoryGrants:
         secret = f"cookie-for-{ticket}"
         self.add_cookie(unique_id, secret.encode())
         return secret
+
+    async def _be_late(self) -> None:
+        if (late := self._told_late) is not None:
+            self._told_late = None
+            await late.wait()
 
     async def _look(self, name: str) -> None:
         self.lookups.append(name)

@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Iterator
+from functools import partial
 from urllib.parse import quote, urlsplit
 
 import pytest
@@ -14,6 +15,8 @@ from tests.rigs.waiting import free_ports, wait_for
 from tests.rigs.ways import Way
 
 pytestmark = pytest.mark.slow
+
+PATIENCE_S = 30
 
 
 @pytest.fixture
@@ -148,17 +151,23 @@ def test_a_port_serves_nobody_then_one_connection_then_the_next(
         kept, ended = small.connect(first_linked), small.connect(first_linked)
         ways = small.way(kept), small.way(ended)
         assert {way.port for way in ways} == {lowest, highest}
+        for way in ways:  # that nobody is there was just said, and is believed for a second
+            wait_for("a connection at its port", partial(_is_open, way), PATIENCE_S)
         assert [Seen.by(call(way, "/any")).target for way in ways] == ["/any", "/any"]
         with pytest.raises(RuntimeError, match="ports for connections are in use"):
             small.connect(second_linked)
 
         small.revoke(ended)
-        wait_for("the revocation", lambda: call(ways[1], "/any").status == 604, 5)
+        wait_for("the revocation", lambda: call(ways[1], "/any").status == 604, PATIENCE_S)
 
         next_way, key = small.way(small.connect(second_linked)), fresh_key()
-        wait_for("the next one", lambda: call(next_way, "/any").status == 200, 5)
+        wait_for("the next one", lambda: _is_open(next_way), PATIENCE_S)
         assert next_way.port == ways[1].port
         assert call(next_way, f"/sink?key={key}", method="POST").status == 200
         assert (behaviour.entries(key) != [], second.entries(key) != []) == (False, True)
         assert call(ways[1], "/any").status == 606
         assert Seen.by(call(ways[0], "/any")).target == "/any"
+
+
+def _is_open(way: Way) -> bool:
+    return call(way, "/any").status == 200

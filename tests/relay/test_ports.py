@@ -1,11 +1,15 @@
 """Ports that stand for connections, for users without wildcard DNS."""
 
+import asyncio
+
 import pytest
 
+from printreach.ports import Topic
 from printreach.rules.connections import ConnectionKind
 from tests.relay.caller import Answer, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, Rig, relay
+from tests.relay.waiting import until
 from tests.rigs.waiting import free_port
 
 
@@ -80,6 +84,23 @@ async def test_a_port_changes_hands_with_a_notice() -> None:
 
         assert (await ask(port, first.bearer)).status == 606
         assert (await ask(port, second.bearer)).status == 200
+
+
+@on_a_loop
+async def test_a_notice_in_the_middle_of_a_look_at_a_port_is_not_overlooked() -> None:
+    """What the store said may be from before that of which the notice tells."""
+    async with relay() as rig:
+        port = await listening(rig)
+        await rig.agent()
+        release = rig.grants.hold_answer()
+        early = asyncio.create_task(ask(port, b"Authorization: Bearer token-of-app-one"))
+        await until(lambda: rig.grants.lookups)
+        access = rig.connect("app-one", port=port)
+        await rig.notify(Topic.CONNECTION, access.unique_id)
+        release()
+        await early
+
+        assert (await ask(port, access.bearer)).status == 200
 
 
 @on_a_loop

@@ -64,8 +64,8 @@ class Admission:
         now = self._loop.time()
         known = self._known.get(unique_id)
         if known is not None:
-            return (known[1],) if known[0] >= now else None
-        return (None,) if self._unknown.get(unique_id, 0.0) >= now else None
+            return (known[1],) if known[0] > now else None
+        return (None,) if self._unknown.get(unique_id, 0.0) > now else None
 
     async def load(self, unique_id: str) -> Grant | None:
         """Ask the store. What is running on an older answer is judged by this one."""
@@ -93,13 +93,15 @@ class Admission:
     def cached_at_port(self, port: int) -> str | None:
         """The connection of a tunnel port, if it is known freshly enough."""
         entry = self._ports.get(port)
-        return entry[1] if entry is not None and entry[0] >= self._loop.time() else None
+        return entry[1] if entry is not None and entry[0] > self._loop.time() else None
 
     async def load_at_port(self, port: int) -> str:
         """The connection of a tunnel port; "" where there is none, which names none either."""
+        notices = self._notices
         unique_id = await self._grants.unique_id_at_port(port) or ""
-        trust_s = TRUST_S if unique_id else UNKNOWN_TRUST_S
-        self._ports[port] = (self._loop.time() + trust_s, unique_id)
+        if notices == self._notices:  # else the answer may be from before what the notice tells
+            trust_s = TRUST_S if unique_id else UNKNOWN_TRUST_S
+            self._ports[port] = (self._loop.time() + trust_s, unique_id)
         return unique_id
 
     def forget(self, unique_id: str) -> None:
