@@ -2,7 +2,7 @@
 
 import secrets
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -258,3 +258,24 @@ async def test_signing_in_to_one_connection_opens_no_other(database: Path) -> No
         await grants.redeem_open_ticket("own-o1", "ticket", NOON)
 
         assert (await grant_of(grants, "own-o2")).digests == ()
+
+
+@on_a_loop
+async def test_a_connection_knows_when_it_was_last_used(database: Path) -> None:
+    async with open_store(database) as store:
+        await store_all(store)
+        grants = grants_of(store)
+
+        async def used_at(connection_id: str) -> datetime | None:
+            found = await store.read(lambda records: records.connections.get(connection_id))
+            assert found is not None
+            return found.used_at
+
+        assert await used_at("c1") is None
+        await grants.connections_used({"app-c1": NOON + SECOND, "app-unknown": NOON})
+        assert await used_at("c1") == NOON + SECOND
+        assert await used_at("o1") is None
+
+        await grants.connections_used({"app-c1": NOON})  # another node tells later of a use before
+        assert await used_at("c1") == NOON + SECOND
+        await grants.connections_used({})

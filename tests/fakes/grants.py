@@ -1,7 +1,7 @@
 """The connections of a relay under test, in memory."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -15,12 +15,13 @@ COOKIE_LIFETIME = timedelta(hours=12)
 class MemoryGrants:
     """ports.Grants.
 
-    lookups: every name that was asked for. is_broken: the store is away. Between hold() and
-    release() nothing is answered.
+    lookups: every name that was asked for. used: when each connection was, as it was told.
+    is_broken: the store is away. Between hold() and release() nothing is answered.
     """
 
     def __init__(self, clock: Clock) -> None:
         self.lookups: list[str] = []
+        self.used: dict[str, datetime] = {}
         self.is_broken = False
         self._may_answer = asyncio.Event()
         self._may_answer.set()
@@ -94,6 +95,11 @@ class MemoryGrants:
         if (late := self._told_late) is not None:
             self._told_late = None
             await late.wait()
+
+    async def connections_used(self, used: Mapping[str, datetime]) -> None:
+        if self.is_broken:
+            raise StoreUnavailable("the store is away")
+        self.used |= used
 
     async def _look(self, name: str) -> None:
         self.lookups.append(name)

@@ -1,5 +1,6 @@
 """The service's own grants, beside those that are stored."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from printreach.ports import Agents, Clock, Grants
@@ -31,6 +32,9 @@ class GrantsWithInternal:
 
     async def redeem_open_ticket(self, unique_id: str, ticket: str, at: datetime) -> str | None:
         return await self._stored.redeem_open_ticket(unique_id, ticket, at)
+
+    async def connections_used(self, used: Mapping[str, datetime]) -> None:
+        await self._stored.connections_used(used)
 
     async def _internal(self, unique_id: str, printer_id: str) -> Grant:
         printer = await self._agents.linked_printer(printer_id)

@@ -100,6 +100,7 @@ async def _printer(
                 "Kind": one.kind.value,
                 "AppId": one.app_id,
                 "CreatedAt": _time(one.created_at),
+                "UsedAt": _time(one.used_at),
                 "RevokedAt": _time(one.revoked_at),
                 "ExpiresAt": _time(one.expires_at),
             }

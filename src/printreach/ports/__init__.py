@@ -4,7 +4,7 @@
 people and of mails has a page of its own beside this one.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -131,6 +131,10 @@ class Grants(Protocol):
         relay admits by a cached grant and would have to write on every request. Later grants of
         the connection hold the cookie's digest; a grant cached before does not, so drop it.
         """
+        ...
+
+    async def connections_used(self, used: Mapping[str, datetime]) -> None:
+        """When connections, by their unique ids, last carried something."""
         ...
 
 

@@ -15,6 +15,8 @@ from printreach.contract.errors import ErrorCode
 from printreach.ports import Bus, Clock, Grants, Notice, Topic
 from printreach.rules.connections import Admitted, ConnectionKind, Grant, Refused, admit
 
+from .uses import Uses
+
 log = logging.getLogger(__name__)
 
 TRUST_S = 20.0
@@ -48,6 +50,7 @@ class Admission:
         self._ports: dict[int, tuple[float, str]] = {}
         self._live: dict[str, set[LiveStream]] = {}
         self._webcams: dict[str, int] = {}
+        self._uses = Uses(grants, clock, lambda: self._live)
         self._unsubscribe = bus.subscribe(self._on_notice)
         self._recheck = asyncio.Event()
         self._beat = self._loop.create_task(self._keep_checking())
@@ -56,6 +59,7 @@ class Admission:
         self._unsubscribe()
         self._beat.cancel()
         await asyncio.gather(self._beat, return_exceptions=True)
+        await self._uses.close()
 
     # --- grants ---------------------------------------------------------------------------------
 
@@ -120,6 +124,7 @@ class Admission:
     # --- streams under way ------------------------------------------------------------------------
 
     def began(self, stream: LiveStream) -> None:
+        self._uses.note(stream.unique_id)
         self._live.setdefault(stream.unique_id, set()).add(stream)
 
     def ended(self, stream: LiveStream) -> None:

@@ -40,6 +40,7 @@ class Connection:
 
     app_id: None for every kind but APP. port: the port of its own, where a range is configured.
     printer_id and account_id are None once the account was deleted; it has ended then.
+    used_at: when it last carried something, to the minute or so.
     """
 
     connection_id: str
@@ -52,6 +53,7 @@ class Connection:
     created_at: datetime
     revoked_at: datetime | None = None
     expires_at: datetime | None = None
+    used_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -1,10 +1,13 @@
 """Connections: apps, sharing, and ending both."""
 
 import re
+import secrets
 
 import pytest
 
+from printreach.backends.sql.grants import SqlGrants
 from printreach.hub.apps import Apps
+from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.completion import Completion
 from tests.web.dashboard.conftest import Home
 from tests.web.world import BASE_URL, run, send
@@ -43,6 +46,23 @@ def test_an_app_is_listed_and_ended(home: Home) -> None:
     ended = send(home.browser, f"/connections/{connection_id}/end")
     assert ended.headers["location"] == "/connections?said=ended"
     assert "Demo" not in home.browser.get("/connections").text
+
+
+def test_a_connection_tells_when_it_was_last_used(home: Home) -> None:
+    connection_id = connect_app(home)
+    assert "not used yet" in home.browser.get("/connections").text
+
+    async def use() -> None:
+        store, clock = home.world.store, home.world.clock
+        grants = SqlGrants(store, clock, secrets.token_bytes, SupporterPolicy.EVERYONE)
+        connection = await store.read(lambda records: records.connections.get(connection_id))
+        assert connection is not None
+        await grants.connections_used({connection.unique_id: clock.now()})
+
+    run(home.browser, use)
+    assert re.search(
+        "last used <time[^>]*>1 May 2026, 12:00 UTC", home.browser.get("/connections").text
+    )
 
 
 def test_what_opens_a_shared_printer_is_shown_once(home: Home) -> None:

@@ -1,9 +1,10 @@
 """What the relay asks about connections, answered from the tables."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import RowMapping, delete, insert, select
+from sqlalchemy import RowMapping, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.store import SqlRecords, SqlStore
@@ -56,6 +57,22 @@ class SqlGrants:
             return True
 
         return cookie if await self._store.write(redeem) else None
+
+    async def connections_used(self, used: Mapping[str, datetime]) -> None:
+        if not used:
+            return
+        rows = [{"name": name, "at": at} for name, at in used.items()]
+        is_older = connections.c.used_at.is_(None) | (connections.c.used_at < bindparam("at"))
+        note = (
+            update(connections)
+            .where(connections.c.unique_id == bindparam("name"), is_older)
+            .values(used_at=bindparam("at"))
+        )
+
+        async def write(records: SqlRecords) -> None:
+            await records.connection.execute(note, rows)
+
+        await self._store.write(write)
 
 
 async def _grant(

@@ -122,6 +122,7 @@ connections = Table(
     Column("created_at", Instant, nullable=False),
     Column("revoked_at", Instant),
     Column("expires_at", Instant),
+    Column("used_at", Instant),
     Column("basic_digest", LargeBinary(32)),
     Column("bearer_digest", LargeBinary(32)),
     Column("app_api_token_digest", LargeBinary(32), unique=True),

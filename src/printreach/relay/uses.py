@@ -1,0 +1,61 @@
+"""Which connections were used, told to the store once in a while and never by a request."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from itertools import islice
+
+from printreach.ports import Clock, Grants
+from printreach.rules.connections import ConnectionKind
+
+log = logging.getLogger(__name__)
+
+TELL_EVERY_S = 60.0
+STORE_S = 10.0
+"""A store that hangs must not hold up the end of the service."""
+AT_ONCE = 500
+"""Rows in one write; between two of them others get their turn."""
+_OWN_USE = f"{ConnectionKind.INTERNAL.value}-"
+
+
+class Uses:
+    """Owned by admission. running: names of the connections that carry something now."""
+
+    def __init__(self, grants: Grants, clock: Clock, running: Callable[[], Iterable[str]]) -> None:
+        self._grants = grants
+        self._clock = clock
+        self._running = running
+        self._used: dict[str, datetime] = {}
+        self._beat = asyncio.create_task(self._keep_telling())
+
+    def note(self, unique_id: str) -> None:
+        """Used now. On the path of every request, so it does next to nothing."""
+        self._used[unique_id] = self._clock.now()
+
+    async def tell(self) -> None:
+        """Write down what was noted. What the store does not take is told the next time."""
+        at = self._clock.now()
+        used = self._used | dict.fromkeys(self._running(), at)
+        self._used = {}
+        rows = iter(
+            {name: when for name, when in used.items() if not name.startswith(_OWN_USE)}.items()
+        )
+        while batch := dict(islice(rows, AT_ONCE)):
+            try:
+                async with asyncio.timeout(STORE_S):
+                    await self._grants.connections_used(batch)
+            except Exception:
+                log.exception("could not write down which connections were used")
+                self._used = {**batch, **dict(rows), **self._used}
+                return
+
+    async def close(self) -> None:
+        self._beat.cancel()
+        await asyncio.gather(self._beat, return_exceptions=True)
+        await self.tell()
+
+    async def _keep_telling(self) -> None:
+        while True:
+            await asyncio.sleep(TELL_EVERY_S)
+            await self.tell()

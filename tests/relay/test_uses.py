@@ -1,0 +1,97 @@
+"""When connections were last used: noted by each request, told to the store in between."""
+
+from datetime import timedelta
+
+from printreach.relay.uses import AT_ONCE, Uses
+from printreach.rules.connections import ConnectionKind
+from tests.fakes.clock import NOON, FakeClock
+from tests.fakes.grants import MemoryGrants
+from tests.relay.caller import calling, request
+from tests.relay.loop import on_a_loop
+from tests.relay.rig import relay
+
+SECOND = timedelta(seconds=1)
+
+
+@on_a_loop
+async def test_a_request_is_told_of_by_the_end_of_the_node_at_the_latest() -> None:
+    async with relay() as rig:
+        await rig.agent()
+        used, unused = rig.connect("app-used"), rig.connect("app-unused")
+        async with calling(rig.port) as caller:
+            caller.send(request(used.host, used.bearer))
+            assert (await caller.answer()).status == 200
+        assert rig.grants.used == {}  # no request writes to the store
+
+        await rig.begin_stop(0.0)
+        assert rig.grants.used == {used.unique_id: NOON}
+        assert unused.unique_id not in rig.grants.used
+
+
+@on_a_loop
+async def test_a_request_without_the_right_credentials_is_no_use() -> None:
+    async with relay() as rig:
+        await rig.agent()
+        access = rig.connect()
+        async with calling(rig.port) as caller:
+            caller.send(request(access.host, b"Authorization: Bearer stolen"))
+            assert (await caller.answer()).status == 606
+
+        await rig.begin_stop(0.0)
+        assert rig.grants.used == {}
+
+
+@on_a_loop
+async def test_many_requests_are_told_once_with_the_last_of_their_times() -> None:
+    clock = FakeClock()
+    grants = MemoryGrants(clock)
+    uses = Uses(grants, clock, list)
+    uses.note("app-one")
+    clock.advance(SECOND)
+    uses.note("app-one")
+    await uses.tell()
+    assert grants.used == {"app-one": NOON + SECOND}
+
+    grants.used.clear()
+    await uses.tell()
+    assert grants.used == {}
+    await uses.close()
+
+
+@on_a_loop
+async def test_what_still_runs_is_in_use() -> None:
+    clock = FakeClock()
+    grants = MemoryGrants(clock)
+    uses = Uses(grants, clock, lambda: ["app-webcam"])
+    uses.note("app-webcam")
+    clock.advance(SECOND)
+    await uses.tell()
+    assert grants.used == {"app-webcam": NOON + SECOND}
+    await uses.close()
+
+
+@on_a_loop
+async def test_the_services_own_requests_are_nobodys_use() -> None:
+    clock = FakeClock()
+    grants = MemoryGrants(clock)
+    uses = Uses(grants, clock, list)
+    uses.note(f"{ConnectionKind.INTERNAL}-printer")
+    await uses.close()
+
+    assert grants.used == {}
+
+
+@on_a_loop
+async def test_what_the_store_does_not_take_is_told_the_next_time() -> None:
+    clock = FakeClock()
+    grants = MemoryGrants(clock)
+    uses = Uses(grants, clock, list)
+    names = {f"app-{number}" for number in range(AT_ONCE + 1)}
+    for name in names:
+        uses.note(name)
+    grants.is_broken = True
+    await uses.tell()
+    grants.is_broken = False
+
+    await uses.close()
+    assert grants.used.keys() == names
