@@ -25,6 +25,7 @@ from printreach.ports.identity import (
     TryRecords,
 )
 from printreach.ports.mail import Mail, Mailer
+from printreach.ports.oidc import IdentityRecords
 from printreach.ports.portal import FlowRecords, HostKeys
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, Grant
@@ -47,6 +48,7 @@ __all__ = [
     "FlowRecords",
     "Grants",
     "HostKeys",
+    "IdentityRecords",
     "InvitationRecords",
     "MadePasskey",
     "Mail",
@@ -294,6 +296,8 @@ class Records(Protocol):
     def second_factors(self) -> SecondFactorRecords: ...
     @property
     def passkeys(self) -> PasskeyRecords: ...
+    @property
+    def identities(self) -> IdentityRecords: ...
     @property
     def invitations(self) -> InvitationRecords: ...
     @property

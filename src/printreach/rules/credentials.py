@@ -35,6 +35,10 @@ class CredentialKind(Enum):
     RECOVERY_CODE = b"recovery-code"
     PORTAL_BROWSER = b"portal-browser"
     PORTAL_FORM = b"portal-form"
+    OIDC_STATE = b"oidc-state"
+    OIDC_NONCE = b"oidc-nonce"
+    OIDC_VERIFIER = b"oidc-verifier"
+    DETECTION_KEY = b"detection-key"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

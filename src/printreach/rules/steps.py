@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
+from printreach.rules.own_paths import HOME
+
 STEP_LIFETIME: Final = timedelta(minutes=10)
 CONFIRMATION_LIFETIME: Final = timedelta(days=1)
 """For so long the browser that signed up is signed in by the link of the mail alone."""
@@ -19,6 +21,10 @@ class Awaits(StrEnum):
     """Somebody wants to sign in with a passkey."""
     NEW_PASSKEY = "new-passkey"
     """Somebody who is signed in adds a passkey."""
+    PROVIDER = "provider"
+    """Somebody was sent to a provider to sign in there."""
+    NEW_IDENTITY = "new-identity"
+    """Somebody who is signed in was sent to a provider, to be let in by it from then on."""
     CONFIRMATION = "confirmation"
     """The account was made in this browser; the link in the mail makes it complete."""
 
@@ -27,10 +33,12 @@ class Awaits(StrEnum):
 class Step:
     """One browser on its way in.
 
-    account_id: None where it is not known yet. challenge: what an authenticator has to sign.
+    account_id: None where it is not known yet. challenge: what an authenticator has to sign, or
+    the digest of the link that completes it. next_path: a page of ours to go on to.
     """
 
     awaits: Awaits
     account_id: str | None
     expires_at: datetime
     challenge: bytes = b""
+    next_path: str = HOME

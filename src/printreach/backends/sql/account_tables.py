@@ -8,6 +8,7 @@ from sqlalchemy import (
     LargeBinary,
     String,
     Table,
+    UniqueConstraint,
 )
 
 from printreach.backends.sql.tables import Instant, accounts, metadata
@@ -44,6 +45,7 @@ steps = Table(
     Column("awaits", String(16), nullable=False),
     _account(nullable=True),
     Column("challenge", LargeBinary, nullable=False),
+    Column("next_path", String(2048), nullable=False, server_default="/"),
     Column("expires_at", Instant, nullable=False, index=True),
 )
 
@@ -84,6 +86,19 @@ passkeys = Table(
     Column("name", String(60), nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("used_at", Instant),
+)
+
+identities = Table(
+    "identities",
+    metadata,
+    Column("identity_id", String(64), primary_key=True),
+    _account(),
+    Column("issuer", String(512), nullable=False),
+    Column("subject", String(255), nullable=False),
+    Column("email", String(254), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("used_at", Instant),
+    UniqueConstraint("issuer", "subject"),
 )
 
 invitations = Table(

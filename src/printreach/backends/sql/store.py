@@ -15,6 +15,7 @@ from printreach.backends.sql.accounts import AccountRows
 from printreach.backends.sql.apps import AppRows
 from printreach.backends.sql.connections import ConnectionRows
 from printreach.backends.sql.engine import reading_engine, reason_of, writing_engine
+from printreach.backends.sql.identities import IdentityRows
 from printreach.backends.sql.mail_links import InvitationRows, MailLinkRows
 from printreach.backends.sql.migrate import migrate
 from printreach.backends.sql.portal_flows import FlowRows
@@ -42,6 +43,7 @@ class SqlRecords:
         self.mail_links = MailLinkRows(connection)
         self.second_factors = SecondFactorRows(connection)
         self.passkeys = PasskeyRows(connection)
+        self.identities = IdentityRows(connection)
         self.invitations = InvitationRows(connection)
         self.tries = TryRows(connection)
         self.flows = FlowRows(connection)
