@@ -1,0 +1,126 @@
+"""Where an app may have its events sent.
+
+Strict on purpose: an address that two programs could read in two ways is refused, not mended. What
+a name leads to is looked at when it is resolved, once more for each connection.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from printreach.rules.public_addresses import may_be_called, read_ip_address
+
+MAX_URL_LENGTH: Final = 2048
+
+_DEFAULT_PORTS: Final = {"https": 443, "http": 80}
+_PLAIN: Final = re.compile(r"[!-~]+")
+"""Printable ASCII without a blank; other characters have to be percent-encoded."""
+_AUTHORITY: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::([0-9]{1,5}))?")
+_LABEL: Final = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
+_NUMBER: Final = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
+"""What programs take for a number at the end of a host, and then the whole for an IPv4 address."""
+_MAX_NAME_LENGTH: Final = 253
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WebhookTarget:
+    """A URL, taken apart for whoever calls it.
+
+    host: a name in lower case or an IP address, without brackets. path: with its query, as given.
+    """
+
+    is_tls: bool
+    host: str
+    port: int
+    path: str
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port: what is slow or down as a whole."""
+        return f"{'https' if self.is_tls else 'http'}://{self._host_in_url}:{self.port}"
+
+    @property
+    def host_header(self) -> str:
+        """The value of `Host`."""
+        is_default = self.port == _DEFAULT_PORTS["https" if self.is_tls else "http"]
+        return self._host_in_url if is_default else f"{self._host_in_url}:{self.port}"
+
+    @property
+    def _host_in_url(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+
+def read_webhook_url(url: str, *, allow_private: bool) -> WebhookTarget | str:
+    """The target of a WebhookUrl, or a sentence that says why it is none.
+
+    allow_private: private addresses and plain http are let through.
+    """
+    if len(url) > MAX_URL_LENGTH:
+        return f"WebhookUrl is longer than {MAX_URL_LENGTH:,} characters."
+    if not _PLAIN.fullmatch(url) or "\\" in url:
+        return "WebhookUrl has a character that has to be percent-encoded."
+    scheme, separator, rest = url.partition("://")
+    is_tls = scheme.lower() == "https"
+    if not separator or not (is_tls or (allow_private and scheme.lower() == "http")):
+        return "WebhookUrl must begin with https://."
+    if "#" in rest:
+        return "WebhookUrl has a fragment, which no server is ever sent."
+    authority = re.split(r"[/?]", rest, maxsplit=1)[0]
+    place = _read_authority(authority, _DEFAULT_PORTS["https" if is_tls else "http"])
+    if isinstance(place, str):
+        return place
+    host, port = place
+    problem = _problem_with(host, allow_private=allow_private)
+    if problem is not None:
+        return problem
+    path = rest[len(authority) :]
+    return WebhookTarget(
+        is_tls=is_tls, host=host, port=port, path=path if path.startswith("/") else f"/{path}"
+    )
+
+
+def target_of(url: str) -> WebhookTarget:
+    """The target of a URL that was let through before; under which setting doesn't matter.
+
+    Raises ValueError for one that never was.
+    """
+    target = read_webhook_url(url, allow_private=True)
+    if isinstance(target, str):
+        raise ValueError(target)
+    return target
+
+
+def place_to_show(url: str) -> str:
+    """Where it leads, without what may be secret in it: the host."""
+    return urlsplit(url).hostname or ""
+
+
+def _read_authority(authority: str, default_port: int) -> tuple[str, int] | str:
+    if "@" in authority:
+        return "WebhookUrl must not carry a user or a password."
+    found = _AUTHORITY.fullmatch(authority)
+    if found is None:
+        return "WebhookUrl names no host that can be called."
+    host = (found[1] or found[2]).lower()
+    port = int(found[3]) if found[3] else default_port
+    if not 1 <= port <= 65535:
+        return "WebhookUrl names a port that does not exist."
+    if found[1] and ":" not in host:
+        return "WebhookUrl names no host that can be called."
+    return host, port
+
+
+def _problem_with(host: str, *, allow_private: bool) -> str | None:
+    address = read_ip_address(host)
+    if address is not None:
+        if may_be_called(address, allow_private=allow_private):
+            return None
+        return "WebhookUrl leads to an address that isn't public."
+    labels = host.removesuffix(".").split(".")
+    if ":" in host or _NUMBER.fullmatch(labels[-1]):
+        # 2130706433, 0x7f.1 and 0177.0.0.1 are all spellings of a loopback address.
+        return "WebhookUrl spells an IP address in an unusual way."
+    if len(host) > _MAX_NAME_LENGTH or not all(_LABEL.fullmatch(label) for label in labels):
+        return "WebhookUrl names no host that can be called."
+    return None

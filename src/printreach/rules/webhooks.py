@@ -1,0 +1,151 @@
+"""An app's webhook: what it wants, how long it lives, and what an attempt's outcome means for it.
+
+Time and randomness come in as arguments.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+LIFETIME: Final = timedelta(days=180)
+"""From the last successful SetNotificationWebhook."""
+DISABLED_AFTER: Final = timedelta(days=5)
+"""Without one success."""
+FEWEST_FAILURES: Final = 10
+"""Before a webhook is disabled: one schedule's worth. A clock that was set forward by a week must
+not disable what failed once."""
+RETRY_DELAYS: Final = (
+    timedelta(seconds=5),
+    timedelta(seconds=30),
+    timedelta(minutes=2),
+    timedelta(minutes=10),
+    timedelta(hours=1),
+    timedelta(hours=3),
+    timedelta(hours=8),
+    timedelta(hours=16),
+    timedelta(hours=24),
+)
+JITTER: Final = 0.2
+"""So much of a delay is added at random, lest everything comes back at once after an outage."""
+LONGEST_DELAY: Final = RETRY_DELAYS[-1] * (1 + JITTER)
+MAX_FILTER_LENGTH: Final = 256
+GONE: Final = 410
+
+
+class DeliveryState(StrEnum):
+    """Where a delivery stands."""
+
+    QUEUED = "queued"
+    DELIVERED = "delivered"
+    GIVEN_UP = "given-up"
+    """Every attempt failed, or the webhook ended before."""
+    DROPPED = "dropped"
+    """A newer Progress of the same print was due, or the filter excludes it by now."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Webhook:
+    """One App Connection's webhook.
+
+    event_filter: the event types that are wanted; empty wants all.
+    failing_since, failures: the first failed attempt since the last success, and how many.
+    """
+
+    connection_id: str
+    url: str
+    event_filter: tuple[int, ...]
+    set_at: datetime
+    failing_since: datetime | None = None
+    failures: int = 0
+    last_success_at: datetime | None = None
+    disabled_at: datetime | None = None
+    disabled_reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What came of one attempt.
+
+    http_status: of the answer; None where none came, and then error says why.
+    retry_after: what the receiver asked for.
+    """
+
+    http_status: int | None
+    duration_ms: int
+    error: str | None = None
+    retry_after: timedelta | None = None
+
+    @property
+    def is_success(self) -> bool:
+        return self.http_status is not None and 200 <= self.http_status < 300
+
+
+def is_live(webhook: Webhook, at: datetime) -> bool:
+    """True while it may be called; the last instant is excluded."""
+    return at < webhook.set_at + LIFETIME
+
+
+def is_active(webhook: Webhook, at: datetime) -> bool:
+    """True while events are sent to it."""
+    return is_live(webhook, at) and webhook.disabled_at is None
+
+
+def wants(webhook: Webhook, event_type: int) -> bool:
+    """True where the filter lets that type through."""
+    return not webhook.event_filter or event_type in webhook.event_filter
+
+
+def retry_delay(
+    attempts: int, jitter: float, retry_after: timedelta | None = None
+) -> timedelta | None:
+    """How long to wait after so many attempts, all of them failed; None: give up.
+
+    jitter: random, 0 to 1. retry_after: waited for if longer, but never beyond the longest delay.
+    """
+    if attempts > len(RETRY_DELAYS):
+        return None
+    delay = RETRY_DELAYS[attempts - 1] * (1 + JITTER * jitter)
+    return delay if retry_after is None else min(max(delay, retry_after), LONGEST_DELAY)
+
+
+def after_success(webhook: Webhook, at: datetime) -> Webhook:
+    """It answered: what failed before doesn't count."""
+    return replace(webhook, failing_since=None, failures=0, last_success_at=at)
+
+
+def after_failure(webhook: Webhook, outcome: Outcome, at: datetime) -> Webhook:
+    """One failure more, which may be the one that disables it."""
+    since = webhook.failing_since
+    if since is None or since > at:  # the clock was set back
+        since = at
+    failed = replace(webhook, failing_since=since, failures=webhook.failures + 1)
+    if webhook.disabled_at is not None:
+        return failed
+    if failed.failures < FEWEST_FAILURES or at - since < DISABLED_AFTER:
+        return failed
+    days = DISABLED_AFTER.days
+    reason = f"No attempt succeeded for {days} days. The last one: {in_words(outcome)}"
+    return replace(failed, disabled_at=at, disabled_reason=reason)
+
+
+def in_words(outcome: Outcome) -> str:
+    """One sentence on an attempt."""
+    if outcome.error is not None:
+        return outcome.error
+    return f"The receiver answered {outcome.http_status}."
+
+
+def stale_progress(prints: Sequence[str | None]) -> list[int]:
+    """Of deliveries that are due together, oldest first: the places of those nobody needs.
+
+    prints: of each that is a Progress event its print, None for every other. A Progress is dropped
+    where a newer one of the same print is due.
+    """
+    newest = {print_id: place for place, print_id in enumerate(prints)}
+    return [
+        place
+        for place, print_id in enumerate(prints)
+        if print_id is not None and newest[print_id] != place
+    ]
