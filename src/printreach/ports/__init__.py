@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 
 from printreach.contract.status import DetectorStatus
 from printreach.ports.authenticators import Authenticators, MadePasskey
+from printreach.ports.events import Arrival, EventInbox, EventRecords, StoredEvent
 from printreach.ports.identity import (
     AccountRecords,
     InvitationRecords,
@@ -39,12 +40,15 @@ __all__ = [
     "AccountRecords",
     "Agents",
     "AppRecords",
+    "Arrival",
     "Authenticators",
     "Bus",
     "Clock",
     "ConnectionRecords",
     "DetectorSaid",
     "DetectorStates",
+    "EventInbox",
+    "EventRecords",
     "FlowRecords",
     "Grants",
     "HostKeys",
@@ -65,6 +69,7 @@ __all__ = [
     "StepRecords",
     "Store",
     "StoreUnavailable",
+    "StoredEvent",
     "TooBusy",
     "Topic",
     "TryRecords",
@@ -90,6 +95,10 @@ class Topic(StrEnum):
     """key: account_id. Its supporter status changed, or it was deleted; so all its grants."""
     DETECTOR = "detector"
     """key: printer_id. The failure detector has said something of its print."""
+    INBOX = "inbox"
+    """key: none. Events were stored and wait to be handed out."""
+    EVENT = "event"
+    """key: account_id. Events of its printers were handed out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +313,8 @@ class Records(Protocol):
     def flows(self) -> FlowRecords: ...
     @property
     def tries(self) -> TryRecords: ...
+    @property
+    def events(self) -> EventRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:
         """Publish when, and only when, this unit of work is committed."""
         ...

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from printreach.backends.sql import account_tables, tables
+from printreach.backends.sql import account_tables, event_tables, tables
 
-MODULES: Final = (tables, account_tables)
+MODULES: Final = (tables, account_tables, event_tables)
 """They register their tables as they are imported."""
 
 metadata = tables.metadata

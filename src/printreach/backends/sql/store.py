@@ -16,6 +16,7 @@ from printreach.backends.sql.apps import AppRows
 from printreach.backends.sql.connections import ConnectionRows
 from printreach.backends.sql.engine import reading_engine, reason_of, writing_engine
 from printreach.backends.sql.identities import IdentityRows
+from printreach.backends.sql.events import EventRows
 from printreach.backends.sql.mail_links import InvitationRows, MailLinkRows
 from printreach.backends.sql.migrate import migrate
 from printreach.backends.sql.portal_flows import FlowRows
@@ -47,6 +48,7 @@ class SqlRecords:
         self.invitations = InvitationRows(connection)
         self.tries = TryRows(connection)
         self.flows = FlowRows(connection)
+        self.events = EventRows(connection, self.notify)
         self.gave_notice = False
 
     async def notify(self, notice: Notice, at: datetime) -> None:

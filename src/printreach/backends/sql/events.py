@@ -1,0 +1,152 @@
+"""Events as rows."""
+
+import json
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.backends.sql.event_tables import events
+from printreach.backends.sql.tables import printers
+from printreach.contract import codec
+from printreach.contract.events import PrintEvent
+from printreach.ports import Arrival, Notice, StoredEvent, Topic
+
+_STORED = (
+    events.c.seq,
+    events.c.account_id,
+    events.c.printer_id,
+    events.c.content,
+    events.c.received_at,
+    events.c.snapshot_id,
+)
+_decoder = msgspec.json.Decoder(PrintEvent)
+
+
+class EventRows:
+    """ports.EventRecords in one unit of work. notify: gives notice when the unit is committed."""
+
+    def __init__(
+        self,
+        connection: AsyncConnection,
+        notify: Callable[[Notice, datetime], Awaitable[None]],
+    ) -> None:
+        self._connection = connection
+        self._notify = notify
+
+    async def append(self, printer_id: str, events: Sequence[PrintEvent], at: datetime) -> None:
+        await self.append_all([Arrival(printer_id=printer_id, event=event) for event in events], at)
+
+    async def append_all(self, arrivals: Sequence[Arrival], at: datetime) -> None:
+        account_of = await self._accounts_of({arrival.printer_id for arrival in arrivals})
+        rows = [
+            {
+                "printer_id": arrival.printer_id,
+                "event_id": arrival.event.event_id,
+                "account_id": account_of[arrival.printer_id],
+                "content": codec.encode(arrival.event),
+                "received_at": at,
+            }
+            for arrival in arrivals
+            if arrival.printer_id in account_of
+        ]
+        if rows:
+            await self._connection.execute(insert(events).on_conflict_do_nothing(), rows)
+            await self._notify(Notice(Topic.INBOX, ""), at)
+
+    async def awaiting_fan_out(
+        self, at_most: int, *, except_printers: Collection[str] = ()
+    ) -> list[StoredEvent]:
+        awaiting = select(*_STORED).where(events.c.position.is_(None))
+        if except_printers:
+            awaiting = awaiting.where(events.c.printer_id.not_in(_each_of(except_printers)))
+        found = await self._connection.execute(awaiting.order_by(events.c.seq).limit(at_most))
+        return [_stored(row) for row in found.mappings()]
+
+    async def mark_fanned_out(self, snapshots: Mapping[int, str | None]) -> frozenset[int]:
+        found = await self._connection.scalars(
+            select(events.c.seq)
+            .where(events.c.seq.in_(_each_of(snapshots)), events.c.position.is_(None))
+            .order_by(events.c.seq)
+        )
+        marked = list(found)
+        if marked:
+            last = await self._connection.scalar(select(func.max(events.c.position))) or 0
+            await self._connection.execute(
+                update(events)
+                .where(events.c.seq == bindparam("of_seq"))
+                .values(position=bindparam("at_position"), snapshot_id=bindparam("picture")),
+                [
+                    {"of_seq": seq, "at_position": position, "picture": snapshots[seq]}
+                    for position, seq in enumerate(marked, last + 1)
+                ],
+            )
+        return frozenset(marked)
+
+    async def after(self, account_id: str, event_id: str | None, at_most: int) -> list[StoredEvent]:
+        position = 0 if event_id is None else await self._position_of(account_id, event_id)
+        found = await self._connection.execute(
+            select(*_STORED)
+            .where(events.c.account_id == account_id, events.c.position > position)
+            .order_by(events.c.position)
+            .limit(at_most)
+        )
+        return [_stored(row) for row in found.mappings()]
+
+    async def latest(self, account_id: str) -> StoredEvent | None:
+        found = await self._connection.execute(
+            select(*_STORED)
+            .where(events.c.account_id == account_id, events.c.position > 0)
+            .order_by(events.c.position.desc())
+            .limit(1)
+        )
+        row = found.mappings().first()
+        return None if row is None else _stored(row)
+
+    async def prune(self, before: datetime, at_most: int) -> int:
+        old = (
+            select(events.c.seq)
+            .where(events.c.received_at < before, events.c.position > 0)
+            .limit(at_most)
+        )
+        gone = await self._connection.execute(delete(events).where(events.c.seq.in_(old)))
+        return gone.rowcount
+
+    async def _accounts_of(self, printer_ids: Collection[str]) -> dict[str, str]:
+        found = await self._connection.execute(
+            select(printers.c.printer_id, printers.c.account_id).where(
+                printers.c.printer_id.in_(_each_of(printer_ids)), printers.c.removed_at.is_(None)
+            )
+        )
+        return {row.printer_id: row.account_id for row in found}
+
+    async def _position_of(self, account_id: str, event_id: str) -> int:
+        """0 where it isn't kept, or not of this account."""
+        return (
+            await self._connection.scalar(
+                select(func.max(events.c.position)).where(
+                    events.c.event_id == event_id, events.c.account_id == account_id
+                )
+            )
+            or 0
+        )
+
+
+def _each_of(values: Collection[str] | Mapping[int, str | None]) -> Any:
+    """A subquery of them, as JSON: thousands of variables are slow to bind."""
+    return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)
+
+
+def _stored(row: Mapping[Any, Any]) -> StoredEvent:
+    return StoredEvent(
+        seq=row["seq"],
+        account_id=row["account_id"],
+        printer_id=row["printer_id"],
+        event=_decoder.decode(row["content"]),
+        received_at=row["received_at"],
+        snapshot_id=row["snapshot_id"],
+    )

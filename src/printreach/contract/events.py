@@ -1,0 +1,83 @@
+"""What happened to a print, as agent and service tell each other.
+
+The agent makes an event, gives it its id and keeps it until the service has stored it. What an app
+is sent is made of this by the service, which knows the printer's name and addresses.
+
+Wire names are the Pascal case of these. What is UNSET is unknown and left out, never null.
+"""
+
+from enum import IntEnum
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+MAX_TEXT = 500
+"""Characters of a file's name or an error; whoever makes an event cuts to this."""
+MAX_EVENTS_AT_ONCE = 50
+"""So many go into one message of the tunnel."""
+
+EventId = Annotated[str, Meta(pattern="^[0-9a-z-]{8,64}$")]
+PrintId = Annotated[str, Meta(max_length=64)]
+ShortText = Annotated[str, Meta(max_length=MAX_TEXT)]
+Code = Annotated[str, Meta(max_length=64)]
+Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Percent = Annotated[int, Meta(ge=0, le=100)]
+UnixTime = Annotated[int, Meta(ge=0, le=253_402_300_799)]
+"""Seconds, to the end of the year 9999."""
+Millimetres = Annotated[float, Meta(ge=-10_000.0, le=10_000.0)]
+
+
+class EventType(IntEnum):
+    """Numbers never change; new ones are added. docs/protocol.md, "Events"."""
+
+    STARTED = 1
+    COMPLETE = 2
+    FAILED = 3
+    """Cancelled or faulted: `error` says which."""
+    PAUSED = 4
+    RESUMED = 5
+    PROGRESS = 6
+    """Each 10 %, and each hour."""
+    POSSIBLE_FAILURE = 7
+    """The failure detector warns."""
+    PAUSED_BY_DETECTOR = 8
+    ERROR = 9
+    FIRST_LAYER_COMPLETE = 10
+    FILAMENT_CHANGE_REQUIRED = 11
+    USER_INTERACTION_REQUIRED = 12
+    NOTIFICATION_LIMIT_REACHED = 13
+    THIRD_LAYER_COMPLETE = 14
+    BED_COOLED_DOWN = 15
+    TEST = 16
+
+
+class PrintEvent(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """One thing that happened.
+
+    event_id: made once, before the event is first written down; unique for its printer.
+    event_type: one of EventType, or a number that a newer agent knows: it is kept.
+    print_id: "" where no print is concerned.
+    error: of FAILED "cancelled", or the fault in the printer's words; of others a short sentence.
+    platform_error_code: as the platform spells it.
+    print_started_at_sec, filament_used_mm, filament_used_mg: for the print history; of the filament
+    what is estimated for the whole print where only that is known, times the progress.
+    estimated_total_sec: how long the whole print would take, as of then.
+    """
+
+    event_id: EventId
+    event_type: Count
+    event_time_sec: UnixTime
+    print_id: PrintId = ""
+    file_name: ShortText | UnsetType = UNSET
+    duration_sec: Count | UnsetType = UNSET
+    progress: Percent | UnsetType = UNSET
+    time_remaining_sec: Count | UnsetType = UNSET
+    z_offset_mm: Millimetres | UnsetType = field(default=UNSET, name="ZOffsetMM")
+    current_layer: Count | UnsetType = UNSET
+    total_layers: Count | UnsetType = UNSET
+    error: ShortText | UnsetType = UNSET
+    platform_error_code: Code | UnsetType = UNSET
+    print_started_at_sec: UnixTime | UnsetType = UNSET
+    filament_used_mm: Count | UnsetType = UNSET
+    filament_used_mg: Count | UnsetType = UNSET
+    estimated_total_sec: Count | UnsetType = UNSET
