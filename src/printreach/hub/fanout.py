@@ -57,6 +57,11 @@ class Fanout:
         self._pictures_at_once = asyncio.Semaphore(PICTURES_AT_ONCE)
         self._taking: dict[str, asyncio.Task[None]] = {}  # by printer: its order is kept
         self._set_aside: dict[str, float] = {}  # printer -> until when, in the loop's time
+        self._on_freed: Callable[[], None] = lambda: None
+
+    def on_freed(self, callback: Callable[[], None]) -> None:
+        """Call this when a printer's pictures are taken: more of its events may wait."""
+        self._on_freed = callback
 
     async def fan_out_due(self) -> int:
         """Hand out what waits; how many were, those without a picture yet not counted.
@@ -104,7 +109,11 @@ class Fanout:
     def _begin(self, printer_id: str, events: list[StoredEvent]) -> None:
         task = asyncio.create_task(self._with_pictures(printer_id, events))
         self._taking[printer_id] = task
-        task.add_done_callback(lambda _: self._taking.pop(printer_id, None))
+        task.add_done_callback(lambda _: self._free(printer_id))
+
+    def _free(self, printer_id: str) -> None:
+        del self._taking[printer_id]
+        self._on_freed()
 
     async def _with_pictures(self, printer_id: str, events: list[StoredEvent]) -> None:
         pictured = await asyncio.gather(*(self._with_picture(stored) for stored in events))

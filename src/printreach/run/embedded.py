@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from printreach.backends.bus_sqlite import open_bus
+from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.internal_grants import GrantsWithInternal
@@ -29,11 +29,12 @@ from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import SOCKET_NAME, WebNode
 from printreach.run.web_services import Outside, real_outside, web_services
+from printreach.run.worker import WorkerOutside, running_worker
 from printreach.web.app import WebSettings, create_app
 
 log = logging.getLogger(__name__)
 
-ROLES = ("web", "relay")
+ROLES = ("web", "relay", "worker")
 SETTLE_S = 5.0
 """Agents of a service that restarts are back within a second or two; callers wait for them."""
 
@@ -53,16 +54,22 @@ async def running_service(
         socket_path = settings.data_dir.resolve() / SOCKET_NAME
         store = await ends.enter_async_context(open_store(settings.database_path))
         key, inside = load_or_make_service_key(settings.data_dir), RelayInside()
+        bus = await ends.enter_async_context(open_bus(store, SystemClock()))
+        http = _printer_http(settings, inside, key, ends)
         if "web" in roles:
-            http = _printer_http(settings, inside, key, ends)
             outside = real_outside(store, http, inside if "relay" in roles else None)
             socket_path = await _start_web(settings, outside, ends, is_successor=bool(listeners))
         address = ""
         if "relay" in roles:
-            relay = await _relay_outside(settings, store, key, socket_path, ends)
+            relay = _relay_outside(settings, store, bus, key, socket_path)
             inside.node = RelayNode(relay, settle_s=SETTLE_S)
             ends.push_async_callback(inside.node.stop)
             address = await _listen(settings, inside.node, listeners)
+        if "worker" in roles:
+            worker = WorkerOutside(
+                settings=settings, store=store, bus=bus, clock=SystemClock(), printers=http
+            )
+            await ends.enter_async_context(running_worker(worker))
         yield address
 
 
@@ -94,15 +101,14 @@ async def _start_web(
     return path
 
 
-async def _relay_outside(
+def _relay_outside(
     settings: Settings,
     store: SqlStore,
+    bus: SqliteBus,
     key: ServiceKey,
     socket_path: Path,
-    ends: AsyncExitStack,
 ) -> RelayOutside:
     clock = SystemClock()
-    bus = await ends.enter_async_context(open_bus(store, clock))
     agents = AgentsOutside(
         agents=SqlAgents(store, secrets.token_bytes),
         detector=MemoryDetectorStates(bus),

@@ -30,7 +30,7 @@ from printreach.run.embedded import ROLES, running_service, until_stopped
 from printreach.run.settings import Settings, SettingsError, settings_from
 from printreach.run.sockets import handed_over
 
-LATER_ROLES = ("detector", "worker")
+LATER_ROLES = ("detector",)
 
 log = logging.getLogger(__name__)
 

@@ -1,0 +1,117 @@
+"""The worker role: what happens by itself, one loop for each kind of work.
+
+A loop makes a pass when a hint comes, and every so often without one, for hints may be lost. What a
+pass does is a use case of `hub`; here stands what it is made of and when it runs. Who has work for
+the worker adds a consumer of events or a loop in `_composed`.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.hub.fanout import Consumer, Fanout, TakePicture
+from printreach.ports import Bus, Clock, Notice, Store, StoreUnavailable, Topic
+from printreach.ports.printer_http import PrinterHttp
+from printreach.run.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY_S: Final = 5.0
+PRUNE_EVERY_S: Final = 3600.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorkerOutside:
+    """What the loops work with. printers: reaches them where a relay runs in this process."""
+
+    settings: Settings
+    store: Store
+    bus: Bus
+    clock: Clock
+    printers: PrinterHttp
+
+
+class Loop:
+    """Passes, one after another. A pass that fails is logged, and the next one comes in time.
+
+    hints: the topics that call for a pass at once.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        run_pass: Callable[[], Awaitable[object]],
+        *,
+        hints: frozenset[Topic] = frozenset(),
+        every_s: float = LOOK_EVERY_S,
+    ) -> None:
+        self.name = name
+        self._run_pass = run_pass
+        self._hints = hints
+        self._every_s = every_s
+        self._woken = asyncio.Event()
+
+    def wake(self) -> None:
+        """There is something to do."""
+        self._woken.set()
+
+    def on_notice(self, notice: Notice) -> None:
+        if notice.topic in self._hints:
+            self.wake()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            self._woken.clear()
+            try:
+                await self._run_pass()
+            except StoreUnavailable as error:
+                log.warning("%s: a pass came to nothing: %s", self.name, error)
+            except Exception:
+                log.exception("%s: a pass failed", self.name)
+            try:
+                async with asyncio.timeout(self._every_s):
+                    await self._woken.wait()
+            except TimeoutError:
+                pass  # time to look, then
+
+
+@asynccontextmanager
+async def running_worker(outside: WorkerOutside) -> AsyncIterator[None]:
+    """The loops run while this is open. What they have begun is finished or left to the next."""
+    async with AsyncExitStack() as ends:
+        for loop in await _composed(outside, ends):
+            ends.callback(outside.bus.subscribe(loop.on_notice))
+            task = asyncio.create_task(loop.run(), name=f"worker: {loop.name}")
+            ends.push_async_callback(_end, task)
+        yield
+
+
+async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Loop]:
+    """Every loop there is. ends: what is to be closed when all have ended."""
+    fanout = Fanout(outside.store, outside.clock, _consumers(outside), _picture(outside))
+    ends.push_async_callback(fanout.close)
+    events = Loop("events", fanout.fan_out_due, hints=frozenset({Topic.INBOX}))
+    fanout.on_freed(events.wake)
+    return [
+        events,
+        Loop("old events", fanout.prune, every_s=PRUNE_EVERY_S),
+    ]
+
+
+def _consumers(_outside: WorkerOutside) -> Sequence[Consumer]:
+    """Who owes something for each event."""
+    return []
+
+
+def _picture(_outside: WorkerOutside) -> TakePicture | None:
+    """How a picture is taken for an event; None where none are."""
+    return None
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
