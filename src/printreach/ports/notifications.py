@@ -1,0 +1,158 @@
+"""Telling people of their prints: what is stored for it, and who carries the words."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from enum import Enum, auto
+from typing import Protocol
+
+from printreach.rules.notifications import Counted, Events, NotifySettings
+
+
+class Zones(Protocol):
+    """The time zones that people live in."""
+
+    def zone(self, name: str) -> tzinfo | None:
+        """None where there is no such zone."""
+        ...
+
+    def names(self) -> list[str]:
+        """All that can be chosen, in order."""
+        ...
+
+
+class Sealer(Protocol):
+    """Keeps secrets unreadable to who has the database alone."""
+
+    def seal(self, text: str, about: str) -> bytes:
+        """about: what it belongs to; it opens for nothing else."""
+        ...
+
+    def unseal(self, sealed: bytes, about: str) -> str | None:
+        """None where the key is another one, or the bytes are not what was sealed."""
+        ...
+
+
+class Trouble(Enum):
+    """Why a message was not taken."""
+
+    NOT_ALLOWED = auto()
+    """The service, or the address it leads to, is none that we call."""
+    UNREACHABLE = auto()
+    TOO_SLOW = auto()
+    REFUSED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class NotSent:
+    """status: what the other side answered, where it did."""
+
+    trouble: Trouble
+    status: int | None = None
+
+
+class Messenger(Protocol):
+    """Hands messages to the services that people read."""
+
+    async def check(self, url: str) -> bool:
+        """Whether messages can be sent to such an address; nothing is sent."""
+        ...
+
+    async def send(self, url: str, title: str, text: str) -> NotSent | None:
+        """None where the other side took it. Ends after some 20 s, whatever that side does."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotifyTarget:
+    """A place where a person is told.
+
+    sealed: its address; empty for the mail address of the account.
+    failures: in a row. trouble: why the last message was not taken; empty when it was.
+    """
+
+    target_id: str
+    account_id: str
+    way: str
+    label: str
+    sealed: bytes = field(repr=False)
+    created_at: datetime
+    sent_at: datetime | None = None
+    failures: int = 0
+    trouble: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueuedMessage:
+    """Words on their way to one place."""
+
+    message_id: int
+    target_id: str
+    title: str
+    text: str
+    made_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewMessage:
+    """Words that are to be told, each of an event. due_at: not before then."""
+
+    title: str
+    text: str
+    made_at: datetime
+    due_at: datetime
+
+
+class NotifyRecords(Protocol):
+    """Choices, places and messages, in one unit of work.
+
+    A place is claimed as a whole, so at most one message is on its way to it, and a slow one holds
+    up its own alone.
+    """
+
+    async def settings(self, account_id: str) -> NotifySettings: ...
+    async def put_settings(self, account_id: str, settings: NotifySettings) -> None: ...
+    async def set_of_printer(self, account_id: str, printer_id: str, events: Events | None) -> None:
+        """None: as the account."""
+        ...
+
+    async def counted(self, account_id: str) -> Counted | None: ...
+    async def put_counted(self, account_id: str, counted: Counted) -> None: ...
+
+    async def targets(self, account_id: str) -> list[NotifyTarget]:
+        """Oldest first."""
+        ...
+
+    async def target(self, target_id: str) -> NotifyTarget | None: ...
+    async def add_target(self, target: NotifyTarget) -> None: ...
+    async def remove_target(self, account_id: str, target_id: str) -> bool:
+        """Whether it was one of that account's; what is queued for it goes too."""
+        ...
+
+    async def queue(self, target_ids: Collection[str], message: NewMessage) -> None: ...
+    async def next_due(self) -> datetime | None:
+        """When something is to be sent next, claimed places left out of account."""
+        ...
+
+    async def claim(
+        self, at: datetime, until: datetime, at_most: int, *, an_account: int
+    ) -> list[NotifyTarget]:
+        """Places with something to send, for us alone until then; an_account: of one, at most."""
+        ...
+
+    async def due_messages(
+        self, target_id: str, at: datetime, at_most: int
+    ) -> list[QueuedMessage]: ...
+    async def drop_messages(self, message_ids: Collection[int]) -> None: ...
+    async def drop_older(self, target_id: str, due_before: datetime) -> None: ...
+    async def release(
+        self,
+        target_id: str,
+        *,
+        not_before: datetime | None,
+        sent_at: datetime | None,
+        failures: int,
+        trouble: str,
+    ) -> None:
+        """Let go of a claimed place. not_before: where it is to be left in peace until then."""
+        ...

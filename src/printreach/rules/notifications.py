@@ -1,0 +1,190 @@
+"""Which events a person hears of, when, and how many in a day."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, time, timedelta, tzinfo
+from enum import Enum, auto
+from typing import Final
+
+from printreach.contract.events import EventType
+
+Events = frozenset[int]
+
+CHOICES: Final[tuple[tuple[EventType, str], ...]] = (
+    (EventType.STARTED, "A print starts"),
+    (EventType.COMPLETE, "A print is done"),
+    (EventType.FAILED, "A print fails or is stopped"),
+    (EventType.PAUSED, "A print pauses"),
+    (EventType.RESUMED, "A print goes on"),
+    (EventType.PROGRESS, "Progress, each 10 % and each hour"),
+    (EventType.FIRST_LAYER_COMPLETE, "The first layer is done"),
+    (EventType.THIRD_LAYER_COMPLETE, "The third layer is done"),
+    (EventType.BED_COOLED_DOWN, "The bed has cooled down"),
+    (EventType.FILAMENT_CHANGE_REQUIRED, "Filament has to be changed"),
+    (EventType.USER_INTERACTION_REQUIRED, "The printer waits for somebody"),
+    (EventType.POSSIBLE_FAILURE, "Failure detection sees a problem"),
+    (EventType.PAUSED_BY_DETECTOR, "Failure detection pauses a print"),
+    (EventType.ERROR, "The printer reports an error"),
+)
+"""What can be chosen, in the order of a page. Of a reached limit everybody hears."""
+
+CHOOSABLE: Final[Events] = frozenset(kind for kind, _ in CHOICES)
+
+TROUBLE: Final[Events] = frozenset(
+    {
+        EventType.FAILED,
+        EventType.POSSIBLE_FAILURE,
+        EventType.PAUSED_BY_DETECTOR,
+        EventType.ERROR,
+        EventType.FILAMENT_CHANGE_REQUIRED,
+        EventType.USER_INTERACTION_REQUIRED,
+    }
+)
+"""What needs a person."""
+
+DEFAULT_EVENTS: Final[Events] = TROUBLE | {EventType.COMPLETE}
+
+PASSING: Final[Events] = frozenset(
+    {
+        EventType.STARTED,
+        EventType.RESUMED,
+        EventType.PROGRESS,
+        EventType.FIRST_LAYER_COMPLETE,
+        EventType.THIRD_LAYER_COMPLETE,
+    }
+)
+"""What is no news any more when quiet hours end."""
+
+DAILY_LIMIT: Final = 200
+"""Messages an account gets in a day, unless the operator says otherwise."""
+MOST_TARGETS: Final = 20
+"""Places an account may be told at."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuietHours:
+    """Local times; where the end is before the beginning, it is the next day's.
+
+    trouble_passes: what needs a person is told all the same.
+    """
+
+    begins: time
+    ends: time
+    trouble_passes: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NotifySettings:
+    """What an account chose.
+
+    zone: the name of the time zone that the person lives in.
+    of_printers: by printer_id, instead of events, for that printer.
+    """
+
+    events: Events = DEFAULT_EVENTS
+    quiet: QuietHours | None = None
+    zone: str = "UTC"
+    of_printers: Mapping[str, Events] = field(default_factory=dict)
+
+
+def wants(settings: NotifySettings, printer_id: str, event_type: int) -> bool:
+    """Whether the person is to hear of it at all."""
+    if event_type == EventType.NOTIFICATION_LIMIT_REACHED:
+        return True
+    return event_type in settings.of_printers.get(printer_id, settings.events)
+
+
+def time_to_tell(
+    settings: NotifySettings, event_type: int, at: datetime, zone: tzinfo
+) -> datetime | None:
+    """When to tell of what happened at that time; None where it is no news by then."""
+    quiet = settings.quiet
+    until = None if quiet is None else quiet_until(quiet, at, zone)
+    if quiet is None or until is None:
+        return at
+    if quiet.trouble_passes and event_type in TROUBLE:
+        return at
+    return None if event_type in PASSING else until
+
+
+def quiet_until(quiet: QuietHours, at: datetime, zone: tzinfo) -> datetime | None:
+    """The end of the quiet hours that lie around a time; None outside them.
+
+    Clocks that go forward or back make the hours shorter or longer, as the person's own do.
+    """
+    today = at.astimezone(zone).date()
+    for first_day in (today - timedelta(days=1), today):
+        last_day = first_day if quiet.begins < quiet.ends else first_day + timedelta(days=1)
+        begins = datetime.combine(first_day, quiet.begins, zone)
+        ends = datetime.combine(last_day, quiet.ends, zone)
+        # Both have to be put into the zone of `at` to be compared by the instant they are.
+        if begins.astimezone(at.tzinfo) <= at < ends.astimezone(at.tzinfo):
+            return ends.astimezone(at.tzinfo)
+    return None
+
+
+class Allowance(Enum):
+    """What may still be sent today."""
+
+    SEND = auto()
+    SAY_LIMIT = auto()
+    """Nothing more; and this is the first one left out."""
+    NOTHING = auto()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counted:
+    """Messages of a day. was_told: that there will be no more."""
+
+    day: date
+    messages: int = 0
+    was_told: bool = False
+
+
+def count(
+    counted: Counted | None, day: date, messages: int, limit: int
+) -> tuple[Counted, Allowance]:
+    """Count messages that are about to be sent, and say whether they may be.
+
+    day: today, in the person's zone.
+    """
+    so_far = counted if counted is not None and counted.day == day else Counted(day=day)
+    if so_far.messages + messages <= limit:
+        return replace(so_far, messages=so_far.messages + messages), Allowance.SEND
+    if so_far.was_told:
+        return so_far, Allowance.NOTHING
+    return replace(so_far, was_told=True), Allowance.SAY_LIMIT
+
+
+RETRY_AFTER: Final = (
+    timedelta(seconds=30),
+    timedelta(minutes=2),
+    timedelta(minutes=10),
+    timedelta(minutes=30),
+    timedelta(hours=1),
+    timedelta(hours=3),
+)
+GIVEN_UP_AFTER: Final = timedelta(hours=24)
+"""News of yesterday is none."""
+
+
+def next_try(failures: int, at: datetime) -> datetime:
+    """When a place that did not take a message is tried again; failures: in a row, from 1."""
+    return at + RETRY_AFTER[min(failures, len(RETRY_AFTER)) - 1]
+
+
+def read_time(text: str) -> time | None:
+    """A time as a form sends it, "22:30"."""
+    hours, colon, minutes = text.strip().partition(":")
+    if not (colon and hours.isascii() and hours.isdigit() and minutes[:2].isdigit()):
+        return None
+    try:
+        return time(int(hours), int(minutes[:2]))
+    except ValueError:
+        return None
+
+
+def read_events(texts: list[str]) -> Events | None:
+    """The events that were ticked; None where one of them cannot be chosen."""
+    chosen = {int(text) for text in texts if text.isascii() and text.isdigit() and len(text) < 6}
+    return frozenset(chosen) if chosen <= CHOOSABLE and len(chosen) == len(set(texts)) else None

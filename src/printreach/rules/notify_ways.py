@@ -1,0 +1,310 @@
+"""The ways a person can be told, and the addresses that are made of what they type.
+
+An address is one of Apprise: `ntfys://ntfy.sh/topic`. It holds secrets, so it is stored sealed and
+never shown again; what a page shows is the label.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+LONGEST_URL: Final = 1024
+LONGEST_FIELD: Final = 300
+MAIL: Final = "mail"
+"""The account's own address, by the service's own mails."""
+_NTFY_CLOUD: Final = "ntfy.sh"
+_HOST: Final = re.compile(r"[A-Za-z0-9._-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
+
+
+@dataclass(frozen=True, slots=True)
+class WayField:
+    """One thing to type. secret: it is not shown while it is typed."""
+
+    name: str
+    label: str
+    hint: str = ""
+    placeholder: str = ""
+    required: bool = True
+    secret: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to be told."""
+
+    name: str
+    title: str
+    fields: tuple[WayField, ...] = ()
+    hint: str = ""
+
+
+WAYS: Final = (
+    Way(MAIL, "E-mail", hint="To the address of your account."),
+    Way(
+        "ntfy",
+        "ntfy",
+        (
+            WayField("topic", "Topic", placeholder="my-printers-x7f3"),
+            WayField("server", "Server", _NTFY_CLOUD + " if empty", _NTFY_CLOUD, required=False),
+            WayField("token", "Access token", "Only for protected topics", "", False, True),
+        ),
+        "Anyone who knows an open topic can read it: choose one that is hard to guess.",
+    ),
+    Way(
+        "telegram",
+        "Telegram",
+        (
+            WayField("token", "Token of your bot", "From @BotFather", "123456789:AA…", secret=True),
+            WayField("chat", "Chat ID", "A number, or a channel's name"),
+        ),
+    ),
+    Way(
+        "discord",
+        "Discord",
+        (WayField("url", "Webhook URL", "Channel settings, Integrations, Webhooks", secret=True),),
+    ),
+    Way(
+        "pushover",
+        "Pushover",
+        (
+            WayField("user", "User key", secret=True),
+            WayField("token", "Application token", secret=True),
+        ),
+    ),
+    Way(
+        "slack",
+        "Slack",
+        (WayField("url", "Incoming webhook URL", "From your Slack app's page", secret=True),),
+    ),
+    Way(
+        "matrix",
+        "Matrix",
+        (
+            WayField("server", "Home server", placeholder="matrix.org"),
+            WayField("token", "Access token", "Of an account that is in the room", secret=True),
+            WayField("room", "Room", "Its address or its ID", "#printers:matrix.org"),
+        ),
+    ),
+    Way(
+        "gotify",
+        "Gotify",
+        (
+            WayField("server", "Server", placeholder="gotify.example.org"),
+            WayField("token", "Application token", secret=True),
+        ),
+    ),
+    Way(
+        "apprise",
+        "Another service",
+        (WayField("url", "Apprise URL", "As Apprise's documentation writes it", "", True, True),),
+        "For Mattermost, Zulip, Signal, Twilio and others.",
+    ),
+)
+WAY_BY_NAME: Final[Mapping[str, Way]] = MappingProxyType({way.name: way for way in WAYS})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where to tell. label: tells it from others, without a secret."""
+
+    url: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """What was typed is no place. field: which."""
+
+    field: str
+    sentence: str
+
+
+Typed = Mapping[str, str]
+
+
+def read_place(way: Way, typed: Typed) -> Place | Wrong:
+    """Make an address of what was typed. Whether it may be reached is not known yet."""
+    for field in way.fields:
+        text = typed.get(field.name, "").strip()
+        if field.required and not text:
+            return Wrong(field.name, f"Fill in: {field.label}.")
+        if len(text) > (LONGEST_URL if field.name == "url" else LONGEST_FIELD):
+            return Wrong(field.name, f"That is too long: {field.label}.")
+        if not text.isprintable():
+            return Wrong(field.name, f"Type this on one line: {field.label}.")
+    cleaned = {field.name: typed.get(field.name, "").strip() for field in way.fields}
+    return _READERS[way.name](cleaned)
+
+
+def _ntfy(typed: Typed) -> Place | Wrong:
+    server = _host(typed["server"] or _NTFY_CLOUD)
+    if server is None:
+        return _wrong_server()
+    topic = typed["topic"]
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", topic):
+        return Wrong("topic", "A topic has letters, digits, hyphens and underscores.")
+    token = f"{quote(typed['token'], safe='')}@" if typed["token"] else ""
+    url = f"{server.scheme('ntfy')}://{token}{server.host}/{topic}"
+    mode = "?mode=private" + ("&auth=token" if token else "")
+    return Place(url + mode, f"{topic} on {server.host}")
+
+
+def _telegram(typed: Typed) -> Place | Wrong:
+    if not re.fullmatch(r"[0-9]{6,12}:[A-Za-z0-9_-]{30,50}", typed["token"]):
+        return Wrong("token", "A bot's token looks like 123456789:AAbbcc….")
+    chat = typed["chat"]
+    if not re.fullmatch(r"-?[0-9]{1,20}|@?[A-Za-z][A-Za-z0-9_]{3,40}", chat):
+        return Wrong("chat", "A chat ID is a number, or the name of a channel.")
+    return Place(f"tgram://{typed['token']}/{quote(chat, safe='-')}", f"chat {chat}")
+
+
+def _discord(typed: Typed) -> Place | Wrong:
+    found = re.fullmatch(
+        r"https://(?:[a-z]+\.)?discord(?:app)?\.com/api/webhooks/([0-9]{5,25})/([A-Za-z0-9_-]{10,120})/?",
+        typed["url"],
+    )
+    if found is None:
+        return Wrong("url", "A webhook's address begins with https://discord.com/api/webhooks/.")
+    return Place(f"discord://{found[1]}/{found[2]}", f"webhook {found[1]}")
+
+
+def _pushover(typed: Typed) -> Place | Wrong:
+    for name, label in (("user", "A user key"), ("token", "An application token")):
+        if not re.fullmatch(r"[A-Za-z0-9]{30}", typed[name]):
+            return Wrong(name, f"{label} has 30 letters and digits.")
+    return Place(f"pover://{typed['user']}@{typed['token']}", "your devices")
+
+
+def _slack(typed: Typed) -> Place | Wrong:
+    found = re.fullmatch(
+        r"https://hooks\.slack\.com/services/([A-Z0-9]{6,20})/([A-Z0-9]{6,20})/([A-Za-z0-9]{12,40})/?",
+        typed["url"],
+    )
+    if found is None:
+        return Wrong("url", "It begins with https://hooks.slack.com/services/.")
+    return Place(f"slack://{found[1]}/{found[2]}/{found[3]}", f"webhook {found[2]}")
+
+
+def _matrix(typed: Typed) -> Place | Wrong:
+    server = _host(typed["server"])
+    if server is None:
+        return _wrong_server()
+    if not re.fullmatch(r"[#!][^/?&\s]{1,250}", typed["room"]):
+        return Wrong("room", "A room's address begins with # and its ID with !.")
+    token, room = quote(typed["token"], safe=""), quote(typed["room"], safe="")
+    url = f"{server.scheme('matrix')}://{token}@{server.host}/{room}"
+    return Place(url, f"{typed['room']} on {server.host}")
+
+
+def _gotify(typed: Typed) -> Place | Wrong:
+    server = _host(typed["server"])
+    if server is None:
+        return _wrong_server()
+    if not re.fullmatch(r"[A-Za-z0-9._-]{10,60}", typed["token"]):
+        return Wrong("token", "An application token has letters, digits and dots.")
+    url = f"{server.scheme('gotify')}://{server.host}/{typed['token']}"
+    return Place(url, f"app on {server.host}")
+
+
+def _apprise(typed: Typed) -> Place | Wrong:
+    scheme, separator, rest = typed["url"].partition("://")
+    if not separator or not rest or scheme.lower() not in SCHEMES:
+        return Wrong("url", "This service can't be used here. The address begins like ntfys://.")
+    return Place(f"{scheme.lower()}://{rest}", f"{SCHEMES[scheme.lower()]}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    host: str
+    is_plain: bool
+
+    def scheme(self, name: str) -> str:
+        return name if self.is_plain else f"{name}s"
+
+
+def _host(typed: str) -> _Server | None:
+    """A host as people paste it: with https:// before it or a slash behind."""
+    text = typed.strip()
+    if "://" not in text:
+        text = f"https://{text}"
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or parts.path not in ("", "/") or parts.query:
+        return None
+    if not _HOST.fullmatch(parts.netloc) or not parts.hostname:
+        return None
+    return _Server(parts.netloc.lower(), is_plain=parts.scheme == "http")
+
+
+def _wrong_server() -> Wrong:
+    return Wrong("server", "Type a server's name, such as ntfy.example.org.")
+
+
+_READERS: Final[Mapping[str, Callable[[Typed], Place | Wrong]]] = MappingProxyType(
+    {
+        MAIL: lambda _: Place("", "your mail address"),
+        "ntfy": _ntfy,
+        "telegram": _telegram,
+        "discord": _discord,
+        "pushover": _pushover,
+        "slack": _slack,
+        "matrix": _matrix,
+        "gotify": _gotify,
+        "apprise": _apprise,
+    }
+)
+
+SCHEMES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "barks": "Bark",
+        "discord": "Discord",
+        "gchat": "Google Chat",
+        "gotifys": "Gotify",
+        "guilded": "Guilded",
+        "ifttt": "IFTTT",
+        "join": "Join",
+        "line": "Line",
+        "mailtos": "E-mail",
+        "mastodons": "Mastodon",
+        "matrixs": "Matrix",
+        "mmosts": "Mattermost",
+        "nctalks": "Nextcloud Talk",
+        "nexmo": "Vonage",
+        "ntfys": "ntfy",
+        "onesignal": "OneSignal",
+        "opsgenie": "Opsgenie",
+        "pagerduty": "PagerDuty",
+        "pbul": "Pushbullet",
+        "pover": "Pushover",
+        "prowl": "Prowl",
+        "psafers": "Pushsafer",
+        "pushed": "Pushed",
+        "pushy": "Pushy",
+        "rockets": "Rocket.Chat",
+        "signals": "Signal",
+        "slack": "Slack",
+        "spush": "Simplepush",
+        "synologys": "Synology Chat",
+        "tgram": "Telegram",
+        "threema": "Threema",
+        "twilio": "Twilio",
+        "vonage": "Vonage",
+        "wxteams": "Webex",
+        "zulip": "Zulip",
+    }
+)
+"""Apprise has more. These speak TLS to a host of their own or a public one, and touch no file."""
+
+PLAIN_SCHEMES: Final = frozenset({"ntfy", "gotify", "matrix"})
+"""The same without TLS; only where the operator allows private addresses."""
+
+
+def may_be_used(url: str, *, allow_plain: bool) -> bool:
+    """Whether an address is of a service on the list."""
+    scheme = url.partition("://")[0]
+    return scheme in SCHEMES or (allow_plain and scheme in PLAIN_SCHEMES)

@@ -1,0 +1,174 @@
+"""What a person is told of an event: a title, and one or two short sentences."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from printreach.contract.events import EventType, PrintEvent
+from printreach.contract.unset import UNSET
+
+TEST_TITLE: Final = "Printreach can reach you"
+TEST_TEXT: Final = "This is a test. News of your printers will look like this."
+CANCELLED: Final = "cancelled"
+"""What a failed print's error says where somebody stopped it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Plain text."""
+
+    title: str
+    text: str
+
+
+def words_for(event: PrintEvent, printer_name: str, url: str) -> Words:
+    """Tell what happened. url: of the printer's page."""
+    say = _SAYS.get(event.event_type, _something)
+    title, sentences = say(event)
+    return Words(f"{printer_name}: {title}", "\n".join([_joined(sentences), url]).strip())
+
+
+def duration_in_words(seconds: int) -> str:
+    """How long something took, to the minute."""
+    minutes = max(1, round(seconds / 60))
+    hours, rest = divmod(minutes, 60)
+    if not hours:
+        return f"{rest} min"
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
+Told = tuple[str, list[str]]
+
+
+def _started(event: PrintEvent) -> Told:
+    left = _time_left(event)
+    return "print started", [_file(event, "{file} is printing."), left]
+
+
+def _complete(event: PrintEvent) -> Told:
+    took = event.duration_sec
+    return "print done", [
+        _file(event, "{file} is done."),
+        "" if took is UNSET else f"It took {duration_in_words(took)}.",
+    ]
+
+
+def _failed(event: PrintEvent) -> Told:
+    if event.error == CANCELLED:
+        return "print stopped", [_file(event, "{file} was stopped{at}.")]
+    return "print failed", [_file(event, "{file} failed{at}."), _error(event)]
+
+
+def _paused(event: PrintEvent) -> Told:
+    return "print paused", [_file(event, "{file} is paused{at}."), _error(event)]
+
+
+def _resumed(event: PrintEvent) -> Told:
+    return "print goes on", [_file(event, "{file} is printing again."), _time_left(event)]
+
+
+def _progress(event: PrintEvent) -> Told:
+    done = event.progress
+    title = "still printing" if done is UNSET else f"{done} % done"
+    return title, [_file(event, "{file} is printing."), _time_left(event)]
+
+
+def _possible_failure(event: PrintEvent) -> Told:
+    return "this print may be failing", [
+        _file(event, "Failure detection sees a problem with {file}."),
+        "Look at the printer.",
+    ]
+
+
+def _paused_by_detector(event: PrintEvent) -> Told:
+    return "paused by failure detection", [
+        _file(event, "{file} is paused{at}."),
+        "Look before you resume.",
+    ]
+
+
+def _error_reported(event: PrintEvent) -> Told:
+    return "the printer reports an error", [_error(event) or "It says no more than that."]
+
+
+def _first_layer(event: PrintEvent) -> Told:
+    return "first layer done", [_file(event, "The first layer of {file} is done.")]
+
+
+def _third_layer(event: PrintEvent) -> Told:
+    return "third layer done", [_file(event, "The third layer of {file} is done.")]
+
+
+def _filament(event: PrintEvent) -> Told:
+    return "change the filament", [_file(event, "{file} waits for filament{at}."), _error(event)]
+
+
+def _interaction(event: PrintEvent) -> Told:
+    return "the printer waits for you", [_file(event, "{file} waits{at}."), _error(event)]
+
+
+def _limit(_event: PrintEvent) -> Told:
+    return "no more messages today", [
+        "You have had as many messages today as your account may get.",
+        "They go on tomorrow. Choose fewer events to keep below the limit.",
+    ]
+
+
+def _bed_cooled(_event: PrintEvent) -> Told:
+    return "the bed has cooled down", ["You can take the print off."]
+
+
+def _test(_event: PrintEvent) -> Told:
+    return "test", [TEST_TEXT]
+
+
+def _something(event: PrintEvent) -> Told:
+    return "something happened", [_error(event)]
+
+
+_SAYS: Final[Mapping[int, Callable[[PrintEvent], Told]]] = MappingProxyType(
+    {
+        EventType.STARTED: _started,
+        EventType.COMPLETE: _complete,
+        EventType.FAILED: _failed,
+        EventType.PAUSED: _paused,
+        EventType.RESUMED: _resumed,
+        EventType.PROGRESS: _progress,
+        EventType.POSSIBLE_FAILURE: _possible_failure,
+        EventType.PAUSED_BY_DETECTOR: _paused_by_detector,
+        EventType.ERROR: _error_reported,
+        EventType.FIRST_LAYER_COMPLETE: _first_layer,
+        EventType.FILAMENT_CHANGE_REQUIRED: _filament,
+        EventType.USER_INTERACTION_REQUIRED: _interaction,
+        EventType.NOTIFICATION_LIMIT_REACHED: _limit,
+        EventType.THIRD_LAYER_COMPLETE: _third_layer,
+        EventType.BED_COOLED_DOWN: _bed_cooled,
+        EventType.TEST: _test,
+    }
+)
+
+
+def _joined(sentences: list[str]) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _file(event: PrintEvent, sentence: str) -> str:
+    name = event.file_name or "" if event.file_name is not UNSET else ""
+    at = f" at {event.progress} %" if event.progress is not UNSET else ""
+    said = sentence.replace("{at}", at)
+    if name:
+        return said.replace("{file}", name)
+    return said.replace("{file}", "The print" if said.startswith("{file}") else "the print")
+
+
+def _time_left(event: PrintEvent) -> str:
+    left = event.time_remaining_sec
+    return "" if left is UNSET else f"{duration_in_words(left)} left."
+
+
+def _error(event: PrintEvent) -> str:
+    if event.error is UNSET or not event.error:
+        return ""
+    text = event.error.strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
