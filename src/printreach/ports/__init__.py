@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Protocol, TypeVar
 
 from printreach.contract.status import DetectorStatus
+from printreach.ports.access_tokens import AccessTokenRecords
 from printreach.ports.authenticators import Authenticators, MadePasskey
 from printreach.ports.events import Arrival, EventInbox, EventRecords, StoredEvent
 from printreach.ports.identity import (
@@ -27,6 +28,7 @@ from printreach.ports.identity import (
 )
 from printreach.ports.mail import Mail, Mailer
 from printreach.ports.oidc import IdentityRecords
+from printreach.ports.notifications import NotifyRecords
 from printreach.ports.portal import FlowRecords, HostKeys
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, Grant
@@ -37,6 +39,7 @@ from printreach.rules.printers import Printer
 T = TypeVar("T")
 
 __all__ = [
+    "AccessTokenRecords",
     "AccountRecords",
     "Agents",
     "AppRecords",
@@ -59,6 +62,7 @@ __all__ = [
     "MailLinkRecords",
     "Mailer",
     "Notice",
+    "NotifyRecords",
     "PasskeyRecords",
     "Passwords",
     "PrinterRecords",
@@ -315,6 +319,10 @@ class Records(Protocol):
     def tries(self) -> TryRecords: ...
     @property
     def events(self) -> EventRecords: ...
+    @property
+    def notifications(self) -> NotifyRecords: ...
+    @property
+    def access_tokens(self) -> AccessTokenRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:
         """Publish when, and only when, this unit of work is committed."""
         ...

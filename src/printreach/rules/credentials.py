@@ -31,6 +31,7 @@ class CredentialKind(Enum):
     SESSION = b"session"
     SIGN_IN_STEP = b"sign-in-step"
     MAIL_LINK = b"mail-link"
+    ACCESS_TOKEN = b"access-token"
     INVITATION = b"invitation"
     RECOVERY_CODE = b"recovery-code"
     PORTAL_BROWSER = b"portal-browser"

@@ -2,9 +2,15 @@
 
 from typing import Final
 
-from printreach.backends.sql import account_tables, event_tables, tables
+from printreach.backends.sql import (
+    access_tokens,
+    account_tables,
+    event_tables,
+    notify_tables,
+    tables,
+)
 
-MODULES: Final = (tables, account_tables, event_tables)
+MODULES: Final = (tables, account_tables, event_tables, notify_tables, access_tokens)
 """They register their tables as they are imported."""
 
 metadata = tables.metadata

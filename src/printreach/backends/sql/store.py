@@ -11,6 +11,7 @@ from sqlalchemy import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.backends.sql.access_tokens import AccessTokenRows
 from printreach.backends.sql.accounts import AccountRows
 from printreach.backends.sql.apps import AppRows
 from printreach.backends.sql.connections import ConnectionRows
@@ -19,6 +20,7 @@ from printreach.backends.sql.identities import IdentityRows
 from printreach.backends.sql.events import EventRows
 from printreach.backends.sql.mail_links import InvitationRows, MailLinkRows
 from printreach.backends.sql.migrate import migrate
+from printreach.backends.sql.notifications import NotifyRows
 from printreach.backends.sql.portal_flows import FlowRows
 from printreach.backends.sql.printers import PrinterRows
 from printreach.backends.sql.second_factors import PasskeyRows, SecondFactorRows, TryRows
@@ -49,6 +51,8 @@ class SqlRecords:
         self.tries = TryRows(connection)
         self.flows = FlowRows(connection)
         self.events = EventRows(connection, self.notify)
+        self.notifications = NotifyRows(connection)
+        self.access_tokens = AccessTokenRows(connection)
         self.gave_notice = False
 
     async def notify(self, notice: Notice, at: datetime) -> None:

@@ -1,0 +1,247 @@
+"""Who is told of what, as rows; and the words on their way."""
+
+import json
+from collections.abc import Collection
+from datetime import datetime, time
+from typing import Any
+
+from sqlalchemy import and_, delete, func, or_, select, update
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.backends.sql.columns import columns_for
+from printreach.backends.sql.notify_tables import (
+    notify_counts,
+    notify_messages,
+    notify_printers,
+    notify_settings,
+    notify_targets,
+)
+from printreach.ports.notifications import NewMessage, NotifyTarget, QueuedMessage
+from printreach.rules.notifications import Counted, Events, NotifySettings, QuietHours
+
+_TARGET = columns_for(NotifyTarget, notify_targets)
+_MESSAGE = columns_for(QueuedMessage, notify_messages)
+_COUNTED = columns_for(Counted, notify_counts)
+_targets = notify_targets.c
+_messages = notify_messages.c
+
+
+class NotifyRows:
+    """ports.NotifyRecords in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    # --- choices ----------------------------------------------------------------------------------
+
+    async def settings(self, account_id: str) -> NotifySettings:
+        found = await self._connection.execute(
+            select(notify_settings).where(notify_settings.c.account_id == account_id)
+        )
+        of_printers = await self._connection.execute(
+            select(notify_printers).where(notify_printers.c.account_id == account_id)
+        )
+        chosen = {row.printer_id: frozenset(row.events) for row in of_printers}
+        row = found.first()
+        if row is None:
+            return NotifySettings(of_printers=chosen)
+        return NotifySettings(
+            events=frozenset(row.events), quiet=_quiet(row), zone=row.zone, of_printers=chosen
+        )
+
+    async def put_settings(self, account_id: str, settings: NotifySettings) -> None:
+        quiet = settings.quiet
+        values = {
+            "events": sorted(settings.events),
+            "quiet_begins": None if quiet is None else f"{quiet.begins:%H:%M}",
+            "quiet_ends": None if quiet is None else f"{quiet.ends:%H:%M}",
+            "trouble_passes": quiet is None or quiet.trouble_passes,
+            "zone": settings.zone,
+        }
+        await self._put(notify_settings, {"account_id": account_id}, values)
+
+    async def set_of_printer(self, account_id: str, printer_id: str, events: Events | None) -> None:
+        key = {"account_id": account_id, "printer_id": printer_id}
+        if events is None:
+            await self._connection.execute(delete(notify_printers).filter_by(**key))
+        else:
+            await self._put(notify_printers, key, {"events": sorted(events)})
+
+    async def counted(self, account_id: str) -> Counted | None:
+        found = await self._connection.execute(
+            select(*_COUNTED).where(notify_counts.c.account_id == account_id)
+        )
+        row = found.mappings().first()
+        return None if row is None else Counted(**row)
+
+    async def put_counted(self, account_id: str, counted: Counted) -> None:
+        values = {
+            "day": counted.day,
+            "messages": counted.messages,
+            "was_told": counted.was_told,
+        }
+        await self._put(notify_counts, {"account_id": account_id}, values)
+
+    # --- places -----------------------------------------------------------------------------------
+
+    async def targets(self, account_id: str) -> list[NotifyTarget]:
+        found = await self._connection.execute(
+            select(*_TARGET)
+            .where(_targets.account_id == account_id)
+            .order_by(_targets.created_at, _targets.target_id)
+        )
+        return [NotifyTarget(**row) for row in found.mappings()]
+
+    async def target(self, target_id: str) -> NotifyTarget | None:
+        found = await self._connection.execute(
+            select(*_TARGET).where(_targets.target_id == target_id)
+        )
+        row = found.mappings().first()
+        return None if row is None else NotifyTarget(**row)
+
+    async def add_target(self, target: NotifyTarget) -> None:
+        values = {column.name: getattr(target, column.name) for column in _TARGET}
+        await self._connection.execute(insert(notify_targets).values(**values))
+
+    async def remove_target(self, account_id: str, target_id: str) -> bool:
+        gone = await self._connection.execute(
+            delete(notify_targets).where(
+                _targets.target_id == target_id, _targets.account_id == account_id
+            )
+        )
+        return gone.rowcount > 0
+
+    # --- words on their way -----------------------------------------------------------------------
+
+    async def queue(self, target_ids: Collection[str], message: NewMessage) -> None:
+        values = {
+            "title": message.title,
+            "text": message.text,
+            "made_at": message.made_at,
+            "due_at": message.due_at,
+        }
+        rows = [{"target_id": target_id, **values} for target_id in target_ids]
+        if not rows:
+            return
+        await self._connection.execute(insert(notify_messages), rows)
+        # A place that did not take the last one is left in peace until its time has come.
+        is_later = and_(_targets.failures == 0, _targets.due_at > message.due_at)
+        await self._connection.execute(
+            update(notify_targets)
+            .where(_targets.target_id.in_(_each_of(target_ids)))
+            .where(or_(_targets.due_at.is_(None), is_later))
+            .values(due_at=message.due_at)
+        )
+
+    async def next_due(self) -> datetime | None:
+        found = await self._connection.execute(
+            select(_targets.due_at)
+            .where(_targets.due_at.is_not(None), _targets.leased_until.is_(None))
+            .order_by(_targets.due_at)
+            .limit(1)
+        )
+        return found.scalar_one_or_none()
+
+    async def claim(
+        self, at: datetime, until: datetime, at_most: int, *, an_account: int
+    ) -> list[NotifyTarget]:
+        busy = await self._busy_by_account(at)
+        full = [account_id for account_id, count in busy.items() if count >= an_account]
+        found = await self._connection.execute(
+            select(*_TARGET)
+            .where(
+                _targets.due_at <= at,
+                or_(_targets.leased_until.is_(None), _targets.leased_until <= at),
+                _targets.account_id.not_in(_each_of(full)),
+            )
+            .order_by(_targets.due_at)
+            .limit(at_most * 4)
+        )
+        claimed: list[NotifyTarget] = []
+        for target in (NotifyTarget(**row) for row in found.mappings()):
+            count = busy.get(target.account_id, 0)
+            if len(claimed) < at_most and count < an_account:
+                busy[target.account_id] = count + 1
+                claimed.append(target)
+        await self._connection.execute(
+            update(notify_targets)
+            .where(_targets.target_id.in_(_each_of([one.target_id for one in claimed])))
+            .values(leased_until=until)
+        )
+        return claimed
+
+    async def due_messages(self, target_id: str, at: datetime, at_most: int) -> list[QueuedMessage]:
+        found = await self._connection.execute(
+            select(*_MESSAGE)
+            .where(_messages.target_id == target_id, _messages.due_at <= at)
+            .order_by(_messages.due_at, _messages.message_id)
+            .limit(at_most)
+        )
+        return [QueuedMessage(**row) for row in found.mappings()]
+
+    async def drop_messages(self, message_ids: Collection[int]) -> None:
+        await self._connection.execute(
+            delete(notify_messages).where(_messages.message_id.in_(_each_of(message_ids)))
+        )
+
+    async def drop_older(self, target_id: str, due_before: datetime) -> None:
+        await self._connection.execute(
+            delete(notify_messages).where(
+                _messages.target_id == target_id, _messages.due_at < due_before
+            )
+        )
+
+    async def release(
+        self,
+        target_id: str,
+        *,
+        not_before: datetime | None,
+        sent_at: datetime | None,
+        failures: int,
+        trouble: str,
+    ) -> None:
+        first = await self._connection.scalar(
+            select(func.min(_messages.due_at)).where(_messages.target_id == target_id)
+        )
+        due_at = first if first is None or not_before is None else max(first, not_before)
+        values = {
+            "leased_until": None,
+            "due_at": due_at,
+            "failures": failures,
+            "trouble": trouble,
+            **({} if sent_at is None else {"sent_at": sent_at}),
+        }
+        await self._connection.execute(
+            update(notify_targets).where(_targets.target_id == target_id).values(**values)
+        )
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    async def _put(self, table: Any, key: dict[str, Any], values: dict[str, Any]) -> None:
+        await self._connection.execute(
+            insert(table).values(**key, **values).on_conflict_do_update(list(key), set_=values)
+        )
+
+    async def _busy_by_account(self, at: datetime) -> dict[str, int]:
+        found = await self._connection.execute(
+            select(_targets.account_id, func.count())
+            .where(_targets.leased_until > at)
+            .group_by(_targets.account_id)
+        )
+        return {row[0]: row[1] for row in found}
+
+
+def _quiet(row: Any) -> QuietHours | None:
+    if row.quiet_begins is None:
+        return None
+    return QuietHours(
+        begins=time.fromisoformat(row.quiet_begins),
+        ends=time.fromisoformat(row.quiet_ends),
+        trouble_passes=row.trouble_passes,
+    )
+
+
+def _each_of(values: Collection[str] | Collection[int]) -> Any:
+    """A subquery of them, as JSON: a statement for any number of them."""
+    return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)

@@ -1,0 +1,52 @@
+"""Tokens by which a person's own programs act for them, each for what its scopes name."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+MOST_TOKENS: Final = 50
+"""Of an account."""
+USE_NOTED_EVERY: Final = timedelta(minutes=1)
+"""When a token was used last need not be known better, and each note is a write."""
+_LONGEST_NAME: Final = 60
+PREFIX: Final = "prt_"
+"""So that people, and programs that look for leaked secrets, see what it is."""
+
+
+class Scope(StrEnum):
+    """What a token is good for."""
+
+    READ_EVENTS = "events:read"
+
+
+SCOPES_IN_WORDS: Final = {Scope.READ_EVENTS: "Read the events of all your printers"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AccessToken:
+    """What is kept of a token, beside its digest."""
+
+    token_id: str
+    account_id: str
+    name: str
+    scopes: frozenset[str]
+    created_at: datetime
+    used_at: datetime | None = None
+
+
+def read_name(typed: str) -> str | None:
+    """What a person calls it; None where it is no name."""
+    name = " ".join(typed.split())
+    return name if name.isprintable() and 1 <= len(name) <= _LONGEST_NAME else None
+
+
+def read_scopes(typed: list[str]) -> frozenset[str] | None:
+    """What was ticked; None where that is nothing, or nothing that there is."""
+    chosen = frozenset(typed)
+    return chosen if chosen and chosen <= {scope.value for scope in Scope} else None
+
+
+def use_is_worth_a_note(token: AccessToken, at: datetime) -> bool:
+    """Whether the time of its last use is to be written down."""
+    return token.used_at is None or at >= token.used_at + USE_NOTED_EVERY
