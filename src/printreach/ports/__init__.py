@@ -14,6 +14,12 @@ from printreach.contract.status import DetectorStatus
 from printreach.ports.access_tokens import AccessTokenRecords
 from printreach.ports.authenticators import Authenticators, MadePasskey
 from printreach.ports.events import Arrival, EventInbox, EventRecords, StoredEvent
+from printreach.ports.detection import (
+    ClaimRecords,
+    DetectionKeyRecords,
+    SwitchRecords,
+    UsageRecords,
+)
 from printreach.ports.identity import (
     AccountRecords,
     InvitationRecords,
@@ -30,6 +36,7 @@ from printreach.ports.mail import Mail, Mailer
 from printreach.ports.oidc import IdentityRecords
 from printreach.ports.notifications import NotifyRecords
 from printreach.ports.portal import FlowRecords, HostKeys
+from printreach.rules.app_registration import Holder
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, Grant
 from printreach.rules.credentials import AppDigests
@@ -46,8 +53,10 @@ __all__ = [
     "Arrival",
     "Authenticators",
     "Bus",
+    "ClaimRecords",
     "Clock",
     "ConnectionRecords",
+    "DetectionKeyRecords",
     "DetectorSaid",
     "DetectorStates",
     "EventInbox",
@@ -74,9 +83,11 @@ __all__ = [
     "Store",
     "StoreUnavailable",
     "StoredEvent",
+    "SwitchRecords",
     "TooBusy",
     "Topic",
     "TryRecords",
+    "UsageRecords",
 ]
 
 
@@ -226,9 +237,28 @@ class StoreUnavailable(Exception):
 class AppRecords(Protocol):
     """Registered apps."""
 
-    async def add(self, app: App) -> None: ...
+    async def add(self, app: App) -> None:
+        """Also where one of that id was removed before."""
+        ...
+
+    async def put(self, app: App) -> None:
+        """In place of the one with that id."""
+        ...
+
+    async def remove(self, app_id: str, at: datetime) -> None:
+        """Its id stays with its owner."""
+        ...
+
     async def get(self, app_id: str) -> App | None: ...
     async def all(self) -> list[App]: ...
+    async def of_owner(self, account_id: str) -> list[App]: ...
+    async def holders(self, app_id: str) -> list[Holder]:
+        """Who has that id in any spelling of case, removed apps included."""
+        ...
+
+    async def ids_of_owner(self, account_id: str) -> int:
+        """How many, removed ones included."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -277,10 +307,19 @@ class ConnectionRecords(Protocol):
         """The same of all its printers."""
         ...
 
+    async def of_app(self, app_id: str) -> list[Connection]:
+        """The same of all people who let that app in."""
+        ...
+
+    async def living_of_app(self, app_id: str, at: datetime) -> int:
+        """How many of them have not ended."""
+        ...
+
     async def all(self) -> list[Connection]: ...
     async def revoke(self, connection_id: str, at: datetime) -> None: ...
     async def revoke_all_of_printer(self, printer_id: str, at: datetime) -> None: ...
     async def revoke_all_of_account(self, account_id: str, at: datetime) -> None: ...
+    async def revoke_all_of_app(self, app_id: str, at: datetime) -> None: ...
     async def with_port(self) -> list[Connection]: ...
     async def release_port(self, port: int) -> None: ...
     async def add_open_ticket(
@@ -315,6 +354,14 @@ class Records(Protocol):
     def invitations(self) -> InvitationRecords: ...
     @property
     def flows(self) -> FlowRecords: ...
+    @property
+    def detection_keys(self) -> DetectionKeyRecords: ...
+    @property
+    def detection_usage(self) -> UsageRecords: ...
+    @property
+    def detection_switches(self) -> SwitchRecords: ...
+    @property
+    def detection_claims(self) -> ClaimRecords: ...
     @property
     def tries(self) -> TryRecords: ...
     @property

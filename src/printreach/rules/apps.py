@@ -4,7 +4,11 @@ import ipaddress
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from urllib.parse import urlsplit
+
+MAX_RETURN_PREFIXES: Final = 20
+MAX_RETURN_PREFIX_LENGTH: Final = 500
 
 _APP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
@@ -36,6 +40,10 @@ class App:
 
     returns_to_lan: it runs in people's own networks, so that nobody knows its address beforehand;
     any private or loopback IP address is taken, with any port.
+    owner_id: the account that registered it; None where the operator did.
+    logo_url: shown where the app sends no logo. takes_other_logos: it may send one.
+    max_connections, max_connections_a_printer: of living App Connections; None means no bound of
+    its own.
     """
 
     app_id: str
@@ -43,6 +51,11 @@ class App:
     return_prefixes: tuple[str, ...]
     created_at: datetime
     returns_to_lan: bool = False
+    owner_id: str | None = None
+    logo_url: str | None = None
+    takes_other_logos: bool = True
+    max_connections: int | None = None
+    max_connections_a_printer: int | None = None
 
 
 def problem_with_app(app_id: str, name: str, return_prefixes: tuple[str, ...]) -> str | None:
@@ -51,6 +64,8 @@ def problem_with_app(app_id: str, name: str, return_prefixes: tuple[str, ...]) -
         return "An app id has 1 to 64 letters, digits, dots, hyphens or underscores."
     if not 2 <= len(name) <= 60 or not name.isprintable() or name != name.strip():
         return "An app's name has 2 to 60 printable characters."
+    if len(return_prefixes) > MAX_RETURN_PREFIXES:
+        return f"An app has at most {MAX_RETURN_PREFIXES} return addresses."
     problems = (problem_with_return_prefix(prefix) for prefix in return_prefixes)
     return next((problem for problem in problems if problem), None)
 
@@ -60,6 +75,8 @@ def problem_with_return_prefix(prefix: str) -> str | None:
 
     Allowed are https, http to a loopback or private address, and a scheme of the app's own.
     """
+    if len(prefix) > MAX_RETURN_PREFIX_LENGTH:
+        return f"A return address has at most {MAX_RETURN_PREFIX_LENGTH} characters."
     try:
         parts = urlsplit(prefix)
         _ = parts.port  # reading it raises where it is no number or out of range

@@ -1,17 +1,20 @@
-"""Apps, as rows."""
+"""Apps, as rows. One that was removed keeps its id, and nothing else."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import ColumnElement, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
 from printreach.backends.sql.tables import apps
+from printreach.rules.app_registration import Holder
 from printreach.rules.apps import App
 
 _APP = columns_for(App, apps)
+_IS_THERE = apps.c.removed_at.is_(None)
 
 
 class AppRows:
@@ -21,15 +24,54 @@ class AppRows:
         self._connection = connection
 
     async def add(self, app: App) -> None:
-        await self._connection.execute(insert(apps).values(**asdict(app)))
+        returned = await self._connection.execute(
+            update(apps)
+            .where(apps.c.app_id == app.app_id, apps.c.removed_at.is_not(None))
+            .values(**asdict(app), removed_at=None)
+        )
+        if not returned.rowcount:
+            await self._connection.execute(insert(apps).values(**asdict(app)))
+
+    async def put(self, app: App) -> None:
+        await self._connection.execute(
+            update(apps).where(apps.c.app_id == app.app_id).values(**asdict(app))
+        )
+
+    async def remove(self, app_id: str, at: datetime) -> None:
+        await self._connection.execute(
+            update(apps)
+            .where(apps.c.app_id == app_id, _IS_THERE)
+            .values(removed_at=at, name="", return_prefixes=[], logo_url=None)
+        )
 
     async def get(self, app_id: str) -> App | None:
-        found = await self._connection.execute(select(*_APP).where(apps.c.app_id == app_id))
-        row = found.mappings().first()
-        return None if row is None else _app(row)
+        found = await self._where(apps.c.app_id == app_id)
+        return found[0] if found else None
 
     async def all(self) -> list[App]:
-        found = await self._connection.execute(select(*_APP).order_by(apps.c.app_id))
+        return await self._where()
+
+    async def of_owner(self, account_id: str) -> list[App]:
+        return await self._where(apps.c.owner_id == account_id)
+
+    async def holders(self, app_id: str) -> list[Holder]:
+        found = await self._connection.execute(
+            select(apps.c.owner_id, apps.c.removed_at).where(
+                func.lower(apps.c.app_id) == app_id.lower()
+            )
+        )
+        return [Holder(owner_id=one[0], is_removed=one[1] is not None) for one in found]
+
+    async def ids_of_owner(self, account_id: str) -> int:
+        found = await self._connection.scalar(
+            select(func.count()).select_from(apps).where(apps.c.owner_id == account_id)
+        )
+        return int(found or 0)
+
+    async def _where(self, *conditions: ColumnElement[bool]) -> list[App]:
+        found = await self._connection.execute(
+            select(*_APP).where(_IS_THERE, *conditions).order_by(apps.c.app_id)
+        )
         return [_app(row) for row in found.mappings()]
 
 

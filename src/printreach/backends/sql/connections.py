@@ -5,7 +5,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, insert, select, update
+from sqlalchemy import ColumnElement, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
@@ -42,6 +42,22 @@ class ConnectionRows:
     async def of_account(self, account_id: str) -> list[Connection]:
         return await self._where(connections.c.account_id == account_id)
 
+    async def of_app(self, app_id: str) -> list[Connection]:
+        return await self._where(connections.c.app_id == app_id)
+
+    async def living_of_app(self, app_id: str, at: datetime) -> int:
+        ends = connections.c.expires_at
+        found = await self._connection.scalar(
+            select(func.count())
+            .select_from(connections)
+            .where(
+                connections.c.app_id == app_id,
+                connections.c.revoked_at.is_(None),
+                or_(ends.is_(None), ends > at),
+            )
+        )
+        return int(found or 0)
+
     async def all(self) -> list[Connection]:
         return await self._where()
 
@@ -53,6 +69,9 @@ class ConnectionRows:
 
     async def revoke_all_of_account(self, account_id: str, at: datetime) -> None:
         await self._revoke(connections.c.account_id == account_id, at)
+
+    async def revoke_all_of_app(self, app_id: str, at: datetime) -> None:
+        await self._revoke(connections.c.app_id == app_id, at)
 
     async def with_port(self) -> list[Connection]:
         return await self._where(connections.c.port.is_not(None))

@@ -5,12 +5,20 @@ from typing import Final
 from printreach.backends.sql import (
     access_tokens,
     account_tables,
+    detection_tables,
     event_tables,
     notify_tables,
     tables,
 )
 
-MODULES: Final = (tables, account_tables, event_tables, notify_tables, access_tokens)
+MODULES: Final = (
+    tables,
+    account_tables,
+    detection_tables,
+    event_tables,
+    notify_tables,
+    access_tokens,
+)
 """They register their tables as they are imported."""
 
 metadata = tables.metadata

@@ -15,6 +15,12 @@ from printreach.backends.sql.access_tokens import AccessTokenRows
 from printreach.backends.sql.accounts import AccountRows
 from printreach.backends.sql.apps import AppRows
 from printreach.backends.sql.connections import ConnectionRows
+from printreach.backends.sql.detection import (
+    ClaimRows,
+    DetectionKeyRows,
+    SwitchRows,
+    UsageRows,
+)
 from printreach.backends.sql.engine import reading_engine, reason_of, writing_engine
 from printreach.backends.sql.identities import IdentityRows
 from printreach.backends.sql.events import EventRows
@@ -53,6 +59,10 @@ class SqlRecords:
         self.events = EventRows(connection, self.notify)
         self.notifications = NotifyRows(connection)
         self.access_tokens = AccessTokenRows(connection)
+        self.detection_keys = DetectionKeyRows(connection)
+        self.detection_usage = UsageRows(connection)
+        self.detection_switches = SwitchRows(connection)
+        self.detection_claims = ClaimRows(connection)
         self.gave_notice = False
 
     async def notify(self, notice: Notice, at: datetime) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy import (
     String,
     Table,
     false,
+    true,
 )
 from sqlalchemy.types import TypeDecorator
 
@@ -75,6 +76,12 @@ apps = Table(
     Column("return_prefixes", JSON, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("returns_to_lan", Boolean, nullable=False, server_default=false()),
+    Column("owner_id", ForeignKey(accounts.c.account_id, ondelete="SET NULL"), index=True),
+    Column("logo_url", String(2048)),
+    Column("takes_other_logos", Boolean, nullable=False, server_default=true()),
+    Column("max_connections", Integer),
+    Column("max_connections_a_printer", Integer),
+    Column("removed_at", Instant),
 )
 
 printers = Table(
@@ -115,7 +122,7 @@ connections = Table(
     Column("connection_id", String(64), primary_key=True),
     Column("unique_id", String(63), nullable=False, unique=True),
     Column("kind", String(16), nullable=False),
-    Column("app_id", ForeignKey(apps.c.app_id)),
+    Column("app_id", ForeignKey(apps.c.app_id), index=True),
     Column("printer_id", ForeignKey(printers.c.printer_id, ondelete="SET NULL"), index=True),
     Column("account_id", ForeignKey(accounts.c.account_id, ondelete="SET NULL"), index=True),
     Column("port", Integer, unique=True),

@@ -1,0 +1,81 @@
+"""Who may register an app, under which id, and how many connections it may have."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from printreach.rules.accounts import Account
+from printreach.rules.apps import App
+from printreach.rules.portal_query import logo_origin
+
+MAX_APPS: Final = 20
+"""Apps of one account."""
+MAX_APP_IDS: Final = 100
+"""The same with those it removed, whose ids stay with it: nobody hoards ids."""
+MAX_QUOTA: Final = 1_000_000
+
+
+class AppPolicy(StrEnum):
+    """Whom the operator lets register apps."""
+
+    OPEN = "open"
+    OPERATORS = "operators"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Holder:
+    """Who has an app id. owner_id: None for the operator."""
+
+    owner_id: str | None
+    is_removed: bool
+
+
+def may_register_apps(policy: AppPolicy, account: Account) -> bool:
+    """Whether this account may register an app of its own."""
+    if account.verified_at is None:
+        return False
+    return policy is AppPolicy.OPEN or account.is_admin
+
+
+def may_take_id(holders: Iterable[Holder], owner_id: str | None) -> bool:
+    """Whether an app id is free for that owner.
+
+    The id of an app that was removed stays with who had it: phones still have the app, and what
+    it asks people for must not become somebody else's.
+    """
+    return all(one.is_removed and one.owner_id == owner_id for one in holders)
+
+
+def problem_with_logo(logo_url: str | None, *, takes_other_logos: bool) -> str | None:
+    """A sentence, where an app cannot have this logo."""
+    if logo_url is None:
+        return None if takes_other_logos else "Give the logo that is to be the only one."
+    if logo_origin(logo_url) is None:
+        return "A logo's address begins with https:// and a host name."
+    return None
+
+
+def logo_of(app: App, sent: str | None) -> str | None:
+    """The logo that people see. sent: by the app, when it opened the portal."""
+    return (sent if app.takes_other_logos else None) or app.logo_url
+
+
+def problem_with_quota(quota: int | None) -> str | None:
+    """A sentence, where this cannot be the most connections of an app."""
+    if quota is None or 1 <= quota <= MAX_QUOTA:
+        return None
+    return f"Give a number from 1 to {MAX_QUOTA:,}, or leave it empty."
+
+
+def quota_reached(app: App, living: int, on_printer: int) -> str | None:
+    """A sentence, where the app can have no connection more.
+
+    living: its App Connections of everybody. on_printer: those to the one printer.
+    """
+    if app.max_connections is not None and living >= app.max_connections:
+        return f"{app.name} has as many connections as it is registered for."
+    most = app.max_connections_a_printer
+    if most is not None and on_printer >= most:
+        return f"{app.name} is connected to this printer already; end a connection of it first."
+    return None

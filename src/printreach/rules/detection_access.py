@@ -1,0 +1,84 @@
+"""Whether a call of the failure-detection API may be made. One decision, given all the facts."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, auto
+
+from printreach.contract.detection_errors import DetectionError
+from printreach.rules.address_claims import AddressClaim, is_anothers
+from printreach.rules.detection_keys import DetectionKey
+from printreach.rules.detection_usage import Billing, Plan, Switches, is_beyond_allowance
+
+
+class CallKind(Enum):
+    """What is asked for."""
+
+    CREATE_CONTEXT = auto()
+    """Costs nothing, and no allowance stops it."""
+    PROCESS = auto()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Caller:
+    """What is known of who calls. claim: of the address that the call comes from.
+
+    calls_so_far: of the account in this month.
+    """
+
+    key: DetectionKey
+    switches: Switches
+    claim: AddressClaim | None
+    calls_so_far: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Admitted:
+    """The call may be made. is_paid: it lies beyond the allowance.
+
+    network: what it claims once it is answered; None for nothing.
+    """
+
+    key: DetectionKey
+    kind: CallKind
+    is_paid: bool
+    network: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The call ends here. sentence: for the program's author."""
+
+    error: DetectionError
+    sentence: str
+
+
+UNKNOWN_KEY = Refused(DetectionError.INVALID_API_KEY, "X-API-Key holds no key of this service.")
+
+
+def decide(caller: Caller | None, plan: Plan, kind: CallKind, at: datetime) -> Admitted | Refused:
+    """Decide in this order: key, disabled, payment, address, allowance.
+
+    caller: None where the key is unknown.
+    """
+    if caller is None:
+        return UNKNOWN_KEY
+    if caller.key.is_disabled:
+        return Refused(DetectionError.API_KEY_DISABLED, "This key was disabled by its owner.")
+    if caller.switches.billing is Billing.BLOCKED:
+        return Refused(
+            DetectionError.API_KEY_BLOCKED_PAYMENT_FAILED,
+            "A payment of this account failed; its owner has to settle it.",
+        )
+    if is_anothers(caller.claim, caller.key.account_id, at):
+        return Refused(
+            DetectionError.API_KEY_IP_RESTRICTED,
+            "This address is in use by a key of another account.",
+        )
+    is_beyond = kind is CallKind.PROCESS and is_beyond_allowance(plan, caller.calls_so_far)
+    if is_beyond and not caller.switches.pays:
+        return Refused(
+            DetectionError.FREE_USAGE_LIMIT_REACHED,
+            f"The {plan.free_calls} free calls of this month are used up. They come back with the "
+            "next month, in UTC; or switch billing on, and free-only mode off.",
+        )
+    return Admitted(key=caller.key, kind=kind, is_paid=is_beyond)

@@ -1,0 +1,49 @@
+"""Keys of the failure-detection API: made once, stored as digests, disabled for good."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new_secret
+
+KEY_PREFIX: Final = "prk_"
+"""So that people, and programs that search for lost secrets, know what it is."""
+MAX_KEYS: Final = 20
+"""Keys of one account that work."""
+MAX_DISABLED_KEYS: Final = 50
+"""The same of disabled ones; where there are more, the oldest are forgotten."""
+MAX_KEY_NAME_LENGTH: Final = 60
+DEFAULT_KEY_NAME: Final = "API key"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DetectionKey:
+    """A key as its account knows it. last_used_at: of the last call that was answered."""
+
+    key_id: str
+    account_id: str
+    name: str
+    created_at: datetime
+    last_used_at: datetime | None = None
+    disabled_at: datetime | None = None
+
+    @property
+    def is_disabled(self) -> bool:
+        """Once it is, it stays so."""
+        return self.disabled_at is not None
+
+
+def new_api_key(token_bytes: TokenBytes) -> str:
+    """A fresh one, with 160 random bits; `digest_of_api_key` of it is what is kept."""
+    return KEY_PREFIX + new_secret(token_bytes)
+
+
+def digest_of_api_key(api_key: str) -> bytes:
+    """By what a key is looked up, whatever was sent in its place."""
+    return digest(CredentialKind.DETECTION_KEY, api_key.encode("utf-8", "surrogateescape"))
+
+
+def read_key_name(typed: str) -> str | None:
+    """The name as it is stored; None where it cannot be one. Nothing typed names it by default."""
+    name = " ".join(typed.split()) or DEFAULT_KEY_NAME
+    return name if len(name) <= MAX_KEY_NAME_LENGTH and name.isprintable() else None

@@ -1,0 +1,170 @@
+"""What failure detection was used for, and what that costs. Amounts of money are exact decimals."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+CALLS_A_PRINT_HOUR: Final = 180
+"""One call each 20 seconds."""
+
+
+class Tier(NamedTuple):
+    """What a call costs up to a number of calls a month; up_to: None for every call beyond."""
+
+    up_to: int | None
+    usd_a_call: Decimal
+
+
+DEFAULT_TIERS: Final = (
+    Tier(1_000_000, Decimal("0.0004")),
+    Tier(20_000_000, Decimal("0.00025")),
+    Tier(None, Decimal("0.00015")),
+)
+
+
+class Billing(StrEnum):
+    """Whether an account pays for calls beyond its allowance."""
+
+    OFF = "off"
+    ON = "on"
+    BLOCKED = "blocked"
+    """It did not pay; its keys rest until the operator says otherwise."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """What the installation offers. free_calls: a calendar month and account.
+
+    tiers: by what they are up to, the last one without end. offers_billing: accounts may switch it
+    on themselves. free_only: for accounts that never said.
+    """
+
+    free_calls: int = 5000
+    free_only: bool = True
+    offers_billing: bool = False
+    tiers: tuple[Tier, ...] = DEFAULT_TIERS
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Switches:
+    """What an account chose. free_only: it never pays, whatever else is set."""
+
+    free_only: bool = True
+    billing: Billing = Billing.OFF
+
+    @property
+    def pays(self) -> bool:
+        """Whether calls beyond the allowance are made, and cost something."""
+        return self.billing is Billing.ON and not self.free_only
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Calls:
+    """So many were answered; paid: those of them beyond the allowance."""
+
+    all: int = 0
+    paid: int = 0
+
+    def __add__(self, other: "Calls") -> "Calls":
+        return Calls(all=self.all + other.all, paid=self.paid + other.paid)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DayOfUse:
+    """What one key was used for on one UTC day."""
+
+    account_id: str
+    key_id: str
+    day: date
+    calls: Calls
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Month:
+    """A calendar month, in UTC."""
+
+    year: int
+    month: int
+
+    def __str__(self) -> str:
+        return f"{self.year:04}-{self.month:02}"
+
+    @property
+    def first_day(self) -> date:
+        return date(self.year, self.month, 1)
+
+    @property
+    def following(self) -> "Month":
+        return Month(self.year + self.month // 12, self.month % 12 + 1)
+
+    @property
+    def preceding(self) -> "Month":
+        return Month(self.year, self.month - 1) if self.month > 1 else Month(self.year - 1, 12)
+
+    @property
+    def days(self) -> list[date]:
+        """All of them, in order."""
+        count = (self.following.first_day - self.first_day).days
+        return [self.first_day.replace(day=number) for number in range(1, count + 1)]
+
+
+def month_of(at: datetime) -> Month:
+    """The month of an instant."""
+    there = at.astimezone(UTC)
+    return Month(there.year, there.month)
+
+
+def day_of(at: datetime) -> date:
+    """The UTC day of an instant."""
+    return at.astimezone(UTC).date()
+
+
+def read_month(text: str) -> Month | None:
+    """`YYYY-MM`; None for anything else."""
+    try:
+        day = date.fromisoformat(f"{text}-01")
+    except ValueError:
+        return None
+    month = Month(day.year, day.month)
+    # 9999 has no month after its last.
+    return month if str(month) == text and 2000 <= day.year < 9999 else None
+
+
+def total(days: Iterable[DayOfUse]) -> Calls:
+    """All their calls together."""
+    return sum((one.calls for one in days), Calls())
+
+
+def is_beyond_allowance(plan: Plan, so_far: int) -> bool:
+    """Whether the next call of this month is no free one any more."""
+    return so_far >= plan.free_calls
+
+
+def cost_usd(plan: Plan, paid_calls: int) -> Decimal:
+    """What the calls beyond the allowance of one month cost; each tier prices its own part."""
+    done, end, cost = plan.free_calls, plan.free_calls + paid_calls, Decimal(0)
+    for tier in plan.tiers:
+        here = end if tier.up_to is None else min(end, tier.up_to)
+        if here > done:
+            cost += (here - done) * tier.usd_a_call
+            done = here
+    return cost
+
+
+def print_hours(calls: int) -> Decimal:
+    """The same in hours of prints that are looked at every 20 seconds."""
+    return Decimal(calls) / CALLS_A_PRINT_HOUR
+
+
+def problem_with_tiers(tiers: Sequence[Tier]) -> str | None:
+    """A sentence's end, where these cannot be the prices."""
+    bounds = [tier.up_to for tier in tiers]
+    if not bounds or bounds[-1] is not None:
+        return "needs a last price, for all calls beyond"
+    limits = [bound for bound in bounds[:-1] if bound is not None]
+    if len(limits) != len(bounds) - 1 or limits != sorted(set(limits)):
+        return "needs numbers of calls that grow"
+    return None
