@@ -1,7 +1,9 @@
-"""What the failure detector said, as time goes by."""
+"""What the failure detector said, as time goes by and in one line."""
 
-from printreach.contract.status import DetectorStatus
-from printreach.rules.detector import aged
+import pytest
+
+from printreach.contract.status import DetectorStatus, State
+from printreach.rules.detector import aged, quality_of, watch_status
 
 SAID = DetectorStatus(
     last_score=0.3,
@@ -32,3 +34,44 @@ def test_what_never_happened_has_no_age() -> None:
 
 def test_a_clock_that_is_behind_makes_nothing_younger() -> None:
     assert aged(SAID, -5.0) == SAID
+
+
+@pytest.mark.parametrize(
+    ("said", "state", "expected"),
+    [
+        (None, None, (2, "w", 10)),
+        (None, State.IDLE, (2, "w", 10)),
+        (DetectorStatus(last_score=99, score_history=[99]), State.COMPLETE, (2, "w", 10)),
+        (None, State.PRINTING, (0, "w", 10)),
+        (DetectorStatus(is_suppressed=True), State.PRINTING, (1, "w", 10)),
+        (DetectorStatus(), State.PRINTING, (3, "w", 10)),
+        (DetectorStatus(last_score=0, score_history=[0]), State.PRINTING, (3, "g", 10)),
+        (DetectorStatus(last_score=45, score_history=[45]), State.WARMING_UP, (3, "g", 6)),
+        (DetectorStatus(last_score=50, score_history=[50]), State.PRINTING, (3, "y", 5)),
+        (DetectorStatus(last_score=70, score_history=[70]), State.PRINTING, (3, "r", 3)),
+        (DetectorStatus(last_score=100, score_history=[100]), State.RESUMING, (3, "r", 1)),
+        (
+            DetectorStatus(last_score=90, score_history=[90], time_since_last_pause_sec=8),
+            State.PAUSED,
+            (4, "r", 1),
+        ),
+        (
+            DetectorStatus(last_score=90, score_history=[90], time_since_last_pause_sec=8),
+            State.PRINTING,
+            (3, "r", 1),
+        ),
+    ],
+)
+def test_the_detector_is_said_in_one_line(
+    said: DetectorStatus | None, state: State | None, expected: tuple[int, str, int]
+) -> None:
+    status = watch_status(said, state)
+
+    assert (status.state, status.status_color, status.rating) == expected
+    assert status.status
+
+
+@pytest.mark.parametrize(("score", "quality"), [(-5.0, 10), (0, 10), (9.9, 10), (10, 9), (95, 1)])
+def test_a_quality_goes_from_one_to_ten(score: float, quality: int) -> None:
+    assert quality_of(score) == quality
+    assert quality_of(float("inf")) == quality_of(float("nan")) == 1

@@ -18,6 +18,8 @@ from litestar.datastructures import State
 from litestar.params import FromQuery
 from litestar.response import ServerSentEvent, Stream
 
+from printreach.backends.bus_memory import MemoryBus
+from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.sql.store import SqlStore
 from printreach.run.settings import settings_from
 from printreach.run.web_node import WebNode
@@ -80,7 +82,8 @@ async def download(state: State) -> Stream:
 def an_app() -> Litestar:
     """The web role with routes that rest in the middle; state.begun says when one does."""
     # No page that is fetched here asks the store anything, so it is never opened.
-    outside = real_outside(SqlStore(Path("never-opened")), FakePrinterHttp())
+    detector = MemoryDetectorStates(MemoryBus())
+    outside = real_outside(SqlStore(Path("never-opened")), FakePrinterHttp(), detector)
     services = web_services(settings_from({}), outside)
     app = create_app(WebSettings(base_url="http://localhost:8080"), services)
     app.state.begun = asyncio.Event()

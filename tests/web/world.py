@@ -9,6 +9,8 @@ from httpx import Response
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from printreach.backends.bus_memory import MemoryBus
+from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.store import SqlStore
 from printreach.rules.accounts import Account
@@ -39,12 +41,14 @@ class WebWorld:
         self.passwords = PlainPasswords()
         self.mailer = KeptMails()
         self.printers = FakePrinterHttp()
+        self.detector = MemoryDetectorStates(MemoryBus())
         outside = Outside(
             store=self.store,
             clock=clock,
             passwords=self.passwords,
             mailer=self.mailer,
             printer_http=self.printers,
+            detector=self.detector,
         )
         self.services = web_services(self.settings, outside)
         self.app = self._app()

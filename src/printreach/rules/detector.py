@@ -1,6 +1,14 @@
-"""What the failure detector said, as time goes by."""
+"""What the failure detector said, as time goes by and in one line."""
 
-from printreach.contract.status import DetectorStatus
+from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
+from printreach.contract.status import DetectorStatus, State
+from printreach.rules.prints import UNDER_WAY
+
+BEST_QUALITY = 10
+_QUALITY_WORDS = (
+    *("", "Print failure", "Probable failure", "Possible failure", "Possible issue"),
+    *("Possible issue", "Good", "Good", "Great", "Great", "Perfect"),
+)
 
 
 def aged(said: DetectorStatus, by_s: float) -> DetectorStatus:
@@ -15,6 +23,49 @@ def aged(said: DetectorStatus, by_s: float) -> DetectorStatus:
         time_since_last_warn_sec=_later(said.time_since_last_warn_sec, later_s),
         time_since_last_pause_sec=_later(said.time_since_last_pause_sec, later_s),
     )
+
+
+def quality_of(score: float) -> int:
+    """1 to 10, 10 the best, of a score of 0 to 100, 0 the best."""
+    bounded = max(0.0, min(100.0, score))
+    return max(1, BEST_QUALITY - int(bounded // 10))
+
+
+def watch_status(said: DetectorStatus | None, state: State | None) -> WatchStatus:
+    """The detector in one line.
+
+    said: of the print under way, None where it said nothing of it. state: the printer's, None while
+    it can't be reached.
+    """
+    if state is None or state not in UNDER_WAY:
+        words = "The printer can't be reached" if state is None else "Nothing is printing"
+        return _calm(WatchState.IDLE, words)
+    if said is None:
+        return _calm(WatchState.DISABLED, "Failure detection doesn't look at this printer")
+    if said.is_suppressed:
+        return _calm(WatchState.DISABLED_FOR_THIS_PRINT, "Off for this print")
+    if state is State.PAUSED and said.time_since_last_pause_sec is not None:
+        rating = quality_of(said.last_score)
+        return _status(WatchState.PAUSED, "Paused by failure detection", WatchColour.RED, rating)
+    if not said.score_history:
+        return _calm(WatchState.ACTIVE, "Not looked yet")
+    rating = quality_of(said.last_score)
+    return _status(WatchState.ACTIVE, _QUALITY_WORDS[rating], _colour_of(rating), rating)
+
+
+def _colour_of(rating: int) -> WatchColour:
+    if rating >= 6:
+        return WatchColour.GREEN
+    return WatchColour.YELLOW if rating >= 4 else WatchColour.RED
+
+
+def _calm(state: WatchState, words: str) -> WatchStatus:
+    """Nothing bad was seen."""
+    return _status(state, words, WatchColour.WHITE, BEST_QUALITY)
+
+
+def _status(state: WatchState, words: str, colour: WatchColour, rating: int) -> WatchStatus:
+    return WatchStatus(state=state, status=words, status_color=colour, rating=rating)
 
 
 def _later(since_s: float | None, by_s: float) -> float | None:

@@ -20,6 +20,7 @@ from printreach.backends.service_key import ServiceKey, load_or_make_service_key
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.grants import SqlGrants
 from printreach.backends.sql.store import SqlStore, open_store
+from printreach.ports import DetectorStates
 from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.own_host import unix_socket_connect
@@ -55,13 +56,15 @@ async def running_service(
         store = await ends.enter_async_context(open_store(settings.database_path))
         key, inside = load_or_make_service_key(settings.data_dir), RelayInside()
         bus = await ends.enter_async_context(open_bus(store, SystemClock()))
+        detector = MemoryDetectorStates(bus)
         http = _printer_http(settings, inside, key, ends)
         if "web" in roles:
-            outside = real_outside(store, http, inside if "relay" in roles else None)
+            host_keys = inside if "relay" in roles else None
+            outside = real_outside(store, http, detector, host_keys)
             socket_path = await _start_web(settings, outside, ends, is_successor=bool(listeners))
         address = ""
         if "relay" in roles:
-            relay = _relay_outside(settings, store, bus, key, socket_path)
+            relay = _relay_outside(settings, store, bus, detector, key, socket_path)
             inside.node = RelayNode(relay, settle_s=SETTLE_S)
             ends.push_async_callback(inside.node.stop)
             address = await _listen(settings, inside.node, listeners)
@@ -105,13 +108,14 @@ def _relay_outside(
     settings: Settings,
     store: SqlStore,
     bus: SqliteBus,
+    detector: DetectorStates,
     key: ServiceKey,
     socket_path: Path,
 ) -> RelayOutside:
     clock = SystemClock()
     agents = AgentsOutside(
         agents=SqlAgents(store, secrets.token_bytes),
-        detector=MemoryDetectorStates(bus),
+        detector=detector,
         bus=bus,
         clock=clock,
         identity=Identity(public_key=key.public, sign=key.sign),

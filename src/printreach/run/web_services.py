@@ -11,6 +11,7 @@ from printreach.backends.sql.store import SqlStore
 from printreach.backends.webauthn import WebAuthn
 from printreach.hub.account_data import AccountData
 from printreach.hub.accounts import Accounts
+from printreach.hub.app_calls import AppCalls
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import dashboard
 from printreach.hub.invitations import Invitations
@@ -25,7 +26,7 @@ from printreach.hub.sessions import Sessions
 from printreach.hub.signing_in import SigningIn
 from printreach.hub.signing_up import SigningUp
 from printreach.hub.tries import AccountTries, CallerTries
-from printreach.ports import Clock, HostKeys, Mailer, Passwords
+from printreach.ports import Clock, DetectorStates, HostKeys, Mailer, Passwords
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.mails import Mails
@@ -43,6 +44,7 @@ class Outside:
     passwords: Passwords
     mailer: Mailer
     printer_http: PrinterHttp
+    detector: DetectorStates
     token_bytes: TokenBytes = secrets.token_bytes
     host_keys: HostKeys | None = None
 
@@ -50,6 +52,7 @@ class Outside:
 def real_outside(
     store: SqlStore,
     printer_http: PrinterHttp,
+    detector: DetectorStates,
     host_keys: HostKeys | None = None,
 ) -> Outside:
     """The machine's own. Mails go to the log."""
@@ -59,6 +62,7 @@ def real_outside(
         passwords=Argon2Passwords(),
         mailer=LogMailer(),
         printer_http=printer_http,
+        detector=detector,
         host_keys=host_keys,
     )
 
@@ -93,6 +97,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         addresses=settings.addresses,
         ports=settings.tunnel_ports,
     )
+    people = dashboard(store, clock, outside.printer_http, printers, connections)
     return Services(
         store=store,
         clock=clock,
@@ -158,7 +163,15 @@ def web_services(settings: Settings, outside: Outside) -> Services:
             own_page=settings.addresses.of_completion_page(),
             host_keys=outside.host_keys,
         ),
-        dashboard=dashboard(store, clock, outside.printer_http, printers, connections),
+        dashboard=people,
+        app_calls=AppCalls(
+            store=store,
+            clock=clock,
+            supporters=settings.supporters,
+            addresses=settings.addresses,
+            live=people.live,
+            detector=outside.detector,
+        ),
     )
 
 

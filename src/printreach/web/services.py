@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from printreach.hub.account_data import AccountData
 from printreach.hub.accounts import Accounts
+from printreach.hub.app_calls import AppCalls
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.invitations import Invitations
@@ -42,3 +43,4 @@ class Services:
     connections: Connections
     portal: Portal
     dashboard: Dashboard
+    app_calls: AppCalls

@@ -36,6 +36,10 @@ class ConnectionRows:
         found = await self._where(connections.c.connection_id == connection_id)
         return found[0] if found else None
 
+    async def with_app_token(self, token_digest: bytes) -> Connection | None:
+        found = await self._where(connections.c.app_api_token_digest == token_digest)
+        return found[0] if found else None
+
     async def of_printer(self, printer_id: str) -> list[Connection]:
         return await self._where(connections.c.printer_id == printer_id)
 

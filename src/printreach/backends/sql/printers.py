@@ -44,6 +44,10 @@ class PrinterRows:
     async def all_linked(self) -> list[PrinterRow]:
         return await self._rows(_IS_LINKED)
 
+    async def row(self, printer_id: str) -> PrinterRow | None:
+        rows = await self._rows(_IS_LINKED, printers.c.printer_id == printer_id)
+        return rows[0] if rows else None
+
     async def rows_of_account(self, account_id: str) -> list[PrinterRow]:
         return await self._rows(_IS_LINKED, printers.c.account_id == account_id)
 

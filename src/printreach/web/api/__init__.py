@@ -5,4 +5,6 @@ from typing import Final
 
 from litestar import Router
 
-APIS: Final[Sequence[Router]] = ()
+from printreach.web.api.app_connection import APP_CONNECTION_API
+
+APIS: Final[Sequence[Router]] = (APP_CONNECTION_API,)

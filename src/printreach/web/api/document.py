@@ -1,15 +1,23 @@
 """The OpenAPI document of the service: `GET /openapi.json`, a copy in docs/openapi.json."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 from litestar import Litestar, MediaType, Router, route
+from litestar.di import Provide
 from litestar.enums import HttpMethod
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.spec import License
 
 from printreach import __version__
+
+_NEVER_ASKED: Final = {
+    name: Provide(lambda: None, sync_to_thread=False)
+    for name in ("services", "jar", "settings", "session", "signed_in", "operator")
+}
+"""What `web.app` gives to every route; a description needs their names alone."""
 
 
 def openapi_document(apis: Sequence[Router]) -> bytes:
@@ -27,9 +35,13 @@ def openapi_document(apis: Sequence[Router]) -> bytes:
             license=License(name="Apache-2.0", identifier="Apache-2.0"),
             use_handler_docstrings=True,
         ),
+        dependencies=_NEVER_ASKED,
         logging_config=None,
     )
-    return msgspec.json.encode(described.openapi_schema.to_schema())
+    schema = described.openapi_schema.to_schema()
+    # The paths of one handler come in any order, another one at each start.
+    schema["paths"] = dict(sorted(schema["paths"].items()))
+    return msgspec.json.encode(schema)
 
 
 def document_route(document: bytes) -> HTTPRouteHandler:

@@ -7,6 +7,7 @@ from typing import Final, TypedDict
 from printreach.contract.materials import MaterialSystem, Source, Tool, Unit
 from printreach.contract.status import DetectorStatus
 from printreach.contract.unset import UnsetType
+from printreach.rules.detector import quality_of
 
 MOST_LOOKS: Final = 90
 """Bars that a strip has room for; the newest are shown."""
@@ -45,11 +46,6 @@ class ToolRow(TypedDict):
     name: str
     about: str
     routes: list[Way]
-
-
-def quality_of(score: float) -> int:
-    """1 to 10, 10 the best, of a score of 0 to 100, 0 the best."""
-    return max(1, min(10, 10 - int(score // 10)))
 
 
 def newest_quality(detector: DetectorStatus) -> int | None:

@@ -1,0 +1,91 @@
+"""What apps are told by the App APIs, beside their way to the printer.
+
+Wire names are the Pascal case of these; every field is always there.
+"""
+
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+MIN_LIVE_HOURS = 1
+MAX_LIVE_HOURS = 17_520
+"""Two years."""
+DEFAULT_LIVE_HOURS = 24
+
+
+class PrinterLimits(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """What one request of the connection may carry."""
+
+    max_download_file_size_bytes: int
+    max_upload_file_size_bytes: int
+    max_single_webcam_stream_length_seconds: int
+
+
+class AppInfo(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """The printer of a connection.
+
+    printer_local_ip: None where the agent told none. Both times: to the second, in UTC; that of the
+    linking where it isn't known.
+    """
+
+    printer_name: str
+    printer_local_ip: str | None
+    is_online: bool
+    last_disconnect_time_utc: datetime
+    last_connection_time_utc: datetime
+    user_facing_printer_url: str
+    printer_limits: PrinterLimits
+
+
+class WatchState(IntEnum):
+    """What the failure detector does with the printer of a connection."""
+
+    DISABLED = 0
+    DISABLED_FOR_THIS_PRINT = 1
+    IDLE = 2
+    ACTIVE = 3
+    PAUSED = 4
+    """It paused the print for a failure."""
+
+
+class WatchColour(StrEnum):
+    """green, yellow, red, white."""
+
+    GREEN = "g"
+    YELLOW = "y"
+    RED = "r"
+    WHITE = "w"
+
+
+class WatchStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """The failure detector in one line. status: for people. rating: 10 is the best."""
+
+    state: WatchState
+    status: str
+    status_color: WatchColour
+    rating: Annotated[int, Meta(ge=1, le=10)]
+
+
+class TokenBody(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """A body that may carry the token of the connection; the header AppToken wins over it."""
+
+    app_token: str | None = None
+
+
+class LiveRequest(TokenBody, frozen=True, kw_only=True, rename="pascal"):
+    """A Live Link that is asked for. expiration_hours: left out, a day."""
+
+    expiration_hours: Annotated[int, Meta(ge=MIN_LIVE_HOURS, le=MAX_LIVE_HOURS)] = (
+        DEFAULT_LIVE_HOURS
+    )
+    end_when_current_print_is_complete: bool = False
+
+
+class LiveCreated(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """A Live Link that was made. Both addresses open it; whoever has one may look."""
+
+    live_id: str
+    url: str
+    short_url: str

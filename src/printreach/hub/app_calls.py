@@ -1,0 +1,104 @@
+"""App APIs: which connection calls, and what it is told of its printer."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from printreach.contract.app_answers import AppInfo, PrinterLimits, WatchStatus
+from printreach.contract.errors import ErrorCode
+from printreach.hub.live import LiveStatus
+from printreach.ports import Clock, DetectorStates, PrinterRow, Records, Store
+from printreach.rules.accounts import Account, SupporterPolicy, is_supporter
+from printreach.rules.addresses import Addresses
+from printreach.rules.connections import DEFAULT_LIMITS, Connection, has_ended
+from printreach.rules.credentials import CredentialKind, digest
+from printreach.rules.detector import aged, watch_status
+from printreach.rules.printers import is_online
+
+PATIENCE_S: Final = 2.5
+"""For a printer that nobody has asked of late."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AppCaller:
+    """The App Connection that calls, and whose printer it is for."""
+
+    connection: Connection
+    account: Account
+    row: PrinterRow
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AppCalls:
+    """The use cases of apps that call the service itself."""
+
+    store: Store
+    clock: Clock
+    supporters: SupporterPolicy
+    addresses: Addresses
+    live: LiveStatus
+    detector: DetectorStates
+
+    async def caller(self, token: str) -> AppCaller | ErrorCode:
+        """The connection with that token; 603, 604 or 605, looked for in this order."""
+        at = self.clock.now()
+        token_digest = digest(CredentialKind.APP_API_TOKEN, token.encode())
+        return await self.store.read(lambda records: self._caller(records, token_digest, at))
+
+    def info(self, caller: AppCaller) -> AppInfo:
+        """The printer, as the service knows it."""
+        printer, limits = caller.row.printer, DEFAULT_LIMITS
+        return AppInfo(
+            printer_name=printer.name,
+            printer_local_ip=printer.lan_ip,
+            is_online=is_online(printer, caller.row.node_alive_at, self.clock.now()),
+            last_disconnect_time_utc=_second(printer.disconnected_at or printer.linked_at),
+            last_connection_time_utc=_second(printer.connected_at or printer.linked_at),
+            user_facing_printer_url=self.addresses.of_printer_page(printer.printer_id),
+            printer_limits=PrinterLimits(
+                max_download_file_size_bytes=limits.download_bytes,
+                max_upload_file_size_bytes=limits.upload_bytes,
+                max_single_webcam_stream_length_seconds=limits.webcam_stream_s,
+            ),
+        )
+
+    async def detector_status(self, caller: AppCaller) -> WatchStatus:
+        """What the failure detector says of the print under way."""
+        printer_id = caller.row.printer.printer_id
+        await self.live.fresh([printer_id], PATIENCE_S)
+        reading = self.live.latest(printer_id)
+        if reading.status is None or reading.refusal is not None:
+            return watch_status(None, None)
+        status = reading.status
+        said = await self.detector.latest(printer_id)
+        # What it said of the print before is none of this one's business.
+        if said is None or said.print_id != status.service_status.most_recent_print_id_str:
+            return watch_status(None, status.job_status.state)
+        now_s = (self.clock.now() - said.at).total_seconds()
+        return watch_status(aged(said.status, now_s), status.job_status.state)
+
+    async def _caller(
+        self, records: Records, token_digest: bytes, at: datetime
+    ) -> AppCaller | ErrorCode:
+        connection = await records.connections.with_app_token(token_digest)
+        if connection is None:
+            return ErrorCode.CONNECTION_NOT_FOUND
+        if has_ended(connection, at) or not (connection.printer_id and connection.account_id):
+            return ErrorCode.CONNECTION_ENDED
+        row = await records.printers.row(connection.printer_id)
+        account = await records.accounts.get(connection.account_id)
+        if row is None or account is None or row.printer.account_id != account.account_id:
+            return ErrorCode.CONNECTION_ENDED
+        if not is_supporter(
+            self.supporters,
+            granted=account.supporter_granted,
+            until=account.supporter_until,
+            at=at,
+        ):
+            return ErrorCode.NOT_A_SUPPORTER
+        return AppCaller(connection=connection, account=account, row=row)
+
+
+def _second(at: datetime) -> datetime:
+    """Whole seconds: not every library reads fractions of one."""
+    return at.replace(microsecond=0)

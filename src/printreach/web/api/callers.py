@@ -1,0 +1,50 @@
+"""Which App Connection calls an App API: the dependency `caller` of its routes."""
+
+from typing import Annotated
+
+import msgspec
+from litestar.di import NamedDependency
+from litestar.exceptions import ValidationException
+from litestar.params import HeaderParameter
+
+from printreach.contract.app_answers import TokenBody
+from printreach.contract.errors import ErrorCode
+from printreach.hub.app_calls import AppCaller
+from printreach.hub.tries import REQUESTS_BY_ACCOUNT
+from printreach.web.problems import AnyRequest, ServiceFailure
+from printreach.web.services import Services
+from printreach.web.signed_in import too_many
+
+LARGEST_BODY = 64 * 1024
+
+AppToken = Annotated[
+    str | None,
+    HeaderParameter(name="AppToken", description="The token of the App Connection."),
+]
+
+
+async def provide_caller(
+    request: AnyRequest, services: NamedDependency[Services], app_token: AppToken = None
+) -> AppCaller:
+    """The connection that calls, by its token in the header, or in the body of a POST.
+
+    Raises ValidationException, ServiceFailure and TooManyRequestsException.
+    """
+    token = app_token or (await _token_in_body(request) if request.method == "POST" else None)
+    if not token:
+        raise ValidationException("AppToken is missing")
+    caller = await services.app_calls.caller(token)
+    if isinstance(caller, ErrorCode):
+        raise ServiceFailure(caller)
+    refused = services.caller_tries.take(REQUESTS_BY_ACCOUNT, caller.account.account_id)
+    if refused is not None:
+        raise too_many(refused)
+    return caller
+
+
+async def _token_in_body(request: AnyRequest) -> str | None:
+    """Whatever else is wrong with the body is told by who reads it."""
+    try:
+        return msgspec.json.decode(await request.body(), type=TokenBody).app_token
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
