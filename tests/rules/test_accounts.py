@@ -16,9 +16,13 @@ NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
 def has_perks(
-    policy: SupporterPolicy, *, granted: bool = False, until: datetime | None = None
+    policy: SupporterPolicy,
+    *,
+    granted: bool = False,
+    until: datetime | None = None,
+    paid_until: datetime | None = None,
 ) -> bool:
-    return is_supporter(policy, granted=granted, until=until, at=NOON)
+    return is_supporter(policy, granted=granted, until=until, paid_until=paid_until, at=NOON)
 
 
 def test_where_everyone_is_a_supporter_nobody_needs_a_grant() -> None:
@@ -35,6 +39,17 @@ def test_a_grant_ends_at_its_instant() -> None:
 
     assert has_perks(SupporterPolicy.GRANTED, granted=True, until=NOON + moment)
     assert not has_perks(SupporterPolicy.GRANTED, granted=True, until=NOON)
+
+
+def test_who_paid_is_a_supporter_until_that_instant() -> None:
+    moment = timedelta(microseconds=1)
+
+    assert has_perks(SupporterPolicy.GRANTED, paid_until=NOON + moment)
+    assert not has_perks(SupporterPolicy.GRANTED, paid_until=NOON)
+
+
+def test_a_grant_counts_though_what_was_paid_is_over() -> None:
+    assert has_perks(SupporterPolicy.GRANTED, granted=True, paid_until=NOON)
 
 
 @pytest.mark.parametrize("typed", ["ada@example.org", "  ada@example.org\n", "ada+3d@localhost"])

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from printreach.ports import PrinterRow, Records
-from printreach.rules.accounts import Account, SupporterPolicy, is_supporter
+from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.apps import App
 from printreach.rules.credentials import CredentialKind, digest
 from printreach.rules.portal import (
@@ -99,10 +99,7 @@ async def view_of(
     facts = Facts(
         account_id=account.account_id if account else None,
         printer_ids=tuple(one.printer.printer_id for one in printers),
-        is_supporter=account is not None
-        and is_supporter(
-            supporters, granted=account.supporter_granted, until=account.supporter_until, at=at
-        ),
+        is_supporter=account is not None and may_connect_apps(supporters, account, at),
         with_keys=frozenset(
             one.printer.printer_id for one in printers if makes_keys and _can_make_key(one)
         ),

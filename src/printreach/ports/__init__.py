@@ -13,13 +13,13 @@ from typing import Protocol, TypeVar
 from printreach.contract.status import DetectorStatus
 from printreach.ports.access_tokens import AccessTokenRecords
 from printreach.ports.authenticators import Authenticators, MadePasskey
-from printreach.ports.events import Arrival, EventInbox, EventRecords, StoredEvent
 from printreach.ports.detection import (
     ClaimRecords,
     DetectionKeyRecords,
     SwitchRecords,
     UsageRecords,
 )
+from printreach.ports.events import Arrival, EventInbox, EventRecords, StoredEvent
 from printreach.ports.identity import (
     AccountRecords,
     InvitationRecords,
@@ -33,8 +33,10 @@ from printreach.ports.identity import (
     TryRecords,
 )
 from printreach.ports.mail import Mail, Mailer
-from printreach.ports.oidc import IdentityRecords
 from printreach.ports.notifications import NotifyRecords
+from printreach.ports.oidc import IdentityRecords
+from printreach.ports.operating import LimitRecords, OperatorRecords, PrinterRow
+from printreach.ports.payments import PaymentRecords
 from printreach.ports.portal import FlowRecords, HostKeys
 from printreach.rules.app_registration import Holder
 from printreach.rules.apps import App
@@ -66,14 +68,17 @@ __all__ = [
     "HostKeys",
     "IdentityRecords",
     "InvitationRecords",
+    "LimitRecords",
     "MadePasskey",
     "Mail",
     "MailLinkRecords",
     "Mailer",
     "Notice",
     "NotifyRecords",
+    "OperatorRecords",
     "PasskeyRecords",
     "Passwords",
+    "PaymentRecords",
     "PrinterRecords",
     "PrinterRow",
     "Records",
@@ -261,15 +266,6 @@ class AppRecords(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class PrinterRow:
-    """A printer with what is known of its surroundings."""
-
-    printer: Printer
-    owner_email: str
-    node_alive_at: datetime | None
-
-
 class PrinterRecords(Protocol):
     """Printers that belong to an account, and the codes of agents that would."""
 
@@ -378,6 +374,12 @@ class Records(Protocol):
     def notifications(self) -> NotifyRecords: ...
     @property
     def access_tokens(self) -> AccessTokenRecords: ...
+    @property
+    def payments(self) -> PaymentRecords: ...
+    @property
+    def limits(self) -> LimitRecords: ...
+    @property
+    def operating(self) -> OperatorRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:
         """Publish when, and only when, this unit of work is committed."""
         ...

@@ -33,6 +33,7 @@ class Account:
 
     password_hash: as the Passwords port made it; empty where there is no password.
     supporter_until: the first instant at which a grant is over; None means it has no end.
+    paid_until: the same of what was paid for; None where nothing is.
     verified_at: when the address was shown to be theirs; nobody signs in before that.
     """
 
@@ -44,15 +45,33 @@ class Account:
     supporter_until: datetime | None
     created_at: datetime
     verified_at: datetime | None = None
+    paid_until: datetime | None = None
 
 
 def is_supporter(
-    policy: SupporterPolicy, *, granted: bool, until: datetime | None, at: datetime
+    policy: SupporterPolicy,
+    *,
+    granted: bool,
+    until: datetime | None,
+    paid_until: datetime | None,
+    at: datetime,
 ) -> bool:
-    """Whether an account with such a grant may have App Connections at that time."""
+    """Whether an account may have App Connections at that time: by a grant, or as it paid."""
     if policy is SupporterPolicy.EVERYONE:
         return True
-    return granted and (until is None or at < until)
+    is_granted = granted and (until is None or at < until)
+    return is_granted or (paid_until is not None and at < paid_until)
+
+
+def may_connect_apps(policy: SupporterPolicy, account: Account, at: datetime) -> bool:
+    """The same, of an account."""
+    return is_supporter(
+        policy,
+        granted=account.supporter_granted,
+        until=account.supporter_until,
+        paid_until=account.paid_until,
+        at=at,
+    )
 
 
 def read_email(typed: str) -> str | None:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TypeAlias, TypeVar
 
 from printreach.hub.denied import Denied
-from printreach.rules.accounts import Account, SupporterPolicy, is_supporter
+from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.completion import completion_parameters
 from printreach.rules.connections import Connection, has_ended
 from printreach.run.admin_output import Json, Result, table
@@ -232,9 +232,4 @@ def _supporter_in_words(world: World, account: Account) -> str:
 
 
 def _is_supporter_under(policy: SupporterPolicy, world: World, account: Account) -> bool:
-    return is_supporter(
-        policy,
-        granted=account.supporter_granted,
-        until=account.supporter_until,
-        at=world.clock.now(),
-    )
+    return may_connect_apps(policy, account, world.clock.now())

@@ -47,6 +47,9 @@ class AccountRows:
     ) -> None:
         await self._update(account_id, supporter_granted=granted, supporter_until=until)
 
+    async def set_paid_until(self, account_id: str, until: datetime | None) -> None:
+        await self._update(account_id, paid_until=until)
+
     async def set_password(self, account_id: str, password_hash: str) -> None:
         await self._update(account_id, password_hash=password_hash)
 

@@ -83,6 +83,7 @@ async def _grant(
             connections,
             accounts.c.supporter_granted,
             accounts.c.supporter_until,
+            accounts.c.paid_until,
         )
         .outerjoin_from(connections, accounts)
         .where(connections.c.unique_id == unique_id)
@@ -103,6 +104,7 @@ async def _grant(
             supporters,
             granted=bool(row["supporter_granted"]),
             until=row["supporter_until"],
+            paid_until=row["paid_until"],
             at=at,
         ),
     )

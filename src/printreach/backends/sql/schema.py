@@ -8,6 +8,8 @@ from printreach.backends.sql import (
     detection_tables,
     event_tables,
     notify_tables,
+    operator_tables,
+    payment_tables,
     tables,
 )
 
@@ -16,6 +18,8 @@ MODULES: Final = (
     account_tables,
     detection_tables,
     event_tables,
+    operator_tables,
+    payment_tables,
     notify_tables,
     access_tokens,
 )

@@ -22,11 +22,14 @@ from printreach.backends.sql.detection import (
     UsageRows,
 )
 from printreach.backends.sql.engine import reading_engine, reason_of, writing_engine
-from printreach.backends.sql.identities import IdentityRows
 from printreach.backends.sql.events import EventRows
+from printreach.backends.sql.identities import IdentityRows
+from printreach.backends.sql.limits import LimitRows
 from printreach.backends.sql.mail_links import InvitationRows, MailLinkRows
 from printreach.backends.sql.migrate import migrate
 from printreach.backends.sql.notifications import NotifyRows
+from printreach.backends.sql.operating import OperatorRows
+from printreach.backends.sql.payments import PaymentRows
 from printreach.backends.sql.portal_flows import FlowRows
 from printreach.backends.sql.printers import PrinterRows
 from printreach.backends.sql.second_factors import PasskeyRows, SecondFactorRows, TryRows
@@ -56,6 +59,9 @@ class SqlRecords:
         self.invitations = InvitationRows(connection)
         self.tries = TryRows(connection)
         self.flows = FlowRows(connection)
+        self.payments = PaymentRows(connection)
+        self.limits = LimitRows(connection)
+        self.operating = OperatorRows(connection)
         self.events = EventRows(connection, self.notify)
         self.notifications = NotifyRows(connection)
         self.access_tokens = AccessTokenRows(connection)

@@ -64,6 +64,7 @@ accounts = Table(
     Column("supporter_until", Instant),
     Column("created_at", Instant, nullable=False),
     Column("verified_at", Instant),
+    Column("paid_until", Instant),
     Column("wrong_link_tries", Integer, nullable=False),
     Column("last_wrong_link_try_at", Instant),
 )

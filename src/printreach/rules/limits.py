@@ -1,0 +1,77 @@
+"""What one account may use: the service's word for all, and an operator's for one."""
+
+from dataclasses import dataclass, fields, replace
+
+from printreach.rules.connections import DEFAULT_LIMITS, MAX_APP_CONNECTIONS, Limits
+
+MAX_BYTES = 1024**4
+MAX_WEBCAM_S = 7 * 24 * 3600
+MAX_COUNT = 100_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AccountLimits:
+    """upload_bytes, download_bytes: of one request to a printer. webcam_stream_s: of one stream.
+
+    app_connections: living ones of one printer. requests_a_minute: to the service's own host.
+    """
+
+    upload_bytes: int = DEFAULT_LIMITS.upload_bytes
+    download_bytes: int = DEFAULT_LIMITS.download_bytes
+    webcam_stream_s: int = DEFAULT_LIMITS.webcam_stream_s
+    app_connections: int = MAX_APP_CONNECTIONS
+    requests_a_minute: int = 600
+
+    @property
+    def of_connection(self) -> Limits:
+        """What each connection of the account may carry."""
+        return replace(
+            DEFAULT_LIMITS,
+            upload_bytes=self.upload_bytes,
+            download_bytes=self.download_bytes,
+            webcam_stream_s=self.webcam_stream_s,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LimitChanges:
+    """The same, each None where nothing else was decided."""
+
+    upload_bytes: int | None = None
+    download_bytes: int | None = None
+    webcam_stream_s: int | None = None
+    app_connections: int | None = None
+    requests_a_minute: int | None = None
+
+
+NO_CHANGES = LimitChanges()
+DEFAULT_ACCOUNT_LIMITS = AccountLimits()
+_MOST = LimitChanges(
+    upload_bytes=MAX_BYTES,
+    download_bytes=MAX_BYTES,
+    webcam_stream_s=MAX_WEBCAM_S,
+    app_connections=MAX_COUNT,
+    requests_a_minute=MAX_COUNT,
+)
+_LEAST_REQUESTS = 30
+"""A page and its pictures have to fit, or nobody could look at their account."""
+
+
+def with_changes(limits: AccountLimits, changes: LimitChanges) -> AccountLimits:
+    """The limits, but for what was decided otherwise."""
+    decided = {
+        one.name: value
+        for one in fields(changes)
+        if (value := getattr(changes, one.name)) is not None
+    }
+    return replace(limits, **decided)
+
+
+def problem_with_limits(changes: LimitChanges) -> str | None:
+    """A sentence, where these cannot be."""
+    for one in fields(changes):
+        value, most = getattr(changes, one.name), getattr(_MOST, one.name)
+        least = _LEAST_REQUESTS if one.name == "requests_a_minute" else 0
+        if value is not None and not least <= value <= most:
+            return f"{one.name} is between {least} and {most}."
+    return None

@@ -1,0 +1,53 @@
+"""What operators did: written down with each act, for the other operators to read."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+ACTS_KEPT: Final = timedelta(days=730)
+LONGEST_SUBJECT: Final = 300
+LONGEST_DETAIL: Final = 500
+
+
+class OperatorAct(StrEnum):
+    """The kinds of acts, as they are stored."""
+
+    ACCOUNT_ADDED = "account-added"
+    ACCOUNT_DELETED = "account-deleted"
+    ACCOUNT_RESET = "account-reset"
+    INVITED = "invited"
+    OPERATOR_MADE = "operator-made"
+    OPERATOR_UNMADE = "operator-unmade"
+    SUPPORTER_CHANGED = "supporter-changed"
+    LIMITS_CHANGED = "limits-changed"
+    APP_ADDED = "app-added"
+    APP_CHANGED = "app-changed"
+    APP_REMOVED = "app-removed"
+    PRINTER_LINKED = "printer-linked"
+    PRINTER_OPENED = "printer-opened"
+    PRINTER_REMOVED = "printer-removed"
+    CONNECTION_ADDED = "connection-added"
+    CONNECTION_ENDED = "connection-ended"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Operator:
+    """Who acts. name: the address of an account, or the command line. account_id: of the former."""
+
+    name: str
+    account_id: str | None = None
+
+
+COMMAND_LINE: Final = Operator(name="printreach admin")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ActDone:
+    """One line of the record. subject: what was acted on; detail: how, never a secret."""
+
+    at: datetime
+    operator: str
+    act: OperatorAct
+    subject: str
+    detail: str

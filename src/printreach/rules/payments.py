@@ -1,0 +1,78 @@
+"""Supporter status that is paid for: until when a subscription gives it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final, assert_never
+
+LATE_TIME: Final = timedelta(days=7)
+"""For so long a payment may be late: providers try a card several times before they give up, and
+their call may come late too."""
+
+
+class PaymentState(StrEnum):
+    """How it stands with a subscription, in whatever words its provider says that."""
+
+    PAID = "paid"
+    LATE = "late"
+    """The period has begun, and its payment failed so far."""
+    WAITING = "waiting"
+    """The first payment is under way."""
+    REFUNDED = "refunded"
+    """The payment of this period was given back."""
+    OVER = "over"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Subscription:
+    """What the provider says of one, at one time.
+
+    account_id: for whom it was bought; None where it wasn't bought here.
+    ends_at: when it ends by itself, where it was cancelled.
+    """
+
+    subscription_id: str
+    customer_id: str
+    account_id: str | None
+    state: PaymentState
+    begun_at: datetime
+    period_begins_at: datetime
+    period_ends_at: datetime
+    ends_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Payer:
+    """An account that pays or was about to, as the provider knows it.
+
+    checkout_id: the page of the provider on which it was to pay last.
+    """
+
+    account_id: str
+    customer_id: str | None = None
+    checkout_id: str | None = None
+
+
+def paid_until(subscription: Subscription) -> datetime | None:
+    """The first instant at which it gives nothing more; None where it gives nothing now."""
+    match subscription.state:
+        case PaymentState.PAID:
+            return subscription.ends_at or subscription.period_ends_at + LATE_TIME
+        case PaymentState.LATE:
+            return subscription.period_begins_at + LATE_TIME
+        case PaymentState.WAITING | PaymentState.REFUNDED | PaymentState.OVER:
+            return None
+        case _:
+            assert_never(subscription.state)
+
+
+def longest_paid(subscriptions: Iterable[Subscription]) -> datetime | None:
+    """Until when the best of them counts."""
+    ends = [end for end in map(paid_until, subscriptions) if end is not None]
+    return max(ends, default=None)
+
+
+def is_going_on(subscription: Subscription) -> bool:
+    """Whether it would take money again; who has such a one is not sold another."""
+    return subscription.state is not PaymentState.OVER and subscription.ends_at is None
