@@ -1,5 +1,6 @@
 """What a webhook wants, how long it lives, and when it is tried again."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,14 +11,15 @@ from printreach.rules.webhooks import (
     LIFETIME,
     LONGEST_DELAY,
     RETRY_DELAYS,
+    Delivery,
     Outcome,
     Webhook,
     after_failure,
     after_success,
     is_active,
     is_live,
+    problem_with_delivery,
     retry_delay,
-    stale_progress,
     wants,
 )
 
@@ -105,7 +107,25 @@ def test_a_clock_set_back_begins_the_count_anew() -> None:
     assert is_active(now, NOON)
 
 
-def test_a_progress_is_stale_where_a_newer_one_of_its_print_is_due() -> None:
-    assert stale_progress(["a", None, "b", "a", None, "a"]) == [0, 3]
-    assert stale_progress([None, None]) == []
-    assert stale_progress([]) == []
+def owed(event_type: int = 6, *, has_newer_progress: bool = False) -> Delivery:
+    return Delivery(
+        delivery_id=1,
+        event_id="event-00001",
+        event_type=event_type,
+        body=b"{}",
+        attempts=0,
+        has_newer_progress=has_newer_progress,
+    )
+
+
+def test_what_is_due_is_sent_as_long_as_the_webhook_lives_and_wants_it() -> None:
+    only_ends = replace(HOOK, event_filter=(2, 3))
+
+    assert problem_with_delivery(HOOK, owed(), NOON) is None
+    assert problem_with_delivery(HOOK, owed(), NOON + LIFETIME) is not None
+    assert problem_with_delivery(only_ends, owed(6), NOON) is not None
+    assert problem_with_delivery(only_ends, owed(2), NOON) is None
+
+
+def test_a_progress_is_dropped_where_a_newer_one_of_its_print_is_due() -> None:
+    assert problem_with_delivery(HOOK, owed(has_newer_progress=True), NOON) is not None

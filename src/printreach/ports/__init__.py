@@ -38,6 +38,13 @@ from printreach.ports.oidc import IdentityRecords
 from printreach.ports.operating import LimitRecords, OperatorRecords, PrinterRow
 from printreach.ports.payments import PaymentRecords
 from printreach.ports.portal import FlowRecords, HostKeys
+from printreach.ports.webhooks import (
+    AppWebhook,
+    DeliveryRecords,
+    WebhookKeys,
+    WebhookRecords,
+    WebhookSender,
+)
 from printreach.rules.app_registration import Holder
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, Grant
@@ -52,11 +59,13 @@ __all__ = [
     "AccountRecords",
     "Agents",
     "AppRecords",
+    "AppWebhook",
     "Arrival",
     "Authenticators",
     "Bus",
     "ClaimRecords",
     "Clock",
+    "DeliveryRecords",
     "ConnectionRecords",
     "DetectionKeyRecords",
     "DetectorSaid",
@@ -92,6 +101,9 @@ __all__ = [
     "TooBusy",
     "Topic",
     "TryRecords",
+    "WebhookKeys",
+    "WebhookRecords",
+    "WebhookSender",
     "UsageRecords",
 ]
 
@@ -380,6 +392,10 @@ class Records(Protocol):
     def limits(self) -> LimitRecords: ...
     @property
     def operating(self) -> OperatorRecords: ...
+    @property
+    def webhooks(self) -> WebhookRecords: ...
+    @property
+    def deliveries(self) -> DeliveryRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:
         """Publish when, and only when, this unit of work is committed."""
         ...

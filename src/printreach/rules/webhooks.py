@@ -3,7 +3,6 @@
 Time and randomness come in as arguments.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -62,6 +61,22 @@ class Webhook:
     last_success_at: datetime | None = None
     disabled_at: datetime | None = None
     disabled_reason: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Delivery:
+    """An event that a webhook is owed.
+
+    attempts: those made so far. has_newer_progress: it is a Progress, and a newer one of the same
+    print is due, too.
+    """
+
+    delivery_id: int
+    event_id: str
+    event_type: int
+    body: bytes
+    attempts: int
+    has_newer_progress: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -137,15 +152,12 @@ def in_words(outcome: Outcome) -> str:
     return f"The receiver answered {outcome.http_status}."
 
 
-def stale_progress(prints: Sequence[str | None]) -> list[int]:
-    """Of deliveries that are due together, oldest first: the places of those nobody needs.
-
-    prints: of each that is a Progress event its print, None for every other. A Progress is dropped
-    where a newer one of the same print is due.
-    """
-    newest = {print_id: place for place, print_id in enumerate(prints)}
-    return [
-        place
-        for place, print_id in enumerate(prints)
-        if print_id is not None and newest[print_id] != place
-    ]
+def problem_with_delivery(webhook: Webhook, delivery: Delivery, at: datetime) -> str | None:
+    """Why a delivery that is due is not made after all; None: make it."""
+    if not is_live(webhook, at):
+        return f"The webhook was set more than {LIFETIME.days} days before."
+    if not wants(webhook, delivery.event_type):
+        return "The webhook's filter excludes this type by now."
+    if delivery.has_newer_progress:
+        return "A newer progress of this print was due."
+    return None

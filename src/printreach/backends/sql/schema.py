@@ -11,6 +11,7 @@ from printreach.backends.sql import (
     operator_tables,
     payment_tables,
     tables,
+    webhook_tables,
 )
 
 MODULES: Final = (
@@ -22,6 +23,7 @@ MODULES: Final = (
     payment_tables,
     notify_tables,
     access_tokens,
+    webhook_tables,
 )
 """They register their tables as they are imported."""
 

@@ -21,6 +21,7 @@ from printreach.backends.sql.detection import (
     SwitchRows,
     UsageRows,
 )
+from printreach.backends.sql.deliveries import DeliveryRows
 from printreach.backends.sql.engine import reading_engine, reason_of, writing_engine
 from printreach.backends.sql.events import EventRows
 from printreach.backends.sql.identities import IdentityRows
@@ -35,6 +36,7 @@ from printreach.backends.sql.printers import PrinterRows
 from printreach.backends.sql.second_factors import PasskeyRows, SecondFactorRows, TryRows
 from printreach.backends.sql.sessions import SessionRows, StepRows
 from printreach.backends.sql.tables import notices
+from printreach.backends.sql.webhooks import WebhookRows
 from printreach.backends.sql.writer import Writer
 from printreach.ports import Notice, StoreUnavailable
 
@@ -69,6 +71,8 @@ class SqlRecords:
         self.detection_usage = UsageRows(connection)
         self.detection_switches = SwitchRows(connection)
         self.detection_claims = ClaimRows(connection)
+        self.webhooks = WebhookRows(connection)
+        self.deliveries = DeliveryRows(connection)
         self.gave_notice = False
 
     async def notify(self, notice: Notice, at: datetime) -> None:
