@@ -62,12 +62,15 @@ class Client:
         body: bytes = b"",
         fin: bool = True,
         chunked: bool = False,
+        may_repeat: bool = False,
     ) -> Exchange:
         """Ask. head: a whole HTTP/1.1 head, blank line included; body: its first bytes.
 
         fin: nothing follows the body given here; otherwise Exchange.send brings the rest.
+        may_repeat: the server may get it twice. head carries the body as well, where there is one.
         """
-        repeatable = fin and not body and not chunked and method in _REPEATABLE
+        is_whole = fin and not body and not chunked
+        repeatable = is_whole and (may_repeat or method in _REPEATABLE)
         exchange = Exchange(self, answer, method, head, repeatable=repeatable, chunked=chunked)
         kept = self._take_kept() if repeatable else None
         if kept is not None:

@@ -1,0 +1,101 @@
+"""Addresses of names that strangers chose, looked up where nobody else waits for them.
+
+A name server that never answers holds a thread for half a minute, and the event loop has few
+threads for lookups. So each of these has one of its own, no name has two at a time, and names that
+have been found of late never wait for room behind those that have not.
+"""
+
+import asyncio
+import socket
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, TypeAlias
+
+Lookup: TypeAlias = Callable[[str], Awaitable[Sequence[str]]]
+"""Gives the addresses of a host name; raises OSError where there are none."""
+FindAddresses: TypeAlias = Callable[[str], Sequence[str]]
+
+FOUND_AT_ONCE: Final = 16
+OTHERS_AT_ONCE: Final = 32
+MOST_REMEMBERED: Final = 10_000
+
+
+class Lookups:
+    """A Lookup, by the machine's own resolver. find: blocks."""
+
+    def __init__(self, find: FindAddresses | None = None) -> None:
+        self._find = find or _find
+        self._under_way: dict[str, asyncio.Task[Sequence[str]]] = {}
+        self._found: OrderedDict[str, None] = OrderedDict()
+        self._room_for_found = asyncio.Semaphore(FOUND_AT_ONCE)
+        self._room_for_others = asyncio.Semaphore(OTHERS_AT_ONCE)
+
+    async def __call__(self, host: str) -> Sequence[str]:
+        """Whoever gives up waiting leaves the lookup to those who come after."""
+        task = self._under_way.get(host)
+        if task is None:
+            task = asyncio.create_task(self._look_up(host))
+            self._under_way[host] = task
+            task.add_done_callback(lambda done: self._ended(host, done))
+        return await asyncio.shield(task)
+
+    async def close(self) -> None:
+        """Threads that wait for a name server are left behind; they end with the process."""
+        tasks = list(self._under_way.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _look_up(self, host: str) -> Sequence[str]:
+        room = self._room_for_found if host in self._found else self._room_for_others
+        async with room:
+            addresses = await _on_a_thread(self._find, host)
+        self._found[host] = None
+        self._found.move_to_end(host)
+        if len(self._found) > MOST_REMEMBERED:
+            self._found.popitem(last=False)
+        return addresses
+
+    def _ended(self, host: str, task: asyncio.Task[Sequence[str]]) -> None:
+        del self._under_way[host]
+        if not task.cancelled() and task.exception() is not None:
+            self._found.pop(host, None)
+
+
+def _find(host: str) -> Sequence[str]:
+    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+async def _on_a_thread(find: FindAddresses, host: str) -> Sequence[str]:
+    """On a thread that nobody waits for when the program ends."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Sequence[str]] = loop.create_future()
+
+    def run() -> None:
+        try:
+            addresses = find(host)
+        except Exception as error:  # noqa: BLE001 - told to whoever waits
+            _tell(loop, future.set_exception, future, error)
+        else:
+            _tell(loop, future.set_result, future, addresses)
+
+    threading.Thread(target=run, name="lookup", daemon=True).start()
+    return await future
+
+
+def _tell(
+    loop: asyncio.AbstractEventLoop,
+    tell: Callable[..., None],
+    future: asyncio.Future[Sequence[str]],
+    what: object,
+) -> None:
+    def on_the_loop() -> None:
+        if not future.done():
+            tell(what)
+
+    try:
+        loop.call_soon_threadsafe(on_the_loop)
+    except RuntimeError:
+        pass  # the loop is closed: nobody waits any more

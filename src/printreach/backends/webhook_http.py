@@ -1,0 +1,242 @@
+"""Calls of webhooks, over HTTP to machines of strangers.
+
+Each connection looks its name up, checks every address it leads to, and goes to one of exactly
+those: between check and connect nothing is looked up again, so a name that changes in between
+changes nothing. TLS is checked by the name. No redirect is followed, no proxy is asked, and of an
+answer only its status counts; a little of its body is read, so that the connection can be kept.
+"""
+
+import asyncio
+import ssl
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from ipaddress import ip_address
+from typing import Final
+
+from printreach import __version__
+from printreach.backends.lookups import Lookup
+from printreach.http1.client import Client, Failure
+from printreach.http1.heads import Response
+from printreach.rules.public_addresses import may_be_called, read_ip_address
+from printreach.rules.webhook_urls import WebhookTarget, read_webhook_url
+from printreach.rules.webhooks import Outcome
+from printreach.wire.heads import get
+
+TIMEOUT_S: Final = 10.0
+"""From the beginning to the head of the answer, however it comes in drips."""
+LOOKUP_TIMEOUT_S: Final = 5.0
+BODY_TIMEOUT_S: Final = 2.0
+"""For the rest of an answer, whose status is known by then."""
+MAX_BODY_BYTES: Final = 64 * 1024
+CONNECT_TIMEOUT_S: Final = 3.0
+"""To each address but the last."""
+MOST_ADDRESSES: Final = 4
+MOST_TARGETS: Final = 512
+"""Whose connections may be kept; beyond it the one called longest ago is forgotten."""
+MAX_RETRY_AFTER_DIGITS: Final = 7
+
+_NOT_PUBLIC: Final = "its name leads to an address that isn't public"
+_NOT_FOUND: Final = "its name leads to no address"
+
+
+class AddressRefused(ValueError):
+    """A name leads where the service doesn't go."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A target's connections, and how many calls use them now."""
+
+    client: Client
+    in_use: int = 0
+
+
+class WebhookHttp:
+    """ports.WebhookSender."""
+
+    def __init__(
+        self, lookup: Lookup, *, allow_private: bool, tls: ssl.SSLContext | None = None
+    ) -> None:
+        self._lookup = lookup
+        self._allow_private = allow_private
+        self._tls = tls or ssl.create_default_context()
+        self._targets: OrderedDict[str, _Kept] = OrderedDict()
+
+    async def close(self) -> None:
+        """Calls under way fail."""
+        targets, self._targets = list(self._targets.values()), OrderedDict()
+        for target in targets:
+            await target.client.close()
+
+    async def problem_with(self, url: str) -> str | None:
+        target = read_webhook_url(url, allow_private=self._allow_private)
+        if isinstance(target, str):
+            return target
+        try:
+            async with asyncio.timeout(LOOKUP_TIMEOUT_S):
+                await self._addresses(target.host)
+        except AddressRefused as refused:
+            return f"WebhookUrl can't be called: {refused}."
+        except (OSError, UnicodeError):  # TimeoutError is an OSError
+            return f"WebhookUrl can't be called: {_NOT_FOUND}."
+        return None
+
+    async def send(self, url: str, headers: Sequence[tuple[str, str]], body: bytes) -> Outcome:
+        target = read_webhook_url(url, allow_private=self._allow_private)
+        if isinstance(target, str):
+            return Outcome(http_status=None, duration_ms=0, error=target)
+        message = _message(target, headers, body)
+        async with self._client(target) as client:
+            return await _call(client, message)
+
+    @asynccontextmanager
+    async def _client(self, target: WebhookTarget) -> AsyncIterator[Client]:
+        kept = self._targets.get(target.origin)
+        if kept is None:
+            kept = self._targets[target.origin] = _Kept(Client(partial(self._connect, target)))
+        self._targets.move_to_end(target.origin)
+        kept.in_use += 1
+        try:
+            yield kept.client
+        finally:
+            kept.in_use -= 1
+            await self._forget_some()
+
+    async def _forget_some(self) -> None:
+        if len(self._targets) <= MOST_TARGETS:
+            return
+        idle = next((name for name, kept in self._targets.items() if not kept.in_use), None)
+        if idle is not None:
+            await self._targets.pop(idle).client.close()
+
+    async def _connect(self, target: WebhookTarget, make: Callable[[], asyncio.Protocol]) -> object:
+        """To one of the addresses that were checked. Raises OSError and ValueError."""
+        *others, last = (await self._addresses(target.host))[:MOST_ADDRESSES]
+        for address in others:
+            try:
+                async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                    return await self._connect_at(address, target, make)
+            except ssl.SSLError:
+                raise
+            except OSError:
+                continue  # the next one may be up
+        return await self._connect_at(last, target, make)
+
+    async def _connect_at(
+        self, address: str, target: WebhookTarget, make: Callable[[], asyncio.Protocol]
+    ) -> object:
+        return await asyncio.get_running_loop().create_connection(
+            make,
+            address,
+            target.port,
+            ssl=self._tls if target.is_tls else None,
+            server_hostname=target.host.removesuffix(".") if target.is_tls else None,
+        )
+
+    async def _addresses(self, host: str) -> Sequence[str]:
+        """All of them, each allowed. One that isn't refuses the name: it is nobody's mistake."""
+        addresses = [host] if read_ip_address(host) else await self._lookup(host)
+        if not addresses:
+            raise OSError(_NOT_FOUND)
+        for address in addresses:
+            if not may_be_called(ip_address(address), allow_private=self._allow_private):
+                raise AddressRefused(_NOT_PUBLIC)
+        return addresses
+
+
+class _NoAnswer(Exception):
+    """A sentence for people."""
+
+
+class _Answer:
+    """http1.client.Answer, of which the status counts."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.head: asyncio.Future[Response] = loop.create_future()
+        self.read: asyncio.Future[None] = loop.create_future()
+        self._left = MAX_BODY_BYTES
+
+    def on_interim(self, response: Response) -> None: ...
+
+    def on_response(self, response: Response, body: bytes, fin: bool) -> None:
+        if not self.head.done():
+            self.head.set_result(response)
+        self.on_body(body, fin)
+
+    def on_body(self, data: bytes, fin: bool) -> None:
+        self._left -= len(data)
+        if (fin or self._left < 0) and not self.read.done():
+            self.read.set_result(None)
+
+    def on_writable(self) -> None: ...
+
+    def on_failed(self, failure: Failure, text: str) -> None:
+        if not self.head.done():
+            begin = "can't be reached" if failure is Failure.UNREACHABLE else "gave no answer"
+            self.head.set_exception(_NoAnswer(f"The receiver {begin}: {text}."))
+        if not self.read.done():
+            self.read.set_result(None)
+
+
+async def _call(client: Client, message: bytes) -> Outcome:
+    loop, answer = asyncio.get_running_loop(), _Answer()
+    started = loop.time()
+
+    def took_ms() -> int:
+        return round((loop.time() - started) * 1000)
+
+    # Where a kept connection was closed as it is used, the message is sent anew: by its id a
+    # receiver knows one that it has seen.
+    exchange = client.request(answer, b"POST", message, may_repeat=True)
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            response = await answer.head
+        outcome = _outcome(response, took_ms())
+        await asyncio.wait([answer.read], timeout=BODY_TIMEOUT_S)
+        return outcome
+    except TimeoutError:
+        error = f"The receiver gave no answer within {TIMEOUT_S:.0f} seconds."
+        return Outcome(http_status=None, duration_ms=took_ms(), error=error)
+    except _NoAnswer as failed:
+        return Outcome(http_status=None, duration_ms=took_ms(), error=str(failed))
+    finally:
+        if not exchange.is_over:
+            exchange.cancel()
+
+
+def _outcome(response: Response, duration_ms: int) -> Outcome:
+    error = None
+    if 300 <= response.status < 400:
+        error = f"The receiver answered {response.status}, and redirects are not followed."
+    return Outcome(
+        http_status=response.status,
+        duration_ms=duration_ms,
+        error=error,
+        retry_after=_retry_after(response),
+    )
+
+
+def _retry_after(response: Response) -> timedelta | None:
+    """In seconds; a date is left aside, for nobody knows that machine's clock."""
+    said = get(response.headers, b"retry-after")
+    if said is None or not said.isdigit() or len(said) > MAX_RETRY_AFTER_DIGITS:
+        return None
+    return timedelta(seconds=int(said))
+
+
+def _message(target: WebhookTarget, headers: Sequence[tuple[str, str]], body: bytes) -> bytes:
+    lines = [
+        f"POST {target.path} HTTP/1.1",
+        f"Host: {target.host_header}",
+        f"User-Agent: Printreach/{__version__}",
+        "Accept: */*",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+        *(f"{name}: {value}" for name, value in headers),
+    ]
+    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
