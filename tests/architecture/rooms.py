@@ -92,6 +92,7 @@ ROOMS = {
             "webauthn",
         ),
     ),
+    "backends.notify_apprise": driver("apprise"),
     "run": driver(
         *("aiosqlite", "alembic", "argon2", "cryptography", "granian", "jinja2", "litestar"),
         *("markupsafe", "msgspec", "picows", "sqlalchemy", "uvloop"),

@@ -11,15 +11,19 @@ from litestar.testing import TestClient
 
 from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.detector_memory import MemoryDetectorStates
+from printreach.backends.sealing import KeySealer
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.store import SqlStore
+from printreach.backends.zones import SystemZones
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
+from printreach.run.reaching import Reaching
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import Outside, web_services
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.clock import FakeClock
 from tests.fakes.mails import KeptMails
+from tests.fakes.messages import KeptMessages
 from tests.fakes.passwords import PlainPasswords
 from tests.fakes.printer_http import FakePrinterHttp
 
@@ -41,12 +45,20 @@ class WebWorld:
         self.passwords = PlainPasswords()
         self.mailer = KeptMails()
         self.printers = FakePrinterHttp()
-        self.detector = MemoryDetectorStates(MemoryBus())
+        self.messenger = KeptMessages()
+        self.bus = MemoryBus()
+        self.detector = MemoryDetectorStates(self.bus)
         outside = Outside(
             store=self.store,
             clock=clock,
             passwords=self.passwords,
-            mailer=self.mailer,
+            reaching=Reaching(
+                mailer=self.mailer,
+                messenger=self.messenger,
+                sealer=KeySealer(b"s" * 32, secrets.token_bytes),
+                zones=SystemZones(),
+            ),
+            bus=self.bus,
             printer_http=self.printers,
             detector=self.detector,
         )

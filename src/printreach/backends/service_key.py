@@ -6,7 +6,7 @@ damaged one stops the start instead of being replaced.
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -30,11 +30,15 @@ class ServiceKeyRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServiceKey:
-    """public: 32 bytes. sign: makes the 64 bytes of a signature. internal: see internal_grants."""
+    """public: 32 bytes. sign: makes the 64 bytes of a signature. internal: see internal_grants.
+
+    sealing: 32 bytes, for what is kept sealed in the database.
+    """
 
     public: bytes
     sign: Callable[[bytes], bytes]
     internal: InternalKey
+    sealing: bytes = field(repr=False)
 
 
 def load_or_make_service_key(data_dir: Path) -> ServiceKey:
@@ -48,13 +52,18 @@ def load_or_make_service_key(data_dir: Path) -> ServiceKey:
             key = _load(path)  # the one that is there: another process may have been faster
     except OSError as error:
         raise ServiceKeyRefused(f"The key file {path} can't be used: {error.strerror}.") from error
-    return ServiceKey(key.public_key().public_bytes_raw(), key.sign, _internal(key))
+    return ServiceKey(
+        key.public_key().public_bytes_raw(),
+        key.sign,
+        InternalKey(_derived(key, b"printreach internal grants v1")),
+        _derived(key, b"printreach sealed secrets v1"),
+    )
 
 
-def _internal(key: Ed25519PrivateKey) -> InternalKey:
-    """A key of its own, so that neither use of the file says anything about the other."""
-    derived = HKDF(SHA256(), length=32, salt=None, info=b"printreach internal grants v1")
-    return InternalKey(derived.derive(key.private_bytes_raw()))
+def _derived(key: Ed25519PrivateKey, purpose: bytes) -> bytes:
+    """A key of its own for each use, so that none says anything about another."""
+    derived = HKDF(SHA256(), length=32, salt=None, info=purpose)
+    return derived.derive(key.private_bytes_raw())
 
 
 def _load(path: Path) -> Ed25519PrivateKey:

@@ -156,3 +156,11 @@ class NotifyRecords(Protocol):
     ) -> None:
         """Let go of a claimed place. not_before: where it is to be left in peace until then."""
         ...
+
+    async def note_answer(self, target_id: str, at: datetime) -> None:
+        """It took a test: what waits for it is due now."""
+        ...
+
+    async def note_trouble(self, target_id: str, trouble: str) -> None:
+        """It did not take a test."""
+        ...

@@ -6,15 +6,12 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.clock import SystemClock
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.internal_grants import GrantsWithInternal
-from printreach.backends.mail_smtp import SmtpMailer, SmtpServer, delivering
 from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.backends.service_key import ServiceKey, load_or_make_service_key
 from printreach.backends.sql.agents import SqlAgents
@@ -25,6 +22,7 @@ from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.own_host import unix_socket_connect
 from printreach.rules.credentials import new_record_id
+from printreach.run.reaching import real_reaching
 from printreach.run.relay_inside import RelayInside
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
@@ -58,9 +56,10 @@ async def running_service(
         bus = await ends.enter_async_context(open_bus(store, SystemClock()))
         detector = MemoryDetectorStates(bus)
         http = _printer_http(settings, inside, key, ends)
+        reaching = await real_reaching(settings, key, ends)
         if "web" in roles:
             host_keys = inside if "relay" in roles else None
-            outside = real_outside(store, http, detector, host_keys)
+            outside = real_outside(store, bus, reaching, http, detector, host_keys)
             socket_path = await _start_web(settings, outside, ends, is_successor=bool(listeners))
         address = ""
         if "relay" in roles:
@@ -70,7 +69,12 @@ async def running_service(
             address = await _listen(settings, inside.node, listeners)
         if "worker" in roles:
             worker = WorkerOutside(
-                settings=settings, store=store, bus=bus, clock=SystemClock(), printers=http
+                settings=settings,
+                store=store,
+                bus=bus,
+                clock=SystemClock(),
+                printers=http,
+                reaching=reaching,
             )
             await ends.enter_async_context(running_worker(worker))
         yield address
@@ -88,11 +92,6 @@ async def _start_web(
     settings: Settings, outside: Outside, ends: AsyncExitStack, *, is_successor: bool
 ) -> Path:
     """Serve pages and APIs; where nobody has an account yet, say how the first one is made."""
-    if settings.smtp_url is not None:
-        sender = f"printreach@{urlsplit(settings.base_url).hostname}"
-        smtp = SmtpMailer(SmtpServer.at(settings.smtp_url, sender))
-        mailer = await ends.enter_async_context(delivering(smtp))
-        outside = replace(outside, mailer=mailer)
     services = web_services(settings, outside)
     ends.push_async_callback(services.dashboard.live.close)
     web = WebNode(create_app(WebSettings(base_url=settings.base_url), services))

@@ -7,6 +7,7 @@ from typing import Final, TypeVar
 
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.addresses import Addresses
+from printreach.rules.notifications import DAILY_LIMIT
 from printreach.run import setting_values as values
 from printreach.run.setting_values import Network, WrongValue
 
@@ -42,6 +43,7 @@ class Settings:
     detector_free_calls: int
     detector_ip_claims: bool
     smtp_url: str | None = field(repr=False)
+    notify_daily_limit: int = DAILY_LIMIT
 
     @property
     def database_path(self) -> Path:
@@ -72,6 +74,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
         smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
+        notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
     )
     reader.read("DATABASE_URL", values.refuse_database_url, "")
     reader.read("NATS_URL", values.refuse_nats_url, "")

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from printreach.backends.clock import SystemClock
-from printreach.backends.mail_log import LogMailer
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.sql.store import SqlStore
 from printreach.backends.webauthn import WebAuthn
@@ -15,6 +14,7 @@ from printreach.hub.app_calls import AppCalls
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import dashboard
 from printreach.hub.invitations import Invitations
+from printreach.hub.notifications import Notifications
 from printreach.hub.owner import Owner
 from printreach.hub.passkeys import Passkeys
 from printreach.hub.portal import Portal
@@ -26,10 +26,11 @@ from printreach.hub.sessions import Sessions
 from printreach.hub.signing_in import SigningIn
 from printreach.hub.signing_up import SigningUp
 from printreach.hub.tries import AccountTries, CallerTries
-from printreach.ports import Clock, DetectorStates, HostKeys, Mailer, Passwords
+from printreach.ports import Bus, Clock, DetectorStates, HostKeys, Passwords
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.mails import Mails
+from printreach.run.reaching import Reaching
 from printreach.run.settings import Settings
 from printreach.web.security import origin_of
 from printreach.web.services import Services
@@ -42,7 +43,8 @@ class Outside:
     store: SqlStore
     clock: Clock
     passwords: Passwords
-    mailer: Mailer
+    reaching: Reaching
+    bus: Bus
     printer_http: PrinterHttp
     detector: DetectorStates
     token_bytes: TokenBytes = secrets.token_bytes
@@ -51,16 +53,19 @@ class Outside:
 
 def real_outside(
     store: SqlStore,
+    bus: Bus,
+    reaching: Reaching,
     printer_http: PrinterHttp,
     detector: DetectorStates,
     host_keys: HostKeys | None = None,
 ) -> Outside:
-    """The machine's own. Mails go to the log."""
+    """The machine's own."""
     return Outside(
         store=store,
         clock=SystemClock(),
         passwords=Argon2Passwords(),
-        mailer=LogMailer(),
+        reaching=reaching,
+        bus=bus,
         printer_http=printer_http,
         detector=detector,
         host_keys=host_keys,
@@ -75,7 +80,9 @@ def web_services(settings: Settings, outside: Outside) -> Services:
     invitations = Invitations(
         store=store, clock=clock, token_bytes=token_bytes, base_url=settings.base_url
     )
-    post = Post(mailer=outside.mailer, mails=Mails(settings.base_url), token_bytes=token_bytes)
+    post = Post(
+        mailer=outside.reaching.mailer, mails=Mails(settings.base_url), token_bytes=token_bytes
+    )
     signing_in = SigningIn(
         store=store,
         clock=clock,
@@ -153,6 +160,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         caller_tries=caller_tries,
         printers=printers,
         connections=connections,
+        notifications=_notifications(settings, outside, caller_tries),
         portal=Portal(
             store=store,
             clock=clock,
@@ -172,6 +180,23 @@ def web_services(settings: Settings, outside: Outside) -> Services:
             live=people.live,
             detector=outside.detector,
         ),
+    )
+
+
+def _notifications(
+    settings: Settings, outside: Outside, caller_tries: CallerTries
+) -> Notifications:
+    reaching = outside.reaching
+    return Notifications(
+        store=outside.store,
+        clock=outside.clock,
+        token_bytes=outside.token_bytes,
+        zones=reaching.zones,
+        sealer=reaching.sealer,
+        messenger=reaching.messenger,
+        mailer=reaching.mailer,
+        caller_tries=caller_tries,
+        daily_limit=settings.notify_daily_limit,
     )
 
 

@@ -15,6 +15,7 @@ from typing import Final
 from printreach.hub.fanout import Consumer, Fanout, TakePicture
 from printreach.ports import Bus, Clock, Notice, Store, StoreUnavailable, Topic
 from printreach.ports.printer_http import PrinterHttp
+from printreach.run.reaching import Reaching, notify_sending, notifying
 from printreach.run.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ class WorkerOutside:
     bus: Bus
     clock: Clock
     printers: PrinterHttp
+    reaching: Reaching
 
 
 class Loop:
@@ -96,15 +98,18 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
     ends.push_async_callback(fanout.close)
     events = Loop("events", fanout.fan_out_due, hints=frozenset({Topic.INBOX}))
     fanout.on_freed(events.wake)
+    sending = notify_sending(outside.store, outside.clock, outside.reaching)
+    ends.push_async_callback(sending.close)
     return [
         events,
+        Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT})),
         Loop("old events", fanout.prune, every_s=PRUNE_EVERY_S),
     ]
 
 
-def _consumers(_outside: WorkerOutside) -> Sequence[Consumer]:
+def _consumers(outside: WorkerOutside) -> Sequence[Consumer]:
     """Who owes something for each event."""
-    return []
+    return [notifying(outside.settings, outside.clock, outside.reaching)]
 
 
 def _picture(_outside: WorkerOutside) -> TakePicture | None:

@@ -8,6 +8,7 @@ from printreach.hub.app_calls import AppCalls
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.invitations import Invitations
+from printreach.hub.notifications import Notifications
 from printreach.hub.owner import Owner
 from printreach.hub.passkeys import Passkeys
 from printreach.hub.portal import Portal
@@ -41,6 +42,7 @@ class Services:
     caller_tries: CallerTries
     printers: Printers
     connections: Connections
+    notifications: Notifications
     portal: Portal
     dashboard: Dashboard
     app_calls: AppCalls

@@ -216,6 +216,19 @@ class NotifyRows:
             update(notify_targets).where(_targets.target_id == target_id).values(**values)
         )
 
+    async def note_answer(self, target_id: str, at: datetime) -> None:
+        first = select(func.min(_messages.due_at)).where(_messages.target_id == target_id)
+        await self._connection.execute(
+            update(notify_targets)
+            .where(_targets.target_id == target_id)
+            .values(sent_at=at, failures=0, trouble="", due_at=first.scalar_subquery())
+        )
+
+    async def note_trouble(self, target_id: str, trouble: str) -> None:
+        await self._connection.execute(
+            update(notify_targets).where(_targets.target_id == target_id).values(trouble=trouble)
+        )
+
     # --- helpers ----------------------------------------------------------------------------------
 
     async def _put(self, table: Any, key: dict[str, Any], values: dict[str, Any]) -> None:

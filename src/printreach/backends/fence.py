@@ -1,0 +1,153 @@
+"""A fence around a library that calls where a stranger says.
+
+Code inside it, on one thread, reaches public addresses only, whatever a name resolves to at that
+moment and wherever a redirect leads; it reads nothing but what its own modules are made of, and
+starts no program. When its time is up, its sockets are shut down: whoever waits on one comes back.
+
+It hangs on Python's audit events, which see every way to a socket or a file. A hook cannot be taken
+out again, so there is one for the process; outside a fence it returns at once.
+"""
+
+import mimetypes
+import os
+import socket
+import sys
+import sysconfig
+import threading
+import zoneinfo
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+from printreach.rules.public_addresses import may_be_called, read_ip_address
+
+
+class Fenced(PermissionError):
+    """What was tried is not allowed inside the fence."""
+
+
+@dataclass(slots=True)
+class Fence:
+    """One run inside. was_refused: it tried to reach an address that is not public."""
+
+    allow_private: bool
+    was_refused: bool = False
+    is_over: bool = False
+    _sockets: list[socket.socket] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, opened: socket.socket) -> None:
+        with self._lock:
+            self._check_time()
+            self._sockets.append(opened)
+
+    def check_connect(self, address: Any) -> None:
+        self._check_time()
+        host = address[0] if isinstance(address, tuple) else None
+        ip = read_ip_address(host) if isinstance(host, str) else None
+        if ip is None or not may_be_called(ip, allow_private=self.allow_private):
+            self.was_refused = True
+            raise Fenced("not a public address")
+
+    def end(self) -> None:
+        """From another thread: nothing goes on, and nothing begins."""
+        with self._lock:
+            self.is_over = True
+            sockets, self._sockets = self._sockets, []
+        for one in sockets:
+            with suppress(OSError):
+                # Not the method: that of a TLS socket would wait for the other side.
+                socket.socket.shutdown(one, socket.SHUT_RDWR)
+
+    def _check_time(self) -> None:
+        if self.is_over:
+            raise TimeoutError("out of time")
+
+
+_here = threading.local()
+
+
+@contextmanager
+def inside(fence: Fence) -> Iterator[None]:
+    """Run what follows on this thread inside the fence."""
+    _install()
+    _here.fence = fence
+    try:
+        yield
+    finally:
+        del _here.fence
+        fence.end()
+
+
+@cache
+def _install() -> None:
+    sys.addaudithook(_hook)
+
+
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+    check = _CHECKS.get(event)
+    if check is None:
+        return
+    fence: Fence | None = getattr(_here, "fence", None)
+    if fence is not None:
+        check(fence, arguments)
+
+
+def _check_new_socket(fence: Fence, arguments: tuple[Any, ...]) -> None:
+    fence.note(arguments[0])
+
+
+def _check_destination(fence: Fence, arguments: tuple[Any, ...]) -> None:
+    fence.check_connect(arguments[1])
+
+
+def _check_message(fence: Fence, arguments: tuple[Any, ...]) -> None:
+    if arguments[1] is not None:  # a connected socket names no destination
+        fence.check_connect(arguments[1])
+
+
+def _check_open(_fence: Fence, arguments: tuple[Any, ...]) -> None:
+    """Reading its own code and tables is allowed; a .netrc, a key file and the rest are not."""
+    path, _mode, flags = arguments
+    is_write = bool(flags & (os.O_WRONLY | os.O_RDWR))
+    if isinstance(path, int) and not is_write:
+        return  # it has been opened already
+    if is_write or not _is_readable(os.path.realpath(os.fsdecode(path))):
+        raise Fenced("not inside the fence")
+
+
+def _refuse(_fence: Fence, _arguments: tuple[Any, ...]) -> None:
+    raise Fenced("not inside the fence")
+
+
+_CHECKS: Final[dict[str, Callable[[Fence, tuple[Any, ...]], None]]] = {
+    "socket.__new__": _check_new_socket,
+    "socket.connect": _check_destination,
+    "socket.sendto": _check_message,
+    "socket.sendmsg": _check_message,
+    "socket.bind": _refuse,
+    "open": _check_open,
+    **dict.fromkeys(
+        (
+            *("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn"),
+            *("os.spawn", "os.system", "pty.spawn"),
+            *("os.chmod", "os.link", "os.mkdir", "os.remove", "os.rename", "os.symlink"),
+        ),
+        _refuse,
+    ),
+}
+
+
+def _roots() -> tuple[str, ...]:
+    paths = {*sysconfig.get_paths().values(), *zoneinfo.TZPATH, sys.base_prefix + "/lib"}
+    return tuple(os.path.realpath(path) + os.sep for path in paths if path)
+
+
+_ROOTS: Final = _roots()
+_FILES: Final = frozenset(os.path.realpath(path) for path in mimetypes.knownfiles)
+
+
+def _is_readable(path: str) -> bool:
+    return path.startswith(_ROOTS) or path in _FILES

@@ -1,0 +1,165 @@
+"""Messages through Apprise, which speaks to the services that people read.
+
+Apprise waits where it sends, so it does that on threads of its own, inside a fence: what a person
+types decides where it calls. A message has one deadline, whatever the address says of retries.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import local
+from typing import Any, Final
+
+import apprise
+
+from printreach.backends.fence import Fence, inside
+from printreach.ports.notifications import NotSent, Trouble
+from printreach.rules.notify_ways import may_be_used
+
+_log = logging.getLogger(__name__)
+
+AT_ONCE: Final = 32
+"""Threads. They wait for the other side nearly all the time."""
+DEADLINE_S: Final = 20.0
+_CALL_TIMEOUT_S: Final = 8.0
+"""For a connection, and for each piece of an answer."""
+
+
+class AppriseMessenger:
+    """ports.Messenger. close() waits for nobody."""
+
+    def __init__(self, *, allow_private: bool = False, deadline_s: float = DEADLINE_S) -> None:
+        self._allow_private = allow_private
+        self._deadline_s = deadline_s
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="apprise")
+        self._room = asyncio.Semaphore(AT_ONCE)
+        _capture_warnings()
+
+    async def check(self, url: str) -> bool:
+        if not may_be_used(url, allow_plain=self._allow_private):
+            return False
+        fence = Fence(allow_private=self._allow_private)
+        return await self._run(fence, _is_understood, fence, url) is True
+
+    async def send(self, url: str, title: str, text: str) -> NotSent | None:
+        if not may_be_used(url, allow_plain=self._allow_private):
+            return NotSent(Trouble.NOT_ALLOWED)
+        fence = Fence(allow_private=self._allow_private)
+        sent = await self._run(fence, _send, fence, url, title, text)
+        return NotSent(Trouble.TOO_SLOW) if sent is _OUT_OF_TIME else sent
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _run(self, fence: Fence, work: Any, *arguments: Any) -> Any:
+        """What the work on a thread gives, or _OUT_OF_TIME. The thread counts until it is done."""
+        loop = asyncio.get_running_loop()
+        await self._room.acquire()
+        try:
+            running = loop.run_in_executor(self._threads, work, *arguments)
+        except BaseException:
+            self._room.release()
+            raise
+        running.add_done_callback(self._is_done)
+        done, _ = await asyncio.wait([running], timeout=self._deadline_s)
+        if not done:
+            fence.end()
+            return _OUT_OF_TIME
+        return running.result()
+
+    def _is_done(self, running: "asyncio.Future[Any]") -> None:
+        self._room.release()
+        if not running.cancelled() and running.exception() is not None:
+            # Its words may hold an address; the kind of failure does not.
+            _log.warning("a message was not sent: %s", type(running.exception()).__name__)
+
+
+_OUT_OF_TIME: Final = object()
+
+
+def _asset() -> apprise.AppriseAsset:
+    asset = apprise.AppriseAsset(
+        storage_mode=apprise.PersistentStoreMode.MEMORY,
+        plugin_paths=[],
+        allow_templates=False,
+        service_timeout=_CALL_TIMEOUT_S,
+    )
+    asset.app_id, asset.app_desc, asset.app_url = "Printreach", "Printreach", ""
+    asset.async_mode = asset.http_redirects = False
+    asset.pgp_autogen = asset.pem_autogen = False
+    return asset
+
+
+def _service(url: str) -> apprise.NotifyBase | None:
+    """What Apprise makes of an address, without what would make it stay for long."""
+    made = apprise.Apprise.instantiate(url, asset=_asset(), suppress_exceptions=True)
+    if not isinstance(made, apprise.NotifyBase):
+        return None
+    made.retry = 0
+    made.socket_connect_timeout = made.socket_read_timeout = _CALL_TIMEOUT_S
+    return made
+
+
+def _is_understood(fence: Fence, url: str) -> bool:
+    with inside(fence), _warnings():
+        return _service(url) is not None
+
+
+def _send(fence: Fence, url: str, title: str, text: str) -> NotSent | None:
+    with inside(fence), _warnings() as warnings:
+        try:
+            service = _service(url)
+            if service is None:
+                return NotSent(Trouble.NOT_ALLOWED)
+            is_sent = service.notify(body=text, title=title, body_format=apprise.NotifyFormat.TEXT)
+        except OSError:
+            is_sent = False
+    if is_sent:
+        return None
+    if fence.was_refused:
+        return NotSent(Trouble.NOT_ALLOWED)
+    status = _status_in(warnings)
+    return NotSent(Trouble.UNREACHABLE) if status is None else NotSent(Trouble.REFUSED, status)
+
+
+# --- what Apprise says of a failure ---------------------------------------------------------------
+
+_STATUS: Final = re.compile(r"error=([1-9][0-9]{2})\b")
+_heard = local()
+
+
+class _Listener(logging.Handler):
+    """Keeps what is said on a thread, for that thread alone."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        heard: list[str] | None = getattr(_heard, "warnings", None)
+        if heard is not None and len(heard) < 100:
+            heard.append(record.getMessage())
+
+
+def _capture_warnings() -> None:
+    """Nothing of it goes to a log: Apprise puts parts of addresses into its sentences."""
+    logger = logging.getLogger("apprise")
+    if not any(isinstance(one, _Listener) for one in logger.handlers):
+        logger.addHandler(_Listener(logging.WARNING))
+    logger.propagate = False
+    logger.setLevel(logging.WARNING)
+
+
+@contextmanager
+def _warnings() -> Iterator[list[str]]:
+    _heard.warnings = []
+    try:
+        yield _heard.warnings
+    finally:
+        del _heard.warnings
+
+
+def _status_in(warnings: list[str]) -> int | None:
+    for sentence in warnings:
+        if (found := _STATUS.search(sentence)) is not None:
+            return int(found[1])
+    return None

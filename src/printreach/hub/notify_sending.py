@@ -1,0 +1,181 @@
+"""Messages to people on their way: claimed place by place, sent, and tried again.
+
+A place is one task's alone while it is claimed, so a place that hangs delays nobody else's news.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
+
+from printreach.ports import Clock, Mail, Mailer, Records, Store, StoreUnavailable
+from printreach.ports.notifications import (
+    Messenger,
+    NotifyTarget,
+    NotSent,
+    QueuedMessage,
+    Sealer,
+    Trouble,
+)
+from printreach.rules.notifications import GIVEN_UP_AFTER, next_try
+from printreach.rules.notify_ways import MAIL
+
+log = logging.getLogger(__name__)
+
+PLACES_AT_ONCE: Final = 24
+"""Fewer than the messenger has threads: somebody may want to test a place meanwhile."""
+PLACES_OF_AN_ACCOUNT: Final = 4
+MESSAGES_OF_A_CLAIM: Final = 5
+"""Then the place waits for its turn again, behind the others."""
+LEASE: Final = timedelta(minutes=5)
+"""Longer than that many messages can take."""
+
+
+@dataclass(kw_only=True, slots=True)
+class NotifySending:
+    """One pass at a time: `send_due`."""
+
+    store: Store
+    clock: Clock
+    messenger: Messenger
+    sealer: Sealer
+    mailer: Mailer
+    _running: set[asyncio.Task[None]] = field(default_factory=set)
+    _freed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def send_due(self) -> int:
+        """Begin with every place that something is due for; how many. Raises StoreUnavailable.
+
+        Returns when nothing more is due, while slow places go on.
+        """
+        begun = 0
+        while claimed := await self._claim():
+            begun += len(claimed)
+            for target in claimed:
+                task = asyncio.create_task(self._send_to(target))
+                self._running.add(task)
+                task.add_done_callback(self._is_done)
+            await self._room()
+        return begun
+
+    async def settled(self) -> None:
+        """Until nothing is on its way."""
+        while self._running:
+            await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def close(self) -> None:
+        """What is on its way is left to the next start, once its lease has run out."""
+        for task in list(self._running):
+            task.cancel()
+        await self.settled()
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    async def _claim(self) -> list[NotifyTarget]:
+        room = PLACES_AT_ONCE - len(self._running)
+        at = self.clock.now()
+        # A look costs no turn at writing; most passes find nothing.
+        due_at = await self.store.read(lambda records: records.notifications.next_due())
+        if room <= 0 or due_at is None or due_at > at:
+            return []
+        return await self.store.write(
+            lambda records: records.notifications.claim(
+                at, at + LEASE, room, an_account=PLACES_OF_AN_ACCOUNT
+            )
+        )
+
+    async def _room(self) -> None:
+        while len(self._running) >= PLACES_AT_ONCE:
+            self._freed.clear()
+            await self._freed.wait()
+
+    def _is_done(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self._freed.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a place could not be served", exc_info=error)
+
+    async def _send_to(self, target: NotifyTarget) -> None:
+        """Its oldest messages, until one isn't taken; then let go of it."""
+        due = await self.store.read(
+            lambda records: records.notifications.due_messages(
+                target.target_id, self.clock.now(), MESSAGES_OF_A_CLAIM
+            )
+        )
+        sent: list[QueuedMessage] = []
+        trouble: NotSent | None = None
+        for message in due:
+            trouble = await self._send(target, message)
+            if trouble is not None:
+                break
+            sent.append(message)
+        try:
+            await self.store.write(lambda records: self._let_go(records, target, sent, trouble))
+        except StoreUnavailable as error:
+            log.warning("what was sent to a place is not noted, it may come twice: %s", error)
+
+    async def _send(self, target: NotifyTarget, message: QueuedMessage) -> NotSent | None:
+        if target.way == MAIL:
+            account = await self.store.read(lambda records: records.accounts.get(target.account_id))
+            if account is None or account.verified_at is None:
+                return NotSent(Trouble.NOT_ALLOWED)
+            self.mailer.send(Mail(to=account.email, subject=message.title, text=message.text))
+            return None
+        return await send_to(self.messenger, self.sealer, target, message.title, message.text)
+
+    async def _let_go(
+        self,
+        records: Records,
+        target: NotifyTarget,
+        sent: list[QueuedMessage],
+        trouble: NotSent | None,
+    ) -> None:
+        at = self.clock.now()
+        await records.notifications.drop_messages([one.message_id for one in sent])
+        failures, not_before = 0, None
+        if trouble is not None:
+            failures = 1 if sent else target.failures + 1
+            not_before = next_try(failures, at)
+            await records.notifications.drop_older(target.target_id, at - GIVEN_UP_AFTER)
+        await records.notifications.release(
+            target.target_id,
+            not_before=not_before,
+            sent_at=at if sent else None,
+            failures=failures,
+            trouble="" if trouble is None else in_words(trouble),
+        )
+
+
+async def send_to(
+    messenger: Messenger, sealer: Sealer, target: NotifyTarget, title: str, text: str
+) -> NotSent | None:
+    """Send to a place that is no mail address. None where it was taken."""
+    url = sealer.unseal(target.sealed, target.target_id)
+    if url is None:
+        return NotSent(Trouble.NOT_ALLOWED)
+    return await messenger.send(url, title, text)
+
+
+def in_words(trouble: NotSent) -> str:
+    """What a person reads of it."""
+    match trouble.trouble:
+        case Trouble.NOT_ALLOWED:
+            return "This place can't be used: its address isn't a public one. Add it again."
+        case Trouble.UNREACHABLE:
+            return "Nobody answered at that address."
+        case Trouble.TOO_SLOW:
+            return "The service took too long to answer."
+        case Trouble.REFUSED:
+            return _REFUSALS.get(
+                trouble.status or 0, f"The service answered with status {trouble.status}."
+            )
+
+
+_REFUSALS: Final = {
+    401: "The service refused the key or token.",
+    403: "The service refused the key or token.",
+    404: "The service knows no such place. It may have been deleted.",
+    410: "The service knows no such place. It may have been deleted.",
+    429: "The service asks to be left in peace for a while.",
+}

@@ -1,0 +1,93 @@
+"""What a person is owed for an event: words, at each of their places, when they want to hear them.
+
+It all happens in the unit of work that hands the event out, so words are queued once, whatever
+crashes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from printreach.contract.events import EventType, PrintEvent
+from printreach.ports import Clock, Records, StoredEvent
+from printreach.ports.notifications import NewMessage, NotifyTarget, Zones
+from printreach.rules.addresses import Addresses
+from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.notifications import (
+    Allowance,
+    NotifySettings,
+    count,
+    time_to_tell,
+    wants,
+)
+from printreach.rules.notify_words import words_for
+
+_LONGEST_TITLE = 200
+_NO_NAME = "A printer"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Notifying:
+    """hub.fanout.Consumer. daily_limit: messages an account gets in a day."""
+
+    clock: Clock
+    zones: Zones
+    addresses: Addresses
+    token_bytes: TokenBytes
+    daily_limit: int
+
+    async def owe(self, records: Records, stored: StoredEvent) -> None:
+        """Queue what is to be told, or leave it where nobody wants to hear it."""
+        targets = await records.notifications.targets(stored.account_id)
+        if not targets:
+            return
+        settings = await records.notifications.settings(stored.account_id)
+        if not wants(settings, stored.printer_id, stored.event.event_type):
+            return
+        at = self.clock.now()
+        zone = self.zones.zone(settings.zone) or UTC
+        due_at = time_to_tell(settings, stored.event.event_type, at, zone)
+        if due_at is None or not await self._may_send(records, stored, settings, targets, at):
+            return
+        words = await self._message(records, stored, at, due_at)
+        await records.notifications.queue([one.target_id for one in targets], words)
+
+    async def _may_send(
+        self,
+        records: Records,
+        stored: StoredEvent,
+        settings: NotifySettings,
+        targets: Sequence[NotifyTarget],
+        at: datetime,
+    ) -> bool:
+        """Count the messages; the first that is too many becomes an event of its own."""
+        if stored.event.event_type == EventType.NOTIFICATION_LIMIT_REACHED:
+            return True
+        day = at.astimezone(self.zones.zone(settings.zone) or UTC).date()
+        before = await records.notifications.counted(stored.account_id)
+        after, allowance = count(before, day, len(targets), self.daily_limit)
+        if after != before:
+            await records.notifications.put_counted(stored.account_id, after)
+        if allowance is Allowance.SAY_LIMIT:
+            await records.events.append(stored.printer_id, [self._limit_event(stored, at)], at)
+        return allowance is Allowance.SEND
+
+    def _limit_event(self, stored: StoredEvent, at: datetime) -> PrintEvent:
+        return PrintEvent(
+            event_id=new_record_id(self.token_bytes),
+            event_type=EventType.NOTIFICATION_LIMIT_REACHED,
+            event_time_sec=int(at.timestamp()),
+            print_id=stored.event.print_id,
+        )
+
+    async def _message(
+        self, records: Records, stored: StoredEvent, at: datetime, due_at: datetime
+    ) -> NewMessage:
+        printer = await records.printers.linked(stored.printer_id)
+        is_theirs = printer is not None and printer.account_id == stored.account_id
+        name = printer.name if printer is not None and is_theirs else _NO_NAME
+        url = self.addresses.of_printer_page(stored.printer_id)
+        words = words_for(stored.event, name, url)
+        return NewMessage(
+            title=words.title[:_LONGEST_TITLE], text=words.text, made_at=at, due_at=due_at
+        )

@@ -1,0 +1,70 @@
+"""How people are reached, for the pages where they choose it and the worker that does it."""
+
+import secrets
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from printreach.backends.mail_log import LogMailer
+from printreach.backends.mail_smtp import SmtpMailer, SmtpServer, delivering
+from printreach.backends.notify_apprise import AppriseMessenger
+from printreach.backends.sealing import KeySealer
+from printreach.backends.service_key import ServiceKey
+from printreach.backends.zones import SystemZones
+from printreach.hub.notify_sending import NotifySending
+from printreach.hub.notifying import Notifying
+from printreach.ports import Clock, Mailer, Store
+from printreach.ports.notifications import Messenger, Sealer, Zones
+from printreach.run.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reaching:
+    """mailer: for mails of every kind."""
+
+    mailer: Mailer
+    messenger: Messenger
+    sealer: Sealer
+    zones: Zones
+
+
+async def real_reaching(settings: Settings, key: ServiceKey, ends: AsyncExitStack) -> Reaching:
+    """The machine's own. Where no mail server is set, mails go to the log."""
+    messenger = AppriseMessenger(allow_private=settings.webhook_allow_private)
+    ends.callback(messenger.close)
+    return Reaching(
+        mailer=await _mailer(settings, ends),
+        messenger=messenger,
+        sealer=KeySealer(key.sealing, secrets.token_bytes),
+        zones=SystemZones(),
+    )
+
+
+async def _mailer(settings: Settings, ends: AsyncExitStack) -> Mailer:
+    if settings.smtp_url is None:
+        return LogMailer()
+    sender = f"printreach@{urlsplit(settings.base_url).hostname}"
+    smtp = SmtpMailer(SmtpServer.at(settings.smtp_url, sender))
+    return await ends.enter_async_context(delivering(smtp))
+
+
+def notifying(settings: Settings, clock: Clock, reaching: Reaching) -> Notifying:
+    """Who queues words for each event."""
+    return Notifying(
+        clock=clock,
+        zones=reaching.zones,
+        addresses=settings.addresses,
+        token_bytes=secrets.token_bytes,
+        daily_limit=settings.notify_daily_limit,
+    )
+
+
+def notify_sending(store: Store, clock: Clock, reaching: Reaching) -> NotifySending:
+    """Who sends them. close() leaves what is on its way to the next start."""
+    return NotifySending(
+        store=store,
+        clock=clock,
+        messenger=reaching.messenger,
+        sealer=reaching.sealer,
+        mailer=reaching.mailer,
+    )

@@ -1,0 +1,1 @@
+"""Pages about what a person is told, and where."""
