@@ -8,7 +8,7 @@ from printreach.contract.app_answers import AppInfo, PrinterLimits, WatchStatus
 from printreach.contract.errors import ErrorCode
 from printreach.hub.live import LiveStatus
 from printreach.ports import Clock, DetectorStates, PrinterRow, Records, Store
-from printreach.rules.accounts import Account, SupporterPolicy, is_supporter
+from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.addresses import Addresses
 from printreach.rules.connections import DEFAULT_LIMITS, Connection, has_ended
 from printreach.rules.credentials import CredentialKind, digest
@@ -89,12 +89,7 @@ class AppCalls:
         account = await records.accounts.get(connection.account_id)
         if row is None or account is None or row.printer.account_id != account.account_id:
             return ErrorCode.CONNECTION_ENDED
-        if not is_supporter(
-            self.supporters,
-            granted=account.supporter_granted,
-            until=account.supporter_until,
-            at=at,
-        ):
+        if not may_connect_apps(self.supporters, account, at):
             return ErrorCode.NOT_A_SUPPORTER
         return AppCaller(connection=connection, account=account, row=row)
 
