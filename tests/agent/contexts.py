@@ -12,6 +12,7 @@ from printreach.agent.announce import Announcer
 from printreach.agent.config import AgentConfig
 from printreach.agent.data_dir import prepare
 from printreach.agent.keys import ServicePins, load_or_make_key
+from printreach.agent.prints import PrintSenses
 from printreach.agent.runtime import AgentContext, Machine
 from printreach.printers.registry import KINDS
 from tests.agent.snapshots import HandClock, a_state
@@ -81,6 +82,16 @@ class Agent:
         """The service's keys as the file has them, for the next start."""
         pin = ServicePins.load(self.data_dir).get(str(self.context.config.service))
         return () if pin is None else pin.public_keys
+
+
+def senses(clock: Callable[[], float], unix_time: float = NOON_UNIX_S) -> PrintSenses:
+    """What the watch over prints has of a machine that has not met the service."""
+    return PrintSenses(
+        steady_time=clock,
+        unix_time=lambda: unix_time,
+        service_time=lambda: None,
+        token_bytes=os.urandom,
+    )
 
 
 class ServiceKey:

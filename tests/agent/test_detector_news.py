@@ -1,6 +1,5 @@
 """What the service pushes of its failure detector stands in the status."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -9,12 +8,13 @@ from printreach.agent.commands.api import CommandApi
 from printreach.agent.commands.replay import ServiceClock
 from printreach.agent.detector_news import DetectorNews
 from printreach.agent.host_api_keys import HostApiKeys
+from printreach.agent.outbox import Outbox
 from printreach.agent.printer import CommandedPrinter
 from printreach.agent.prints import Prints
 from printreach.agent.uplink import CAPABILITIES
 from printreach.contract import signin
 from printreach.contract.status import DetectorStatus, State
-from tests.agent.contexts import Agent, ServiceKey
+from tests.agent.contexts import Agent, ServiceKey, senses
 from tests.agent.snapshots import HandClock
 from tests.agent.talks import Talk
 from tests.fakes.printer import ScriptedPrinter
@@ -31,9 +31,8 @@ class Desk:
         self.printer = ScriptedPrinter()
         self.prints = Prints(
             self.printer,
-            folder,
-            unix_time=lambda: 1_800_000_000.0,
-            token_bytes=os.urandom,
+            Outbox(folder, self.clock),
+            senses(self.clock),
             detector=self.news.of_print,
         )
 
@@ -95,6 +94,7 @@ def test_the_service_is_heard_after_sign_in(tmp_path: Path) -> None:
         clock=ServiceClock(agent.clock),
         detector=news,
         host_api_keys=HostApiKeys(ScriptedPrinter()),
+        outbox=Outbox(tmp_path, agent.clock),
     )
     agent.context = replace(agent.context, commanded=commanded)
     talk = Talk(agent)

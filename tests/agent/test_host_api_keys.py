@@ -11,6 +11,7 @@ from printreach.agent.commands.api import CommandApi
 from printreach.agent.commands.replay import ServiceClock
 from printreach.agent.detector_news import DetectorNews
 from printreach.agent.host_api_keys import MOST_AT_ONCE, PATIENCE_S, HostApiKeys
+from printreach.agent.outbox import Outbox
 from printreach.agent.printer import CommandedPrinter
 from printreach.agent.signin import ServiceRefused
 from printreach.contract import signin
@@ -108,6 +109,7 @@ def test_the_service_asks_in_the_conversation_once_the_printer_is_linked(tmp_pat
         clock=ServiceClock(agent.clock),
         detector=DetectorNews(agent.clock),
         host_api_keys=HostApiKeys(KeyedPrinter()),
+        outbox=Outbox(tmp_path, agent.clock),
     )
     agent.context = replace(agent.context, commanded=commanded)
 

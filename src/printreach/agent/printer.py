@@ -19,7 +19,8 @@ from printreach.agent.config import AgentConfig, Webcam
 from printreach.agent.detector_news import DetectorNews
 from printreach.agent.host_api_keys import HostApiKeys
 from printreach.agent.keep_running import keep_running
-from printreach.agent.prints import Prints
+from printreach.agent.outbox import Outbox
+from printreach.agent.prints import Prints, PrintSenses
 from printreach.contract.status import WebcamEntry
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import Camera, Printer
@@ -51,13 +52,14 @@ class CommandedPrinter:
     """What the uplink serves commands with.
 
     clock: is told the service's time at sign-in. detector: is told what the failure detector says.
-    host_api_keys: is asked for them.
+    host_api_keys: is asked for them. outbox: has the events that the service shall store.
     """
 
     api: CommandApi
     clock: ServiceClock
     detector: DetectorNews
     host_api_keys: HostApiKeys
+    outbox: Outbox
 
 
 @asynccontextmanager
@@ -74,17 +76,16 @@ async def commanded_printer(
     module = cast("_AdapterModule", importlib.import_module(config.kind.adapter))
     printer = module.make(_setup(config, senses, printer_id))
     detector = DetectorNews(senses.monotonic)
+    clock, outbox = ServiceClock(senses.monotonic), Outbox(config.data_dir, senses.monotonic)
     prints = Prints(
-        printer,
-        config.data_dir,
-        unix_time=senses.unix_time,
-        token_bytes=senses.token_bytes,
-        detector=detector.of_print,
+        printer, outbox, _print_senses(senses, clock.unix_s), detector=detector.of_print
     )
     hub = CameraHub(printer, [_camera(webcam) for webcam in config.webcams], senses.monotonic)
-    clock = ServiceClock(senses.monotonic)
     outside = Outside(
-        clock=clock, replays=Replays(senses.monotonic), service_status=prints.service_status
+        clock=clock,
+        replays=Replays(senses.monotonic),
+        service_status=prints.service_status,
+        silence_pause=prints.silence_pause,
     )
     with _kept_log() as logs:
         api = CommandApi(
@@ -99,7 +100,11 @@ async def commanded_printer(
         host_api_keys = HostApiKeys(printer)
         try:
             yield CommandedPrinter(
-                api=api, clock=clock, detector=detector, host_api_keys=host_api_keys
+                api=api,
+                clock=clock,
+                detector=detector,
+                host_api_keys=host_api_keys,
+                outbox=outbox,
             )
         finally:
             await host_api_keys.close()
@@ -108,6 +113,15 @@ async def commanded_printer(
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _print_senses(senses: Senses, service_time: Callable[[], float | None]) -> PrintSenses:
+    return PrintSenses(
+        steady_time=senses.monotonic,
+        unix_time=senses.unix_time,
+        service_time=service_time,
+        token_bytes=senses.token_bytes,
+    )
 
 
 def _setup(config: AgentConfig, senses: Senses, printer_id: str) -> PrinterSetup:

@@ -1,27 +1,44 @@
-"""The print under way, remembered across restarts of the agent."""
+"""The watch over a printer's prints: which one is under way, and what happens to it."""
 
 import asyncio
 import base64
-import logging
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass
+from typing import Final
 
-import msgspec
+from msgspec import structs
 
-from printreach.agent.data_dir import DataDirRefused, read_private, write_private
-from printreach.contract.status import DetectorStatus, ServiceStatus
-from printreach.printers.port import Printer
-from printreach.rules.prints import PrintMark, observe_print
+from printreach.agent.outbox import Outbox
+from printreach.contract.status import DetectorStatus, JobStatus, ServiceStatus
+from printreach.printers.port import Printer, TellsOfChanges, View
+from printreach.rules.prints import Sighting
+from printreach.rules.transitions import (
+    Moment,
+    Observed,
+    differs_durably,
+    expect_silent_pause,
+    observe,
+    observe_loss,
+)
 
-log = logging.getLogger(__name__)
+LOOK_EVERY_S: Final = 1.0
+LOOK_AT_MOST_EVERY_S: Final = 0.1
+"""However often a printer says that something has changed."""
 
-FILE = "print.json"
-LOOK_EVERY_S = 1.0
-_MAX_FILE_BYTES = 64 * 1024
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrintSenses:
+    """steady_time: seconds that go on evenly. unix_time: this machine's time of day.
+    service_time: the service's, None before the first sign-in. token_bytes: unguessable ones."""
+
+    steady_time: Callable[[], float]
+    unix_time: Callable[[], float]
+    service_time: Callable[[], float | None]
+    token_bytes: Callable[[int], bytes]
 
 
 class Prints:
-    """Looks at a printer once a second and knows which print is which.
+    """Looks at a printer, and writes down which print is which and what happens to it.
 
     detector: what the failure detector said of the print with this id.
     """
@@ -29,18 +46,20 @@ class Prints:
     def __init__(
         self,
         printer: Printer,
-        data_dir: Path,
+        outbox: Outbox,
+        senses: PrintSenses,
         *,
-        unix_time: Callable[[], float],
-        token_bytes: Callable[[int], bytes],
         detector: Callable[[str], DetectorStatus],
     ) -> None:
         self._printer = printer
-        self._path = data_dir / FILE
-        self._unix_time = unix_time
-        self._token_bytes = token_bytes
+        self._outbox = outbox
+        self._senses = senses
         self._detector = detector
-        self._mark = _load(self._path)
+        # Even, and about right over a restart: what is remembered has instants in it.
+        self._steady_offset_s = senses.unix_time() - senses.steady_time()
+        self._was_away = True
+        self._changed = asyncio.Event()
+        self._mark = outbox.mark
 
     def service_status(self) -> ServiceStatus:
         """What `ServiceStatus` says of the latest print."""
@@ -50,37 +69,78 @@ class Prints:
             detector=self._detector(self._mark.print_id),
         )
 
+    def silence_pause(self) -> None:
+        """A pause has been ordered that nobody is to be notified of."""
+        self._mark = expect_silent_pause(self._mark, self._at())
+        self._outbox.put(self._mark, ())
+
     async def watch(self) -> None:
-        """Look until cancelled."""
+        """Look until cancelled: each second, and at each change of which the printer tells."""
+        printer = self._printer
+        if isinstance(printer, TellsOfChanges):
+            printer.on_change(self._changed.set)
         while True:
+            self._changed.clear()
             self.look()
-            await asyncio.sleep(LOOK_EVERY_S)
+            await self._outbox.save()
+            await asyncio.sleep(LOOK_AT_MOST_EVERY_S)
+            try:
+                async with asyncio.timeout(LOOK_EVERY_S - LOOK_AT_MOST_EVERY_S):
+                    await self._changed.wait()
+            except TimeoutError:
+                pass  # time to look, then
 
     def look(self) -> None:
+        """What is new is in the outbox then, and not saved yet."""
         view = self._printer.view
         if view.trouble is not None:
-            return
-        name = view.job.current_print.file_name
-        mark = observe_print(self._mark, view.job.state, name, self._unix_time(), self._new_id)
-        if mark != self._mark:
-            self._mark = mark
-            self._save()
+            self._was_away = True
+            observed = observe_loss(self._mark, view.trouble.sentence, self._moment())
+        else:
+            observed = observe(self._mark, _sighting_of(view), self._moment())
+            self._was_away = False
+        self._note(observed)
+
+    def _note(self, observed: Observed) -> None:
+        before, self._mark = self._mark, observed.mark
+        if observed.events or differs_durably(before, self._mark):
+            self._outbox.put(self._mark, observed.events)
+
+    def _moment(self) -> Moment:
+        unix_s = self._senses.service_time()
+        return Moment(
+            steady_s=self._at(),
+            unix_s=max(0, int(self._senses.unix_time() if unix_s is None else unix_s)),
+            new_id=self._new_id,
+            was_away=self._was_away,
+        )
+
+    def _at(self) -> float:
+        return self._senses.steady_time() + self._steady_offset_s
 
     def _new_id(self) -> str:
-        return base64.b32encode(self._token_bytes(15)).decode("ascii").lower()
-
-    def _save(self) -> None:
-        try:
-            write_private(self._path, msgspec.json.encode(self._mark), durable=True)
-        except OSError as error:
-            log.warning("The print can't be remembered: %s", error.strerror)
+        return base64.b32encode(self._senses.token_bytes(15)).decode("ascii").lower()
 
 
-def _load(path: Path) -> PrintMark:
-    """A damaged file costs the id of one print."""
-    try:
-        content = read_private(path, at_most=_MAX_FILE_BYTES)
-        return PrintMark() if content is None else msgspec.json.decode(content, type=PrintMark)
-    except (DataDirRefused, msgspec.MsgspecError, UnicodeDecodeError):
-        log.warning("%s is damaged; the print under way gets a new id", path)
-        return PrintMark()
+def _sighting_of(view: View) -> Sighting:
+    return Sighting(
+        job=_encodable(view.job),
+        need=view.need,
+        height_mm=view.height_mm,
+        z_offset_mm=view.z_offset_mm,
+        error_code=view.error_code,
+    )
+
+
+def _encodable(job: JobStatus) -> JobStatus:
+    """Without halves of characters, which printers may send and no file takes."""
+    name, error = job.current_print.file_name, job.error
+    clean_name, clean_error = _clean(name), None if error is None else _clean(error)
+    if clean_name == name and clean_error == error:
+        return job
+    current = structs.replace(job.current_print, file_name=clean_name)
+    return structs.replace(job, current_print=current, error=clean_error)
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")

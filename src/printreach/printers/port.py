@@ -6,7 +6,7 @@ else for what a printer or its network may do. Checks that are the same for ever
 features, states) are made before, by `rules/commands.py`.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
@@ -24,6 +24,7 @@ from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.status import JobStatus, State, WebcamEntry
+from printreach.rules.prints import Need
 
 
 class PrinterRefused(Exception):
@@ -76,6 +77,10 @@ class View:
 
     job: without its material system, which stands in `materials`.
     materials: None where the platform could not report any.
+    need: what the printer wants of a person now, as far as the platform says.
+    height_mm: of the nozzle above the bed, where the platform counts no layers.
+    z_offset_mm: by which the print is lifted or lowered.
+    error_code: of the error in `job`, as the platform spells it; "" for none.
     """
 
     trouble: Trouble | None = NOT_YET
@@ -83,6 +88,10 @@ class View:
     features: Feature = NO_FEATURES
     platform_version: str = ""
     materials: MaterialSystem | None = None
+    need: Need | None = None
+    height_mm: float | None = None
+    z_offset_mm: float | None = None
+    error_code: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -166,6 +175,15 @@ class Printer(Protocol):
     async def home(self) -> None: ...
     async def extrude(self, order: Extrude) -> None: ...
     async def set_temp(self, order: SetTemp) -> None: ...
+
+
+@runtime_checkable
+class TellsOfChanges(Protocol):
+    """A printer that says when its view has changed; others are looked at once a second."""
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        """Call this behind each change. It doesn't block."""
+        ...
 
 
 @runtime_checkable

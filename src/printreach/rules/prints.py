@@ -1,11 +1,79 @@
-"""Which print is under way: when one begins, and what it is known by."""
+"""Which print is under way: when one begins, what it is known by, what is remembered of it."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final
 
-from printreach.contract.status import State
+from printreach.contract.status import JobStatus, State
+from printreach.rules.layers import LayerMemory
 
 UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
+
+_FELL_BACK_S: Final = 60
+_FELL_BACK_PERCENT: Final = 5.0
+
+
+class NeedKind(StrEnum):
+    """What a printer may want of a person."""
+
+    FILAMENT = "filament"
+    """Filament has run out, or is to be changed."""
+    ATTENTION = "attention"
+    """Anything else: an answer, a plate to be cleared, a door to be closed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Need:
+    """What a printer wants of a person now. text: in the printer's own words, where it has any."""
+
+    kind: NeedKind
+    text: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sighting:
+    """What one look at a printer showed.
+
+    height_mm: of the nozzle above the bed. error_code: as the platform spells it, "" for none.
+    """
+
+    job: JobStatus
+    need: Need | None = None
+    height_mm: float | None = None
+    z_offset_mm: float | None = None
+    error_code: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Memory:
+    """What was last seen, and what of it has been told.
+
+    state: None before the first look. is_paused: that a pause was seen. progress, duration_sec: the
+    latest. decile, hours: the furthest. need: the one that stands. need_at: when one was last told.
+    errors: texts and when each was told. silent_until: a pause before then is not told. lost_at:
+    since when the printer has not been reached. cooling_until: how long the bed is watched.
+    cool_since: since when it has been cool.
+
+    Instants are seconds of a clock that goes on evenly, and about right over a restart.
+    """
+
+    state: State | None = None
+    is_paused: bool = False
+    progress: float = 0.0
+    duration_sec: int = 0
+    decile: int = 0
+    hours: int = 0
+    layers: LayerMemory = field(default_factory=LayerMemory)
+    need: NeedKind | None = None
+    need_at: float | None = None
+    error: str = ""
+    errors: Mapping[str, float] = field(default_factory=dict)
+    silent_until: float | None = None
+    lost_at: float | None = None
+    has_told_loss: bool = False
+    cooling_until: float | None = None
+    cool_since: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,22 +84,43 @@ class PrintMark:
     started_at: int = 0
     file_name: str = ""
     is_under_way: bool = False
+    memory: Memory = field(default_factory=Memory)
 
 
 def observe_print(
-    mark: PrintMark, state: State, file_name: str, unix_s: float, new_id: Callable[[], str]
+    mark: PrintMark,
+    job: JobStatus,
+    unix_s: float,
+    new_id: Callable[[], str],
+    *,
+    was_away: bool = False,
 ) -> PrintMark:
-    """The mark after one look at the printer.
+    """The mark after one look at the printer; its memory is as it was.
 
     A print that was under way when the agent stopped goes on under its id when the agent is back,
-    unless the printer meanwhile prints another file.
+    unless the printer meanwhile prints another file, or the same one from its beginning.
     """
-    if state not in UNDER_WAY:
+    file_name = job.current_print.file_name
+    if job.state not in UNDER_WAY:
         return replace(mark, is_under_way=False) if mark.is_under_way else mark
-    if mark.is_under_way and (mark.file_name == file_name or not file_name):
-        return mark
-    if mark.is_under_way and not mark.file_name:
-        return replace(mark, file_name=file_name)  # some platforms name the file a moment later
+    if mark.is_under_way and not (was_away and _has_begun_anew(mark.memory, job)):
+        if mark.file_name == file_name or not file_name:
+            return mark
+        if not mark.file_name:
+            return replace(mark, file_name=file_name)  # some platforms name the file a moment later
     return PrintMark(
-        print_id=new_id(), started_at=int(unix_s), file_name=file_name, is_under_way=True
+        print_id=new_id(),
+        started_at=int(unix_s) - (job.current_print.duration_sec if was_away else 0),
+        file_name=file_name,
+        is_under_way=True,
+        memory=mark.memory,
+    )
+
+
+def _has_begun_anew(memory: Memory, job: JobStatus) -> bool:
+    """Both must have fallen back: some adapters count a print's time from their own start on."""
+    now = job.current_print
+    return (
+        now.duration_sec < memory.duration_sec - _FELL_BACK_S
+        and now.progress < memory.progress - _FELL_BACK_PERCENT
     )

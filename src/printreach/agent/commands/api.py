@@ -53,11 +53,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outside:
-    """What the command API needs beside the printer."""
+    """What the command API needs beside the printer. silence_pause: nobody is told of the next."""
 
     clock: ServiceClock
     replays: Replays
     service_status: Callable[[], ServiceStatus]
+    silence_pause: Callable[[], None] = lambda: None
 
 
 Handler = Callable[[CommandRequest], Awaitable[object]]
@@ -236,6 +237,8 @@ class CommandApi:
     async def _pause(self, request: CommandRequest) -> object:
         order = await request.arguments(Pause)
         self._check(rules.pause_problem(order), None, Action.PAUSE)
+        if order.is_silent:
+            self._outside.silence_pause()
         return await _done(self._printer.pause(order))
 
     async def _resume(self, _request: CommandRequest) -> object:

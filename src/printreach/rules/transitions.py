@@ -1,0 +1,298 @@
+"""Two successive looks at a printer, and what happened to its print in between.
+
+The platform is the truth: any state may follow any other, and is reported. Only events follow the
+table of states: a print starts, pauses, resumes, and ends as complete, cancelled or failed. A print
+that is gone without having ended in one of these ways is over, and nothing is said of it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
+from printreach.contract.status import CurrentPrint, JobStatus, State
+from printreach.contract.unset import UNSET
+from printreach.rules.event_facts import facts_of, readable
+from printreach.rules.layers import LayerDone, LayerMemory, observe_layer, reckon_layer
+from printreach.rules.prints import (
+    Memory,
+    NeedKind,
+    PrintMark,
+    Sighting,
+    observe_print,
+)
+
+NEED_EVERY_S: Final = 300.0
+ERROR_EVERY_S: Final = 1800.0
+SILENCE_S: Final = 60.0
+"""Within this a pause that was ordered silently has to show."""
+LOSS_S: Final = 60.0
+"""A printer out of reach for less is no news."""
+COOL_C: Final = 40.0
+COOLING_S: Final = 3600.0
+COOL_FOR_S: Final = 5.0
+"""One reading is none."""
+YOUNG_S: Final = 120
+"""A print that began while nobody looked is told of as long as it has taken no longer."""
+_HOT_C: Final = 150.0
+_MAX_ERRORS: Final = 16
+
+CANCELLED: Final = "cancelled"
+_NEEDS: Final = {
+    NeedKind.FILAMENT: EventType.FILAMENT_CHANGE_REQUIRED,
+    NeedKind.ATTENTION: EventType.USER_INTERACTION_REQUIRED,
+}
+_LAYERS: Final = {
+    LayerDone.FIRST: EventType.FIRST_LAYER_COMPLETE,
+    LayerDone.THIRD: EventType.THIRD_LAYER_COMPLETE,
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Moment:
+    """steady_s: see Memory. unix_s: the time of day, for people. new_id: makes ids.
+
+    was_away: since the last look nobody watched: the agent has just started, or the printer was
+    out of reach.
+    """
+
+    steady_s: float
+    unix_s: int
+    new_id: Callable[[], str]
+    was_away: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The mark after a look, and what happened since the one before, in its order."""
+
+    mark: PrintMark
+    events: tuple[PrintEvent, ...] = ()
+
+
+def observe(before: PrintMark, seen: Sighting, now: Moment) -> Observed:
+    """What the next look at the printer tells."""
+    mark = observe_print(before, seen.job, now.unix_s, now.new_id, was_away=now.was_away)
+    is_new = mark.print_id != before.print_id
+    is_told_of = _is_told_of(before.memory, seen.job, now)
+    is_quiet = before.memory.state is None or (is_new and not is_told_of)
+    memory = _memory_of_new(before.memory) if is_new else before.memory
+    change = _Change(mark, memory, seen, now, is_quiet=is_quiet)
+    if is_new and is_told_of:
+        change.tell(EventType.STARTED)
+    if mark.is_under_way:
+        change.pausing()
+        change.progress()
+        change.layers()
+        change.needs()
+    elif before.is_under_way:
+        change.ending()
+    change.errors()
+    change.cooling()
+    return change.result()
+
+
+def observe_loss(before: PrintMark, sentence: str, now: Moment) -> Observed:
+    """What it tells that the printer can't be reached. sentence: why not, for people."""
+    memory = before.memory
+    if not before.is_under_way or memory.has_told_loss:
+        return Observed(before)
+    if memory.lost_at is None or memory.lost_at > now.steady_s:
+        return Observed(replace(before, memory=replace(memory, lost_at=now.steady_s)))
+    if now.steady_s - memory.lost_at < LOSS_S:
+        return Observed(before)
+    last = CurrentPrint(progress=memory.progress, duration_sec=memory.duration_sec)
+    seen = Sighting(job=JobStatus(state=memory.state or State.IDLE, current_print=last))
+    change = _Change(before, replace(memory, has_told_loss=True), seen, now, is_quiet=False)
+    change.tell_error(sentence)
+    return Observed(replace(before, memory=change.memory), tuple(change.events))
+
+
+def expect_silent_pause(mark: PrintMark, at: float) -> PrintMark:
+    """Somebody orders a pause that is not to be told of. at: as in Moment."""
+    return replace(mark, memory=replace(mark.memory, silent_until=at + SILENCE_S))
+
+
+def differs_durably(before: PrintMark, after: PrintMark) -> bool:
+    """Whether what is remembered has changed in a way that a restart must not forget.
+
+    The rest (how far it came, since when a layer lasts) changes all the time, and is written along.
+    """
+    return _durable(before) != _durable(after)
+
+
+def _durable(mark: PrintMark) -> PrintMark:
+    m = mark.memory
+    layers = LayerMemory(is_first_done=m.layers.is_first_done, is_third_done=m.layers.is_third_done)
+    memory = replace(m, progress=0.0, duration_sec=0, layers=layers, lost_at=None, cool_since=None)
+    return replace(mark, memory=memory)
+
+
+def _memory_of_new(old: Memory) -> Memory:
+    """What outlives a print: throttles, which are the printer's."""
+    return Memory(
+        state=old.state,
+        need=old.need,
+        need_at=old.need_at,
+        error=old.error,
+        errors=old.errors,
+        silent_until=old.silent_until,
+    )
+
+
+def _is_told_of(memory: Memory, job: JobStatus, now: Moment) -> bool:
+    """Of a print that was under way before anybody ever looked, or for long, nothing is said."""
+    if memory.state is None:
+        return False
+    return not now.was_away or job.current_print.duration_sec <= YOUNG_S
+
+
+class _Change:
+    """One look, worked through part by part.
+
+    is_quiet: a print is found in its midst; what it has come to is learned and no news.
+    """
+
+    def __init__(
+        self, mark: PrintMark, memory: Memory, seen: Sighting, now: Moment, *, is_quiet: bool
+    ) -> None:
+        self.mark = mark
+        self.memory = memory
+        self.seen = seen
+        self.now = now
+        self.events: list[PrintEvent] = []
+        self._is_quiet = is_quiet
+
+    @property
+    def state(self) -> State:
+        return self.seen.job.state
+
+    def tell(self, kind: EventType, error: str = "") -> None:
+        facts = facts_of(self.mark, self.seen)
+        code = self.seen.error_code if error else ""
+        self.events.append(
+            PrintEvent(
+                event_id=self.now.new_id(),
+                event_type=kind,
+                event_time_sec=self.now.unix_s,
+                error=readable(error, MAX_TEXT) or UNSET,
+                platform_error_code=readable(code, 64) or UNSET,
+                **facts,
+            )
+        )
+
+    def tell_error(self, text: str) -> None:
+        """The same text at most once in half an hour."""
+        at = self.now.steady_s
+        recent = {
+            one: when for one, when in self.memory.errors.items() if 0 <= at - when < ERROR_EVERY_S
+        }
+        if text not in recent:
+            self.tell(EventType.ERROR, text)
+        newest = sorted((recent | {text: recent.get(text, at)}).items(), key=lambda one: one[1])
+        self.memory = replace(self.memory, errors=dict(newest[-_MAX_ERRORS:]))
+
+    def pausing(self) -> None:
+        memory, at = self.memory, self.now.steady_s
+        if self.state is State.PAUSED and not memory.is_paused:
+            silent_until = memory.silent_until
+            is_silent = silent_until is not None and 0 <= silent_until - at <= SILENCE_S
+            if not is_silent and not self._is_quiet:
+                self.tell(EventType.PAUSED)
+            self.memory = replace(memory, is_paused=True, silent_until=None)
+        elif memory.is_paused and self.state in (State.PRINTING, State.WARMING_UP):
+            self.tell(EventType.RESUMED)
+            self.memory = replace(memory, is_paused=False)
+
+    def progress(self) -> None:
+        """Numbers count while it prints: before, they may be those of the print before."""
+        if not self._counts():
+            return
+        now, memory = self.seen.job.current_print, self.memory
+        decile, hours = min(int(now.progress // 10), 9), now.duration_sec // 3600
+        has_news = decile > memory.decile or hours > memory.hours
+        if has_news and not self._is_quiet:
+            self.tell(EventType.PROGRESS)
+        self.memory = replace(
+            memory,
+            progress=now.progress,
+            duration_sec=now.duration_sec,
+            decile=max(decile, memory.decile),
+            hours=max(hours, memory.hours),
+        )
+
+    def layers(self) -> None:
+        memory, now = self.memory.layers, self.seen.job.current_print
+        if not self._counts():  # a layer that waits through a pause has not lasted
+            waiting = replace(memory, since=None, window_mm=None)
+            self.memory = replace(self.memory, layers=waiting)
+            return
+        layer, height_mm = now.current_layer, self.seen.height_mm
+        if layer is None and self._is_quiet:  # by its height alone nobody knows where it began
+            memory = LayerMemory(is_first_done=True, is_third_done=True)
+        elif layer is None and height_mm is not None and now.temps.hotend_actual >= _HOT_C:
+            memory, layer = reckon_layer(memory, height_mm)
+        was_away = self.now.was_away or self._is_quiet
+        memory, done = observe_layer(memory, layer, self.now.steady_s, was_away=was_away)
+        if done is not None:
+            self.tell(_LAYERS[done])
+        self.memory = replace(self.memory, layers=memory)
+
+    def needs(self) -> None:
+        """The first of a kind that stands; both kinds share one throttle."""
+        memory, need, at = self.memory, self.seen.need, self.now.steady_s
+        kind = need.kind if need is not None else None
+        if need is not None and kind is not memory.need and not self._is_quiet:
+            since_s = None if memory.need_at is None else at - memory.need_at
+            if since_s is None or not 0 <= since_s < NEED_EVERY_S:
+                self.tell(_NEEDS[need.kind], need.text)
+                memory = replace(memory, need_at=at)
+        self.memory = replace(memory, need=kind)
+
+    def ending(self) -> None:
+        """In one of the ways of the table; what is simply gone is over, and that is all."""
+        job = self.seen.job
+        if self.state is State.COMPLETE:
+            self.tell(EventType.COMPLETE)
+        elif self.state is State.CANCELLED:
+            self.tell(EventType.FAILED, CANCELLED)
+        elif self.state is State.ERROR:
+            text = job.error or "The print failed."
+            self.tell(EventType.FAILED, text)
+            told = dict(self.memory.errors) | {text: self.now.steady_s}
+            self.memory = replace(self.memory, error=text, errors=told)
+        self.memory = replace(self.memory, is_paused=False, need=None, silent_until=None)
+        if job.current_print.temps.bed_actual >= COOL_C:
+            until = self.now.steady_s + COOLING_S
+            self.memory = replace(self.memory, cooling_until=until, cool_since=None)
+
+    def errors(self) -> None:
+        text = self.seen.job.error or ""
+        if text and text != self.memory.error and not self._is_quiet:
+            self.tell_error(text)
+        self.memory = replace(self.memory, error=text)
+
+    def cooling(self) -> None:
+        memory, at = self.memory, self.now.steady_s
+        if memory.cooling_until is None:
+            return
+        left_s = memory.cooling_until - at
+        if not 0 <= left_s <= COOLING_S:
+            self.memory = replace(memory, cooling_until=None, cool_since=None)
+            return
+        bed_c = self.seen.job.current_print.temps.bed_actual
+        if not 0 < bed_c < COOL_C:
+            self.memory = replace(memory, cool_since=None)
+        elif memory.cool_since is None or memory.cool_since > at:
+            self.memory = replace(memory, cool_since=at)
+        elif at - memory.cool_since >= COOL_FOR_S:
+            self.tell(EventType.BED_COOLED_DOWN)
+            self.memory = replace(memory, cooling_until=None, cool_since=None)
+
+    def result(self) -> Observed:
+        memory = replace(self.memory, state=self.state, lost_at=None, has_told_loss=False)
+        return Observed(replace(self.mark, memory=memory), tuple(self.events))
+
+    def _counts(self) -> bool:
+        is_found_paused = self._is_quiet and self.state in (State.PAUSED, State.RESUMING)
+        return self.state is State.PRINTING or is_found_paused
