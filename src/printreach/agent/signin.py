@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import assert_never
 
 from printreach import __version__
+from printreach.agent.event_sender import EventSender
 from printreach.agent.keys import ServicePin, is_signed_by
 from printreach.agent.runtime import AgentContext
 from printreach.agent.state import ShownLinkCode
@@ -24,11 +25,16 @@ class Conversation:
     """One sign-in over one tunnel.
 
     say: sends a control message. was_linked: the last that was announced is that the agent is
-    linked, so it is not announced again.
+    linked, so it is not announced again. stores_events: the service takes them.
     """
 
     def __init__(
-        self, context: AgentContext, say: Callable[[bytes], None], *, was_linked: bool
+        self,
+        context: AgentContext,
+        say: Callable[[bytes], None],
+        *,
+        was_linked: bool,
+        stores_events: bool = False,
     ) -> None:
         self._context = context
         self._say = say
@@ -37,6 +43,9 @@ class Conversation:
         self._service_key: bytes | None = None  # once its signature was checked
         self.is_serving = False
         self._lan_ip: str | None = None  # as the service knows it
+        outbox = context.commanded.outbox if context.commanded is not None else None
+        self._outbox = outbox
+        self._events = EventSender(outbox, say) if outbox is not None and stores_events else None
 
     def begin(self) -> None:
         config = self._context.config
@@ -74,6 +83,7 @@ class Conversation:
             case signin.LinkOffer():
                 self._show_code(message)
             case signin.Linked():
+                self._forget_events()
                 self._pin(self._service_key, message.printer_name)
                 self.was_linked = False
                 self._serve(message.printer_name)
@@ -86,8 +96,16 @@ class Conversation:
                 raise ServiceRefused("The service asked for a key of a printer that isn't linked.")
             case signin.MakeHostApiKey():
                 self._make_host_api_key(message)
+            case signin.EventsStored(event_ids=event_ids):
+                if self._events is not None:
+                    self._events.stored(event_ids)
             case _:
                 assert_never(message)
+
+    def end(self) -> None:
+        """Nothing more is said here of our own accord: the tunnel has ended, or is being left."""
+        if self._events is not None:
+            self._events.end()
 
     def _check(self, challenge: signin.Challenge) -> None:
         context = self._context
@@ -137,6 +155,7 @@ class Conversation:
         except ValueError as exc:
             raise ServiceRefused(f"The service offered no usable link code: {exc}.") from exc
         self._keep(lambda: context.pins.drop(str(context.config.service)))
+        self._forget_events()
         self.is_serving = False
         self.was_linked = False
         context.state.unlinked(shown)
@@ -180,3 +199,10 @@ class Conversation:
         self._context.state.linked(printer_name)
         self._context.state.connected()
         self._context.announce.connected()
+        if self._events is not None:
+            self._events.begin()
+
+    def _forget_events(self) -> None:
+        """They are for the account the printer had when they happened, and it has none."""
+        if self._outbox is not None:
+            self._outbox.clear()

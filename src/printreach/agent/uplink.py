@@ -12,7 +12,7 @@ from printreach.agent.local_http import LocalRequests
 from printreach.agent.runtime import AgentContext
 from printreach.agent.serve import StreamServer
 from printreach.agent.signin import Conversation, ServiceRefused
-from printreach.contract.signin import DETECTOR_NEWS, HOST_API_KEYS
+from printreach.contract.signin import DETECTOR_NEWS, EVENTS, HOST_API_KEYS
 from printreach.http1.client import Client, Connect
 from printreach.tunnel.backoff import reconnect_delay_s
 from printreach.tunnel.link import Link
@@ -148,15 +148,24 @@ class Visit:
 
     def leave(self) -> None:
         """The agent stops."""
+        if self._conversation is not None:
+            self._conversation.end()
         if self._tunnel is not None:
             self._tunnel.close(CloseCode.NORMAL, "the agent stops")
         self._end(Ended(sentence="The agent stops."))
 
     # --- TunnelOwner ----------------------------------------------------------------------------
 
-    def on_tunnel_ready(self, _capabilities: frozenset[str]) -> None:
-        if self._conversation is not None:
-            self._conversation.begin()
+    def on_tunnel_ready(self, capabilities: frozenset[str]) -> None:
+        tunnel = self._tunnel
+        assert tunnel is not None  # it is what tells
+        self._conversation = Conversation(
+            self._context,
+            tunnel.message,
+            was_linked=self._was_linked,
+            stores_events=EVENTS in capabilities,
+        )
+        self._conversation.begin()
 
     def on_stream(self, stream: Stream, opened: StreamOpened) -> None:
         if self._conversation is None or not self._conversation.is_serving:
@@ -180,11 +189,14 @@ class Visit:
     def on_tunnel_draining(self) -> None:
         """The service restarts: begin the next visit; what runs here is finished here."""
         if self._conversation is not None and self._conversation.is_serving:
+            self._conversation.end()
             self._end(Ended(sentence="The service restarts.", has_served=True, is_moving=True))
 
     def on_tunnel_closed(self, code: CloseCode | int | None, text: str) -> None:
         self._on_closed(self)
         has_served = self._conversation is not None and self._conversation.is_serving
+        if self._conversation is not None:
+            self._conversation.end()
         refusal = _REFUSALS.get(code) if isinstance(code, CloseCode) else None
         if refusal is not None:
             self._end(Ended(sentence=f"{refusal} ({text})", is_refusal=True, has_served=has_served))
@@ -217,9 +229,6 @@ class Visit:
         now = asyncio.get_running_loop().time()
         session = Session(Role.AGENT, now=now, capabilities=CAPABILITIES)
         self._tunnel = Tunnel(session, FreshLink(link, self._context.machine.monotonic), self)
-        self._conversation = Conversation(
-            self._context, self._tunnel.message, was_linked=self._was_linked
-        )
         self._tunnel.start()
 
     def _end(self, ended: Ended) -> None:

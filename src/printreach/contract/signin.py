@@ -6,7 +6,8 @@
     service  Welcome, or LinkOffer again and again until Linked
 
 Later the agent says LanAddress where its own has changed. To an agent that has named the capability
-the service says Detector, and MakeHostApiKey, which is answered with HostApiKey.
+the service says Detector, and MakeHostApiKey, which is answered with HostApiKey. To a service that
+has named the capability the agent says Events, which is answered with EventsStored.
 
 When the printer is removed the tunnel closes with the code UNLINKED, and the next sign-in offers a
 link code.
@@ -18,15 +19,16 @@ from typing import Annotated
 
 import msgspec
 
+from printreach.contract.events import MAX_EVENTS_AT_ONCE, EventId, PrintEvent, UnixTime
 from printreach.contract.status import DetectorStatus
 
 DETECTOR_NEWS = "detector"
 """The capability of agents that understand Detector."""
 HOST_API_KEYS = "host-api-key"
 """The capability of agents that understand MakeHostApiKey."""
+EVENTS = "events"
+"""The capability of services that store Events."""
 
-UnixTime = Annotated[int, msgspec.Meta(ge=0, le=253_402_300_799)]
-"""Seconds, to the end of the year 9999."""
 Host = Annotated[str, msgspec.Meta(max_length=300)]
 """With its port: a host name has 253 characters at most."""
 Word = Annotated[str, msgspec.Meta(max_length=100)]
@@ -113,8 +115,20 @@ class HostApiKey(_Said, frozen=True, kw_only=True, tag=True, omit_defaults=True)
     error: Annotated[str, msgspec.Meta(max_length=1000)] | None = None
 
 
-FromAgent = Hello | Proof | LanAddress | HostApiKey
-FromService = Challenge | Welcome | LinkOffer | Linked | Detector | MakeHostApiKey
+class Events(_Said, frozen=True, kw_only=True, tag=True):
+    """What happened, oldest first; the next are said once these are stored."""
+
+    events: Annotated[list[PrintEvent], msgspec.Meta(min_length=1, max_length=MAX_EVENTS_AT_ONCE)]
+
+
+class EventsStored(_Said, frozen=True, kw_only=True, tag=True):
+    """The service has these, whatever happens: the agent may forget them."""
+
+    event_ids: Annotated[list[EventId], msgspec.Meta(max_length=MAX_EVENTS_AT_ONCE)]
+
+
+FromAgent = Hello | Proof | LanAddress | HostApiKey | Events
+FromService = Challenge | Welcome | LinkOffer | Linked | Detector | MakeHostApiKey | EventsStored
 
 NONCE_BYTES = 32
 

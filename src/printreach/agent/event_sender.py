@@ -1,0 +1,47 @@
+"""Events on their way to the service over one tunnel, a message at a time."""
+
+from collections.abc import Callable, Collection
+
+from printreach.agent.outbox import Outbox
+from printreach.contract import signin
+from printreach.contract.events import MAX_EVENTS_AT_ONCE
+
+
+class EventSender:
+    """Sends what waits once it has begun, and more when that is stored.
+
+    say: sends a control message. What is under way when the tunnel ends is sent again over the
+    next one; the service knows events by their ids.
+    """
+
+    def __init__(self, outbox: Outbox, say: Callable[[bytes], None]) -> None:
+        self._outbox = outbox
+        self._say = say
+        self._under_way: frozenset[str] = frozenset()
+        self._stop: Callable[[], None] | None = None
+
+    def begin(self) -> None:
+        """The service stores events, and the printer belongs to an account."""
+        if self._stop is None:
+            self._stop = self._outbox.on_new(self._send)
+            self._send()
+
+    def stored(self, event_ids: Collection[str]) -> None:
+        """The service has these."""
+        self._outbox.acknowledged(event_ids)
+        self._under_way -= frozenset(event_ids)
+        self._send()
+
+    def end(self) -> None:
+        """The tunnel has ended, or the agent moves to another one."""
+        if self._stop is not None:
+            self._stop()
+            self._stop = None
+
+    def _send(self) -> None:
+        if self._stop is None or self._under_way:
+            return
+        events = self._outbox.batch(MAX_EVENTS_AT_ONCE)
+        if events:
+            self._under_way = frozenset(event.event_id for event in events)
+            self._say(signin.encode(signin.Events(events=events)))
