@@ -1,0 +1,144 @@
+"""What people type becomes an address, or a sentence that says what is wrong."""
+
+import pytest
+
+from printreach.rules.notify_ways import (
+    PLAIN_SCHEMES,
+    SCHEMES,
+    WAY_BY_NAME,
+    WAYS,
+    Place,
+    Wrong,
+    may_be_used,
+    read_place,
+)
+
+BOT = "123456789:AAbbccddeeffgghhiijjkkllmmnnooppqqr"
+TOKEN = "syt_token/with+odd=signs"
+
+
+def read(way: str, **typed: str) -> Place | Wrong:
+    return read_place(WAY_BY_NAME[way], typed)
+
+
+@pytest.mark.parametrize(
+    ("way", "typed", "url", "label"),
+    [
+        ("mail", {}, "", "your mail address"),
+        ("ntfy", {"topic": "t-1"}, "ntfys://ntfy.sh/t-1?mode=private", "t-1 on ntfy.sh"),
+        (
+            "ntfy",
+            {"topic": "t", "server": "https://Ntfy.example:8443/", "token": "a/b"},
+            "ntfys://a%2Fb@ntfy.example:8443/t?mode=private&auth=token",
+            "t on ntfy.example:8443",
+        ),
+        (
+            "ntfy",
+            {"topic": "t", "server": "http://nas.local"},
+            "ntfy://nas.local/t?mode=private",
+            "t on nas.local",
+        ),
+        ("telegram", {"token": BOT, "chat": "-10012"}, f"tgram://{BOT}/-10012", "chat -10012"),
+        (
+            "discord",
+            {"url": "https://discord.com/api/webhooks/123456/abcdefghijk"},
+            "discord://123456/abcdefghijk",
+            "webhook 123456",
+        ),
+        ("pushover", {"user": "u" * 30, "token": "t" * 30}, None, "your devices"),
+        (
+            "slack",
+            {
+                "url": "https://hooks.slack.com/services/T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ"
+            },
+            "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ",
+            "webhook A1BRTD4JD",
+        ),
+        (
+            "matrix",
+            {"server": "matrix.org", "token": TOKEN, "room": "#printers:matrix.org"},
+            "matrixs://syt_token%2Fwith%2Bodd%3Dsigns@matrix.org/%23printers%3Amatrix.org",
+            "#printers:matrix.org on matrix.org",
+        ),
+        (
+            "gotify",
+            {"server": "gotify.example", "token": "AbCdEfGhIjKlMnO"},
+            "gotifys://gotify.example/AbCdEfGhIjKlMnO",
+            "app on gotify.example",
+        ),
+        ("apprise", {"url": "PBUL://secret"}, "pbul://secret", "Pushbullet"),
+    ],
+)
+def test_what_is_typed_becomes_an_address(
+    way: str, typed: dict[str, str], url: str | None, label: str
+) -> None:
+    place = read(way, **typed)
+
+    assert isinstance(place, Place), place
+    assert url is None or place.url == url
+    assert place.label == label
+
+
+@pytest.mark.parametrize(
+    ("way", "typed", "field"),
+    [
+        ("ntfy", {}, "topic"),
+        ("ntfy", {"topic": "a/b"}, "topic"),
+        ("ntfy", {"topic": "t", "server": "a b"}, "server"),
+        ("ntfy", {"topic": "t", "server": "ntfy.sh/path"}, "server"),
+        ("ntfy", {"topic": "t", "server": "user@host"}, "server"),
+        ("ntfy", {"topic": "t", "server": "file:///etc/passwd"}, "server"),
+        ("ntfy", {"topic": "t\nx"}, "topic"),
+        ("ntfy", {"topic": "t", "token": "x" * 301}, "token"),
+        ("telegram", {"token": "nonsense", "chat": "1"}, "token"),
+        ("telegram", {"token": BOT, "chat": "../x"}, "chat"),
+        ("discord", {"url": "https://evil.example/api/webhooks/123456/abcdefghijk"}, "url"),
+        ("discord", {"url": "https://discord.com.evil.example/api/webhooks/1/a"}, "url"),
+        ("slack", {"url": "https://hooks.slack.com@evil.example/services/T/A/B"}, "url"),
+        ("pushover", {"user": "short", "token": "t" * 30}, "user"),
+        ("matrix", {"server": "m", "token": "t", "room": "printers"}, "room"),
+        ("gotify", {"server": "g", "token": "../../x/y/z"}, "token"),
+        *(
+            ("apprise", {"url": url}, "url")
+            for url in (
+                *("syslog://", "windows://", "dbus://", "macosx://", "gnome://", "exec:///bin/sh"),
+                *("file:///etc/passwd", "json://127.0.0.1", "rsyslog://10.0.0.1", "mqtt://h/t"),
+                *("workflows://h/?template=/etc/passwd", "vapid://u/k", "fcm://p/t", "ntfys://"),
+                *("ntfys", "", "https://discord.com/api/webhooks/1/a", "x" * 2000),
+            )
+        ),
+    ],
+)
+def test_what_is_no_address_is_told_at_its_field(
+    way: str, typed: dict[str, str], field: str
+) -> None:
+    wrong = read(way, **typed)
+
+    assert isinstance(wrong, Wrong), wrong
+    assert wrong.field == field
+    assert wrong.sentence.endswith(".")
+
+
+def test_every_way_is_read() -> None:
+    for way in WAYS:
+        assert isinstance(read_place(way, {}), Place if way.name == "mail" else Wrong)
+
+
+def test_no_label_holds_a_secret() -> None:
+    for place in (
+        read("ntfy", topic="t", token="tk_secret"),
+        read("telegram", token=BOT, chat="1"),
+        read("apprise", url="pbul://secret"),
+        read("gotify", server="g.example", token="AbCdEfGhIjKlMnO"),
+    ):
+        assert isinstance(place, Place)
+        for secret in ("secret", BOT, "AbCdEfGhIjKlMnO"):
+            assert secret not in place.label
+
+
+def test_addresses_without_tls_are_for_operators_who_allow_their_own_network() -> None:
+    assert may_be_used("ntfys://h/t", allow_plain=False)
+    assert not may_be_used("ntfy://h/t", allow_plain=False)
+    assert may_be_used("ntfy://h/t", allow_plain=True)
+    assert not may_be_used("syslog://", allow_plain=True)
+    assert not PLAIN_SCHEMES & set(SCHEMES)
