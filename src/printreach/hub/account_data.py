@@ -10,6 +10,7 @@ from printreach.hub.post import Post
 from printreach.hub.proof import Proof
 from printreach.ports import Clock, Records, Store
 from printreach.rules.accounts import Account
+from printreach.rules.oidc import Identity
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_live
 
@@ -55,6 +56,9 @@ class AccountData:
                 {"Name": one.name, "CreatedAt": _time(one.created_at), "UsedAt": _time(one.used_at)}
                 for one in await records.passkeys.of_account(account_id)
             ],
+            "OtherAccounts": [
+                _identity(one) for one in await records.identities.of_account(account_id)
+            ],
             "Sessions": [
                 _session(one)
                 for one in await records.sessions.of_account(account_id)
@@ -76,6 +80,16 @@ def _account(account: Account) -> dict[str, Json]:
         "IsAdmin": account.is_admin,
         "IsSupporterByGrant": account.supporter_granted,
         "SupporterUntil": _time(account.supporter_until),
+    }
+
+
+def _identity(identity: Identity) -> dict[str, Json]:
+    return {
+        "Issuer": identity.issuer,
+        "Subject": identity.subject,
+        "Email": identity.email,
+        "CreatedAt": _time(identity.created_at),
+        "UsedAt": _time(identity.used_at),
     }
 
 

@@ -26,6 +26,8 @@ class Reason(Enum):
     BAD_PASSWORD = auto()
     """The one that was chosen cannot be one."""
     SIGN_UP_CLOSED = auto()
+    PROVIDER_FAILED = auto()
+    """The provider of OpenID Connect said no, or nothing."""
     LINK_OVER = auto()
     """A link of a mail or an invitation that is unknown, used or too old."""
 

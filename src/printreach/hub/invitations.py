@@ -56,7 +56,11 @@ class Invitations:
 
     async def find(self, records: Records, token: str) -> Invitation | None:
         """The same, inside a unit of work."""
-        invitation = await records.invitations.with_token(invitation_digest(token))
+        return await self.find_digest(records, invitation_digest(token))
+
+    async def find_digest(self, records: Records, token_digest: bytes) -> Invitation | None:
+        """The same, by what is stored of its token."""
+        invitation = await records.invitations.with_token(token_digest)
         if invitation is None or not is_good(invitation, self.clock.now()):
             return None
         if invitation.is_setup and await records.accounts.are_any():

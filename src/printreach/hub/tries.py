@@ -18,6 +18,8 @@ MAIL_BY_ACCOUNT: Final = Limit(name="mail", at_once=3, every=timedelta(minutes=1
 """Nobody fills another person's mailbox with our mails."""
 RESET_BY_ADDRESS: Final = Limit(name="reset", at_once=10, every=timedelta(minutes=2))
 PASSKEY_BY_ADDRESS: Final = Limit(name="passkey", at_once=30, every=timedelta(seconds=20))
+PROVIDER_BY_ADDRESS: Final = Limit(name="provider", at_once=30, every=timedelta(seconds=20))
+"""Ways to the provider of OpenID Connect; each may lead to requests of ours to it."""
 LINK_BY_ADDRESS: Final = Limit(name="link", at_once=30, every=timedelta(seconds=20))
 """Links of mails and invitations: nobody guesses one, but looking one up costs."""
 REQUESTS_BY_ACCOUNT: Final = Limit(name="request", at_once=600, every=timedelta(minutes=1) / 600)

@@ -21,6 +21,8 @@ _SWITCH: Final = {"true": True, "1": True, "yes": True, "on": True} | {
     "no": False,
     "off": False,
 }
+_LONGEST_ISSUER: Final = 512
+_LONGEST_NAME: Final = 40
 _LONGEST_HOST: Final = 253 - len("shared-") - 32 - len(".")
 """A tunnel domain gets a connection's name in front, and DNS ends at 253 characters."""
 
@@ -127,6 +129,38 @@ def read_smtp_url(text: str) -> str | None:
     return text
 
 
+def read_issuer(text: str) -> str:
+    """`https://HOST[:PORT][/PATH]`, to the letter; http is for a provider on this machine."""
+    if not text:
+        return ""
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise WrongValue(f"is {text!r}, which is not an address.") from None
+    if parts.scheme not in ("http", "https") or not _is_host(host) or len(text) > _LONGEST_ISSUER:
+        raise WrongValue(f"is {text!r}, which is not an address such as https://id.example.com.")
+    if parts.scheme == "http" and not _is_this_machine(host):
+        raise WrongValue("begins with http:, which is only for a provider on this machine.")
+    if parts.username is not None or parts.query or parts.fragment or not _is_one_line(text):
+        raise WrongValue("may hold a scheme, a host, a port and a path, and nothing else.")
+    return text
+
+
+def read_secret(text: str) -> str:
+    """Printable ASCII, by RFC 6749, A.1; nothing repeats it."""
+    if not text.isascii() or not text.isprintable():
+        raise WrongValue("holds a character that is not printable ASCII.")
+    return text
+
+
+def read_name(text: str) -> str:
+    """What people read on a button."""
+    if len(text) > _LONGEST_NAME or not text.isprintable():
+        raise WrongValue(f"is {text[:80]!r}; a name has at most {_LONGEST_NAME} letters.")
+    return text
+
+
 def refuse_database_url(text: str) -> None:
     """Only the embedded database exists so far."""
     if text.startswith(("postgresql:", "postgresql+", "postgres:")):
@@ -163,6 +197,16 @@ def _network(text: str) -> Network:
 def _is_host(host: str) -> bool:
     match = _DOMAIN.fullmatch(host)
     return (match is not None and match[2] is None) or _is_ip(host)
+
+
+def _is_this_machine(host: str) -> bool:
+    if not _is_ip(host):
+        return host == "localhost" or host.endswith(".localhost")
+    return ipaddress.ip_address(host).is_loopback
+
+
+def _is_one_line(text: str) -> bool:
+    return text.isascii() and text.isprintable() and " " not in text
 
 
 def _is_ip(host: str) -> bool:

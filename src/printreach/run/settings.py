@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
+from urllib.parse import urlsplit
 
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.rules.notifications import DAILY_LIMIT
+from printreach.rules.oidc import OidcProvider
 from printreach.run import setting_values as values
 from printreach.run.setting_values import Network, WrongValue
 
@@ -43,6 +45,7 @@ class Settings:
     detector_free_calls: int
     detector_ip_claims: bool
     smtp_url: str | None = field(repr=False)
+    oidc: OidcProvider | None = None
     notify_daily_limit: int = DAILY_LIMIT
 
     @property
@@ -74,6 +77,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
         smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
+        oidc=_oidc(reader),
         notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
     )
     reader.read("DATABASE_URL", values.refuse_database_url, "")
@@ -84,6 +88,26 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
             f"PRINTREACH_TUNNEL_PORTS holds {port}, which PRINTREACH_LISTEN needs for the service."
         )
     return settings
+
+
+def _oidc(reader: "_Reader") -> OidcProvider | None:
+    """The provider of OpenID Connect: all of it, or none."""
+    issuer = reader.read("OIDC_ISSUER", values.read_issuer, "")
+    client_id = reader.read("OIDC_CLIENT_ID", values.read_secret, "")
+    client_secret = reader.read("OIDC_CLIENT_SECRET", values.read_secret, "")
+    name = reader.read("OIDC_NAME", values.read_name, "")
+    given = {"ISSUER": issuer, "CLIENT_ID": client_id, "CLIENT_SECRET": client_secret}
+    missing = [f"{PREFIX}OIDC_{word}" for word, value in given.items() if not value]
+    if len(missing) == len(given) and not name:
+        return None
+    if missing:
+        raise SettingsError(f"Sign-in by OpenID Connect also needs {' and '.join(missing)}.")
+    return OidcProvider(
+        issuer=issuer,
+        client_id=client_id,
+        client_secret=client_secret,
+        name=name or urlsplit(issuer).hostname or issuer,
+    )
 
 
 class _Reader:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from printreach.backends.clock import SystemClock
+from printreach.backends.oidc.provider import Provider
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.sql.store import SqlStore
 from printreach.backends.webauthn import WebAuthn
@@ -15,6 +16,8 @@ from printreach.hub.connections import Connections
 from printreach.hub.dashboard import dashboard
 from printreach.hub.invitations import Invitations
 from printreach.hub.notifications import Notifications
+from printreach.hub.oidc import OtherAccounts
+from printreach.hub.oidc_newcomers import Newcomers
 from printreach.hub.owner import Owner
 from printreach.hub.passkeys import Passkeys
 from printreach.hub.portal import Portal
@@ -105,24 +108,25 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         ports=settings.tunnel_ports,
     )
     people = dashboard(store, clock, outside.printer_http, printers, connections)
+    signing_up = SigningUp(
+        store=store,
+        clock=clock,
+        token_bytes=token_bytes,
+        passwords=outside.passwords,
+        sessions=sessions,
+        invitations=invitations,
+        post=post,
+        account_tries=account_tries,
+        caller_tries=caller_tries,
+        policy=settings.sign_up,
+    )
     return Services(
         store=store,
         clock=clock,
         accounts=accounts,
         sessions=sessions,
         signing_in=signing_in,
-        signing_up=SigningUp(
-            store=store,
-            clock=clock,
-            token_bytes=token_bytes,
-            passwords=outside.passwords,
-            sessions=sessions,
-            invitations=invitations,
-            post=post,
-            account_tries=account_tries,
-            caller_tries=caller_tries,
-            policy=settings.sign_up,
-        ),
+        signing_up=signing_up,
         recovering=Recovering(
             store=store,
             clock=clock,
@@ -142,6 +146,22 @@ def web_services(settings: Settings, outside: Outside) -> Services:
             proof=proof,
             post=post,
             account_tries=account_tries,
+        ),
+        other_accounts=OtherAccounts(
+            store=store,
+            clock=clock,
+            token_bytes=token_bytes,
+            provider=_provider(settings, clock),
+            signing_in=signing_in,
+            newcomers=Newcomers(
+                clock=clock,
+                token_bytes=token_bytes,
+                signing_up=signing_up,
+                invitations=invitations,
+            ),
+            proof=proof,
+            post=post,
+            caller_tries=caller_tries,
         ),
         passkeys=Passkeys(
             store=store,
@@ -198,6 +218,13 @@ def _notifications(
         caller_tries=caller_tries,
         daily_limit=settings.notify_daily_limit,
     )
+
+
+def _provider(settings: Settings, clock: Clock) -> Provider | None:
+    """The operator's provider of OpenID Connect, which sends browsers back to a page of ours."""
+    if settings.oidc is None:
+        return None
+    return Provider(settings.oidc, f"{settings.base_url}/signin/other/back", clock)
 
 
 def _authenticators(settings: Settings) -> WebAuthn:

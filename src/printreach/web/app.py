@@ -62,7 +62,9 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
             **IDENTITY,
         },
         template_config=TemplateConfig(
-            engine=JinjaTemplateEngine.from_environment(template_environment(settings.base_url))
+            engine=JinjaTemplateEngine.from_environment(
+                template_environment(settings.base_url, other_sign_in=services.other_accounts.name)
+            )
         ),
         openapi_config=None,
         logging_config=None,

@@ -9,6 +9,7 @@ from printreach.hub.connections import Connections
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.invitations import Invitations
 from printreach.hub.notifications import Notifications
+from printreach.hub.oidc import OtherAccounts
 from printreach.hub.owner import Owner
 from printreach.hub.passkeys import Passkeys
 from printreach.hub.portal import Portal
@@ -36,6 +37,7 @@ class Services:
     invitations: Invitations
     post: Post
     owner: Owner
+    other_accounts: OtherAccounts
     passkeys: Passkeys
     account_data: AccountData
     account_tries: AccountTries

@@ -12,10 +12,13 @@ from printreach.web.wording import FILTERS
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 
 
-def template_environment(base_url: str, *extra_folders: Path) -> Environment:
+def template_environment(
+    base_url: str, *extra_folders: Path, other_sign_in: str | None = None
+) -> Environment:
     """Read templates strictly: what is not given is an error, and everything is escaped.
 
-    extra_folders: looked at after the package's own.
+    extra_folders: looked at after the package's own. other_sign_in: what the operator's provider is
+    called, where there is one.
     """
     environment = Environment(
         loader=FileSystemLoader([_TEMPLATES, *extra_folders]),
@@ -26,4 +29,5 @@ def template_environment(base_url: str, *extra_folders: Path) -> Environment:
     )
     environment.filters.update(FILTERS)
     environment.globals.update(base_url=base_url, version=__version__, asset=asset_addresses())
+    environment.globals.update(other_sign_in=other_sign_in)
     return environment

@@ -5,6 +5,7 @@ import binascii
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from litestar import MediaType, Response, Router, get, post
 from litestar.di import NamedDependency, Provide
@@ -12,9 +13,10 @@ from litestar.response import Redirect
 
 from printreach.hub.denied import Denied
 from printreach.rules.browsers import browser_in_words
+from printreach.rules.oidc import Identity
 from printreach.rules.passkeys import Passkey
 from printreach.rules.rate_limits import TooSoon
-from printreach.rules.sessions import Session
+from printreach.rules.sessions import Session, is_fresh
 from printreach.web.accounts.forms import LARGEST_FORM, Fields, faulty, page, provide_fields
 from printreach.web.security import FORM
 from printreach.web.services import Services
@@ -44,6 +46,17 @@ class ListedPasskey:
     used_at: datetime | None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedIdentity:
+    """Somebody at a provider. name: of the provider; its host, where it is an earlier one."""
+
+    identity_id: str
+    name: str
+    email: str
+    created_at: datetime
+    used_at: datetime | None
+
+
 async def account_page(
     services: Services,
     signed_in: SignedIn,
@@ -64,6 +77,10 @@ async def account_page(
         "sessions": [
             _session(one, signed_in) for one in await services.sessions.of_account(account_id)
         ],
+        "identities": [
+            _identity(one, services) for one in await services.other_accounts.of_account(account_id)
+        ],
+        "is_fresh": is_fresh(signed_in.session, services.clock.now()),
         "toast": toast,
     }
     return page(ACCOUNT, **shown) if fault is None else faulty(ACCOUNT, fault, field, **shown)
@@ -117,6 +134,19 @@ def _session(session: Session, signed_in: SignedIn) -> ListedSession:
         address=session.address,
         seen_at=session.seen_at,
         is_this=session.session_id == signed_in.session_id,
+    )
+
+
+def _identity(identity: Identity, services: Services) -> ListedIdentity:
+    provider = services.other_accounts.provider
+    is_ours = provider is not None and provider.issuer == identity.issuer
+    host = urlsplit(identity.issuer).hostname or identity.issuer
+    return ListedIdentity(
+        identity_id=identity.identity_id,
+        name=provider.name if provider is not None and is_ours else host,
+        email=identity.email,
+        created_at=identity.created_at,
+        used_at=identity.used_at,
     )
 
 

@@ -5,6 +5,7 @@ from typing import Final
 from printreach.web.accounts.changing import CHANGING
 from printreach.web.accounts.data import DATA
 from printreach.web.accounts.linking import LINKING
+from printreach.web.accounts.oidc import OTHER
 from printreach.web.accounts.overview import OVERVIEW
 from printreach.web.accounts.passkeys import PASSKEYS
 from printreach.web.accounts.recovering import RECOVERING
@@ -12,6 +13,6 @@ from printreach.web.accounts.signing_in import SIGNING_IN
 from printreach.web.accounts.signing_up import SIGNING_UP
 
 ACCOUNT_PAGES: Final = [
-    *(SIGNING_IN, SIGNING_UP, RECOVERING),
+    *(SIGNING_IN, SIGNING_UP, RECOVERING, OTHER),
     *(OVERVIEW, CHANGING, PASSKEYS, DATA, LINKING),
 ]

@@ -1,0 +1,1 @@
+"""A provider of OpenID Connect, asked over HTTPS: authorization code, PKCE, signed ID tokens."""

@@ -1,0 +1,100 @@
+"""Requests to a provider: small answers in JSON, soon, from the address itself and no other."""
+
+import asyncio
+import ssl
+from collections.abc import Callable, Mapping
+from typing import Final
+from urllib.parse import SplitResult, urlencode, urlsplit
+
+import msgspec
+
+from printreach.http1.client import Connect
+from printreach.http1.fetch import Fetched, Fetcher, FetchFailed
+
+DEADLINE_S: Final = 10.0
+"""A person waits for it."""
+LARGEST_ANSWER: Final = 256 * 1024
+_LARGEST_REASON: Final = 200
+
+
+class AskingFailed(Exception):
+    """No answer that can be used. The message names the address, never what was sent to it.
+
+    is_refusal: the provider understood, and said no.
+    """
+
+    def __init__(self, url: str, what: str, *, is_refusal: bool = False) -> None:
+        super().__init__(f"{url}: {what}")
+        self.is_refusal = is_refusal
+
+
+class _OAuthError(msgspec.Struct):
+    error: str = ""
+
+
+async def get_json(url: str, bearer: str | None = None) -> bytes:
+    """The body at that address. Raises AskingFailed; a redirection is a failure, too."""
+    headers = [(b"Accept", b"application/json")]
+    if bearer is not None:
+        headers.append((b"Authorization", b"Bearer " + _line(url, bearer)))
+    return await _ask(url, b"GET", headers, b"")
+
+
+async def post_form(url: str, fields: Mapping[str, str], basic: str | None) -> bytes:
+    """The body with which a form was answered. basic: base64 of user and password."""
+    headers = [
+        (b"Accept", b"application/json"),
+        (b"Content-Type", b"application/x-www-form-urlencoded"),
+    ]
+    if basic is not None:
+        headers.append((b"Authorization", b"Basic " + _line(url, basic)))
+    return await _ask(url, b"POST", headers, urlencode(fields).encode())
+
+
+async def _ask(url: str, method: bytes, headers: list[tuple[bytes, bytes]], body: bytes) -> bytes:
+    parts = urlsplit(url)
+    fetcher = Fetcher(_connect_to(parts), parts.netloc.encode(), first_byte_s=DEADLINE_S)
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            answer = await fetcher.fetch(
+                method, target.encode(), headers, body, at_most=LARGEST_ANSWER
+            )
+    except TimeoutError:
+        raise AskingFailed(url, f"no answer within {DEADLINE_S:.0f} s") from None
+    except FetchFailed as failure:
+        raise AskingFailed(url, failure.text) from failure
+    finally:
+        await fetcher.close()
+    if answer.status != 200:
+        raise _refused(url, answer)
+    return answer.body
+
+
+def _refused(url: str, answer: Fetched) -> AskingFailed:
+    """A 400 or 401 with an OAuth error is a no; whatever else went wrong may pass."""
+    try:
+        said = msgspec.json.decode(answer.body, type=_OAuthError).error
+    except msgspec.MsgspecError:
+        said = ""
+    reason = f"status {answer.status}" + (f", {said[:_LARGEST_REASON]!r}" if said else "")
+    return AskingFailed(url, reason, is_refusal=bool(said) and answer.status in (400, 401))
+
+
+def _connect_to(parts: SplitResult) -> Connect:
+    secure = parts.scheme == "https"
+    port = parts.port or (443 if secure else 80)
+    context = ssl.create_default_context() if secure else None
+
+    async def connect(make: Callable[[], asyncio.Protocol]) -> object:
+        loop = asyncio.get_running_loop()
+        return await loop.create_connection(make, parts.hostname or "", port, ssl=context)
+
+    return connect
+
+
+def _line(url: str, value: str) -> bytes:
+    """What stands in a header, which a provider may have made up."""
+    if not value.isascii() or not value.isprintable() or not value:
+        raise AskingFailed(url, "a token that cannot stand in a header")
+    return value.encode()

@@ -1,0 +1,164 @@
+"""Sign-in at the operator's provider: where a browser is sent, and who comes back."""
+
+import base64
+import logging
+from typing import Any, Final
+from urllib.parse import quote_plus, urlencode
+
+import msgspec
+
+from printreach.backends.oidc.asking import AskingFailed, get_json, post_form
+from printreach.backends.oidc.id_tokens import TokenRefused, UnknownKey, read_id_token
+from printreach.backends.oidc.metadata import Known, Metadata, ProviderPages
+from printreach.ports import Clock
+from printreach.ports.oidc import ProviderAnswer, ProviderFailure
+from printreach.rules.accounts import read_email
+from printreach.rules.oidc import LONGEST_SUBJECT, Claims, OidcProvider, WaySecrets
+
+SCOPES: Final = "openid email"
+
+_log = logging.getLogger(__name__)
+
+
+class _Tokens(msgspec.Struct, frozen=True):
+    id_token: str
+    access_token: str | None = None
+
+
+class Provider:
+    """ports.oidc.SignInProvider. own_address: where browsers come back to."""
+
+    def __init__(self, settings: OidcProvider, own_address: str, clock: Clock) -> None:
+        self._settings = settings
+        self._own_address = own_address
+        self._clock = clock
+        self._pages = ProviderPages(settings.issuer, clock)
+
+    @property
+    def name(self) -> str:
+        return self._settings.name
+
+    @property
+    def issuer(self) -> str:
+        return self._settings.issuer
+
+    async def address(self, secrets: WaySecrets) -> str | ProviderFailure:
+        try:
+            known = await self._pages.known()
+        except AskingFailed as failure:
+            return _failed(failure)
+        endpoint = known.metadata.authorization_endpoint
+        query = urlencode(
+            {
+                "response_type": "code",
+                "client_id": self._settings.client_id,
+                "redirect_uri": self._own_address,
+                "scope": SCOPES,
+                "state": secrets.state,
+                "nonce": secrets.nonce,
+                "code_challenge": secrets.code_challenge,
+                "code_challenge_method": "S256",
+            }
+        )
+        return f"{endpoint}{'&' if '?' in endpoint else '?'}{query}"
+
+    async def claims(self, answer: ProviderAnswer, secrets: WaySecrets) -> Claims | ProviderFailure:
+        try:
+            known = await self._pages.known()
+            code = _code(answer, known.metadata)
+            tokens = await self._exchange(known.metadata, code, secrets.verifier)
+            said = await self._read(known, tokens.id_token, secrets.nonce)
+            return await self._claims(known.metadata, said, tokens.access_token)
+        except AskingFailed as failure:
+            return _failed(failure)
+        except TokenRefused as refused:
+            _log.warning("an answer of the provider %s is refused: %s", self.issuer, refused)
+            return ProviderFailure.REFUSED
+
+    async def _exchange(self, metadata: Metadata, code: str, verifier: str) -> _Tokens:
+        """Bring the code, as the client that asked for it."""
+        url, settings = metadata.token_endpoint, self._settings
+        fields = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": self._own_address,
+            "code_verifier": verifier,
+        }
+        methods = metadata.token_endpoint_auth_methods_supported
+        basic = None
+        if "client_secret_basic" in methods or "client_secret_post" not in methods:
+            basic = _basic(settings.client_id, settings.client_secret)
+        else:
+            fields |= {"client_id": settings.client_id, "client_secret": settings.client_secret}
+        body = await post_form(url, fields, basic)
+        try:
+            return msgspec.json.decode(body, type=_Tokens)
+        except msgspec.MsgspecError as error:
+            raise AskingFailed(url, "an answer without tokens") from error
+
+    async def _read(self, known: Known, token: str, nonce: str) -> dict[str, Any]:
+        at, settings = self._clock.now(), self._settings
+
+        def read(keys: Known) -> dict[str, Any]:
+            return read_id_token(
+                token,
+                keys.keys,
+                issuer=settings.issuer,
+                client_id=settings.client_id,
+                nonce=nonce,
+                at=at,
+            )
+
+        try:
+            return read(known)
+        except UnknownKey:
+            return read(await self._pages.anew())
+
+    async def _claims(
+        self, metadata: Metadata, said: dict[str, Any], access_token: str | None
+    ) -> Claims:
+        """What the token says; of the address, what the provider's own page says where it lacks."""
+        subject = said["sub"]
+        if not subject or len(subject) > LONGEST_SUBJECT or not subject.isprintable():
+            raise TokenRefused("it names nobody")
+        if "email" not in said and metadata.userinfo_endpoint and access_token:
+            said = await self._user_info(metadata.userinfo_endpoint, access_token, subject)
+        return Claims(subject, _vouched_email(said))
+
+    async def _user_info(self, url: str, access_token: str, subject: str) -> dict[str, Any]:
+        body = await get_json(url, access_token)
+        try:
+            said = msgspec.json.decode(body, type=dict[str, Any])
+        except msgspec.MsgspecError as error:
+            raise AskingFailed(url, "an answer that is not about a person") from error
+        if said.get("sub") != subject:
+            raise TokenRefused("the page about the person is about somebody else")
+        return said
+
+
+def _code(answer: ProviderAnswer, metadata: Metadata) -> str:
+    """The code, from this provider and no other (RFC 9207)."""
+    is_told = answer.issuer is not None or metadata.authorization_response_iss_parameter_supported
+    if is_told and answer.issuer != metadata.issuer:
+        raise TokenRefused("the browser came back from another provider")
+    if answer.error is not None or not answer.code:
+        raise TokenRefused(f"it said {(answer.error or 'nothing')[:80]!r}")
+    return answer.code
+
+
+def _vouched_email(said: dict[str, Any]) -> str | None:
+    """The address, where the provider says that it is theirs; some say so by a text."""
+    email, verified = said.get("email"), said.get("email_verified")
+    is_vouched_for = verified is True or verified == "true"
+    return read_email(email) if is_vouched_for and isinstance(email, str) else None
+
+
+def _basic(client_id: str, client_secret: str) -> str:
+    """Encoded twice, by RFC 6749, 2.3.1."""
+    text = f"{quote_plus(client_id)}:{quote_plus(client_secret)}"
+    return base64.b64encode(text.encode()).decode()
+
+
+def _failed(failure: AskingFailed) -> ProviderFailure:
+    _log.warning("sign-in by the provider fails at %s", failure)
+    return ProviderFailure.REFUSED if failure.is_refusal else ProviderFailure.UNREACHABLE

@@ -1,0 +1,155 @@
+"""Sign-in with an account of another service: the way there, and the way back."""
+
+from typing import Any, assert_never
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.response import Redirect, Template
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.oidc import Joined, Sent
+from printreach.hub.sessions import Begun
+from printreach.hub.signing_in import NeedsCode
+from printreach.ports.oidc import ProviderAnswer
+from printreach.rules.own_paths import HOME, code_path
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.steps import STEP_LIFETIME
+from printreach.web.accounts.forms import (
+    LARGEST_FORM,
+    Fields,
+    faulty,
+    provide_fields,
+    signed_in_redirect,
+    step_redirect,
+    step_token,
+)
+from printreach.web.accounts.overview import account_page
+from printreach.web.accounts.signing_in import SIGN_IN, end_session
+from printreach.web.cookies import STEP, Cookies
+from printreach.web.problems import AnyRequest
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn, visitor_of
+
+_FIELD = "other"
+_LONGEST_WORD = 4096
+"""Of what a provider sends along; codes are the longest, and some are signed tokens."""
+
+
+@post("/signin/other", media_type=MediaType.HTML, status_code=200)
+async def begin_sign_in(
+    request: AnyRequest,
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Send a browser to the provider, and remember where it was going."""
+    sent = await services.other_accounts.begin_sign_in(
+        visitor_of(request), fields.next_path, fields["invite"]
+    )
+    if isinstance(sent, Sent):
+        return _leaving(sent, jar)
+    return _sign_in_again(sent, fields.next_path)
+
+
+@get("/signin/other/back", media_type=MediaType.HTML)
+async def come_back(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    session: NamedDependency[SignedIn | None],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Take up a browser that comes from the provider, if it went there from here."""
+    finished = await services.other_accounts.finish(
+        _answer(request),
+        step_token(request, jar),
+        session.account if session else None,
+        visitor_of(request),
+    )
+    outcome, next_path = finished.outcome, finished.next_path
+    match outcome:
+        case Begun():
+            await end_session(request, services, jar)
+            return signed_in_redirect(outcome, next_path, jar)
+        case NeedsCode(token):
+            return step_redirect(code_path(next_path), token, STEP_LIFETIME, jar)
+        case Joined():
+            return Redirect("/account#other", status_code=303)
+        case Denied(Reason.STEP_OVER) if session is not None:
+            # A reload, or the back button: what was asked for is done.
+            return Redirect(HOME, status_code=303)
+        case Denied() if session is not None:
+            return await account_page(services, session, outcome, _FIELD)
+        case Denied():
+            return _sign_in_again(outcome, next_path)
+        case _:
+            assert_never(outcome)
+
+
+@post("/account/other", media_type=MediaType.HTML, status_code=200)
+async def begin_joining(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Send the owner of an account to the provider, which signs them in from then on."""
+    sent = await services.other_accounts.begin_joining(
+        signed_in.account, signed_in.session, fields["other-password"]
+    )
+    if isinstance(sent, Sent):
+        return _leaving(sent, jar)
+    return await account_page(services, signed_in, sent, "other-password")
+
+
+@post("/account/other/remove", media_type=MediaType.HTML)
+async def part(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Have somebody at the provider sign in to this account no more."""
+    refused = await services.other_accounts.part(
+        signed_in.account, signed_in.session, fields["other-password"], fields["identity"]
+    )
+    if refused is not None:
+        return await account_page(services, signed_in, refused, "other-password")
+    return await account_page(services, signed_in, toast="Removed.")
+
+
+def _answer(request: AnyRequest) -> ProviderAnswer:
+    """With what the browser came back; what stands there twice counts as missing."""
+    given = request.query_params
+
+    def only(name: str) -> str | None:
+        values = given.getall(name, [])
+        return values[0][:_LONGEST_WORD] if len(values) == 1 else None
+
+    return ProviderAnswer(
+        code=only("code"), state=only("state"), issuer=only("iss"), error=only("error")
+    )
+
+
+def _leaving(sent: Sent, jar: Cookies) -> Response[Any]:
+    """A page that goes on by itself.
+
+    Not a redirection: some browsers hold what a form is redirected to against the policy for
+    forms, which admits this service alone.
+    """
+    answer = Template("account/to_provider.html", context={"to": sent.address})
+    answer.set_cookie(jar.set(STEP, sent.token, STEP_LIFETIME))
+    return answer
+
+
+def _sign_in_again(fault: Denied | TooSoon, next_path: str) -> Template:
+    return faulty(SIGN_IN, fault, _FIELD, next=next_path, email="")
+
+
+OTHER = Router(
+    "/",
+    route_handlers=[begin_sign_in, come_back, begin_joining, part],
+    dependencies={"fields": Provide(provide_fields)},
+    include_in_schema=False,
+    opt=dict(FORM),
+    request_max_body_size=LARGEST_FORM,
+)
