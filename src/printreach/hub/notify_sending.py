@@ -26,9 +26,9 @@ log = logging.getLogger(__name__)
 PLACES_AT_ONCE: Final = 24
 """Fewer than the messenger has threads: somebody may want to test a place meanwhile."""
 PLACES_OF_AN_ACCOUNT: Final = 4
-MESSAGES_OF_A_CLAIM: Final = 5
+MESSAGES_OF_A_CLAIM: Final = 20
 """Then the place waits for its turn again, behind the others."""
-LEASE: Final = timedelta(minutes=5)
+LEASE: Final = timedelta(minutes=10)
 """Longer than that many messages can take."""
 
 
@@ -76,7 +76,7 @@ class NotifySending:
         room = PLACES_AT_ONCE - len(self._running)
         at = self.clock.now()
         # A look costs no turn at writing; most passes find nothing.
-        due_at = await self.store.read(lambda records: records.notifications.next_due())
+        due_at = await self.store.read(lambda records: records.notifications.next_due(at))
         if room <= 0 or due_at is None or due_at > at:
             return []
         return await self.store.write(

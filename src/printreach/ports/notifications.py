@@ -130,8 +130,8 @@ class NotifyRecords(Protocol):
         ...
 
     async def queue(self, target_ids: Collection[str], message: NewMessage) -> None: ...
-    async def next_due(self) -> datetime | None:
-        """When something is to be sent next, claimed places left out of account."""
+    async def next_due(self, at: datetime) -> datetime | None:
+        """When something is to be sent next; places that are claimed then are left out."""
         ...
 
     async def claim(

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from datetime import datetime, time
 from typing import Any
 
-from sqlalchemy import and_, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -134,10 +134,10 @@ class NotifyRows:
             .values(due_at=message.due_at)
         )
 
-    async def next_due(self) -> datetime | None:
+    async def next_due(self, at: datetime) -> datetime | None:
         found = await self._connection.execute(
             select(_targets.due_at)
-            .where(_targets.due_at.is_not(None), _targets.leased_until.is_(None))
+            .where(_targets.due_at.is_not(None), _is_free(at))
             .order_by(_targets.due_at)
             .limit(1)
         )
@@ -152,7 +152,7 @@ class NotifyRows:
             select(*_TARGET)
             .where(
                 _targets.due_at <= at,
-                or_(_targets.leased_until.is_(None), _targets.leased_until <= at),
+                _is_free(at),
                 _targets.account_id.not_in(_each_of(full)),
             )
             .order_by(_targets.due_at)
@@ -243,6 +243,11 @@ class NotifyRows:
             .group_by(_targets.account_id)
         )
         return {row[0]: row[1] for row in found}
+
+
+def _is_free(at: datetime) -> ColumnElement[bool]:
+    """Nobody has claimed it, or whoever had is gone."""
+    return or_(_targets.leased_until.is_(None), _targets.leased_until <= at)
 
 
 def _quiet(row: Any) -> QuietHours | None:

@@ -1,0 +1,283 @@
+"""Apprise itself, inside its fence, against servers that stand on this machine."""
+
+import asyncio
+import logging
+import os
+import socket
+import subprocess
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from printreach.backends.fence import Fence, Fenced, inside
+from printreach.backends.notify_apprise import AppriseMessenger
+from printreach.ports.notifications import NotSent, Trouble
+from tests.fakes.loop import on_a_loop
+
+TOKEN = "AbCdEfGhIjKlMnO"
+ANSWER = b"HTTP/1.1 %d Said\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+
+Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+class Server:
+    """A server on a port of its own that keeps what it is asked, and answers as told."""
+
+    def __init__(self, answer: Answer | int = 200) -> None:
+        self.asked: list[bytes] = []
+        self._answer = answer
+        self.release = asyncio.Event()
+
+    async def __aenter__(self) -> "Server":
+        self._server = await asyncio.start_server(self._talk, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.release.set()
+        self._server.close()
+
+    @property
+    def gotify(self) -> str:
+        return f"gotify://127.0.0.1:{self.port}/{TOKEN}"
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = next(
+            int(line.split(b":")[1])
+            for line in head.lower().split(b"\r\n")
+            if line.startswith(b"content-length:")
+        )
+        self.asked.append(head + await reader.readexactly(length))
+        try:
+            if isinstance(self._answer, int):
+                writer.write(ANSWER % self._answer)
+                await writer.drain()
+            else:
+                await self._answer(reader, writer)
+        except OSError:
+            pass
+        finally:
+            writer.close()
+
+
+@on_a_loop
+async def test_a_message_is_taken_by_a_service() -> None:
+    async with Server() as server:
+        messenger = AppriseMessenger(allow_private=True)
+        said = await messenger.send(server.gotify, "Workshop: print done", "vase.gcode is done.")
+
+    assert said is None
+    assert b"Workshop: print done" in server.asked[0]
+    assert b"vase.gcode is done." in server.asked[0]
+    assert TOKEN.encode() in server.asked[0]
+
+
+@pytest.mark.parametrize("status", [401, 404, 500])
+def test_a_refusal_is_told_with_its_status(status: int) -> None:
+    async def send() -> NotSent | None:
+        async with Server(status) as server:
+            return await AppriseMessenger(allow_private=True).send(server.gotify, "t", "t")
+
+    assert asyncio.run(send()) == NotSent(Trouble.REFUSED, status)
+
+
+@on_a_loop
+async def test_nobody_at_an_address_is_told_as_that() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, but not listening
+        url = f"gotify://127.0.0.1:{taken.getsockname()[1]}/{TOKEN}"
+
+        said = await AppriseMessenger(allow_private=True).send(url, "t", "t")
+
+    assert said == NotSent(Trouble.UNREACHABLE)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "[::1]", "100.64.0.1"),
+        *("0.0.0.0", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "[fd00::1]", "127.1"),
+    ],
+)
+def test_no_address_but_a_public_one_is_called(host: str) -> None:
+    """Whatever it looks like: what counts is where the connection would go."""
+
+    async def send() -> tuple[NotSent | None, list[bytes]]:
+        async with Server() as server:
+            messenger = AppriseMessenger()
+            # The schemes with TLS, for the others are refused already.
+            said = await messenger.send(f"gotifys://{host}:{server.port}/{TOKEN}", "t", "t")
+            return said, server.asked
+
+    said, asked = asyncio.run(send())
+
+    assert said is not None
+    assert said.trouble in (Trouble.NOT_ALLOWED, Trouble.UNREACHABLE)  # some are no host at all
+    assert asked == []
+
+
+def test_a_name_that_leads_home_is_refused_at_the_connection() -> None:
+    said = asyncio.run(AppriseMessenger().send(f"gotifys://localhost:1/{TOKEN}", "t", "t"))
+
+    assert said == NotSent(Trouble.NOT_ALLOWED)
+
+
+@pytest.mark.parametrize(
+    "url", ["ntfys://localhost:1/t?mode=private", "mmosts://127.0.0.1:1/abcdefghijkl"]
+)
+def test_every_service_with_a_host_of_its_own_stands_behind_the_fence(url: str) -> None:
+    assert asyncio.run(AppriseMessenger().send(url, "t", "t")) == NotSent(Trouble.NOT_ALLOWED)
+
+
+@on_a_loop
+async def test_a_redirect_is_not_followed() -> None:
+    async with Server() as inner:
+
+        async def redirect(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            where = f"http://127.0.0.1:{inner.port}/".encode()
+            writer.write(
+                b"HTTP/1.1 307 Go\r\nLocation: " + where + b"\r\nContent-Length: 0\r\n\r\n"
+            )
+            await writer.drain()
+
+        async with Server(redirect) as server:
+            said = await AppriseMessenger(allow_private=True).send(server.gotify, "t", "t")
+
+    assert said is not None
+    assert inner.asked == []
+
+
+@on_a_loop
+async def test_who_drips_for_ever_is_cut_off_and_its_thread_comes_back() -> None:
+    async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n")
+        while True:
+            writer.write(b"X-More: 1\r\n" if not writer.is_closing() else b"")
+            await writer.drain()
+            await asyncio.sleep(0.05)
+
+    before = threading.active_count()
+    async with Server(drip) as server:
+        messenger = AppriseMessenger(allow_private=True, deadline_s=0.5)
+        said = await messenger.send(server.gotify, "t", "t")
+        assert said == NotSent(Trouble.TOO_SLOW)
+        messenger.close()
+        async with asyncio.timeout(30):
+            while threading.active_count() > before:  # noqa: ASYNC110  # a thread tells no event
+                await asyncio.sleep(0.02)
+
+
+@on_a_loop
+async def test_more_that_hang_than_there_are_threads_hold_up_others_for_a_deadline() -> None:
+    async def hang(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    async with Server(hang) as slow, Server() as quick:
+        messenger = AppriseMessenger(allow_private=True, deadline_s=1)
+        hanging = [asyncio.create_task(messenger.send(slow.gotify, "t", "t")) for _ in range(40)]
+        async with asyncio.timeout(30):
+            said = await messenger.send(quick.gotify, "t", "t")
+            assert said is None
+            assert set(await asyncio.gather(*hanging)) == {NotSent(Trouble.TOO_SLOW)}
+        messenger.close()
+
+
+@on_a_loop
+async def test_an_address_is_never_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with Server(403) as server:
+        messenger = AppriseMessenger(allow_private=True)
+        await messenger.send(server.gotify, "t", "t")
+        await messenger.send(f"ntfys://tk_{TOKEN}@localhost:1/topic-{TOKEN}?mode=private", "t", "t")
+        await messenger.check(f"tgram://{TOKEN}")
+
+    assert TOKEN not in caplog.text
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("syslog://", "dbus://", "windows://", "file:///etc/passwd", "json://localhost", ""),
+        *("tgram://no-token", "workflows://h/w/s/?template=/etc/passwd"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_told_before_it_is_kept(url: str) -> None:
+    messenger = AppriseMessenger()
+
+    assert not asyncio.run(messenger.check(url))
+
+
+def test_an_address_that_can_be_used_is_known_without_a_connection() -> None:
+    assert asyncio.run(AppriseMessenger().check("ntfys://ntfy.invalid/topic?mode=private"))
+
+
+# --- the fence by itself --------------------------------------------------------------------------
+
+
+def test_no_file_but_those_of_its_modules_is_read_inside_the_fence(tmp_path: Path) -> None:
+    secret = tmp_path / ".netrc"
+    secret.write_text("machine x login y password z")
+
+    with inside(Fence(allow_private=True)):
+        Path(os.__file__).read_bytes()
+        with pytest.raises(Fenced):
+            secret.read_bytes()
+        with pytest.raises(Fenced):
+            (tmp_path / "new").write_bytes(b"")
+
+    assert secret.read_text()
+
+
+def test_no_program_is_started_inside_the_fence() -> None:
+    with inside(Fence(allow_private=True)), pytest.raises(PermissionError):
+        subprocess.run(["true"], check=False)
+
+
+@pytest.mark.parametrize("family", [socket.AF_UNIX, socket.AF_INET])
+def test_nothing_of_this_machine_is_called_inside_the_fence(
+    family: socket.AddressFamily, tmp_path: Path
+) -> None:
+    address = str(tmp_path / "s") if family == socket.AF_UNIX else ("127.0.0.1", 1)
+    fence = Fence(allow_private=False)
+    with inside(fence), socket.socket(family) as one, pytest.raises(Fenced):
+        one.connect(address)
+
+    assert fence.was_refused
+
+
+def test_a_datagram_needs_no_connection_and_is_refused_all_the_same() -> None:
+    with (
+        inside(Fence(allow_private=False)),
+        socket.socket(type=socket.SOCK_DGRAM) as one,
+        pytest.raises(Fenced),
+    ):
+        one.sendto(b"x", ("127.0.0.1", 1))
+
+
+def test_other_threads_have_no_fence() -> None:
+    heard: list[object] = []
+
+    def connect() -> None:
+        with socket.socket() as listening:
+            listening.bind(("127.0.0.1", 0))
+            listening.listen()
+            with socket.create_connection(listening.getsockname()) as one:
+                heard.append(one.getpeername())
+
+    with inside(Fence(allow_private=False)):
+        other = threading.Thread(target=connect)
+        other.start()
+        other.join(30)
+
+    assert heard
+
+
+def test_nothing_begins_when_the_time_is_up() -> None:
+    fence = Fence(allow_private=True)
+    with inside(fence):
+        fence.end()
+        with pytest.raises(TimeoutError):
+            socket.socket()
