@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.detector_memory import MemoryDetectorStates
+from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.contract import signin
 from printreach.http1.server import serve
 from printreach.ports import Notice
@@ -277,6 +278,7 @@ async def begin(path: Path, ends: AsyncExitStack) -> Isolation:
         agents=AgentsOutside(
             agents=hub.agents,
             detector=MemoryDetectorStates(bus),
+            events=SqlEventInbox(hub.store, hub.clock),
             bus=bus,
             clock=hub.clock,
             identity=Identity(public_key=key.public_key().public_bytes_raw(), sign=key.sign),

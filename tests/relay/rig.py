@@ -21,6 +21,7 @@ from printreach.rules.connections import DEFAULT_LIMITS, ConnectionKind, Grant, 
 from printreach.rules.credentials import CredentialKind, digest
 from tests.fakes.agents import MemoryAgents
 from tests.fakes.clock import FakeClock
+from tests.fakes.events import MemoryEventInbox
 from tests.fakes.grants import MemoryGrants
 from tests.relay.scripted_agent import Script, ScriptedAgent, echo, printer_id
 from tests.relay.waiting import until
@@ -61,6 +62,7 @@ class Rig:
     grants: MemoryGrants
     agents: MemoryAgents
     detector: MemoryDetectorStates
+    events: MemoryEventInbox
     web: WebRole
     port: int = 0
     running: list[ScriptedAgent] = field(default_factory=list)
@@ -141,7 +143,7 @@ async def relay(
     around_grants: puts others beside those of the rig.
     """
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
-    detector = MemoryDetectorStates(bus)
+    detector, events = MemoryDetectorStates(bus), MemoryEventInbox()
     numbers = count()
     grants = MemoryGrants(clock)
     server = web.server = await serve(web.handle, "127.0.0.1", 0)
@@ -150,6 +152,7 @@ async def relay(
         agents=AgentsOutside(
             agents=agents,
             detector=detector,
+            events=events,
             bus=bus,
             clock=clock,
             identity=Identity(
@@ -164,7 +167,7 @@ async def relay(
         networks=networks,
     )
     node = RelayNode(outside, patience, settle_s=settle_s)
-    rig = Rig(node, clock, bus, grants, agents, detector, web)
+    rig = Rig(node, clock, bus, grants, agents, detector, events, web)
     try:
         rig.port = await rig.node.listen("127.0.0.1", 0)
         yield rig

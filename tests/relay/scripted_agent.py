@@ -148,7 +148,7 @@ class ScriptedAgent:
     """One tunnel's agent end.
 
     asked: every request so far. script: what is done with a new one. closed: why the tunnel
-    ended. heard: what the service said of sign-in, in order.
+    ended. heard: what the service said of sign-in, in order. understood: its capabilities.
     """
 
     name: str
@@ -159,6 +159,7 @@ class ScriptedAgent:
     heard: list[signin.FromService] = field(default_factory=list)
     closed: tuple[CloseCode | int | None, str] | None = None
     is_ready: bool = False
+    understood: frozenset[str] = frozenset()
     is_asked_to_move: bool = False
     link: CountingLink = field(default_factory=CountingLink)
     tunnel: Tunnel = field(init=False)
@@ -258,8 +259,9 @@ class ScriptedAgent:
 
     # --- TunnelOwner ------------------------------------------------------------------------------
 
-    def on_tunnel_ready(self, _capabilities: frozenset[str]) -> None:
+    def on_tunnel_ready(self, capabilities: frozenset[str]) -> None:
         self.is_ready = True
+        self.understood = capabilities
 
     def on_stream(self, stream: Stream, opened: StreamOpened) -> None:
         head = decode_request(opened.head)

@@ -3,8 +3,12 @@
 from collections.abc import Callable, Collection
 
 from printreach.agent.outbox import Outbox
-from printreach.contract import signin
-from printreach.contract.events import MAX_EVENTS_AT_ONCE
+from printreach.contract import codec, signin
+from printreach.contract.events import MAX_EVENTS_AT_ONCE, PrintEvent
+from printreach.wire.frames import CHUNK_BYTES
+
+MAX_BYTES = CHUNK_BYTES - 1024
+"""Of the events of one message, which goes in one piece."""
 
 
 class EventSender:
@@ -41,7 +45,17 @@ class EventSender:
     def _send(self) -> None:
         if self._stop is None or self._under_way:
             return
-        events = self._outbox.batch(MAX_EVENTS_AT_ONCE)
+        events = _cut(self._outbox.batch(MAX_EVENTS_AT_ONCE))
         if events:
             self._under_way = frozenset(event.event_id for event in events)
             self._say(signin.encode(signin.Events(events=events)))
+
+
+def _cut(events: list[PrintEvent]) -> list[PrintEvent]:
+    """As many as make up one message; always the first."""
+    size = 0
+    for count, event in enumerate(events):
+        size += len(codec.encode(event)) + 1
+        if size > MAX_BYTES and count:
+            return events[:count]
+    return events

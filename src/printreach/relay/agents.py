@@ -7,6 +7,7 @@ from printreach.tunnel.link import Link
 from printreach.wire.errors import CloseCode
 
 from .directory import Directory
+from .event_intake import EventBudget
 from .host_keys import HostKeyDesk
 from .lookout import Lookout
 from .offers import OfferBudget
@@ -28,6 +29,7 @@ class AgentDesk:
             lookout=Lookout(outside.agents, outside.bus),
             beat=Beat(),
             host_keys=self.host_keys,
+            event_budget=EventBudget(),
         )
         self._visits: set[AgentVisit] = set()
 

@@ -14,7 +14,7 @@ MANY = 100
 """Networks that are remembered before the first are forgotten again."""
 
 
-class _Bucket:
+class Bucket:
     """Holds `most` tokens; one comes back every `every_s` seconds."""
 
     __slots__ = ("_at", "_every_s", "_left", "_most")
@@ -33,19 +33,25 @@ class _Bucket:
     def take(self) -> None:
         self._left -= 1
 
+    def owe(self, now: float, tokens: int) -> float:
+        """Take so many, also where there are fewer; the seconds until none is owed."""
+        self.has(now, 0)
+        self._left -= tokens
+        return max(0.0, -self._left * self._every_s)
+
 
 class OfferBudget:
     """Counts codes by the network they were asked from, and all together."""
 
     def __init__(self, now: float) -> None:
-        self._in_all = _Bucket(BURST_IN_ALL, REFILL_IN_ALL_EVERY_S, now)
-        self._by_network: dict[str, _Bucket] = {}
+        self._in_all = Bucket(BURST_IN_ALL, REFILL_IN_ALL_EVERY_S, now)
+        self._by_network: dict[str, Bucket] = {}
         self._forget_at = MANY
 
     def take(self, address: str, now: float) -> bool:
         """Whether another code may be made for an agent at that address."""
         network = _network_of(address)
-        bucket = self._by_network.get(network) or _Bucket(BURST, REFILL_EVERY_S, now)
+        bucket = self._by_network.get(network) or Bucket(BURST, REFILL_EVERY_S, now)
         if not (bucket.has(now, 1) and self._in_all.has(now, 1)):
             return False
         bucket.take()

@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from printreach.contract import signin
-from printreach.ports import Agents, Bus, Clock, DetectorStates, Topic
+from printreach.ports import Agents, Bus, Clock, DetectorStates, EventInbox, Topic
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.linking import LinkedPrinter
 from printreach.tunnel.beat import Beat
@@ -22,6 +22,7 @@ from printreach.wire.session import Role, Session
 
 from .detector_news import DetectorNews
 from .directory import Directory
+from .event_intake import BadEvents, EventBudget, EventIntake
 from .host_keys import HostKeyDesk
 from .lookout import Lookout
 from .offers import OfferBudget
@@ -31,6 +32,8 @@ log = logging.getLogger(__name__)
 
 SIGN_IN_TIMEOUT_S = 10.0
 MAX_WAITING_MESSAGES = 16
+CAPABILITIES = (signin.EVENTS,)
+"""What this service understands beside the first version of the protocol."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,6 +42,7 @@ class AgentsOutside:
 
     agents: Agents
     detector: DetectorStates
+    events: EventInbox
     bus: Bus
     clock: Clock
     identity: Identity
@@ -56,6 +60,7 @@ class Desk:
     lookout: Lookout
     beat: Beat
     host_keys: HostKeyDesk
+    event_budget: EventBudget
 
 
 class TooManyOffers(Exception):
@@ -78,8 +83,10 @@ class AgentVisit:
         self._is_serving = False
         self._is_noted = False  # where it is, in the store
         self._detector_news: DetectorNews | None = None  # once it serves, where it understands them
+        self._events: EventIntake | None = None  # once it serves
         self._understands: frozenset[str] = frozenset()
-        self.tunnel = Tunnel(Session(Role.HUB, now=self._loop.time()), link, self, desk.beat)
+        session = Session(Role.HUB, now=self._loop.time(), capabilities=CAPABILITIES)
+        self.tunnel = Tunnel(session, link, self, desk.beat)
         self.task = asyncio.create_task(self._run())
         self.tunnel.start()
 
@@ -97,7 +104,9 @@ class AgentVisit:
         except signin.BadSignInMessage as exc:
             self.tunnel.close(CloseCode.NOT_WELCOME, f"a message can't be read: {exc}")
             return
-        if self._inbox is None:
+        if isinstance(word, signin.Events):
+            self._heard_events(word)
+        elif self._inbox is None:
             self._heard_late(word)
         elif self._inbox.full():
             self.tunnel.close(CloseCode.NOT_WELCOME, "too many messages at once")
@@ -134,6 +143,8 @@ class AgentVisit:
             self.tunnel.close(CloseCode.OVERLOADED, "the service could not serve this agent")
         finally:
             self._desk.lookout.remove(self._printer_id, self)
+            if self._events is not None:
+                self._events.close()
 
     async def _sign_in(self) -> signin.Hello:
         inbox = self._inbox
@@ -166,18 +177,34 @@ class AgentVisit:
             case _:
                 self.tunnel.close(CloseCode.NOT_WELCOME, "sign-in is over")
 
+    def _heard_events(self, word: signin.Events) -> None:
+        try:
+            if self._events is None:
+                raise BadEvents("this printer belongs to no account yet")
+            self._events.heard(word.events)
+        except BadEvents as refusal:
+            log.warning("events of %s refused: %s", self._printer_id or self._peer, refusal)
+            self.tunnel.close(CloseCode.NOT_WELCOME, str(refusal))
+
     async def _wait_until_linked(self, public_key: bytes) -> LinkedPrinter:
         """Offer codes until one was entered."""
         printer = await self._outside.agents.linked_printer(self._printer_id)
         if printer is not None:
+            self._take_events()
             self._say(signin.Welcome(printer_id=self._printer_id, printer_name=printer.name))
             return printer
         while True:
             left_s = await self._offer(public_key)
             printer = await self._linked_within(left_s)
             if printer is not None:
+                self._take_events()
                 self._say(signin.Linked(printer_id=self._printer_id, printer_name=printer.name))
                 return printer
+
+    def _take_events(self) -> None:
+        """From the word on by which the agent hears that its printer is linked."""
+        outside, budget = self._outside, self._desk.event_budget
+        self._events = EventIntake(outside.events, budget, self._printer_id, self._say)
 
     async def _offer(self, public_key: bytes) -> float:
         """Offer a code; for how many seconds it is good. Raises TooManyOffers."""

@@ -16,6 +16,7 @@ from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.backends.service_key import ServiceKey, load_or_make_service_key
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.grants import SqlGrants
+from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.backends.sql.store import SqlStore, open_store
 from printreach.ports import DetectorStates
 from printreach.relay.agents import AgentsOutside, Identity
@@ -115,6 +116,7 @@ def _relay_outside(
     agents = AgentsOutside(
         agents=SqlAgents(store, secrets.token_bytes),
         detector=detector,
+        events=SqlEventInbox(store, clock),
         bus=bus,
         clock=clock,
         identity=Identity(public_key=key.public, sign=key.sign),

@@ -1,0 +1,115 @@
+"""Taking an agent's events: stored first, acknowledged then, and no more than a printer has."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from printreach.contract import signin
+from printreach.contract.events import EventType, PrintEvent
+from printreach.ports import EventInbox
+
+from .offers import Bucket
+
+log = logging.getLogger(__name__)
+
+BURST: Final = 300
+"""What a printer has to tell after weeks without a connection."""
+REFILL_EVERY_S: Final = 5.0
+"""Far more than any print gives cause for."""
+MANY: Final = 1000
+"""Printers that are remembered before the first are forgotten again."""
+FIRST_PAUSE_S: Final = 0.5
+LONGEST_PAUSE_S: Final = 30.0
+"""Between tries where the store takes nothing."""
+
+NOT_AN_AGENTS: Final = frozenset(
+    {
+        EventType.POSSIBLE_FAILURE,
+        EventType.PAUSED_BY_DETECTOR,
+        EventType.NOTIFICATION_LIMIT_REACHED,
+        EventType.TEST,
+    }
+)
+"""The service itself makes these."""
+
+
+class EventBudget:
+    """How many events printers may still send, whoever of their agents is connected."""
+
+    def __init__(self) -> None:
+        self._by_printer: dict[str, Bucket] = {}
+        self._forget_at = MANY
+
+    def wait_s(self, printer_id: str, events: int, now: float) -> float:
+        """Take so many; how long they have to wait before they are stored."""
+        bucket = self._by_printer.get(printer_id) or Bucket(BURST, REFILL_EVERY_S, now)
+        self._by_printer[printer_id] = bucket
+        wait_s = bucket.owe(now, events)
+        if len(self._by_printer) >= self._forget_at:
+            self._forget_full(now)
+        return wait_s
+
+    def __len__(self) -> int:
+        return len(self._by_printer)
+
+    def _forget_full(self, now: float) -> None:
+        full = [name for name, bucket in self._by_printer.items() if bucket.has(now, BURST)]
+        for name in full:
+            del self._by_printer[name]
+        self._forget_at = max(MANY, 2 * len(self._by_printer))
+
+
+class BadEvents(Exception):
+    """An agent says what none of ours says; the sentence goes to it and into the log."""
+
+
+class EventIntake:
+    """The events of one agent. No task runs while none are being stored."""
+
+    __slots__ = ("_budget", "_inbox", "_printer_id", "_say", "_storing")
+
+    def __init__(
+        self,
+        inbox: EventInbox,
+        budget: EventBudget,
+        printer_id: str,
+        say: Callable[[signin.FromService], None],
+    ) -> None:
+        self._inbox = inbox
+        self._budget = budget
+        self._printer_id = printer_id
+        self._say = say
+        self._storing: asyncio.Task[None] | None = None
+
+    def heard(self, events: list[PrintEvent]) -> None:
+        """Raises BadEvents."""
+        if self._storing is not None and not self._storing.done():
+            raise BadEvents("the events before these are not stored yet")
+        for event in events:
+            if event.event_type in NOT_AN_AGENTS:
+                raise BadEvents(f"events of type {event.event_type} are the service's own")
+        now = asyncio.get_running_loop().time()
+        wait_s = self._budget.wait_s(self._printer_id, len(events), now)
+        self._storing = asyncio.create_task(self._store(events, wait_s))
+
+    def close(self) -> None:
+        """What isn't stored by now comes again."""
+        if self._storing is not None:
+            self._storing.cancel()
+
+    async def _store(self, events: list[PrintEvent], wait_s: float) -> None:
+        if wait_s > 0:
+            log.warning("printer %s sends more events than it may", self._printer_id)
+            await asyncio.sleep(wait_s)
+        pause_s = FIRST_PAUSE_S
+        while True:
+            try:
+                await self._inbox.put(self._printer_id, events)
+            except Exception:
+                log.exception("events could not be stored, and are tried again")
+                await asyncio.sleep(pause_s)
+                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+            else:
+                break
+        self._say(signin.EventsStored(event_ids=[event.event_id for event in events]))
