@@ -17,6 +17,7 @@ from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.connection import Patience
 from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.trust import Network
+from printreach.relay.web_app import Application
 from printreach.rules.connections import DEFAULT_LIMITS, ConnectionKind, Grant, Limits
 from printreach.rules.credentials import CredentialKind, digest
 from tests.fakes.agents import MemoryAgents
@@ -137,10 +138,12 @@ async def relay(
     scheme: str = "http",
     settle_s: float = 0.0,
     around_grants: Callable[[Grants, Agents, Clock], Grants] | None = None,
+    web_app: Application | None = None,
 ) -> AsyncIterator[Rig]:
     """Run a node. Leaving stops it at once; whatever still runs is broken off.
 
-    around_grants: puts others beside those of the rig.
+    around_grants: puts others beside those of the rig. web_app: answers in this process, instead of
+    the web role beyond a socket.
     """
     clock, bus, agents, web = FakeClock(), MemoryBus(), MemoryAgents(), WebRole()
     detector, events = MemoryDetectorStates(bus), MemoryEventInbox()
@@ -165,6 +168,7 @@ async def relay(
         connect_web=_connect_to(server),
         tunnel_domain=TUNNEL_DOMAIN,
         networks=networks,
+        web=web_app,
     )
     node = RelayNode(outside, patience, settle_s=settle_s)
     rig = Rig(node, clock, bus, grants, agents, detector, events, web)

@@ -25,6 +25,7 @@ from .printer_hosts import PrinterHosts
 from .refusals import answer
 from .takeover import accept_websocket
 from .trust import Network, origin_of
+from .web_app import Application, WebApp
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ STOP_GRACE_S = 10.0
 class RelayOutside:
     """What a relay node needs of the outside.
 
-    connect_web: opens a connection to the web role.
+    connect_web: opens a connection to the web role. web: its application, if it runs here, too.
     networks: whose forwarding headers count, and who may read the metrics.
     """
 
@@ -47,6 +48,7 @@ class RelayOutside:
     connect_web: Connect
     tunnel_domain: str
     networks: Sequence[Network]
+    web: Application | None = None
 
 
 class RelayNode:
@@ -70,7 +72,8 @@ class RelayNode:
             self._directory,
             CommandStamps(agents.node_id, agents.clock.now),
         )
-        self._own_host = OwnHostRequests(outside.connect_web)
+        app = WebApp(outside.web, agents.clock) if outside.web is not None else None
+        self._own_host = OwnHostRequests(outside.connect_web, app)
         self._front = Front(self._dispatch, patience or Patience())
         self._requests = 0
         self.metrics = self._metrics()

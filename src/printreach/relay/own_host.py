@@ -1,4 +1,8 @@
-"""The service's own host: passed on to the web role, request by request, over its unix socket."""
+"""The service's own host: passed on to the web role, request by request.
+
+Where the web role runs in this process its application answers (`web_app.py`); WebSockets, and
+everything where it runs apart, go over its unix socket.
+"""
 
 import asyncio
 import logging
@@ -10,11 +14,10 @@ from printreach.wire.heads import Headers, encode_fields, strip_hop_by_hop
 from .answering import AnswerWriter, BrokenAnswer
 from .connection import FrontConnection
 from .refusals import answer as answer_with
-from .trust import Origin
+from .trust import Origin, without_claims
+from .web_app import WebApp, WebCall
 
 log = logging.getLogger(__name__)
-
-_REPLACED = frozenset({b"forwarded", b"x-real-ip"})
 
 
 def unix_socket_connect(path: str) -> Connect:
@@ -24,15 +27,20 @@ def unix_socket_connect(path: str) -> Connect:
 
 
 class OwnHostRequests:
-    def __init__(self, connect: Connect) -> None:
+    def __init__(self, connect: Connect, app: WebApp | None = None) -> None:
         self._client = Client(connect)
+        self._app = app
 
     async def close(self) -> None:
         await self._client.close()
+        if self._app is not None:
+            await self._app.close()
 
     def serve(
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool, origin: Origin
-    ) -> "WebExchange":
+    ) -> "WebExchange | WebCall":
+        if self._app is not None and request.upgrade is None:
+            return self._app.serve(caller, request, body, fin, origin)
         exchange = WebExchange(caller, request)
         exchange.start(self._client, body, fin, origin)
         return exchange
@@ -143,7 +151,7 @@ class _WebAnswer:
 
 def _head_for_web(request: Request, origin: Origin, *, chunked: bool) -> bytes:
     """The request's head as the web role gets it; what it says of the outside is ours."""
-    headers = [field for field in strip_hop_by_hop(request.headers) if not _is_replaced(field[0])]
+    headers = without_claims(request.headers)
     headers.append((b"X-Forwarded-For", origin.address.encode("ascii", "replace")))
     headers.append((b"X-Forwarded-Proto", origin.scheme.encode()))
     headers.append((b"X-Forwarded-Host", request.host))
@@ -153,8 +161,3 @@ def _head_for_web(request: Request, origin: Origin, *, chunked: bool) -> bytes:
         headers += [(b"Connection", b"Upgrade"), (b"Upgrade", request.upgrade)]
     line = b"%b %b HTTP/1.1\r\n" % (request.method, request.target)
     return line + encode_fields(headers) + b"\r\n"
-
-
-def _is_replaced(name: bytes) -> bool:
-    lower = name.lower()
-    return lower in _REPLACED or lower.startswith(b"x-forwarded-")

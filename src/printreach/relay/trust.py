@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
-from printreach.wire.heads import Headers, get
+from printreach.wire.heads import Headers, get, strip_hop_by_hop
 
 Network = IPv4Network | IPv6Network
 
@@ -54,3 +54,15 @@ def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: s
     said = get(headers, b"x-forwarded-proto")
     proto = said.decode("latin-1").lower() if said is not None else scheme
     return Origin(address, proto if proto in ("http", "https") else scheme)
+
+
+def without_claims(headers: Headers) -> Headers:
+    """What travels on to the web role: nothing of this hop, nor what it says of the outside."""
+    return [field for field in strip_hop_by_hop(headers) if not _is_claim(field[0].lower())]
+
+
+def _is_claim(lower: bytes) -> bool:
+    return lower in _CLAIMS or lower.startswith(b"x-forwarded-")
+
+
+_CLAIMS = frozenset({b"forwarded", b"x-real-ip"})

@@ -6,7 +6,6 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.clock import SystemClock
@@ -51,7 +50,7 @@ async def running_service(
     Raises StoreUnavailable, DatabaseTooNew, ServiceKeyRefused, and OSError for an address in use.
     """
     async with AsyncExitStack() as ends:
-        socket_path = settings.data_dir.resolve() / SOCKET_NAME
+        web: WebNode | None = None
         store = await ends.enter_async_context(open_store(settings.database_path))
         key, inside = load_or_make_service_key(settings.data_dir), RelayInside()
         bus = await ends.enter_async_context(open_bus(store, SystemClock()))
@@ -61,12 +60,14 @@ async def running_service(
         if "web" in roles:
             host_keys = inside if "relay" in roles else None
             outside = real_outside(store, bus, reaching, http, detector, host_keys)
-            socket_path = await _start_web(settings, outside, ends, is_successor=bool(listeners))
+            web = await _start_web(settings, outside, ends, is_successor=bool(listeners))
         address = ""
         if "relay" in roles:
-            relay = _relay_outside(settings, store, bus, detector, key, socket_path)
+            relay = _relay_outside(settings, store, bus, detector, key, web)
             inside.node = RelayNode(relay, settle_s=SETTLE_S)
             ends.push_async_callback(inside.node.stop)
+            if web is not None:
+                ends.callback(web.end_streams)  # else the relay waits for them in vain
             address = await _listen(settings, inside.node, listeners)
         if "worker" in roles:
             worker = WorkerOutside(
@@ -91,17 +92,17 @@ def _printer_http(
 
 async def _start_web(
     settings: Settings, outside: Outside, ends: AsyncExitStack, *, is_successor: bool
-) -> Path:
+) -> WebNode:
     """Serve pages and APIs; where nobody has an account yet, say how the first one is made."""
     services = web_services(settings, outside)
     ends.push_async_callback(services.dashboard.live.close)
     web = WebNode(create_app(WebSettings(base_url=settings.base_url), services))
-    path = await web.start(settings.data_dir, is_successor=is_successor)
+    await web.start(settings.data_dir, is_successor=is_successor)
     ends.push_async_callback(web.stop)
     link = await services.invitations.make_setup_link()
     if link is not None:
         log.info("There are no accounts yet. Make the operator's with this link, once: %s", link)
-    return path
+    return web
 
 
 def _relay_outside(
@@ -110,8 +111,9 @@ def _relay_outside(
     bus: SqliteBus,
     detector: DetectorStates,
     key: ServiceKey,
-    socket_path: Path,
+    web: WebNode | None,
 ) -> RelayOutside:
+    socket_path = web.path if web is not None else settings.data_dir.resolve() / SOCKET_NAME
     clock = SystemClock()
     agents = AgentsOutside(
         agents=SqlAgents(store, secrets.token_bytes),
@@ -131,6 +133,7 @@ def _relay_outside(
         connect_web=unix_socket_connect(str(socket_path)),
         tunnel_domain=settings.tunnel_domain,
         networks=settings.trusted_proxies,
+        web=web.application if web is not None else None,
     )
 
 

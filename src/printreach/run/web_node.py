@@ -13,7 +13,7 @@ import stat
 import tempfile
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
@@ -22,6 +22,7 @@ from granian.server.embed import Server
 from granian.utils.proxies import wrap_asgi_with_proxy_headers
 from litestar import Litestar
 
+from printreach.relay.web_app import Application
 from printreach.web.draining import Draining
 
 _log = logging.getLogger(__name__)
@@ -52,7 +53,12 @@ _CANCEL_DEADLINE_S: Final = 1.0
 
 
 class WebNode:
-    """Serves an application on a unix socket from start() to stop()."""
+    """Serves an application on a unix socket from start() to stop().
+
+    path: the socket's. A relay in this process may as well call the application itself.
+    """
+
+    path: Path
 
     def __init__(self, app: Litestar) -> None:
         self._app = app
@@ -62,6 +68,15 @@ class WebNode:
         self._serving: asyncio.Task[None] | None = None
         self._is_stopping = False
 
+    @property
+    def application(self) -> Application:
+        """What answers, and what stop() ends: only between start() and stop()."""
+        return cast("Application", self._draining)  # Litestar names its own types of a scope
+
+    def end_streams(self) -> None:
+        """End event streams and WebSockets, which would last for ever."""
+        self._draining.end_streams()
+
     async def start(self, data_dir: Path, *, is_successor: bool = False) -> Path:
         """Serve, and return the socket's path once it accepts connections.
 
@@ -69,7 +84,7 @@ class WebNode:
         a socket. Raises OSError where another process serves on it, unless this one is to succeed
         it: then the path leads here from now on, and the other ends what it has begun.
         """
-        path = self._choose_path(data_dir)
+        self.path = path = self._choose_path(data_dir)
         _check_place(path, is_successor=is_successor)
         new = path.with_name(_NEW_SOCKET_NAME)
         new.unlink(missing_ok=True)

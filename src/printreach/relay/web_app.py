@@ -1,0 +1,260 @@
+"""Our own host where the web role runs in this process: its ASGI application answers at once.
+
+Between the two lies neither a socket nor another thread, which cost more than all the rest of a
+small answer.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from email.utils import format_datetime
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from printreach.http1.heads import Request
+from printreach.ports import Clock
+from printreach.wire.heads import Headers, get, strip_hop_by_hop
+
+from .answering import AnswerWriter, BrokenAnswer
+from .connection import FrontConnection
+from .refusals import answer as answer_with
+from .trust import Origin, without_claims
+
+log = logging.getLogger(__name__)
+
+# As the ASGI specification has them; what is in a message depends on its type.
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+UNREAD_BYTES = 128 * 1024
+"""Of a body that the application doesn't read; then the caller has to wait."""
+
+_ASGI = {"version": "3.0", "spec_version": "2.3"}
+_REASONS = {status.value: status.phrase.encode() for status in HTTPStatus}
+_BODILESS = frozenset({204, 304})
+_FORBIDDEN = re.compile(rb"[\r\n\0]")
+
+
+class WebApp:
+    """Answers requests by an application that runs in this event loop."""
+
+    def __init__(self, application: Application, clock: Clock) -> None:
+        self._application = application
+        self._clock = clock
+        self._loop = asyncio.get_running_loop()
+        self._calls: set[asyncio.Task[None]] = set()
+        self._date = b""
+        self._date_until = 0.0
+
+    async def close(self) -> None:
+        """End what still runs; its answers are broken off."""
+        for task in self._calls:
+            task.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
+
+    def serve(
+        self, caller: FrontConnection, request: Request, body: bytes, fin: bool, origin: Origin
+    ) -> "WebCall":
+        call = WebCall(caller, request, body, fin, self._date_line)
+        task = self._loop.create_task(call.run(self._application, _scope(request, origin)))
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+        return call
+
+    def _date_line(self) -> bytes:
+        """The value of `Date`, which says whole seconds and is made once for each."""
+        now = self._loop.time()
+        if now >= self._date_until:
+            at = self._clock.now()
+            self._date = format_datetime(at, usegmt=True).encode()
+            self._date_until = now + 1 - at.microsecond / 1e6
+        return self._date
+
+
+class WebCall:
+    """One request and its answer, between its caller's connection and the application."""
+
+    __slots__ = (
+        "_caller",
+        "_date_line",
+        "_expects_continue",
+        "_head",
+        "_is_congested",
+        "_is_over",
+        "_is_read",
+        "_is_sent",
+        "_news",
+        "_unread",
+        "_writer",
+    )
+
+    def __init__(
+        self,
+        caller: FrontConnection,
+        request: Request,
+        body: bytes,
+        fin: bool,
+        date_line: Callable[[], bytes],
+    ) -> None:
+        self._caller = caller
+        self._writer = AnswerWriter(caller, request)
+        self._date_line = date_line
+        self._expects_continue = request.expects_continue and not body
+        self._unread = body
+        self._is_sent = fin  # the whole body has come
+        self._is_read = False  # and the application has it
+        self._is_over = False  # the answer is whole, or the caller has left
+        self._is_congested = False
+        self._head: tuple[int, Headers] | None = None
+        self._news: asyncio.Event | None = None  # made when something is waited for
+
+    async def run(self, application: Application, scope: Scope) -> None:
+        """Until the application is done, which may be long after its answer."""
+        try:
+            await application(scope, self._receive, self._send)
+        except BrokenAnswer as fault:
+            log.error("the web role gave a broken answer: %s", fault)
+        except Exception:
+            log.exception("the web role failed")
+        finally:
+            self._break_off()
+
+    # --- from the caller --------------------------------------------------------------------------
+
+    def on_body(self, data: bytes, fin: bool) -> None:
+        self._unread = self._unread + data if self._unread else data
+        self._is_sent = fin
+        self._expects_continue = False
+        if len(self._unread) > UNREAD_BYTES:
+            self._caller.pause()
+        self._tell()
+
+    def on_raw(self, data: bytes) -> None:
+        """Nothing is raw here: what upgrades takes another way."""
+
+    def on_caller_writable(self) -> None:
+        self._is_congested = False
+        self._tell()
+
+    def on_caller_gone(self) -> None:
+        self._is_over = True
+        self._unread = b""
+        self._tell()
+
+    # --- from the application ---------------------------------------------------------------------
+
+    async def _receive(self) -> Message:
+        if self._expects_continue and not self._writer.is_started:
+            self._expects_continue = False
+            self._writer.interim(100, b"Continue", [])
+        while not (self._is_over or self._has_body()):
+            await self._wait()
+        if self._is_over:
+            return {"type": "http.disconnect"}
+        body, self._unread = self._unread, b""
+        self._is_read = self._is_sent
+        self._caller.resume()
+        return {"type": "http.request", "body": body, "more_body": not self._is_read}
+
+    async def _send(self, message: Message) -> None:
+        if self._is_over:
+            return
+        if message["type"] == "http.response.start":
+            self._head = (message["status"], list(message.get("headers", ())))
+            return
+        fin = not message.get("more_body", False)
+        self._write(bytes(message.get("body", b"")), fin=fin)
+        while self._is_congested and not self._is_over:
+            await self._wait()
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    def _has_body(self) -> bool:
+        return not self._is_read and (self._is_sent or bool(self._unread))
+
+    async def _wait(self) -> None:
+        if self._news is None:
+            self._news = asyncio.Event()
+        self._news.clear()
+        await self._news.wait()
+
+    def _tell(self) -> None:
+        if self._news is not None:
+            self._news.set()
+
+    def _write(self, body: bytes, *, fin: bool) -> None:
+        """Raises BrokenAnswer."""
+        writer = self._writer
+        if self._head is None:
+            raise BrokenAnswer("a body comes before its head")
+        status, headers = self._head
+        if writer.request.method == b"HEAD" or status in _BODILESS:
+            body = b""
+        if writer.is_started:
+            self._is_congested = not writer.body(body, fin=fin)
+        else:
+            headers = _checked(headers)
+            length = _length(headers)
+            if get(headers, b"date") is None:
+                headers.append((b"Date", self._date_line()))
+            if not self._is_sent:
+                writer.keep_alive = False
+            reason = _REASONS.get(status, b"")
+            writable = writer.start(status, reason, headers, length, body, fin=fin)
+            self._is_congested = not writable
+        if fin:
+            self._is_over = True
+            self._tell()
+
+    def _break_off(self) -> None:
+        """The application is done; where it left the answer open, make that plain."""
+        if self._is_over:
+            return
+        self._is_over = True
+        if self._writer.is_started:
+            self._caller.abort()
+            return
+        self._writer.keep_alive = self._writer.keep_alive and self._is_sent
+        headers: Headers = [(b"Content-Type", b"text/plain; charset=utf-8")]
+        text = b"Something went wrong here.\n"
+        answer_with(self._writer, 500, b"Internal Server Error", headers, text)
+
+
+def _scope(request: Request, origin: Origin) -> Scope:
+    path, _, query = request.target.partition(b"?")
+    decoded = unquote_to_bytes(path) if b"%" in path else path
+    return {
+        "type": "http",
+        "asgi": _ASGI,
+        "http_version": "1.0" if request.http10 else "1.1",
+        "method": request.method.decode("ascii"),
+        "scheme": origin.scheme,
+        "path": decoded.decode("utf-8", "replace"),
+        "raw_path": path,
+        "query_string": query,
+        "root_path": "",
+        "headers": [(name.lower(), value) for name, value in without_claims(request.headers)],
+        "client": (origin.address, 0),
+        "server": None,
+        "state": {},
+    }
+
+
+def _checked(headers: Headers) -> Headers:
+    """What may be written as it stands. Raises BrokenAnswer: it may repeat what a caller sent."""
+    for name, value in headers:
+        if _FORBIDDEN.search(name) or _FORBIDDEN.search(value):
+            raise BrokenAnswer(f"a field {name!r} has an end of line in it")
+    return strip_hop_by_hop(headers)
+
+
+def _length(headers: Headers) -> int | None:
+    said = get(headers, b"content-length")
+    if said is not None and not said.isdigit():
+        raise BrokenAnswer(f"a length of {said!r}")
+    return None if said is None else int(said)
