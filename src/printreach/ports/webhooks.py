@@ -18,12 +18,10 @@ from printreach.rules.webhooks import Delivery, DeliveryState, Outcome, Webhook
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AppWebhook:
-    """A webhook and what its connection hangs on."""
+    """A webhook and its connection."""
 
     webhook: Webhook
     connection: Connection
-    supporter_granted: bool
-    supporter_until: datetime | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
-from printreach.backends.sql.tables import accounts, connections
+from printreach.backends.sql.tables import connections
 from printreach.backends.sql.webhook_tables import webhooks
 from printreach.ports.webhooks import AppWebhook
 from printreach.rules.connections import Connection, ConnectionKind
@@ -68,11 +68,7 @@ class WebhookRows:
 
     async def _where(self, condition: ColumnElement[bool]) -> list[AppWebhook]:
         found = await self._connection.execute(
-            select(
-                *_WEBHOOK, *_CONNECTION, accounts.c.supporter_granted, accounts.c.supporter_until
-            )
-            .select_from(webhooks.join(connections).outerjoin(accounts))
-            .where(condition)
+            select(*_WEBHOOK, *_CONNECTION).select_from(webhooks.join(connections)).where(condition)
         )
         return [_app_webhook(row) for row in found.mappings()]
 
@@ -93,6 +89,4 @@ def _app_webhook(row: Mapping[Any, Any]) -> AppWebhook:
     return AppWebhook(
         webhook=_webhook(row),
         connection=Connection(**values | {"kind": ConnectionKind(values["kind"])}),
-        supporter_granted=bool(row["supporter_granted"]),
-        supporter_until=row["supporter_until"],
     )

@@ -1,0 +1,167 @@
+"""What webhooks are signed with: Ed25519 keys in a file of the data directory.
+
+The file is read again whenever it has changed, so the command that rotates the keys needs no word
+with the service that runs. Losing it breaks no promise: receivers fetch the new public key.
+"""
+
+import base64
+import hashlib
+import logging
+import os
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from printreach.rules.webhook_messages import KEY_OVERLAP, SigningKey
+
+log = logging.getLogger(__name__)
+
+KEYS_FILE: Final = "webhook-keys.json"
+
+
+class WebhookKeysRefused(Exception):
+    """The keys can't be used; the message is a sentence."""
+
+
+class _StoredKey(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
+    """private_key: 32 bytes, in base64. not_after: None of the newest."""
+
+    private_key: bytes
+    not_after: datetime | None = None
+
+
+class _Stored(msgspec.Struct, frozen=True, rename="pascal"):
+    """The newest first."""
+
+    keys: tuple[_StoredKey, ...]
+
+
+class FileWebhookKeys:
+    """ports.WebhookKeys. Made by open_webhook_keys."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._version: tuple[int, int] | None = None
+        self._keys: list[SigningKey] = []
+        self._read()
+
+    def signing(self, at: datetime) -> Sequence[SigningKey]:
+        try:
+            self._read()
+        except (OSError, WebhookKeysRefused) as error:
+            log.error("webhooks are signed with the keys of before: %s", error)
+        return [key for key in self._keys if key.not_after is None or at < key.not_after]
+
+    def _read(self) -> None:
+        """Again, where the file is another. Raises OSError and WebhookKeysRefused."""
+        facts = self._path.stat()
+        version = (facts.st_mtime_ns, facts.st_ino)
+        if version != self._version:
+            self._keys = [_signing_key(stored) for stored in _load(self._path)]
+            self._version = version
+
+
+def open_webhook_keys(data_dir: Path) -> FileWebhookKeys:
+    """The keys in the data directory, the first made at the first start.
+
+    Raises WebhookKeysRefused.
+    """
+    path = data_dir / KEYS_FILE
+    try:
+        if not path.exists():
+            _write(path, [_new_key()], is_first=True)
+        return FileWebhookKeys(path)
+    except OSError as error:
+        raise WebhookKeysRefused(
+            f"The keys of webhooks in {path} can't be used: {error.strerror}."
+        ) from error
+
+
+def rotate_webhook_keys(data_dir: Path, at: datetime) -> Sequence[SigningKey]:
+    """Sign with a new key from now on, and with the one of before for a while; all that count.
+
+    Raises WebhookKeysRefused.
+    """
+    open_webhook_keys(data_dir)
+    path = data_dir / KEYS_FILE
+    try:
+        kept = [_ending(one, at) for one in _load(path)]
+        living = [one for one in kept if one.not_after is None or at < one.not_after]
+        _write(path, [_new_key(), *living], is_first=False)
+    except OSError as error:
+        raise WebhookKeysRefused(
+            f"The keys of webhooks in {path} can't be changed: {error.strerror}."
+        ) from error
+    return FileWebhookKeys(path).signing(at)
+
+
+def _new_key() -> _StoredKey:
+    return _StoredKey(private_key=Ed25519PrivateKey.generate().private_bytes_raw())
+
+
+def _ending(key: _StoredKey, at: datetime) -> _StoredKey:
+    if key.not_after is not None:
+        return key
+    return _StoredKey(private_key=key.private_key, not_after=at + KEY_OVERLAP)
+
+
+def _signing_key(stored: _StoredKey) -> SigningKey:
+    key = Ed25519PrivateKey.from_private_bytes(stored.private_key)
+    public = key.public_key().public_bytes_raw()
+    return SigningKey(
+        key_id=hashlib.sha256(public).hexdigest()[:16],
+        public=public,
+        sign=key.sign,
+        not_after=stored.not_after,
+    )
+
+
+def _load(path: Path) -> Sequence[_StoredKey]:
+    try:
+        stored = msgspec.json.decode(path.read_bytes(), type=_Stored)
+        for one in stored.keys:
+            _signing_key(one)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise WebhookKeysRefused(
+            f"The file {path} is damaged: put it back from a copy, or remove it and have new keys"
+            " made at the next start."
+        ) from error
+    return stored.keys
+
+
+def _write(path: Path, keys: Sequence[_StoredKey], *, is_first: bool) -> None:
+    """Whole or not at all; the first ones never over those that another process made meanwhile."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(msgspec.json.encode(_Stored(tuple(keys))))
+            file.flush()
+            os.fsync(file.fileno())
+        if is_first:
+            _link_unless_there(draft, path)
+        else:
+            draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    directory = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def _link_unless_there(draft: Path, path: Path) -> None:
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass  # the others' are as good
+
+
+def public_key_text(key: SigningKey) -> str:
+    """As people and programs are told it."""
+    return base64.b64encode(key.public).decode("ascii")

@@ -1,0 +1,123 @@
+"""What webhooks are owed is sent: queues are claimed as they become due, and each is run apart."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Final
+
+from printreach.hub.delivery_lanes import Lanes
+from printreach.hub.delivery_queue import LEASE, DeliveryQueue, QueueParts
+from printreach.ports import Clock, Store, StoreUnavailable
+from printreach.ports.webhooks import Lease, WebhookKeys, WebhookSender
+from printreach.rules.accounts import SupporterPolicy
+from printreach.rules.credentials import TokenBytes, new_record_id
+
+log = logging.getLogger(__name__)
+
+QUEUES_AT_ONCE: Final = 256
+CLAIMED_AT_ONCE: Final = 64
+STOP_WITHIN_S: Final = 13.0
+"""Longer than an attempt may take, so that stopping leaves nothing to be sent twice."""
+LOGGED_FOR: Final = timedelta(days=14)
+PRUNED_AT_ONCE: Final = 500
+
+
+class Deliveries:
+    """One pass at a time: `deliver_due`. jitter: random, 0 to 1."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        clock: Clock,
+        sender: WebhookSender,
+        keys: WebhookKeys,
+        supporters: SupporterPolicy,
+        jitter: Callable[[], float],
+        token_bytes: TokenBytes,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._token_bytes = token_bytes
+        self._parts = QueueParts(
+            store=store,
+            clock=clock,
+            sender=sender,
+            keys=keys,
+            supporters=supporters,
+            lanes=Lanes(),
+            jitter=jitter,
+            stopping=asyncio.Event(),
+        )
+        self._running: set[asyncio.Task[None]] = set()
+        self._on_freed: Callable[[], None] = lambda: None
+
+    def on_freed(self, callback: Callable[[], None]) -> None:
+        """Call this when a queue has been run: more may be due."""
+        self._on_freed = callback
+
+    async def deliver_due(self) -> int:
+        """Begin what is due; how many queues have been. Raises StoreUnavailable."""
+        count = 0
+        while not self._parts.stopping.is_set():
+            leases = await self._claim()
+            for lease in leases:
+                self._begin(lease)
+            count += len(leases)
+            if len(leases) < CLAIMED_AT_ONCE:
+                break
+        return count
+
+    async def settled(self) -> None:
+        """Until no queue is running."""
+        while self._running:
+            await asyncio.wait(self._running)
+
+    async def close(self) -> None:
+        """Begin no more attempts, and end those under way as they would."""
+        self._parts.stopping.set()
+        if self._running:
+            await asyncio.wait(self._running, timeout=STOP_WITHIN_S)
+        for task in list(self._running):
+            task.cancel()
+        await self.settled()
+
+    async def tidy(self) -> None:
+        """Forget what has long ended, and mend what a wrong clock left. Raises StoreUnavailable."""
+        at = self._clock.now()
+        await self._store.write(lambda records: records.deliveries.mend_times(at))
+        while await self._store.write(
+            lambda records: records.deliveries.prune(at - LOGGED_FOR, PRUNED_AT_ONCE)
+        ):
+            pass
+
+    async def _claim(self) -> list[Lease]:
+        at = self._clock.now()
+        at_most = min(CLAIMED_AT_ONCE, QUEUES_AT_ONCE - len(self._running))
+        if at_most <= 0:
+            return []
+        next_due = await self._store.read(lambda records: records.deliveries.next_due())
+        if next_due is None or next_due > at:
+            return []  # looking costs nobody a turn at writing
+        token = new_record_id(self._token_bytes)
+        return await self._store.write(
+            lambda records: records.deliveries.claim(token, at, at + LEASE, at_most)
+        )
+
+    def _begin(self, lease: Lease) -> None:
+        task = asyncio.create_task(self._run(lease))
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    async def _run(self, lease: Lease) -> None:
+        try:
+            await DeliveryQueue(self._parts, lease).run()
+        except StoreUnavailable as error:
+            log.warning("deliveries of %s are made later: %s", lease.connection_id, error)
+        except Exception:
+            log.exception("deliveries of %s failed", lease.connection_id)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        self._on_freed()

@@ -1,0 +1,79 @@
+"""Events become what webhooks are owed: fan-out's consumer for apps."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.hub.webhook_state import why_closed
+from printreach.ports import Clock, Records, StoredEvent
+from printreach.ports.webhooks import NewDelivery
+from printreach.rules.accounts import SupporterPolicy
+from printreach.rules.addresses import Addresses
+from printreach.rules.webhook_messages import About, message_body
+from printreach.rules.webhooks import wants
+
+SnapshotUrl = Callable[[str], str]
+"""The address of a picture, by its id."""
+
+NO_PRINTER: Final = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WebhookOwing:
+    """hub.fanout.Consumer. snapshot_url: None where no pictures are taken."""
+
+    clock: Clock
+    supporters: SupporterPolicy
+    addresses: Addresses
+    snapshot_url: SnapshotUrl | None = None
+
+    async def owe(self, records: Records, stored: StoredEvent) -> None:
+        """Queue a delivery for each webhook of the printer that wants it.
+
+        Only for the account in which it happened: who has the printer now is told nothing of it.
+        """
+        at = self.clock.now()
+        hooks = await records.webhooks.of_printer(stored.printer_id)
+        wanting = [
+            one
+            for one in hooks
+            if wants(one.webhook, stored.event.event_type)
+            and one.connection.account_id == stored.account_id
+        ]
+        if not wanting:
+            return
+        account = await records.accounts.get(stored.account_id)
+        open_ones = [
+            one for one in wanting if why_closed(one, account, self.supporters, at) is None
+        ]
+        if open_ones:
+            body = await self._body(records, stored)
+            await records.deliveries.add(
+                [
+                    NewDelivery(
+                        connection_id=one.connection.connection_id,
+                        event_id=stored.event.event_id,
+                        event_type=stored.event.event_type,
+                        print_id=stored.event.print_id,
+                        at=stored.received_at,
+                        body=body,
+                    )
+                    for one in open_ones
+                ],
+                at,
+            )
+
+    async def _body(self, records: Records, stored: StoredEvent) -> bytes:
+        printer = await records.printers.linked(stored.printer_id)
+        picture = stored.snapshot_id
+        return message_body(
+            stored.event,
+            About(
+                printer_id=stored.printer_id,
+                printer_name=printer.name if printer is not None else NO_PRINTER,
+                page_url=self.addresses.of_printer_page(stored.printer_id),
+                snapshot_url=self.snapshot_url(picture)
+                if picture is not None and self.snapshot_url is not None
+                else None,
+            ),
+        )

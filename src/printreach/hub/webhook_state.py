@@ -1,0 +1,25 @@
+"""Why nothing is sent to a webhook, whatever is queued for it."""
+
+from datetime import datetime
+
+from printreach.ports.webhooks import AppWebhook
+from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
+from printreach.rules.connections import has_ended
+from printreach.rules.webhooks import LIFETIME, is_live
+
+ENDED = "The App Connection has ended."
+
+
+def why_closed(
+    hook: AppWebhook, account: Account | None, supporters: SupporterPolicy, at: datetime
+) -> str | None:
+    """A sentence; None while it is sent what it wants. account: that of its connection."""
+    if account is None or hook.connection.printer_id is None or has_ended(hook.connection, at):
+        return ENDED
+    if not may_connect_apps(supporters, account, at):
+        return "The printer's owner is not a supporter, so the App Connection is paused."
+    if not is_live(hook.webhook, at):
+        return f"The app has not set its webhook anew for {LIFETIME.days} days."
+    if hook.webhook.disabled_at is not None:
+        return hook.webhook.disabled_reason or "The webhook is disabled."
+    return None
