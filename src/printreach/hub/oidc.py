@@ -114,6 +114,9 @@ class OtherAccounts:
         """Take up a browser that came back. account: of who is signed in there."""
         at, secrets = self.clock.now(), secrets_of_way(step_token)
         state = (answer.state or "").encode()
+        if self.provider is not None and answer.error is not None and answer.state is None:
+            # Some forget the state when they say no. It lets nobody in, so it may be repeated.
+            return Finished(_failure(ProviderFailure.REFUSED, self.provider.name), HOME)
         if self.provider is None or not hmac.compare_digest(state, secrets.state.encode()):
             return Finished(STEP_OVER, HOME)
         step = await self.store.write(

@@ -1,0 +1,116 @@
+"""Signing in with an account of another service, in a real browser, at a provider of others.
+
+The provider is at 127.0.0.1 and the service at localhost, so a browser takes them for two sites:
+what it keeps back from requests between sites, it keeps back here.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.journeys.conftest import goes_straight
+from tests.rigs.chromium import chromium, watch
+from tests.rigs.looks import look_at
+from tests.rigs.oidc_provider import oidc_provider
+from tests.rigs.service import Service
+from tests.rigs.waiting import free_port
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.peer]
+
+NAME = "Hallow ID"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("other-accounts")
+
+
+@pytest.fixture(scope="module")
+def service(folder: Path) -> Iterator[Service]:
+    if goes_straight():
+        pytest.skip("accounts are the service's own")
+    port = free_port()
+    with oidc_provider(folder) as issuer:
+        env = {
+            "PRINTREACH_DATA_DIR": str(folder / "service-data"),
+            "PRINTREACH_LISTEN": f"127.0.0.1:{port}",
+            "PRINTREACH_BASE_URL": f"http://localhost:{port}",
+            "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
+            "PRINTREACH_OIDC_ISSUER": issuer,
+            "PRINTREACH_OIDC_CLIENT_ID": "printreach",
+            "PRINTREACH_OIDC_CLIENT_SECRET": "hush",
+            "PRINTREACH_OIDC_NAME": NAME,
+        }
+        running = Service(folder, port, env)
+        try:
+            running.program.start()
+            running.wait_ready()
+            yield running
+        finally:
+            running.program.stop()
+
+
+@pytest.fixture
+def browser(service: Service, tmp_path: Path) -> Iterator[BrowserContext]:
+    with chromium(tmp_path / "profile") as context:
+        yield context
+
+
+@pytest.fixture
+def page(browser: BrowserContext) -> Page:
+    opened = browser.new_page()
+    opened.set_viewport_size({"width": 390, "height": 844})
+    return opened
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def heading(page: Page, text: str) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text(text)
+
+
+def test_from_the_button_to_an_account_and_in_again(service: Service, page: Page) -> None:
+    seen = watch(page)
+    page.goto(f"{service.base_url}/signin?next=/account")
+    look_at(page, "sign-in-other")
+
+    press(page, f"Sign in with {NAME}")
+    page.get_by_role("button", name="ines", exact=True).click()
+
+    heading(page, "Your account")
+    expect(page.locator("main")).to_contain_text("ines@hallow.example")
+    look_at(page, "account-other")
+    press(page, "Sign out")
+    page.goto(f"{service.base_url}/signin?next=/account")
+    press(page, f"Sign in with {NAME}")
+    page.get_by_role("button", name="ines", exact=True).first.click()
+    heading(page, "Your account")
+    ours = [error for error in seen.errors if service.base_url in error]
+    assert ours == []
+
+
+def test_who_says_no_there_is_back_at_sign_in(service: Service, page: Page) -> None:
+    page.goto(f"{service.base_url}/signin?next=/account")
+    press(page, f"Sign in with {NAME}")
+    press(page, "Deny")
+
+    heading(page, "Sign in")
+    expect(page.get_by_role("alert").first).to_contain_text(f"{NAME} did not sign you in.")
+    look_at(page, "sign-in-other-refused")
+
+
+def test_an_address_that_the_provider_does_not_vouch_for_makes_no_account(
+    service: Service, page: Page
+) -> None:
+    page.goto(f"{service.base_url}/signin")
+    press(page, f"Sign in with {NAME}")
+    page.get_by_placeholder("sub").fill("eve@example.org")
+    press(page, "Authorize")
+
+    heading(page, "Sign in")
+    expect(page.get_by_role("alert").first).to_contain_text("names no mail address")
+    assert "eve@example.org" not in str(service.admin("account", "list"))
