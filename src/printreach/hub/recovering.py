@@ -6,7 +6,7 @@ from typing import Final
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.post import Post, mail_link_digest
 from printreach.hub.sessions import Begun, Visitor
-from printreach.hub.signing_in import NeedsCode, SigningIn
+from printreach.hub.signing_in import NeedsCode, SigningIn, step_digest
 from printreach.hub.tries import (
     LINK_BY_ADDRESS,
     MAIL_BY_ACCOUNT,
@@ -17,12 +17,23 @@ from printreach.hub.tries import (
 )
 from printreach.ports import Clock, Passwords, Records, Store
 from printreach.rules.accounts import Account, email_key, problem_with_password, read_email
-from printreach.rules.mail_links import MailPurpose
+from printreach.rules.credentials import TokenBytes, new_session_token
+from printreach.rules.mail_links import LIFETIMES, MailPurpose
+from printreach.rules.own_paths import HOME
 from printreach.rules.rate_limits import TooSoon
+from printreach.rules.steps import Awaits, Step
 
 LINK_OVER: Final = Denied(
     Reason.LINK_OVER, "That link was used, or has run out. Ask for another one."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """Another password is set. next_path: where this browser was going when it was forgotten."""
+
+    outcome: Begun | NeedsCode
+    next_path: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,6 +42,7 @@ class Recovering:
 
     store: Store
     clock: Clock
+    token_bytes: TokenBytes
     passwords: Passwords
     signing_in: SigningIn
     post: Post
@@ -42,6 +54,21 @@ class Recovering:
         refused = self.caller_tries.take_by_address(RESET_BY_ADDRESS, visitor.address)
         who = email_key(read_email(email) or email)
         return refused or await self.account_tries.take(MAIL_BY_ACCOUNT, who)
+
+    async def remember(self, next_path: str) -> str:
+        """Keep where a browser was going. Gives the token for its cookie.
+
+        Not in the mail: whoever asks for another's could then choose where that person goes.
+        """
+        at, token = self.clock.now(), new_session_token(self.token_bytes)
+        step = Step(
+            awaits=Awaits.RESET,
+            account_id=None,
+            expires_at=at + LIFETIMES[MailPurpose.RESET],
+            next_path=next_path,
+        )
+        await self.store.write(lambda records: records.steps.put(step, step_digest(token), at))
+        return token
 
     async def send_link(self, email: str) -> None:
         """Send the mail, where there is such an account.
@@ -70,8 +97,8 @@ class Recovering:
         return link is not None and link.purpose is MailPurpose.RESET
 
     async def reset(
-        self, token: str, password: str, visitor: Visitor
-    ) -> Begun | NeedsCode | Denied | TooSoon:
+        self, token: str, step_token: str, password: str, visitor: Visitor
+    ) -> Reset | Denied | TooSoon:
         """Set another password by the link; every browser is signed out, and this one in."""
         refused = self.caller_tries.take_by_address(LINK_BY_ADDRESS, visitor.address)
         if refused is not None:
@@ -83,7 +110,7 @@ class Recovering:
             return LINK_OVER
         password_hash = await self.passwords.hash(password)
         changed = await self.store.write(
-            lambda records: self._change(records, token, password_hash, visitor)
+            lambda records: self._change(records, token, step_token, password_hash, visitor)
         )
         if isinstance(changed, Denied):
             return changed
@@ -93,8 +120,8 @@ class Recovering:
         return outcome
 
     async def _change(
-        self, records: Records, token: str, password_hash: str, visitor: Visitor
-    ) -> tuple[Account, Begun | NeedsCode] | Denied:
+        self, records: Records, token: str, step_token: str, password_hash: str, visitor: Visitor
+    ) -> tuple[Account, Reset] | Denied:
         at = self.clock.now()
         link = await records.mail_links.get(mail_link_digest(token), at)
         account = await records.accounts.get(link.account_id) if link else None
@@ -106,4 +133,7 @@ class Recovering:
             await records.accounts.set_verified(account_id, at)
         await records.mail_links.drop(account_id, list(MailPurpose))
         await records.sessions.end_all(account_id)
-        return account, await self.signing_in.after_first_factor(records, account_id, visitor)
+        outcome = await self.signing_in.after_first_factor(records, account_id, visitor)
+        step = await records.steps.take(step_digest(step_token), at)
+        is_from_here = step is not None and step.awaits is Awaits.RESET
+        return account, Reset(outcome, step.next_path if step and is_from_here else HOME)

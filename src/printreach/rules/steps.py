@@ -25,6 +25,8 @@ class Awaits(StrEnum):
     """Somebody was sent to a provider to sign in there."""
     NEW_IDENTITY = "new-identity"
     """Somebody who is signed in was sent to a provider, to be let in by it from then on."""
+    RESET = "reset"
+    """A password was forgotten in this browser, which was going somewhere."""
     CONFIRMATION = "confirmation"
     """The account was made in this browser; the link in the mail makes it complete."""
 

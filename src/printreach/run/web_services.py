@@ -130,6 +130,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         recovering=Recovering(
             store=store,
             clock=clock,
+            token_bytes=token_bytes,
             passwords=outside.passwords,
             signing_in=signing_in,
             post=post,

@@ -8,10 +8,10 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromQuery
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.recovering import LINK_OVER
-from printreach.hub.sessions import Begun
+from printreach.hub.recovering import LINK_OVER, Reset
 from printreach.hub.signing_in import NeedsCode
-from printreach.rules.own_paths import HOME, code_path
+from printreach.rules.mail_links import LIFETIMES, MailPurpose
+from printreach.rules.own_paths import HOME, code_path, read_own_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
@@ -22,9 +22,10 @@ from printreach.web.accounts.forms import (
     provide_fields,
     signed_in_redirect,
     step_redirect,
+    step_token,
 )
 from printreach.web.accounts.signing_in import end_session
-from printreach.web.cookies import Cookies
+from printreach.web.cookies import STEP, Cookies
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
 from printreach.web.services import Services
@@ -36,21 +37,29 @@ _OVER = "account/link_over.html"
 
 
 @get("/reset", media_type=MediaType.HTML, sync_to_thread=False)
-def reset_page() -> Response[Any]:
+def reset_page(
+    next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
+) -> Response[Any]:
     """Ask for the address to which the link goes."""
-    return page(_RESET, email="", is_sent=False)
+    return page(_RESET, next=read_own_path(next), email="", is_sent=False)
 
 
 @post("/reset", media_type=MediaType.HTML)
 async def ask_for_reset(
-    request: AnyRequest, fields: NamedDependency[Fields], services: NamedDependency[Services]
+    request: AnyRequest,
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Say the same of every address, and then look whether it has an account."""
-    email = fields["email"]
+    email, next_path = fields["email"], fields.next_path
     refused = await services.recovering.may_ask(email, visitor_of(request))
     if refused is not None:
-        return faulty(_RESET, refused, "email", email=email, is_sent=False)
-    answer = page(_RESET, email=email, is_sent=True)
+        return faulty(_RESET, refused, "email", next=next_path, email=email, is_sent=False)
+    answer = page(_RESET, next=next_path, email=email, is_sent=True)
+    if next_path != HOME:
+        token = await services.recovering.remember(next_path)
+        answer.set_cookie(jar.set(STEP, token, LIFETIMES[MailPurpose.RESET]))
     answer.background = BackgroundTask(services.recovering.send_link, email)
     return answer
 
@@ -74,14 +83,14 @@ async def set_new_password(
 ) -> Response[Any]:
     """Set it, and sign this browser in; the others are signed out."""
     outcome = await services.recovering.reset(
-        fields["token"], fields["password"], visitor_of(request)
+        fields["token"], step_token(request, jar), fields["password"], visitor_of(request)
     )
     match outcome:
-        case Begun():
+        case Reset(done, next_path):
+            if isinstance(done, NeedsCode):
+                return step_redirect(code_path(next_path), done.token, STEP_LIFETIME, jar)
             await end_session(request, services, jar)
-            return signed_in_redirect(outcome, HOME, jar)
-        case NeedsCode(token):
-            return step_redirect(code_path(HOME), token, STEP_LIFETIME, jar)
+            return signed_in_redirect(done, next_path, jar)
         case Denied(Reason.LINK_OVER):
             return faulty(_OVER, outcome, "link", sentence=outcome.sentence)
         case Denied() | TooSoon():
