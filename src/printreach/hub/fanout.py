@@ -18,7 +18,10 @@ log = logging.getLogger(__name__)
 AT_ONCE: Final = 200
 """Events in one unit of work; others want to write, too."""
 PICTURE_WITHIN_S: Final = 5.0
-PICTURES_AT_ONCE: Final = 16
+PICTURES_AT_ONCE: Final = 200
+"""With so many printers slow to give one, the next ones' events go without."""
+PICTURE_FRESH_FOR: Final = timedelta(minutes=1)
+"""What happened longer ago is not in a picture of now."""
 SET_ASIDE_S: Final = 60.0
 """After a consumer failed at an event, its printer's events wait so long."""
 KEPT_FOR: Final = timedelta(days=7)
@@ -26,7 +29,10 @@ KEPT_FOR: Final = timedelta(days=7)
 PRUNED_AT_ONCE: Final = 1000
 
 TakePicture = Callable[[StoredEvent], Awaitable[str | None]]
-"""Takes a picture for an event and stores it; its id, or None. Whatever it raises is None, too."""
+"""Takes a picture of the printer and stores it; its id, or None. Whatever it raises is None, too.
+
+It is asked for the newest of a printer's events that wait, and the picture is all of theirs.
+"""
 
 
 class Consumer(Protocol):
@@ -49,12 +55,16 @@ class Fanout:
         clock: Clock,
         consumers: Sequence[Consumer],
         picture: TakePicture | None = None,
+        *,
+        picture_within_s: float = PICTURE_WITHIN_S,
+        set_aside_s: float = SET_ASIDE_S,
     ) -> None:
         self._store = store
         self._clock = clock
         self._consumers = tuple(consumers)
         self._picture = picture
-        self._pictures_at_once = asyncio.Semaphore(PICTURES_AT_ONCE)
+        self._picture_within_s = picture_within_s
+        self._set_aside_s = set_aside_s
         self._taking: dict[str, asyncio.Task[None]] = {}  # by printer: its order is kept
         self._set_aside: dict[str, float] = {}  # printer -> until when, in the loop's time
         self._on_freed: Callable[[], None] = lambda: None
@@ -70,12 +80,14 @@ class Fanout:
         """
         count = 0
         while due := await self._due():
-            if self._picture is None:
-                await self._hand_out(due)
-            else:
-                for printer_id in dict.fromkeys(stored.printer_id for stored in due):
-                    events = [stored for stored in due if stored.printer_id == printer_id]
+            plain: list[StoredEvent] = []
+            for printer_id, events in _by_printer(due).items():
+                if self._wants_picture(events[-1]):
                     self._begin(printer_id, events)
+                else:
+                    plain += events
+            if plain:
+                await self._hand_out(plain)
             count += len(due)
         return count
 
@@ -106,8 +118,14 @@ class Fanout:
             lambda records: records.events.awaiting_fan_out(AT_ONCE, except_printers=busy)
         )
 
+    def _wants_picture(self, newest: StoredEvent) -> bool:
+        if self._picture is None or len(self._taking) >= PICTURES_AT_ONCE:
+            return False
+        age_s = self._clock.now().timestamp() - newest.event.event_time_sec
+        return age_s <= PICTURE_FRESH_FOR.total_seconds()
+
     def _begin(self, printer_id: str, events: list[StoredEvent]) -> None:
-        task = asyncio.create_task(self._with_pictures(printer_id, events))
+        task = asyncio.create_task(self._with_picture(printer_id, events))
         self._taking[printer_id] = task
         task.add_done_callback(lambda _: self._free(printer_id))
 
@@ -115,24 +133,25 @@ class Fanout:
         del self._taking[printer_id]
         self._on_freed()
 
-    async def _with_pictures(self, printer_id: str, events: list[StoredEvent]) -> None:
-        pictured = await asyncio.gather(*(self._with_picture(stored) for stored in events))
+    async def _with_picture(self, printer_id: str, events: list[StoredEvent]) -> None:
+        """One picture for what happened together: the moment is the same."""
+        snapshot_id = await self._take_picture(events[-1])
         try:
-            await self._hand_out(pictured)
+            await self._hand_out([replace(stored, snapshot_id=snapshot_id) for stored in events])
         except StoreUnavailable as error:
             log.warning("events of printer %s are handed out later: %s", printer_id, error)
             self._wait_with(printer_id)
 
-    async def _with_picture(self, stored: StoredEvent) -> StoredEvent:
+    async def _take_picture(self, stored: StoredEvent) -> str | None:
         assert self._picture is not None
         try:
-            async with asyncio.timeout(PICTURE_WITHIN_S), self._pictures_at_once:
-                return replace(stored, snapshot_id=await self._picture(stored))
+            async with asyncio.timeout(self._picture_within_s):
+                return await self._picture(stored)
         except TimeoutError:
-            return stored
+            return None
         except Exception:
             log.exception("no picture for an event of printer %s", stored.printer_id)
-            return stored
+            return None
 
     async def _hand_out(self, events: Sequence[StoredEvent]) -> None:
         """All at once; where a consumer fails, each alone, so that one harms no other."""
@@ -163,4 +182,11 @@ class Fanout:
             await records.notify(Notice(Topic.EVENT, account_id), now)
 
     def _wait_with(self, printer_id: str) -> None:
-        self._set_aside[printer_id] = asyncio.get_running_loop().time() + SET_ASIDE_S
+        self._set_aside[printer_id] = asyncio.get_running_loop().time() + self._set_aside_s
+
+
+def _by_printer(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:
+    found: dict[str, list[StoredEvent]] = {}
+    for stored in events:
+        found.setdefault(stored.printer_id, []).append(stored)
+    return found
