@@ -10,7 +10,6 @@ AWAITED: Final[Mapping[str, str]] = MappingProxyType(
     {
         "610": "a request that an older agent can't serve; so far there is one version of it",
         "611": "preview features",
-        "613": "live links that end with their print",
         "OE_API_KEY_BLOCKED_PAYMENT_FAILED": f"billing of {_DETECTION}",
         "OE_API_KEY_DISABLED": _DETECTION,
         "OE_API_KEY_IP_RESTRICTED": _DETECTION,

@@ -4,17 +4,20 @@ from dataclasses import dataclass
 
 from printreach.hub.connections import Connections
 from printreach.hub.live import LiveStatus
+from printreach.hub.live_links import LiveLinks
 from printreach.hub.once import ShownOnce
 from printreach.hub.own_connections import OwnConnections
 from printreach.hub.own_printers import OwnPrinters
+from printreach.hub.pictures import SharedPictures
 from printreach.hub.printers import Printers
 from printreach.ports import Clock, Store
 from printreach.ports.printer_http import PrinterHttp
+from printreach.rules.addresses import Addresses
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dashboard:
-    """links: makes the links that open a printer's own interface."""
+    """links: makes the links that open a printer's own interface. pictures: those of a crowd."""
 
     printers: OwnPrinters
     connections: OwnConnections
@@ -22,20 +25,38 @@ class Dashboard:
     live: LiveStatus
     http: PrinterHttp
     shown_once: ShownOnce
+    live_links: LiveLinks
+    pictures: SharedPictures
+    addresses: Addresses
     clock: Clock
+
+    async def close(self) -> None:
+        """End what asks printers by itself."""
+        await self.live.close()
+        await self.pictures.close()
 
 
 def dashboard(
     store: Store, clock: Clock, http: PrinterHttp, printers: Printers, connections: Connections
 ) -> Dashboard:
-    """Put them together; live.close() ends what was begun with them."""
+    """Put them together; close() ends what was begun with them."""
     live = LiveStatus(http, clock)
+    own_printers = OwnPrinters(store=store, clock=clock, live=live, printers=printers)
     return Dashboard(
-        printers=OwnPrinters(store=store, clock=clock, live=live, printers=printers),
+        printers=own_printers,
         connections=OwnConnections(store=store, clock=clock, connections=connections),
         links=connections,
         live=live,
         http=http,
         shown_once=ShownOnce(clock),
+        live_links=LiveLinks(
+            store=store,
+            clock=clock,
+            token_bytes=connections.token_bytes,
+            live=live,
+            printers=own_printers,
+        ),
+        pictures=SharedPictures(http, clock),
+        addresses=connections.addresses,
         clock=clock,
     )

@@ -28,6 +28,8 @@ class Reason(Enum):
     SIGN_UP_CLOSED = auto()
     PROVIDER_FAILED = auto()
     """The provider of OpenID Connect said no, or nothing."""
+    NO_ACTIVE_PRINT = auto()
+    PRINTER_AWAY = auto()
     LINK_OVER = auto()
     """A link of a mail or an invitation that is unknown, used or too old."""
 

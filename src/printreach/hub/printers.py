@@ -13,6 +13,7 @@ from printreach.rules.linking import (
     after_wrong_try,
     is_locked,
 )
+from printreach.rules.live_links import LiveEnd
 from printreach.rules.printers import Printer, is_online, read_printer_name
 
 
@@ -84,6 +85,7 @@ class Printers:
             if isinstance(printer, Denied):
                 return printer
             await records.connections.revoke_all_of_printer(printer_id, at)
+            await records.live_links.end_all_of_printer(printer_id, at, LiveEnd.PRINTER)
             await records.printers.remove(printer_id, at)
             await records.notify(Notice(Topic.PRINTER, printer_id), at)
             return printer

@@ -32,6 +32,7 @@ from printreach.ports.identity import (
     TooBusy,
     TryRecords,
 )
+from printreach.ports.live_links import LiveLinkRecords
 from printreach.ports.mail import Mail, Mailer
 from printreach.ports.notifications import NotifyRecords
 from printreach.ports.oidc import IdentityRecords
@@ -78,6 +79,7 @@ __all__ = [
     "IdentityRecords",
     "InvitationRecords",
     "LimitRecords",
+    "LiveLinkRecords",
     "MadePasskey",
     "Mail",
     "MailLinkRecords",
@@ -396,6 +398,8 @@ class Records(Protocol):
     def webhooks(self) -> WebhookRecords: ...
     @property
     def deliveries(self) -> DeliveryRecords: ...
+    @property
+    def live_links(self) -> LiveLinkRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:
         """Publish when, and only when, this unit of work is committed."""
         ...

@@ -28,6 +28,14 @@ class Addresses:
         """The dashboard's page of a printer, for people; it asks them to sign in."""
         return f"{self.base_url}/printers/{quote(printer_id, safe='')}"
 
+    def of_live_link(self, live_id: str) -> str:
+        """The page of a Live Link, for anybody who has the address."""
+        return f"{self.base_url}/live/{quote(live_id, safe='')}"
+
+    def of_short_live_link(self, short_id: str) -> str:
+        """The same, to be read out or typed."""
+        return f"{self.base_url}/l/{quote(short_id, safe='')}"
+
     def of_completion_page(self) -> str:
         """Where the portal ends for apps without a page of their own."""
         return f"{self.base_url}/appportal/v1/complete"

@@ -95,7 +95,7 @@ async def _start_web(
 ) -> WebNode:
     """Serve pages and APIs; where nobody has an account yet, say how the first one is made."""
     services = web_services(settings, outside)
-    ends.push_async_callback(services.dashboard.live.close)
+    ends.push_async_callback(services.dashboard.close)
     web = WebNode(create_app(WebSettings(base_url=settings.base_url), services))
     await web.start(settings.data_dir, is_successor=is_successor)
     ends.push_async_callback(web.stop)

@@ -10,9 +10,11 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from printreach.hub.fanout import Consumer, Fanout, TakePicture
+from printreach.hub.live_links import EndLinksWithPrint, forget_ended_links
 from printreach.ports import Bus, Clock, Notice, Store, StoreUnavailable, Topic
 from printreach.ports.printer_http import PrinterHttp
 from printreach.run.reaching import Reaching, notify_sending, notifying
@@ -104,12 +106,20 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         events,
         Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT})),
         Loop("old events", fanout.prune, every_s=PRUNE_EVERY_S),
+        Loop(
+            "old live links",
+            partial(forget_ended_links, outside.store, outside.clock),
+            every_s=PRUNE_EVERY_S,
+        ),
     ]
 
 
 def _consumers(outside: WorkerOutside) -> Sequence[Consumer]:
     """Who owes something for each event."""
-    return [notifying(outside.settings, outside.clock, outside.reaching)]
+    return [
+        notifying(outside.settings, outside.clock, outside.reaching),
+        EndLinksWithPrint(),
+    ]
 
 
 def _picture(_outside: WorkerOutside) -> TakePicture | None:

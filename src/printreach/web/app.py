@@ -14,6 +14,7 @@ from printreach.web.api.document import document_route, openapi_document
 from printreach.web.assets import static_files
 from printreach.web.cookies import Cookies
 from printreach.web.dashboard.routes import DASHBOARD_PAGES
+from printreach.web.live.pages import live_pages
 from printreach.web.notifications.pages import NOTIFICATION_PAGES
 from printreach.web.pages import PAGES
 from printreach.web.portal import PORTAL_PAGES
@@ -44,6 +45,7 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
             *ACCOUNT_PAGES,
             DASHBOARD_PAGES,
             NOTIFICATION_PAGES,
+            live_pages(),
             *APIS,
             document_route(openapi_document(APIS)),
             static_files(),

@@ -26,6 +26,7 @@ from printreach.backends.sql.engine import reading_engine, reason_of, writing_en
 from printreach.backends.sql.events import EventRows
 from printreach.backends.sql.identities import IdentityRows
 from printreach.backends.sql.limits import LimitRows
+from printreach.backends.sql.live_links import LiveLinkRows
 from printreach.backends.sql.mail_links import InvitationRows, MailLinkRows
 from printreach.backends.sql.migrate import migrate
 from printreach.backends.sql.notifications import NotifyRows
@@ -64,6 +65,7 @@ class SqlRecords:
         self.payments = PaymentRows(connection)
         self.limits = LimitRows(connection)
         self.operating = OperatorRows(connection)
+        self.live_links = LiveLinkRows(connection)
         self.events = EventRows(connection, self.notify)
         self.notifications = NotifyRows(connection)
         self.access_tokens = AccessTokenRows(connection)

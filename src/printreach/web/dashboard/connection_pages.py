@@ -31,6 +31,8 @@ async def connections_page(
     context = {
         "apps": await dashboard.connections.all(account_id, ConnectionKind.APP),
         "shared": await dashboard.connections.all(account_id, ConnectionKind.SHARED),
+        "live_links": await dashboard.live_links.all(account_id),
+        "addresses": dashboard.addresses,
         "has_printers": bool(await dashboard.printers.rows(account_id)),
         "said": SAID.get(said or "", ""),
     }

@@ -37,6 +37,8 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
         "name": "The name is saved.",
         "removed": "The printer is removed.",
         "ended": "The connection has ended.",
+        "live": "The Live Link is made.",
+        "live-ended": "The Live Link has ended.",
     }
 )
 """What a page says once after a form, by the word in its address; no other text gets in."""

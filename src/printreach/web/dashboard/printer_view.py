@@ -91,7 +91,7 @@ def view_of(
         webcam=webcam_of(seen, camera, still=False),
         cameras=cameras,
         camera=camera,
-        layers=_layers(job) if here else "",
+        layers=layers_of(job) if here else "",
         duration_s=_duration_s(job) if here else None,
         started_at=_started_at(seen) if here else None,
         heaters=_heaters(job) if here and job is not None else [],
@@ -165,7 +165,7 @@ def _materials(job: JobStatus | None) -> MaterialSystem | None:
     return None if system is None or isinstance(system, UnsetType) else system
 
 
-def _layers(job: JobStatus | None) -> str:
+def layers_of(job: JobStatus | None) -> str:
     if job is None or job.state not in UNDER_WAY:
         return ""
     layer, total = job.current_print.current_layer, job.current_print.total_layers

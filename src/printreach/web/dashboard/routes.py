@@ -7,6 +7,7 @@ from printreach.web.dashboard.connection_pages import CONNECTION_PAGES
 from printreach.web.dashboard.dashboard import provide_dashboard
 from printreach.web.dashboard.file_pages import FILE_PAGES
 from printreach.web.dashboard.list_pages import LIST_PAGES
+from printreach.web.dashboard.live_pages import LIVE_LINK_PAGES
 from printreach.web.dashboard.orders import ORDERS
 from printreach.web.dashboard.printer_pages import PRINTER_PAGES
 from printreach.web.dashboard.settings_pages import SETTINGS_PAGES
@@ -22,6 +23,7 @@ DASHBOARD_PAGES = Router(
         FILE_PAGES,
         SETTINGS_PAGES,
         CONNECTION_PAGES,
+        LIVE_LINK_PAGES,
     ],
     dependencies={"dashboard": Provide(provide_dashboard)},
     include_in_schema=False,

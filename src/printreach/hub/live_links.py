@@ -1,0 +1,270 @@
+"""Live Links: made by people and apps, looked at by anybody who has the address, ended."""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.contract.app_answers import DEFAULT_LIVE_HOURS
+from printreach.contract.events import MAX_TEXT
+from printreach.contract.status import StatusResult
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.live import LiveStatus
+from printreach.hub.own_printers import OwnPrinters, SeenPrinter, own_printer
+from printreach.ports import Clock, PrinterRow, Records, Store, StoredEvent
+from printreach.rules.credentials import TokenBytes, new_record_id, new_secret
+from printreach.rules.live_links import (
+    MAX_LIVE_LINKS,
+    LastFacts,
+    LiveEnd,
+    LiveLink,
+    end_of,
+    expiry,
+    facts_at_end,
+    problem_with_hours,
+    shows_printer,
+)
+from printreach.rules.prints import UNDER_WAY
+
+PATIENCE_S: Final = 5.0
+"""For a printer that has to tell which print is under way."""
+MAX_PRINT_ID: Final = 64
+ENDED_KEPT_FOR: Final = timedelta(days=90)
+"""So long an ended link says that it has ended; then it never was."""
+KNOWN_FOR: Final = timedelta(seconds=2)
+MOST_KNOWN: Final = 1000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LiveWish:
+    """What a new link shall be. connection_id: of the app that asks for it."""
+
+    hours: int = DEFAULT_LIVE_HOURS
+    ends_with_print: bool = False
+    shows_names: bool = False
+    connection_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListedLiveLink:
+    """A living link as its owner sees it. app: the name of the one that asked for it, or ""."""
+
+    link: LiveLink
+    printer_name: str
+    app: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LiveView:
+    """What somebody with the address may be shown. end, seen: one of the two is None."""
+
+    link: LiveLink
+    end: LiveEnd | None = None
+    seen: SeenPrinter | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LiveLinks:
+    """The use cases of Live Links. `look` answers a crowd from memory for a moment."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    live: LiveStatus
+    printers: OwnPrinters
+    _known: OrderedDict[str, tuple[datetime, LiveLink, PrinterRow | None]] = field(
+        default_factory=OrderedDict
+    )
+
+    async def make(self, account_id: str, printer_id: str, wish: LiveWish) -> LiveLink | Denied:
+        """Make a link to an own printer."""
+        problem = problem_with_hours(wish.hours)
+        if problem is not None:
+            return Denied(Reason.INVALID, problem)
+        owned = await self.printers.one(account_id, printer_id, ask=False)
+        if isinstance(owned, Denied):
+            return owned
+        print_id = await self._print_under_way(printer_id) if wish.ends_with_print else ""
+        if isinstance(print_id, Denied):
+            return print_id
+        at = self.clock.now()
+        link = LiveLink(
+            live_id=new_secret(self.token_bytes),
+            short_id=new_record_id(self.token_bytes)[:16],
+            account_id=account_id,
+            printer_id=printer_id,
+            connection_id=wish.connection_id,
+            created_at=at,
+            expires_at=expiry(at, wish.hours),
+            print_id=print_id,
+            shows_names=wish.shows_names,
+        )
+        return await self.store.write(lambda records: _add(records, link))
+
+    async def all(self, account_id: str) -> list[ListedLiveLink]:
+        """The living ones, the newest first."""
+        at = self.clock.now()
+
+        async def look(records: Records) -> list[ListedLiveLink]:
+            links = await records.live_links.living_of_account(account_id, at)
+            rows = await records.printers.of_account(account_id)
+            printers = {one.printer_id: one for one in rows}
+            connections = {
+                one.connection_id: one.app_id
+                for one in await records.connections.of_account(account_id)
+            }
+            apps = {app.app_id: app.name for app in await records.apps.all()}
+            return [
+                ListedLiveLink(
+                    link=link,
+                    printer_name=printers[link.printer_id].name,
+                    app=apps.get(connections.get(link.connection_id or "") or "", ""),
+                )
+                for link in links
+                if shows_printer(link, printers.get(link.printer_id))
+            ]
+
+        return await self.store.read(look)
+
+    async def one(self, account_id: str, live_id: str) -> ListedLiveLink | Denied:
+        """A living one of the account's own."""
+        listed = [one for one in await self.all(account_id) if one.link.live_id == live_id]
+        return listed[0] if listed else _no_such_link()
+
+    async def end(self, account_id: str, live_id: str) -> LiveLink | Denied:
+        """End an own link; one that has ended stays as it is."""
+        at = self.clock.now()
+
+        async def end(records: Records) -> LiveLink | Denied:
+            link = await records.live_links.get(live_id)
+            if link is None or link.account_id != account_id:
+                return _no_such_link()
+            last = _facts(self.live.latest(link.printer_id).status)
+            await records.live_links.end(live_id, at, LiveEnd.OWNER, last)
+            return link
+
+        ended = await self.store.write(end)
+        self._known.pop(live_id, None)
+        return ended
+
+    # --- for whoever has the address --------------------------------------------------------------
+
+    async def live_id_of(self, short_id: str) -> str | None:
+        """The link with that short address."""
+        link = await self.store.read(lambda records: records.live_links.with_short_id(short_id))
+        return None if link is None else link.live_id
+
+    async def look(self, live_id: str) -> LiveView | None:
+        """What may be shown now; None where there is no such link."""
+        at = self.clock.now()
+        known = self._known.get(live_id)
+        if known is None or at >= known[0] + KNOWN_FOR:
+            known = await self._look_up(live_id, at)
+        if known is None:
+            return None
+        _, link, row = known
+        end = end_of(link, at) or (None if row else LiveEnd.PRINTER)
+        if end is not None or row is None:
+            return LiveView(link=link, end=end)
+        [seen] = self.printers.seen([row])
+        status = seen.reading.status if seen.reading.refusal is None else None
+        if status is not None and _is_over(link, status):
+            return await self._end_with_print(link, status, at)
+        return LiveView(link=link, seen=seen)
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    async def _look_up(
+        self, live_id: str, at: datetime
+    ) -> tuple[datetime, LiveLink, PrinterRow | None] | None:
+        async def look(records: Records) -> tuple[LiveLink, PrinterRow | None] | None:
+            link = await records.live_links.get(live_id)
+            if link is None:
+                return None
+            row = await records.printers.row(link.printer_id)
+            shown = row is not None and shows_printer(link, row.printer)
+            return link, row if shown else None
+
+        found = await self.store.read(look)
+        if found is None:
+            return None
+        known = self._known[live_id] = (at, *found)
+        self._known.move_to_end(live_id)
+        if len(self._known) > MOST_KNOWN:
+            self._known.popitem(last=False)
+        return known
+
+    async def _print_under_way(self, printer_id: str) -> str | Denied:
+        await self.live.fresh([printer_id], PATIENCE_S)
+        reading = self.live.latest(printer_id)
+        if reading.status is None or reading.refusal is not None:
+            sentence = "The printer can't be asked now which print is under way."
+            return Denied(Reason.PRINTER_AWAY, sentence)
+        print_id = reading.status.service_status.most_recent_print_id_str
+        is_known = 0 < len(print_id) <= MAX_PRINT_ID
+        if reading.status.job_status.state not in UNDER_WAY or not is_known:
+            return Denied(Reason.NO_ACTIVE_PRINT, "No print is under way that it could end with.")
+        return print_id
+
+    async def _end_with_print(
+        self, link: LiveLink, status: StatusResult, at: datetime
+    ) -> LiveView | None:
+        """The viewers saw it before the event came."""
+        is_same = status.service_status.most_recent_print_id_str == link.print_id
+        last = _facts(status) if is_same else LastFacts()
+        await self.store.write(
+            lambda records: records.live_links.end(link.live_id, at, LiveEnd.PRINT, last)
+        )
+        known = await self._look_up(link.live_id, at)
+        return None if known is None else LiveView(link=known[1], end=end_of(known[1], at))
+
+
+class EndLinksWithPrint:
+    """A consumer of events: links that were to end with their print do."""
+
+    async def owe(self, records: Records, stored: StoredEvent) -> None:
+        at = stored.received_at
+        for link in await records.live_links.living_of_printer(stored.printer_id, at):
+            last = facts_at_end(link, stored.event)
+            if last is not None and link.account_id == stored.account_id:
+                await records.live_links.end(link.live_id, at, LiveEnd.PRINT, last)
+
+
+async def forget_ended_links(store: Store, clock: Clock) -> None:
+    """Those that ended long ago. Raises StoreUnavailable."""
+    before = clock.now() - ENDED_KEPT_FOR
+    await store.write(lambda records: records.live_links.forget(before))
+
+
+async def _add(records: Records, link: LiveLink) -> LiveLink | Denied:
+    printer = await own_printer(records, link.account_id, link.printer_id)
+    if isinstance(printer, Denied):
+        return printer
+    living = await records.live_links.living_of_printer(link.printer_id, link.created_at)
+    if len(living) >= MAX_LIVE_LINKS:
+        sentence = f"{printer.name} has {len(living)} Live Links; end one of them first."
+        return Denied(Reason.TOO_MANY_CONNECTIONS, sentence)
+    await records.live_links.add(link)
+    return link
+
+
+def _is_over(link: LiveLink, status: StatusResult) -> bool:
+    if not link.print_id:
+        return False
+    is_same = status.service_status.most_recent_print_id_str == link.print_id
+    return not (is_same and status.job_status.state in UNDER_WAY)
+
+
+def _facts(status: StatusResult | None) -> LastFacts:
+    if status is None:
+        return LastFacts()
+    job = status.job_status
+    return LastFacts(
+        state=job.state,
+        progress=int(max(0.0, min(100.0, job.current_print.progress))),
+        file_name=job.current_print.file_name[:MAX_TEXT],
+    )
+
+
+def _no_such_link() -> Denied:
+    return Denied(Reason.NO_SUCH_CONNECTION, "There is no such Live Link in your account.")

@@ -1,0 +1,121 @@
+"""Pictures of printers' cameras: taken whole or not at all, and shared by all who look."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Final
+
+from printreach.contract.commands import CommandStatus
+from printreach.ports import Clock
+from printreach.ports.printer_http import (
+    PrinterAnswer,
+    PrinterAnswerBroken,
+    PrinterHttp,
+    PrinterRefusal,
+)
+from printreach.rules.jpeg import whole_jpeg
+
+MOST_PICTURE_BYTES: Final = 4 * 1024 * 1024
+_DEFAULT_CAMERA: Final[Mapping[str, str]] = MappingProxyType({"index": "0"})
+
+
+async def take_picture(
+    http: PrinterHttp, printer_id: str, within_s: float
+) -> bytes | PrinterRefusal:
+    """A picture of the default camera, whole and not too large; or why there is none."""
+    try:
+        async with (
+            asyncio.timeout(within_s),
+            http.open(printer_id, "/webcam/snapshot", _DEFAULT_CAMERA) as answer,
+        ):
+            return answer if isinstance(answer, PrinterRefusal) else await _read(answer)
+    except TimeoutError:
+        return _none("The camera took too long.")
+    except PrinterAnswerBroken:
+        return _none("The picture broke off.")
+
+
+async def _read(answer: PrinterAnswer) -> bytes | PrinterRefusal:
+    data = bytearray()
+    if answer.length is not None and answer.length > MOST_PICTURE_BYTES:
+        return _none("The camera sent too large a picture.")
+    async for chunk in answer.chunks:
+        data += chunk
+        if len(data) > MOST_PICTURE_BYTES:
+            return _none("The camera sent too large a picture.")
+    return whole_jpeg(bytes(data)) or _none("The camera sent something else than a picture.")
+
+
+def _none(sentence: str) -> PrinterRefusal:
+    return PrinterRefusal(int(CommandStatus.UNKNOWN_FAILURE), sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """taken_at: when it was asked for."""
+
+    data: bytes
+    taken_at: datetime
+
+
+class SharedPictures:
+    """The newest picture of each printer that somebody looks at, however many look.
+
+    Owned by the process. A picture serves everybody for FRESH; then the next who asks has another
+    one taken, and those who ask meanwhile wait for the same one.
+    """
+
+    FRESH: Final = timedelta(seconds=2)
+    AFTER_REFUSAL: Final = timedelta(seconds=5)
+    PATIENCE_S: Final = 8.0
+    MOST_BYTES: Final = 64 * 1024 * 1024
+    MOST_AT_ONCE: Final = 16
+
+    def __init__(self, http: PrinterHttp, clock: Clock) -> None:
+        self._http = http
+        self._clock = clock
+        self._kept: OrderedDict[str, Picture | datetime] = OrderedDict()
+        self._bytes = 0
+        self._taking: dict[str, asyncio.Task[Picture | None]] = {}
+        self._room = asyncio.Semaphore(self.MOST_AT_ONCE)
+
+    async def close(self) -> None:
+        tasks = list(self._taking.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def newest(self, printer_id: str) -> Picture | None:
+        """At most FRESH old; None where the camera gives none now."""
+        kept, at = self._kept.get(printer_id), self._clock.now()
+        if isinstance(kept, Picture) and at < kept.taken_at + self.FRESH:
+            return kept
+        if isinstance(kept, datetime) and at < kept + self.AFTER_REFUSAL:
+            return None
+        task = self._taking.get(printer_id)
+        if task is None:
+            task = self._taking[printer_id] = asyncio.create_task(self._take(printer_id))
+            task.add_done_callback(lambda _: self._taking.pop(printer_id, None))
+        return await asyncio.shield(task)
+
+    async def _take(self, printer_id: str) -> Picture | None:
+        async with self._room:
+            at = self._clock.now()
+            data = await take_picture(self._http, printer_id, self.PATIENCE_S)
+        picture = None if isinstance(data, PrinterRefusal) else Picture(data, at)
+        self._keep(printer_id, picture or self._clock.now())
+        return picture
+
+    def _keep(self, printer_id: str, what: Picture | datetime) -> None:
+        self._bytes += _size(what) - _size(self._kept.pop(printer_id, None))
+        self._kept[printer_id] = what
+        while self._bytes > self.MOST_BYTES or len(self._kept) > self.MOST_BYTES // 4096:
+            _, oldest = self._kept.popitem(last=False)
+            self._bytes -= _size(oldest)
+
+
+def _size(what: Picture | datetime | None) -> int:
+    return len(what.data) if isinstance(what, Picture) else 0

@@ -1,0 +1,58 @@
+"""Whether bytes are one whole JPEG picture, and where it ends.
+
+Pictures come from printers, which may be anything, and go to people's browsers. So nothing is kept
+of what stands behind the picture, and what is no picture by its own structure is none at all.
+Source: ITU-T T.81, annex B.
+"""
+
+import re
+from typing import Final
+
+MOST_PIXELS: Final = 50_000_000
+MOST_SEGMENTS: Final = 5_000
+"""A progressive picture with its profile has some hundred; each costs us a step."""
+_START: Final = b"\xff\xd8"
+_END: Final = 0xD9
+_START_OF_SCAN: Final = 0xDA
+# The start-of-frame markers; between them stand those of tables (C4, CC) and an extension (C8).
+_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+# In the coded picture FF stands before a zero, a restart marker or a filling FF, or it is a marker.
+_MARKER: Final = re.compile(rb"\xff+([^\x00\x01\xd0-\xd8\xff])", re.DOTALL)
+_MARKER_IN_SCAN: Final = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
+
+
+def whole_jpeg(data: bytes) -> bytes | None:
+    """The picture at the beginning of it, without what comes behind; None where it is none."""
+    if not data.startswith(_START):
+        return None
+    at, has_frame, has_scan = len(_START), False, False
+    for _ in range(MOST_SEGMENTS):
+        found = _MARKER.match(data, at)
+        if found is None:
+            return None
+        marker, at = found[1][0], found.end()
+        if marker == _END:
+            return data[:at] if has_frame and has_scan else None
+        end = at + int.from_bytes(data[at : at + 2], "big")
+        if end < at + 2 or end > len(data):
+            return None
+        if marker in _FRAMES:
+            if has_frame or not _is_sane_frame(data[at + 2 : end]):
+                return None
+            has_frame = True
+        at = end
+        if marker == _START_OF_SCAN:
+            coded = _MARKER_IN_SCAN.search(data, at)
+            if coded is None:
+                return None
+            at, has_scan = coded.start(), True
+    return None
+
+
+def _is_sane_frame(frame: bytes) -> bool:
+    """precision u8, height u16, width u16, components u8, three bytes for each of them."""
+    if len(frame) < 6:
+        return False
+    height, width = int.from_bytes(frame[1:3], "big"), int.from_bytes(frame[3:5], "big")
+    has_components = frame[5] in (1, 3, 4) and len(frame) == 6 + 3 * frame[5]
+    return has_components and 0 < height * width <= MOST_PIXELS

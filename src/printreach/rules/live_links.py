@@ -1,0 +1,109 @@
+"""Live Links: a page that shows a printer to whoever has its address, until it ends."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from printreach.contract.app_answers import MAX_LIVE_HOURS, MIN_LIVE_HOURS
+from printreach.contract.events import EventType, PrintEvent
+from printreach.contract.status import State
+from printreach.contract.unset import UnsetType
+from printreach.rules.printers import Printer
+
+MAX_LIVE_LINKS = 50
+"""Living ones of one printer."""
+
+
+class LiveEnd(StrEnum):
+    """Why a link has ended."""
+
+    TIME = "time"
+    PRINT = "print"
+    OWNER = "owner"
+    PRINTER = "printer"
+    """It was removed from the account."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LastFacts:
+    """What the page tells of the print once the link has ended. file_name: "" where unknown."""
+
+    state: State | None = None
+    progress: int | None = None
+    file_name: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LiveLink:
+    """A link as stored.
+
+    live_id, short_id: parts of its two addresses; whoever knows one may look.
+    connection_id: the App Connection that asked for it; None where a person did.
+    print_id: it ends with that print; "" where it doesn't.
+    shows_names: whether the names of the printer and of the file may be seen.
+    """
+
+    live_id: str
+    short_id: str
+    account_id: str
+    printer_id: str
+    connection_id: str | None
+    created_at: datetime
+    expires_at: datetime
+    print_id: str = ""
+    shows_names: bool = False
+    ended_at: datetime | None = None
+    end: LiveEnd | None = None
+    last: LastFacts = LastFacts()
+
+
+def problem_with_hours(hours: int) -> str | None:
+    """A sentence, where no link lives for so long."""
+    if MIN_LIVE_HOURS <= hours <= MAX_LIVE_HOURS:
+        return None
+    return f"A Live Link lives for {MIN_LIVE_HOURS} to {MAX_LIVE_HOURS} hours."
+
+
+def expiry(at: datetime, hours: int) -> datetime:
+    return at + timedelta(hours=hours)
+
+
+def end_of(link: LiveLink, at: datetime) -> LiveEnd | None:
+    """Why it has ended; None while it lives. Its last instant is excluded."""
+    if link.end is not None:
+        return link.end
+    return LiveEnd.TIME if at >= link.expires_at else None
+
+
+def shows_printer(link: LiveLink, printer: Printer | None) -> bool:
+    """Whether it is still the printer that the link was made for.
+
+    One that was removed, and linked again, is another one, also where the same account has it.
+    """
+    return (
+        printer is not None
+        and printer.account_id == link.account_id
+        and printer.linked_at <= link.created_at
+    )
+
+
+def facts_at_end(link: LiveLink, event: PrintEvent) -> LastFacts | None:
+    """What is known of the link's print once this event tells that it is over; None if it doesn't.
+
+    A print that began later tells it too, where the end of the earlier one never came.
+    """
+    if not link.print_id:
+        return None
+    if event.print_id != link.print_id:
+        return LastFacts() if event.event_type == EventType.STARTED else None
+    if event.event_type not in (EventType.COMPLETE, EventType.FAILED):
+        return None
+    is_complete = event.event_type == EventType.COMPLETE
+    was_cancelled = event.error == "cancelled"
+    failed = State.CANCELLED if was_cancelled else State.ERROR
+    progress = None if isinstance(event.progress, UnsetType) else event.progress
+    return LastFacts(
+        state=State.COMPLETE if is_complete else failed,
+        progress=100 if is_complete else progress,
+        file_name="" if isinstance(event.file_name, UnsetType) else event.file_name,
+    )

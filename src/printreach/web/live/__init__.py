@@ -1,0 +1,1 @@
+"""Live Links as strangers see them."""

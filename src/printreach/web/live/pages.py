@@ -1,0 +1,181 @@
+"""The public pages of Live Links: nobody signs in, nothing can be done, no search engine comes.
+
+A page's address is its secret. It is told to no other site, and an address that was never given
+out says nothing but that.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any, Final
+
+from litestar import MediaType, Response, Router, get, route
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import NotFoundException, TooManyRequestsException
+from litestar.params import FromPath
+from litestar.response import Redirect, ServerSentEvent, Template
+from litestar.response.sse import ServerSentEventMessage
+
+from printreach.contract.codec import encode
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.live_links import LiveView
+from printreach.rules.rate_limits import Limit
+from printreach.web.dashboard.events import templates_of
+from printreach.web.live.facts import facts_of, picture_of
+from printreach.web.live.viewers import PAGES_BY_ADDRESS, PICTURES_BY_ADDRESS, Viewers
+from printreach.web.pages import READ
+from printreach.web.problems import AnyRequest
+from printreach.web.services import Services
+from printreach.web.signed_in import too_many, visitor_of
+
+HIDDEN: Final = {
+    "Referrer-Policy": "no-referrer",
+    "X-Robots-Tag": "noindex, nofollow, noarchive",
+    "Cache-Control": "no-store",
+}
+PICTURE: Final = HIDDEN | {"Content-Security-Policy": "default-src 'none'; sandbox"}
+DRAWN_EVERY_S: Final = 2.0
+BEAT_S: Final = 15.0
+LONGEST_S: Final = 600.0
+"""Then the browser asks anew. What a server holds for one that never reads has an end."""
+_PART: Final = "live/now.html"
+
+
+@route("/l/{short_id:str}", http_method=READ)
+async def short_address(
+    request: AnyRequest, short_id: FromPath[str], services: NamedDependency[Services]
+) -> Redirect:
+    """Lead from the short address to the page."""
+    _limit(request, services, PAGES_BY_ADDRESS)
+    live_id = await services.dashboard.live_links.live_id_of(short_id)
+    if live_id is None:
+        raise _no_such_link()
+    return Redirect(f"/live/{live_id}", status_code=303, headers=HIDDEN)
+
+
+@route("/live/{live_id:str}", http_method=READ, media_type=MediaType.HTML)
+async def live_page(
+    request: AnyRequest, live_id: FromPath[str], services: NamedDependency[Services]
+) -> Template:
+    """Show what the printer does; or, once the link has ended, that it has."""
+    _limit(request, services, PAGES_BY_ADDRESS)
+    dashboard = services.dashboard
+    view = await _view(dashboard, live_id)
+    if view.seen is not None and view.seen.is_online:
+        await dashboard.live.fresh([view.link.printer_id], 1.5)
+        view = await _view(dashboard, live_id)
+    if view.seen is None:
+        return Template("live/ended.html", context={"view": view}, status_code=410, headers=HIDDEN)
+    context = {
+        "link": view.link,
+        "facts": facts_of(view, view.seen),
+        "webcam": picture_of(view.seen, live_id),
+    }
+    return Template("live/live.html", context=context, headers=HIDDEN)
+
+
+@get("/live/{live_id:str}/picture")
+async def live_picture(
+    request: AnyRequest, live_id: FromPath[str], services: NamedDependency[Services]
+) -> Response[bytes]:
+    """The newest picture; one is taken for all who look."""
+    _limit(request, services, PICTURES_BY_ADDRESS)
+    view = await _view(services.dashboard, live_id)
+    if view.seen is None or not view.seen.is_online:
+        raise NotFoundException("There is no picture now")
+    picture = await services.dashboard.pictures.newest(view.link.printer_id)
+    if picture is None:
+        raise NotFoundException("There is no picture now")
+    return Response(picture.data, media_type="image/jpeg", headers=PICTURE)
+
+
+@get("/live/{live_id:str}/events")
+async def live_events(
+    request: AnyRequest,
+    live_id: FromPath[str],
+    services: NamedDependency[Services],
+    viewers: NamedDependency[Viewers],
+) -> ServerSentEvent:
+    """Tell the page what changes, until the link ends."""
+    _limit(request, services, PAGES_BY_ADDRESS)
+    await _view(services.dashboard, live_id)
+    address = visitor_of(request).address
+    if not viewers.enter(live_id, address):
+        raise TooManyRequestsException("Too many look at once", headers={"Retry-After": "30"})
+    events = _events(request, services.dashboard, live_id)
+    return ServerSentEvent(
+        _counted(events, viewers, live_id, address), headers=HIDDEN | {"X-Accel-Buffering": "no"}
+    )
+
+
+async def _counted(
+    events: AsyncIterator[ServerSentEventMessage], viewers: Viewers, live_id: str, address: str
+) -> AsyncIterator[ServerSentEventMessage]:
+    try:
+        async for event in events:
+            yield event
+    finally:
+        viewers.leave(live_id, address)
+
+
+async def _events(
+    request: AnyRequest, dashboard: Dashboard, live_id: str
+) -> AsyncIterator[ServerSentEventMessage]:
+    part = templates_of(request).get_template(_PART)
+    loop = asyncio.get_running_loop()
+    ends_at, beat_at, sent = loop.time() + LONGEST_S, loop.time(), ""
+    view = await dashboard.live_links.look(live_id)
+    watched = [view.link.printer_id] if view is not None else []
+    watch = dashboard.live.watch(watched, DRAWN_EVERY_S)
+    try:
+        while loop.time() < ends_at:
+            view = await dashboard.live_links.look(live_id)
+            if view is None or view.seen is None:
+                yield _event("reload")
+                return
+            drawn = part.render(facts=facts_of(view, view.seen))
+            if drawn != sent:
+                sent = drawn
+                yield _event("part", id="part-now", html=drawn)
+            if loop.time() >= beat_at:
+                beat_at = loop.time() + BEAT_S
+                yield _event("beat")
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(beat_at):
+                    await watch.news()
+            await asyncio.sleep(DRAWN_EVERY_S)
+    finally:
+        watch.close()
+
+
+async def _view(dashboard: Dashboard, live_id: str) -> LiveView:
+    """Raises NotFoundException, the same for whatever was never given out."""
+    view = await dashboard.live_links.look(live_id)
+    if view is None:
+        raise _no_such_link()
+    return view
+
+
+def _limit(request: AnyRequest, services: Services, limit: Limit) -> None:
+    refused = services.caller_tries.take_by_address(limit, visitor_of(request).address)
+    if refused is not None:
+        raise too_many(refused)
+
+
+def _no_such_link() -> NotFoundException:
+    return NotFoundException("There is no such live view", headers=HIDDEN)
+
+
+def _event(kind: str, **data: Any) -> ServerSentEventMessage:
+    return ServerSentEventMessage(event=kind, data=encode(data).decode())
+
+
+def live_pages() -> Router:
+    """A router of one application, with the count of its viewers."""
+    viewers = Viewers()
+    return Router(
+        "/",
+        route_handlers=[short_address, live_page, live_picture, live_events],
+        dependencies={"viewers": Provide(lambda: viewers, sync_to_thread=False)},
+        include_in_schema=False,
+    )

@@ -1,0 +1,42 @@
+"""How many may look at once: a link that gets popular harms nobody else."""
+
+from collections import Counter
+from datetime import timedelta
+from typing import Final
+
+from printreach.rules.rate_limits import Limit, network_of
+
+MOST_VIEWERS: Final = 1000
+"""Open streams of all links; the web role takes four times as many connections."""
+MOST_OF_ONE_LINK: Final = 500
+MOST_OF_ONE_ADDRESS: Final = 20
+"""An office or a school has one address; more of its people read the page without the stream."""
+PAGES_BY_ADDRESS: Final = Limit(name="live-page", at_once=120, every=timedelta(seconds=1))
+PICTURES_BY_ADDRESS: Final = Limit(name="live-picture", at_once=200, every=timedelta(seconds=0.1))
+
+
+class Viewers:
+    """Who has a stream open, in this process."""
+
+    def __init__(self) -> None:
+        self._links: Counter[str] = Counter()
+        self._addresses: Counter[str] = Counter()
+
+    def enter(self, live_id: str, address: str) -> bool:
+        """Count somebody in; False where there is no room."""
+        network = network_of(address)
+        if (
+            self._links.total() >= MOST_VIEWERS
+            or self._links[live_id] >= MOST_OF_ONE_LINK
+            or self._addresses[network] >= MOST_OF_ONE_ADDRESS
+        ):
+            return False
+        self._links[live_id] += 1
+        self._addresses[network] += 1
+        return True
+
+    def leave(self, live_id: str, address: str) -> None:
+        for counter, key in (self._links, live_id), (self._addresses, network_of(address)):
+            counter[key] -= 1
+            if counter[key] <= 0:
+                del counter[key]

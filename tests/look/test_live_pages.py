@@ -1,0 +1,88 @@
+"""Live Links: what strangers see, and where their owner makes them."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from litestar.testing import TestClient
+from PIL import Image
+from playwright.sync_api import Page
+
+from printreach.backends.sql.engine import prepare_file
+from printreach.backends.sql.migrate import migrate
+from printreach.hub.live_links import LiveWish
+from tests.fakes.clock import FakeClock
+from tests.look.gallery import forward
+from tests.rigs.chromium import watch
+from tests.rigs.looks import look_at
+from tests.web.dashboard.conftest import Home
+from tests.web.live.conftest import SNAPSHOT, Shown, at_print, make_link
+from tests.web.world import BASE_URL, WebWorld, sign_in
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+def photograph() -> bytes:
+    """A picture in the shape of a webcam's."""
+    drawn = Image.linear_gradient("L").resize((1280, 720)).convert("RGB")
+    out = io.BytesIO()
+    drawn.save(out, "JPEG")
+    return out.getvalue()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    path = tmp_path / "data" / "printreach.sqlite3"
+    prepare_file(path)
+    migrate(path)
+    world = WebWorld(path, FakeClock())
+    with TestClient(world.app, base_url=BASE_URL) as opened:
+        account = world.add_account(opened)
+        here = Home(world, opened, account.account_id, "")
+        here.printer_id = here.add_printer("Workbench")
+        here.says(at_print("print-1"))
+        world.printers.raw[SNAPSHOT] = ("image/jpeg", photograph())
+        yield here
+
+
+@pytest.fixture
+def own_page(page: Page, home: Home) -> Page:
+    """A page of the installation, in this process; nothing streams."""
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, home.browser))
+    page.route(f"{BASE_URL}/**/events*", lambda route: route.abort())
+    return page
+
+
+def test_a_live_page_is_accessible_and_fits(own_page: Page, home: Home) -> None:
+    link = make_link(home, LiveWish(shows_names=True, ends_with_print=True))
+    seen = watch(own_page)
+    own_page.goto(f"{BASE_URL}/live/{link.live_id}")
+    own_page.get_by_text("Layer 148 of 240").wait_for()
+
+    look_at(own_page, "live")
+
+    assert [error for error in seen.errors if "events" not in error] == []
+
+
+def test_the_page_of_an_ended_link_is_accessible_and_fits(own_page: Page, home: Home) -> None:
+    sign_in(home.browser)
+    link = make_link(home, LiveWish(shows_names=True))
+    home.get()
+    Shown(home, link).end()
+    own_page.goto(f"{BASE_URL}/live/{link.live_id}")
+    own_page.get_by_text("This live view has ended").wait_for()
+
+    look_at(own_page, "live-ended")
+
+
+def test_the_pages_of_ones_own_links_are_accessible_and_fit(own_page: Page, home: Home) -> None:
+    sign_in(home.browser)
+    make_link(home)
+    make_link(home, LiveWish(ends_with_print=True))
+    own_page.goto(f"{BASE_URL}/connections")
+    own_page.get_by_text("Make a Live Link").wait_for()
+    look_at(own_page, "live-links")
+    own_page.goto(f"{BASE_URL}/connections/live")
+
+    look_at(own_page, "live-link-form")

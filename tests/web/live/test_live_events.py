@@ -1,0 +1,106 @@
+"""A Live Link's event stream: a crowd costs the printer as much as one, and leaves room."""
+
+import pytest
+
+from printreach.contract.status import State
+from printreach.hub.live_links import LiveWish
+from printreach.rules.live_links import LiveLink
+from printreach.web.live import pages, viewers
+from printreach.web.live.viewers import Viewers
+from tests.fakes.loop import on_a_loop
+from tests.relay.waiting import until
+from tests.rules.test_jpeg import picture
+from tests.web.dashboard.test_events import PRINTER_ID, Hall, hall
+from tests.web.live.conftest import SNAPSHOT, at_print
+from tests.web.world import WebWorld
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "DRAWN_EVERY_S", 0.05)
+
+
+async def link_of(here: Hall) -> LiveLink:
+    rows = await here.world.store.read(lambda records: records.printers.row(PRINTER_ID))
+    assert rows is not None
+    links = here.world.services.dashboard.live_links
+    made = await links.make(rows.printer.account_id, PRINTER_ID, LiveWish())
+    assert isinstance(made, LiveLink)
+    return made
+
+
+def test_a_crowd_costs_the_printer_as_much_as_one(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            world.printers.statuses[PRINTER_ID] = at_print("print-1")
+            link = await link_of(here)
+            path = f"/live/{link.live_id}/events"
+            crowd = [here.listen(path) for _ in range(viewers.MOST_OF_ONE_ADDRESS)]
+            await until(lambda: all(one.parts() for one in crowd))
+
+            assert here.watched == 1
+            world.printers.raw[SNAPSHOT] = ("image/jpeg", picture())
+            pictures = world.services.dashboard.pictures
+            taken = [await pictures.newest(PRINTER_ID) for _ in range(100)]
+            assert len({id(one) for one in taken}) == 1
+            for one in crowd:
+                one.leave.set()
+            await until(lambda: here.watched == 0)
+
+    body()
+
+
+def test_a_page_is_told_what_changes_and_that_it_is_over(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            world.printers.statuses[PRINTER_ID] = at_print("print-1")
+            link = await link_of(here)
+            listener = here.listen(f"/live/{link.live_id}/events")
+            await until(listener.parts)
+            world.printers.statuses[PRINTER_ID] = at_print("print-1", State.PAUSED)
+            await until(lambda: any("Paused" in part for part in listener.parts()))
+            links = world.services.dashboard.live_links
+            await links.end(link.account_id, link.live_id)
+            await until(lambda: listener.is_over)
+
+            assert listener.events()[-1] == ("reload", {})
+
+    body()
+
+
+def test_one_viewer_too_many_is_asked_to_come_back(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            link = await link_of(here)
+            path = f"/live/{link.live_id}/events"
+            crowd = [here.listen(path) for _ in range(viewers.MOST_OF_ONE_ADDRESS)]
+            await until(lambda: all(one.status == 200 for one in crowd))
+            one_more = here.listen(path)
+            await until(lambda: one_more.status)
+            assert one_more.status == 429
+            crowd[0].leave.set()
+            await until(lambda: crowd[0].is_over or here.running[0].done())
+            again = here.listen(path)
+            await until(lambda: again.status)
+
+            assert again.status == 200
+
+    body()
+
+
+def test_viewers_are_counted_by_link_by_address_and_in_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(viewers, "MOST_OF_ONE_LINK", 3)
+    monkeypatch.setattr(viewers, "MOST_OF_ONE_ADDRESS", 2)
+    monkeypatch.setattr(viewers, "MOST_VIEWERS", 4)
+    room = Viewers()
+
+    assert [room.enter("a", "192.0.2.1") for _ in range(3)] == [True, True, False]
+    assert [room.enter("a", f"192.0.2.{n}") for n in (2, 3)] == [True, False]
+    assert [room.enter("b", f"2001:db8::{n}") for n in (1, 2)] == [True, False]
+    room.leave("a", "192.0.2.1")
+    assert room.enter("b", "2001:db8:1::1")
