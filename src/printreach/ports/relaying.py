@@ -1,0 +1,101 @@
+"""What a relay node asks of the store: who may pass, whose agents these are, what they are told."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from printreach.contract.status import DetectorStatus
+from printreach.rules.connections import Grant
+from printreach.rules.linking import LinkCode, LinkedPrinter
+
+
+class Grants(Protocol):
+    """What the relay asks of the store about connections."""
+
+    async def grant(self, unique_id: str) -> Grant | None:
+        """The connection of that host name, ended ones included; None where there is none."""
+        ...
+
+    async def unique_id_at_port(self, port: int) -> str | None:
+        """The connection that owns a port of the tunnel's range."""
+        ...
+
+    async def redeem_open_ticket(self, unique_id: str, ticket: str, at: datetime) -> str | None:
+        """Use up a ticket of an own connection; the secret for the cookie of its host, or None.
+
+        A ticket works once and for 10 minutes, the cookie for 12 hours: not sliding, since the
+        relay admits by a cached grant and would have to write on every request. Later grants of
+        the connection hold the cookie's digest; a grant cached before does not, so drop it.
+        """
+        ...
+
+    async def connections_used(self, used: Mapping[str, datetime]) -> None:
+        """When connections, by their unique ids, last carried something."""
+        ...
+
+
+class Agents(Protocol):
+    """What the relay asks of the store about agents. Presence is kept for linked printers."""
+
+    async def linked_printer(self, printer_id: str) -> LinkedPrinter | None:
+        """The printer, if it belongs to an account now."""
+        ...
+
+    async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
+        """Those of many that belong to an account now."""
+        ...
+
+    async def offer_link_code(self, printer_id: str, public_key: bytes, at: datetime) -> LinkCode:
+        """A new code for an unlinked agent; one that it was given before works no longer."""
+        ...
+
+    async def agent_connected(
+        self,
+        printer_id: str,
+        node_id: str,
+        at: datetime,
+        *,
+        lan_ip: str | None,
+        agent_version: str | None,
+        platform: str | None,
+    ) -> None:
+        """The printer's tunnel ends at this node now, whatever was said before."""
+        ...
+
+    async def agent_disconnected(self, printer_id: str, node_id: str, at: datetime) -> None:
+        """This node has no tunnel of that printer any more.
+
+        Ignored when the printer has meanwhile connected to another node. A second tunnel of the
+        same printer at this node must not be reported by the end of the first.
+        """
+        ...
+
+    async def node_alive(self, node_id: str, at: datetime) -> None:
+        """This node runs; say so every 10 s. Its printers count as offline after 30 s of silence.
+
+        node_id: of one process, made at its start, so that a crash leaves nothing to clean up.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DetectorSaid:
+    """What the failure detector said of a print.
+
+    at: when; the durations in status are as of then.
+    """
+
+    print_id: str
+    status: DetectorStatus
+    at: datetime
+
+
+class DetectorStates(Protocol):
+    """What the failure detector last said, by printer: put by its watch, told to agents."""
+
+    async def put(self, printer_id: str, said: DetectorSaid) -> None:
+        """In place of what it said before. Publishes a notice."""
+        ...
+
+    async def latest(self, printer_id: str) -> DetectorSaid | None: ...
