@@ -29,8 +29,8 @@ def shared(connection_id: str = "one") -> Shared:
 
 
 def test_they_are_told_to_their_owner_once() -> None:
-    once, made = ShownOnce(FakeClock()), shared()
-    once.put("ada", made)
+    once, made = ShownOnce[Shared](FakeClock()), shared()
+    once.put("ada", "one", made)
 
     assert once.take("bob", "one") is None
     assert once.take("ada", "one") == made
@@ -39,24 +39,24 @@ def test_they_are_told_to_their_owner_once() -> None:
 
 def test_they_do_not_wait_for_long() -> None:
     clock = FakeClock()
-    once = ShownOnce(clock)
-    once.put("ada", shared())
+    once = ShownOnce[Shared](clock)
+    once.put("ada", "one", shared())
     clock.advance(KEPT_FOR + timedelta(seconds=1))
 
     assert once.take("ada", "one") is None
 
 
 def test_there_is_an_end_to_how_many_are_kept() -> None:
-    once = ShownOnce(FakeClock())
+    once = ShownOnce[Shared](FakeClock())
     for number in range(MOST + 5):
-        once.put("ada", shared(str(number)))
+        once.put("ada", str(number), shared(str(number)))
 
     assert once.take("ada", "0") is None
     assert once.take("ada", str(MOST + 4)) is not None
 
 
 def test_they_are_not_shown_where_the_box_is_printed() -> None:
-    once = ShownOnce(FakeClock())
-    once.put("ada", shared())
+    once = ShownOnce[Shared](FakeClock())
+    once.put("ada", "one", shared())
 
     assert "hush" not in repr(once)

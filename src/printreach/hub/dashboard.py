@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from printreach.hub.connections import Connections
+from printreach.hub.connections import Connections, Shared
 from printreach.hub.live import LiveStatus
 from printreach.hub.live_links import LiveLinks
 from printreach.hub.once import ShownOnce
@@ -24,7 +24,7 @@ class Dashboard:
     links: Connections
     live: LiveStatus
     http: PrinterHttp
-    shown_once: ShownOnce
+    shown_once: ShownOnce[Shared]
     live_links: LiveLinks
     pictures: SharedPictures
     addresses: Addresses

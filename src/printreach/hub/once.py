@@ -3,10 +3,11 @@
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Generic, TypeVar
 
-from printreach.hub.connections import Shared
 from printreach.ports import Clock
+
+T = TypeVar("T")
 
 KEPT_FOR: Final = timedelta(minutes=2)
 """The browser comes for them at once; whoever comes later is told that they are gone."""
@@ -14,22 +15,22 @@ MOST: Final = 1000
 
 
 @dataclass(slots=True)
-class ShownOnce:
+class ShownOnce(Generic[T]):
     """In memory alone: a restart forgets them, and so does the first look."""
 
     clock: Clock
-    _kept: OrderedDict[tuple[str, str], tuple[datetime, Shared]] = field(
+    _kept: OrderedDict[tuple[str, str], tuple[datetime, T]] = field(
         default_factory=OrderedDict, repr=False
     )
 
-    def put(self, account_id: str, shared: Shared) -> None:
+    def put(self, account_id: str, what: str, secrets: T) -> None:
+        """what: the id of what they open."""
         self._forget_old()
-        key = account_id, shared.connection.connection_id
-        self._kept[key] = self.clock.now() + KEPT_FOR, shared
+        self._kept[account_id, what] = self.clock.now() + KEPT_FOR, secrets
 
-    def take(self, account_id: str, connection_id: str) -> Shared | None:
+    def take(self, account_id: str, what: str) -> T | None:
         self._forget_old()
-        kept = self._kept.pop((account_id, connection_id), None)
+        kept = self._kept.pop((account_id, what), None)
         return None if kept is None else kept[1]
 
     def _forget_old(self) -> None:

@@ -66,7 +66,7 @@ async def share(
         unknown = made.reason is Reason.NO_SUCH_PRINTER
         errors = {"printer": "Choose one of your printers." if unknown else made.sentence}
         return await _share_form(signed_in, dashboard, chosen=chosen, hours=hours, errors=errors)
-    dashboard.shown_once.put(account_id, made)
+    dashboard.shown_once.put(account_id, made.connection.connection_id, made)
     return Redirect(f"/connections/{made.connection.connection_id}/secrets", status_code=303)
 
 
