@@ -93,6 +93,7 @@ ROOMS = {
         ),
     ),
     "backends.notify_apprise": driver("apprise"),
+    "backends.pay_stripe": driver("msgspec", "stripe"),
     "run": driver(
         *("aiosqlite", "alembic", "argon2", "cryptography", "granian", "jinja2", "litestar"),
         *("markupsafe", "msgspec", "picows", "sqlalchemy", "uvloop"),

@@ -15,6 +15,7 @@ from printreach.backends.sealing import KeySealer
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.store import SqlStore
 from printreach.backends.zones import SystemZones
+from printreach.ports.payments import Payments
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
 from printreach.run.reaching import Reaching
@@ -38,7 +39,9 @@ PASSWORD = "a long enough passphrase"
 class WebWorld:
     """The parts that a test looks at. settings: of this installation, by their names."""
 
-    def __init__(self, path: Path, clock: FakeClock, **settings: str) -> None:
+    def __init__(
+        self, path: Path, clock: FakeClock, payments: Payments | None = None, /, **settings: str
+    ) -> None:
         self.clock = clock
         self.store = SqlStore(path)
         self.settings = _settings(path.parent, settings)
@@ -60,6 +63,7 @@ class WebWorld:
             ),
             bus=self.bus,
             printer_http=self.printers,
+            payments=payments,
             detector=self.detector,
         )
         self.services = web_services(self.settings, outside)

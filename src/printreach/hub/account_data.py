@@ -11,6 +11,7 @@ from printreach.hub.proof import Proof
 from printreach.ports import Clock, Records, Store
 from printreach.rules.accounts import Account
 from printreach.rules.oidc import Identity
+from printreach.rules.payments import Subscription
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_live
 
@@ -64,6 +65,7 @@ class AccountData:
                 for one in await records.sessions.of_account(account_id)
                 if is_live(one, at)
             ],
+            "Payments": [_payment(one) for one in await records.payments.subscriptions(account_id)],
             "Printers": [
                 await _printer(records, one.printer_id, one.name, one.linked_at)
                 for one in await records.printers.of_account(account_id)
@@ -80,6 +82,7 @@ def _account(account: Account) -> dict[str, Json]:
         "IsAdmin": account.is_admin,
         "IsSupporterByGrant": account.supporter_granted,
         "SupporterUntil": _time(account.supporter_until),
+        "PaidUntil": _time(account.paid_until),
     }
 
 
@@ -90,6 +93,17 @@ def _identity(identity: Identity) -> dict[str, Json]:
         "Email": identity.email,
         "CreatedAt": _time(identity.created_at),
         "UsedAt": _time(identity.used_at),
+    }
+
+
+def _payment(subscription: Subscription) -> dict[str, Json]:
+    return {
+        "CustomerId": subscription.customer_id,
+        "SubscriptionId": subscription.subscription_id,
+        "State": subscription.state.value,
+        "BegunAt": _time(subscription.begun_at),
+        "PeriodEndsAt": _time(subscription.period_ends_at),
+        "EndsAt": _time(subscription.ends_at),
     }
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from printreach.hub.billing import Billing
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Notice, Passwords, Records, Store, Topic
 from printreach.rules.accounts import Account, problem_with_password, read_email
@@ -11,12 +12,13 @@ from printreach.rules.credentials import TokenBytes, new_record_id
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Accounts:
-    """The use cases about accounts."""
+    """The use cases about accounts. billing: None where nothing could ever be paid."""
 
     store: Store
     passwords: Passwords
     clock: Clock
     token_bytes: TokenBytes
+    billing: Billing | None = None
 
     async def add(
         self, email: str, password: str, *, is_admin: bool = False, supporter: bool = False
@@ -72,8 +74,17 @@ class Accounts:
         return await self.store.write(change)
 
     async def delete(self, email: str) -> Account | Denied:
-        """Delete all that is kept of an account; its connections end, its agents are unlinked."""
+        """Delete all that is kept of an account; its connections end, its agents are unlinked.
+
+        First its payment ends, or nothing is deleted: nobody else could end it afterwards.
+        """
         at = self.clock.now()
+        doomed = await self.store.read(lambda records: account_with(records, email))
+        if isinstance(doomed, Denied):
+            return doomed
+        refused = await self.billing.end(doomed.account_id) if self.billing else None
+        if refused is not None:
+            return refused
 
         async def delete(records: Records) -> Account | Denied:
             account = await account_with(records, email)

@@ -21,6 +21,9 @@ class Reason(Enum):
     TOO_MANY_CONNECTIONS = auto()
     NO_PORT_LEFT = auto()
     WRONG_CREDENTIALS = auto()
+    PAYMENTS_AWAY = auto()
+    """The payment provider gave no answer."""
+    PAYS_ALREADY = auto()
     STEP_OVER = auto()
     """What was begun before has run out; it has to be begun again."""
     BAD_PASSWORD = auto()

@@ -11,14 +11,17 @@ from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.sql.store import open_store
 from printreach.hub.accounts import Accounts
 from printreach.hub.apps import Apps
+from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
 from printreach.hub.invitations import Invitations
 from printreach.hub.post import Post
 from printreach.hub.printers import Printers
 from printreach.hub.rescue import Rescue
+from printreach.hub.tries import CallerTries
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.mails import Mails
+from printreach.run.paying import payments_of
 from printreach.run.settings import Settings
 
 
@@ -40,7 +43,10 @@ class World:
 async def open_world(settings: Settings) -> AsyncIterator[World]:
     """Everything on the service's own database."""
     clock = SystemClock()
-    async with open_store(settings.database_path) as store:
+    async with (
+        open_store(settings.database_path) as store,
+        payments_of(settings, clock) as payments,
+    ):
         yield World(
             clock=clock,
             supporters=settings.supporters,
@@ -49,6 +55,14 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
                 passwords=Argon2Passwords(),
                 clock=clock,
                 token_bytes=secrets.token_bytes,
+                billing=Billing(
+                    store=store,
+                    clock=clock,
+                    caller_tries=CallerTries(clock),
+                    supporters=settings.supporters,
+                    base_url=settings.base_url,
+                    payments=payments,
+                ),
             ),
             invitations=Invitations(
                 store=store,

@@ -6,6 +6,7 @@ import secrets
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 
 from printreach.backends.bus_sqlite import SqliteBus, open_bus
 from printreach.backends.clock import SystemClock
@@ -22,6 +23,7 @@ from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.own_host import unix_socket_connect
 from printreach.rules.credentials import new_record_id
+from printreach.run.paying import payments_of
 from printreach.run.reaching import real_reaching
 from printreach.run.relay_inside import RelayInside
 from printreach.run.settings import Settings
@@ -94,6 +96,8 @@ async def _start_web(
     settings: Settings, outside: Outside, ends: AsyncExitStack, *, is_successor: bool
 ) -> WebNode:
     """Serve pages and APIs; where nobody has an account yet, say how the first one is made."""
+    payments = await ends.enter_async_context(payments_of(settings, outside.clock))
+    outside = replace(outside, payments=payments)
     services = web_services(settings, outside)
     ends.push_async_callback(services.dashboard.close)
     web = WebNode(create_app(WebSettings(base_url=settings.base_url), services))

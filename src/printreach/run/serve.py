@@ -70,6 +70,7 @@ def main(options: argparse.Namespace) -> int:
         DataDirRefused,
         DatabaseTooNew,
         ServiceKeyRefused,
+        SettingsError,
         StoreUnavailable,
     ) as error:
         return _fail(error, 1)
@@ -157,7 +158,7 @@ def _log_to_stderr(*, verbose: bool) -> None:
         datefmt="%Y-%m-%dT%H:%M:%S%z",
     )
     logging.raiseExceptions = False
-    for library in ("picows", "alembic"):
+    for library in ("picows", "alembic", "httpx", "stripe"):
         logging.getLogger(library).setLevel(logging.WARNING)
     if verbose:
         logging.getLogger("printreach").setLevel(logging.DEBUG)

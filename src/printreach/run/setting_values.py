@@ -83,6 +83,29 @@ def read_networks(text: str) -> tuple[Network, ...]:
     return tuple(_network(part) for part in re.split(r"[,\s]+", text) if part)
 
 
+def read_stripe_key(text: str) -> str:
+    """A secret or restricted key of Stripe; nothing repeats it."""
+    if text and not re.fullmatch(r"[sr]k_[A-Za-z0-9_]{8,250}", text):
+        raise WrongValue("is not a secret key of Stripe: those begin with sk_ or rk_.")
+    return text
+
+
+def read_stripe_webhook_secret(text: str) -> str:
+    """What Stripe signs its calls with; nothing repeats it."""
+    if text and not re.fullmatch(r"whsec_[A-Za-z0-9+/=_-]{8,250}", text):
+        raise WrongValue("is not the signing secret of a webhook: those begin with whsec_.")
+    return text
+
+
+def read_stripe_prices(text: str) -> tuple[str, ...]:
+    """Ids of prices, with commas or blanks between them."""
+    prices = tuple(part for part in re.split(r"[,\s]+", text) if part)
+    for price in prices:
+        if not re.fullmatch(r"price_[A-Za-z0-9_]{1,250}", price):
+            raise WrongValue(f"holds {price[:80]!r}, which is no price of Stripe: price_….")
+    return prices
+
+
 def read_supporters(text: str) -> SupporterPolicy:
     """`everyone` or `granted`."""
     try:

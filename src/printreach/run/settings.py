@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
+from printreach.backends.stripe_account import StripeAccount
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.rules.notifications import DAILY_LIMIT
@@ -45,6 +46,7 @@ class Settings:
     detector_free_calls: int
     detector_ip_claims: bool
     smtp_url: str | None = field(repr=False)
+    stripe: StripeAccount | None = None
     oidc: OidcProvider | None = None
     notify_daily_limit: int = DAILY_LIMIT
 
@@ -77,6 +79,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
         smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
+        stripe=_stripe(reader),
         oidc=_oidc(reader),
         notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
     )
@@ -108,6 +111,21 @@ def _oidc(reader: "_Reader") -> OidcProvider | None:
         client_secret=client_secret,
         name=name or urlsplit(issuer).hostname or issuer,
     )
+
+
+def _stripe(reader: "_Reader") -> StripeAccount | None:
+    """What sells supporter status: all of it, or none."""
+    key = reader.read("STRIPE_SECRET_KEY", values.read_stripe_key, "")
+    secret = reader.read("STRIPE_WEBHOOK_SECRET", values.read_stripe_webhook_secret, "")
+    prices = reader.read("STRIPE_PRICE", values.read_stripe_prices, "")
+    api_url = reader.read("STRIPE_API_URL", values.read_base_url, "https://api.stripe.com")
+    given = {"SECRET_KEY": key, "WEBHOOK_SECRET": secret, "PRICE": prices}
+    missing = [f"{PREFIX}STRIPE_{word}" for word, value in given.items() if not value]
+    if len(missing) == len(given):
+        return None
+    if missing:
+        raise SettingsError(f"Payment by Stripe also needs {' and '.join(missing)}.")
+    return StripeAccount(secret_key=key, webhook_secret=secret, prices=prices, api_url=api_url)
 
 
 class _Reader:

@@ -12,6 +12,7 @@ from printreach.backends.webauthn import WebAuthn
 from printreach.hub.account_data import AccountData
 from printreach.hub.accounts import Accounts
 from printreach.hub.app_calls import AppCalls
+from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import dashboard
 from printreach.hub.invitations import Invitations
@@ -30,6 +31,7 @@ from printreach.hub.signing_in import SigningIn
 from printreach.hub.signing_up import SigningUp
 from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Bus, Clock, DetectorStates, HostKeys, Passwords
+from printreach.ports.payments import Payments
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.mails import Mails
@@ -52,6 +54,7 @@ class Outside:
     detector: DetectorStates
     token_bytes: TokenBytes = secrets.token_bytes
     host_keys: HostKeys | None = None
+    payments: Payments | None = None
 
 
 def real_outside(
@@ -95,8 +98,20 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         account_tries=account_tries,
         caller_tries=caller_tries,
     )
+    billing = Billing(
+        store=store,
+        clock=clock,
+        caller_tries=caller_tries,
+        supporters=settings.supporters,
+        base_url=settings.base_url,
+        payments=outside.payments,
+    )
     accounts = Accounts(
-        store=store, passwords=outside.passwords, clock=clock, token_bytes=token_bytes
+        store=store,
+        passwords=outside.passwords,
+        clock=clock,
+        token_bytes=token_bytes,
+        billing=billing,
     )
     proof = Proof(clock=clock, passwords=outside.passwords, account_tries=account_tries)
     printers = Printers(store=store, clock=clock)
@@ -124,6 +139,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         store=store,
         clock=clock,
         accounts=accounts,
+        billing=billing,
         sessions=sessions,
         signing_in=signing_in,
         signing_up=signing_up,

@@ -17,6 +17,7 @@ from printreach.web.dashboard.routes import DASHBOARD_PAGES
 from printreach.web.live.pages import live_pages
 from printreach.web.notifications.pages import NOTIFICATION_PAGES
 from printreach.web.pages import PAGES
+from printreach.web.payment_calls import PAYMENT_CALLS
 from printreach.web.portal import PORTAL_PAGES
 from printreach.web.problems import answer_failure, ask_to_come_back
 from printreach.web.security import OriginCheck, harden
@@ -44,6 +45,7 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
             *PORTAL_PAGES,
             *ACCOUNT_PAGES,
             DASHBOARD_PAGES,
+            PAYMENT_CALLS,
             NOTIFICATION_PAGES,
             live_pages(),
             *APIS,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from printreach.hub.account_data import AccountData
 from printreach.hub.accounts import Accounts
 from printreach.hub.app_calls import AppCalls
+from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.invitations import Invitations
@@ -30,6 +31,7 @@ class Services:
     store: Store
     clock: Clock
     accounts: Accounts
+    billing: Billing
     sessions: Sessions
     signing_in: SigningIn
     signing_up: SigningUp

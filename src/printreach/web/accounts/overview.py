@@ -81,6 +81,7 @@ async def account_page(
             _identity(one, services) for one in await services.other_accounts.of_account(account_id)
         ],
         "is_fresh": is_fresh(signed_in.session, services.clock.now()),
+        "standing": await services.billing.standing(signed_in.account),
         "toast": toast,
     }
     return page(ACCOUNT, **shown) if fault is None else faulty(ACCOUNT, fault, field, **shown)

@@ -16,6 +16,7 @@ from printreach.hub.portal import Made
 from printreach.rules.portal import PortalError
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.portal.answers import done_page, step_page
+from printreach.web.portal.supporting import pay_in_step
 from printreach.web.portal.visits import (
     LINK_CODE_BY_ADDRESS,
     NoSuchFlow,
@@ -128,6 +129,16 @@ async def answer_key(
     return _end(visit, made)
 
 
+@post("/pay", media_type=MediaType.HTML, status_code=200)
+async def pay(
+    visit: NamedDependency[Visit],
+    sent: NamedDependency[Fields],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Go on to the payment provider, and come back to this flow."""
+    return await pay_in_step(visit, services, sent["plan"])
+
+
 @post("/refuse", media_type=MediaType.HTML)
 async def refuse(
     visit: NamedDependency[Visit],
@@ -177,7 +188,7 @@ def _again(
 
 ACTS = Router(
     "/appportal/v1/flow/{flow_id:str}",
-    route_handlers=[link, name, take_own, choose, allow, answer_key, refuse],
+    route_handlers=[link, name, take_own, choose, allow, answer_key, pay, refuse],
     dependencies={
         "visit": Provide(provide_visit),
         "fields": Provide(provide_fields),

@@ -1,6 +1,7 @@
 """The portal's pages, made of what is known."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from printreach.rules.completion import completion_parameters, failure_parameter
 from printreach.rules.portal import PortalError, Step
 from printreach.rules.portal_query import logo_address, logo_origin
 from printreach.rules.return_urls import completion_url, place_to_show
+from printreach.web.accounts.plans import Plan
 from printreach.web.security import CONTENT_SECURITY_POLICY
 
 _TEMPLATES: Final[Mapping[Step, str]] = MappingProxyType(
@@ -47,6 +49,18 @@ _LEAVING_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sale:
+    """What the supporter step offers. is_waiting: somebody came back from paying, unconfirmed."""
+
+    is_sold: bool = False
+    plans: Sequence[Plan] = ()
+    is_waiting: bool = False
+
+
+NO_SALE: Final = Sale()
+
+
 def flow_path(flow_id: str) -> str:
     """The page of a flow; its step's forms go below it."""
     return f"/appportal/v1/flow/{flow_id}"
@@ -73,12 +87,13 @@ def step_page(
     errors: Mapping[str, str] | None = None,
     typed: str = "",
     refusal: PortalError = PortalError.ACCESS_DENIED,
+    sale: Sale = NO_SALE,
     status: int = 200,
 ) -> Template:
     """The page of the flow's step.
 
     errors: of what was just sent. typed: what is kept of it. refusal: with what the person goes
-    back who gives up here.
+    back who gives up here. sale: in the supporter step.
     """
     logo_url = view.flow.logo_url
     if view.step is Step.FAILED or view.step is Step.EXPIRED:
@@ -97,8 +112,22 @@ def step_page(
         errors=errors or {},
         typed=typed,
         refusal=refusal.value,
+        sale=sale,
         about=about,
     )
+
+
+def paying_page(view: View, account: Account | None, url: str) -> Template:
+    """Take the person to the payment provider, who sends them back to this flow."""
+    page = _page(
+        "portal/paying.html",
+        view.flow.logo_url,
+        app=_app(view.app, view.flow.logo_url),
+        who=account.email if account else "",
+        url=url,
+    )
+    page.headers.update(_LEAVING_HEADERS)
+    return page
 
 
 def choosing_page(key: FlowKey, view: View, account: Account | None) -> Template:

@@ -9,18 +9,28 @@ from litestar.params import FromQuery
 
 from printreach.rules.portal import Step
 from printreach.web.portal.answers import choosing_page, step_page
+from printreach.web.portal.supporting import supporter_step
 from printreach.web.portal.visits import NoSuchFlow, Visit, answer_no_such_flow, provide_visit
+from printreach.web.services import Services
 
 _MAY_CHOOSE: Final = frozenset({Step.PERMIT, Step.KEY})
 
 
 @route("/", http_method=[HttpMethod.GET, HttpMethod.HEAD], media_type=MediaType.HTML)
 async def flow_page(
-    visit: NamedDependency[Visit], choose: FromQuery[str | None] = None
+    visit: NamedDependency[Visit],
+    services: NamedDependency[Services],
+    choose: FromQuery[str | None] = None,
+    back: FromQuery[str | None] = None,
 ) -> Response[Any]:
-    """Show the step. choose: the person wants another printer than the one shown."""
+    """Show the step.
+
+    choose: the person wants another printer than the one shown. back: they come from paying.
+    """
     if choose is not None and visit.view.step in _MAY_CHOOSE:
         return choosing_page(visit.key, visit.view, visit.account)
+    if visit.view.step is Step.SUPPORTER:
+        return await supporter_step(visit, services, is_back=back is not None)
     return step_page(visit.key, visit.view, visit.account)
 
 

@@ -74,7 +74,12 @@ async def no_supporter_perks(request: AnyRequest, services: NamedDependency[Serv
     name = await _name_of_app(services.portal, _query(request))
     is_for_all = services.portal.supporters is SupporterPolicy.EVERYONE
     return Template(
-        "portal/no_supporter_perks.html", context={"name": name, "is_for_all": is_for_all}
+        "portal/no_supporter_perks.html",
+        context={
+            "name": name,
+            "is_for_all": is_for_all,
+            "is_sold": services.billing.is_sold,
+        },
     )
 
 

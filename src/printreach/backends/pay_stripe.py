@@ -1,0 +1,251 @@
+"""Supporter status sold by Stripe: Checkout, its customer portal, and its calls to us.
+
+A call only says that something changed; what holds is asked of Stripe then. So calls that come
+twice, late or out of order do no harm.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Final, TypeVar
+
+import msgspec
+import stripe
+from stripe import Invoice, InvoicePayment, StripeClient
+
+from printreach.backends.stripe_account import StripeAccount
+from printreach.ports import Clock
+from printreach.ports.payments import (
+    Checkout,
+    CheckoutNow,
+    ForgedCall,
+    Offer,
+    Order,
+    PaymentCall,
+    PaymentsUnavailable,
+)
+from printreach.rules.payments import PaymentState, Subscription
+
+T = TypeVar("T")
+
+ACCOUNT: Final = "printreach_account"
+"""The metadata of a subscription that says for whom it was bought."""
+TIMEOUT_S: Final = 8.0
+RETRIES: Final = 1
+"""By the library, with an idempotency key, so that nothing is made twice."""
+TOLERANCE_S: Final = 300
+"""A signed call is good for so long; Stripe signs anew whatever it sends again."""
+OFFERS_KEPT: Final = timedelta(minutes=10)
+
+_STATES: Final[Mapping[str, PaymentState]] = {
+    "active": PaymentState.PAID,
+    "trialing": PaymentState.PAID,
+    "past_due": PaymentState.LATE,
+    "incomplete": PaymentState.WAITING,
+}
+"""Every other word of Stripe's means that nothing is paid, and that nothing more will be."""
+_CALLS: Final = ("checkout.session.", "customer.subscription.", "invoice.", "charge.refunded")
+
+# Amounts are in the smallest unit of a currency: docs.stripe.com/currencies.
+_DIGITS: Final[Mapping[str, int]] = {
+    **dict.fromkeys(("bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga"), 0),
+    **dict.fromkeys(("pyg", "rwf", "ugx", "vnd", "vuv", "xaf", "xof", "xpf"), 0),
+    **dict.fromkeys(("bhd", "jod", "kwd", "omr", "tnd"), 3),
+}
+"""Behind the point, where it isn't two."""
+
+
+class _Object(msgspec.Struct):
+    customer: str | dict[str, object] | None = None
+
+
+class _Data(msgspec.Struct):
+    object: _Object
+
+
+class _Event(msgspec.Struct):
+    """Of an event only what is looked at; the rest differs by the version of the API."""
+
+    id: str
+    type: str
+    data: _Data
+
+
+class StripePayments:
+    """ports.payments.Payments. Made by stripe_payments."""
+
+    def __init__(self, account: StripeAccount, client: StripeClient, clock: Clock) -> None:
+        self._account = account
+        self._api = client.v1
+        self._clock = clock
+        self._offers: tuple[datetime, list[Offer]] | None = None
+
+    async def offers(self) -> Sequence[Offer]:
+        at = self._clock.now()
+        if self._offers is None or at >= self._offers[0] + OFFERS_KEPT:
+            self._offers = at, [await self._offer(price_id) for price_id in self._account.prices]
+        return self._offers[1]
+
+    async def begin_checkout(self, order: Order) -> Checkout:
+        params: stripe.params.checkout.SessionCreateParams = {
+            "mode": "subscription",
+            "line_items": [{"price": order.offer_id, "quantity": 1}],
+            "client_reference_id": order.account_id,
+            "subscription_data": {"metadata": {ACCOUNT: order.account_id}},
+            "success_url": order.paid_url,
+            "cancel_url": order.left_url,
+        }
+        if order.customer_id is not None:
+            params["customer"] = order.customer_id
+        else:
+            params["customer_email"] = order.email
+        session = await _asked(self._api.checkout.sessions.create_async(params))
+        if session.url is None:
+            raise PaymentsUnavailable("Stripe made a checkout without a page.")
+        return Checkout(session.id, session.url)
+
+    async def checkout(self, checkout_id: str) -> CheckoutNow | None:
+        try:
+            session = await _asked(self._api.checkout.sessions.retrieve_async(checkout_id))
+        except _NotThere:
+            return None
+        return CheckoutNow(is_open=session.status == "open", customer_id=_id(session.customer))
+
+    async def close_checkout(self, checkout_id: str) -> None:
+        await _asked(self._api.checkout.sessions.expire_async(checkout_id))
+
+    async def managing_url(self, customer_id: str, return_url: str) -> str:
+        session = await _asked(
+            self._api.billing_portal.sessions.create_async(
+                {"customer": customer_id, "return_url": return_url}
+            )
+        )
+        return session.url
+
+    async def subscriptions(self, customer_id: str) -> Sequence[Subscription]:
+        found = await _asked(
+            self._api.subscriptions.list_async(
+                {"customer": customer_id, "status": "all", "limit": 100}
+            )
+        )
+        return [await self._subscription(one) for one in found.data]
+
+    async def cancel(self, subscription_id: str) -> None:
+        try:
+            await _asked(self._api.subscriptions.cancel_async(subscription_id))
+        except _NotThere:
+            pass  # it takes no money any more, which is what was wanted
+
+    def read_call(self, body: bytes, signature: str) -> PaymentCall:
+        try:
+            # The library compares signatures as text, which has to be ASCII for that.
+            signature.encode("ascii")
+            stripe.WebhookSignature.verify_header(
+                body, signature, self._account.webhook_secret, TOLERANCE_S
+            )
+            event = msgspec.json.decode(body, type=_Event)
+        except (stripe.SignatureVerificationError, UnicodeError, msgspec.DecodeError) as error:
+            raise ForgedCall(type(error).__name__) from None
+        customer = event.data.object.customer
+        is_ours = event.type.startswith(_CALLS) and isinstance(customer, str)
+        return PaymentCall(event_id=event.id, customer_id=str(customer) if is_ours else None)
+
+    async def _offer(self, price_id: str) -> Offer:
+        price = await _asked(self._api.prices.retrieve_async(price_id))
+        if price.recurring is None or price.unit_amount is None:
+            raise PaymentsUnavailable(f"The price {price_id} is not one that recurs.")
+        return Offer(
+            offer_id=price.id,
+            amount=Decimal(price.unit_amount).scaleb(-_DIGITS.get(price.currency, 2)),
+            currency=price.currency,
+            period=price.recurring.interval,
+            period_count=price.recurring.interval_count,
+        )
+
+    async def _subscription(self, found: stripe.Subscription) -> Subscription:
+        state = _STATES.get(found.status, PaymentState.OVER)
+        invoice = _id(found.latest_invoice)
+        if state is PaymentState.PAID and invoice and await self._was_refunded(invoice):
+            state = PaymentState.REFUNDED
+        # Since 2025 the period is the items' own; what we sell has one.
+        item = found["items"].data[0]
+        ends_at = found.cancel_at
+        if ends_at is None and found.cancel_at_period_end:
+            ends_at = item.current_period_end
+        return Subscription(
+            subscription_id=found.id,
+            customer_id=_id(found.customer) or "",
+            account_id=_account(found.metadata.to_dict()),
+            state=state,
+            begun_at=_time(found.start_date),
+            period_begins_at=_time(item.current_period_start),
+            period_ends_at=_time(item.current_period_end),
+            ends_at=None if ends_at is None else _time(ends_at),
+        )
+
+    async def _was_refunded(self, invoice_id: str) -> bool:
+        """Whether all that was paid for this period was given back."""
+        payments = await _asked(
+            self._api.invoice_payments.list_async(
+                {
+                    "invoice": invoice_id,
+                    "status": "paid",
+                    "expand": ["data.payment.payment_intent.latest_charge", "data.payment.charge"],
+                }
+            )
+        )
+        charges = [_charge(one) for one in payments.data]
+        return bool(charges) and all(one is not None and one.refunded for one in charges)
+
+
+@asynccontextmanager
+async def stripe_payments(account: StripeAccount, clock: Clock) -> AsyncIterator[StripePayments]:
+    """Stripe, with connections that end with this."""
+    http = stripe.HTTPXClient(timeout=TIMEOUT_S)
+    client = StripeClient(
+        account.secret_key,
+        http_client=http,
+        base_addresses={"api": account.api_url},
+        max_network_retries=RETRIES,
+    )
+    try:
+        yield StripePayments(account, client, clock)
+    finally:
+        await http.close_async()  # type: ignore[no-untyped-call]  # the library leaves it untyped
+
+
+class _NotThere(PaymentsUnavailable):
+    """Stripe knows nothing of that id."""
+
+
+async def _asked(answer: Awaitable[T]) -> T:
+    """Wait for an answer. What Stripe says beside its code may hold parts of a key."""
+    try:
+        return await answer
+    except stripe.StripeError as error:
+        kind = _NotThere if error.code == "resource_missing" else PaymentsUnavailable
+        said = " ".join(str(one) for one in (error.http_status, error.code) if one)
+        raise kind(f"Stripe gave {type(error).__name__} {said}".rstrip() + ".") from None
+
+
+def _charge(paid: InvoicePayment) -> stripe.Charge | None:
+    """What was charged; Stripe leaves out the one of the two that there isn't."""
+    intent = getattr(paid.payment, "payment_intent", None)
+    charge = getattr(paid.payment, "charge", None)
+    if isinstance(intent, stripe.PaymentIntent):
+        charge = intent.latest_charge
+    return charge if isinstance(charge, stripe.Charge) else None
+
+
+def _id(one: str | stripe.Customer | Invoice | None) -> str | None:
+    """What is named by its id, or stands there whole."""
+    return one if one is None or isinstance(one, str) else one.id
+
+
+def _account(metadata: Mapping[str, str]) -> str | None:
+    return next((value for key, value in metadata.items() if key == ACCOUNT), None)
+
+
+def _time(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,253 @@
+"""Supporter status that is paid for: bought, heard of, managed, ended."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.settling import settle
+from printreach.hub.tries import CallerTries
+from printreach.ports import Clock, Records, Store
+from printreach.ports.payments import Offer, Order, Payments, PaymentsUnavailable
+from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
+from printreach.rules.payments import (
+    Payer,
+    PaymentState,
+    Subscription,
+    is_going_on,
+    longest_paid,
+    paid_until,
+)
+from printreach.rules.rate_limits import Limit, TooSoon
+
+CALLS_KEPT: Final = timedelta(days=30)
+PAY_BY_ACCOUNT: Final = Limit(name="pay", at_once=20, every=timedelta(seconds=30))
+"""Each has the provider asked two or three times."""
+PROVIDER_AWAY: Final = Denied(
+    Reason.PAYMENTS_AWAY, "The payment provider gave no answer. Try again in a minute."
+)
+_NO_OFFER: Final = Denied(Reason.INVALID, "Choose one of the plans.")
+_PAYS_ALREADY: Final = Denied(Reason.PAYS_ALREADY, "You pay already. Nothing more was taken.")
+_TWO_AT_ONCE: Final = Denied(
+    Reason.STEP_OVER, "You began to pay twice at the same time. Try again, once."
+)
+_NEVER_PAID: Final = Denied(Reason.INVALID, "Nothing was ever paid for this account.")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Supporting:
+    """How it stands with an account's supporter status, for the pages that show it.
+
+    subscription: the one that counts longest, or the last there was.
+    """
+
+    is_for_all: bool
+    is_supporter: bool
+    is_granted: bool
+    subscription: Subscription | None
+    is_sold: bool
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether money is taken again by itself."""
+        return self.subscription is not None and is_going_on(self.subscription)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Billing:
+    """The use cases about payment. payments: None where nothing is sold."""
+
+    store: Store
+    clock: Clock
+    caller_tries: CallerTries
+    supporters: SupporterPolicy
+    base_url: str
+    payments: Payments | None
+
+    @property
+    def is_sold(self) -> bool:
+        """Whether anybody can buy it now."""
+        return self.payments is not None and self.supporters is not SupporterPolicy.EVERYONE
+
+    async def offers(self) -> Sequence[Offer] | Denied:
+        """What can be bought; nothing where nothing is sold."""
+        if self.payments is None or not self.is_sold:
+            return ()
+        try:
+            return await self.payments.offers()
+        except PaymentsUnavailable as error:
+            _log.warning("no offers: %s", error)
+            return PROVIDER_AWAY
+
+    async def standing(self, account: Account) -> Supporting:
+        """What a page says of it; the provider is not asked."""
+        subscriptions = await self.store.read(
+            lambda records: records.payments.subscriptions(account.account_id)
+        )
+        return Supporting(
+            is_for_all=self.supporters is SupporterPolicy.EVERYONE,
+            is_supporter=may_connect_apps(self.supporters, account, self.clock.now()),
+            is_granted=may_connect_apps(
+                SupporterPolicy.GRANTED, replace(account, paid_until=None), self.clock.now()
+            ),
+            subscription=_that_counts(subscriptions),
+            is_sold=self.is_sold,
+        )
+
+    async def buy(self, account: Account, offer_id: str, way_back: str) -> str | Denied | TooSoon:
+        """Where to pay for it. way_back: of ours, to come back to; there look() is due.
+
+        One page of the provider is open at most, so nobody pays twice.
+        """
+        if self.payments is None or not self.is_sold:
+            return _NO_OFFER
+        refused = self.caller_tries.take(PAY_BY_ACCOUNT, account.account_id)
+        if refused is not None:
+            return refused
+        try:
+            return await self._buy(self.payments, account, offer_id, way_back)
+        except PaymentsUnavailable as error:
+            _log.warning("no checkout: %s", error)
+            return PROVIDER_AWAY
+
+    async def look(self, account: Account) -> Denied | TooSoon | None:
+        """Ask the provider how it stands with this account: its call may come later."""
+        if self.payments is None:
+            return None
+        refused = self.caller_tries.take(PAY_BY_ACCOUNT, account.account_id)
+        if refused is not None:
+            return refused
+        try:
+            await self._look(self.payments, account.account_id, closes=False)
+        except PaymentsUnavailable as error:
+            _log.warning("no news of a payment: %s", error)
+            return PROVIDER_AWAY
+        return None
+
+    async def manage(self, account: Account) -> str | Denied | TooSoon:
+        """Where the provider lets an account change its card or cancel."""
+        payer = await self._payer(account.account_id)
+        if self.payments is None or payer.customer_id is None:
+            return _NEVER_PAID
+        refused = self.caller_tries.take(PAY_BY_ACCOUNT, account.account_id)
+        if refused is not None:
+            return refused
+        try:
+            way_back = f"{self.base_url}/account/supporter?back=managed"
+            return await self.payments.managing_url(payer.customer_id, way_back)
+        except PaymentsUnavailable as error:
+            _log.warning("no way to manage a payment: %s", error)
+            return PROVIDER_AWAY
+
+    async def hear(self, body: bytes, signature: str) -> None:
+        """Take a call of the provider. Raises ForgedCall, PaymentsUnavailable.
+
+        A call counts as heard once it was acted on, so one that failed may come again.
+        """
+        if self.payments is None:
+            raise PaymentsUnavailable("Nothing is sold here.")
+        call = self.payments.read_call(body, signature)
+        if await self.store.read(lambda records: records.payments.has_heard(call.event_id)):
+            return
+        if call.customer_id is not None:
+            await self._settle(self.payments, call.customer_id)
+        at = self.clock.now()
+
+        async def note(records: Records) -> None:
+            await records.payments.forget_heard(at - CALLS_KEPT)
+            await records.payments.note_heard(call.event_id, at)
+
+        await self.store.write(note)
+
+    async def end(self, account_id: str) -> Denied | None:
+        """Have no more money taken; before an account is deleted, for then nobody could."""
+        if self.payments is None:
+            return None
+        try:
+            for one in await self._look(self.payments, account_id, closes=True):
+                if one.state is not PaymentState.OVER:
+                    await self.payments.cancel(one.subscription_id)
+        except PaymentsUnavailable as error:
+            _log.warning("a payment could not be ended: %s", error)
+            return Denied(
+                Reason.PAYMENTS_AWAY,
+                "The payment provider gave no answer, and the payment would go on. "
+                "Nothing was deleted. Try again in a minute.",
+            )
+        return None
+
+    async def _buy(
+        self, payments: Payments, account: Account, offer_id: str, way_back: str
+    ) -> str | Denied:
+        if offer_id not in {offer.offer_id for offer in await payments.offers()}:
+            return _NO_OFFER
+        known = await self._look(payments, account.account_id, closes=True)
+        if any(map(is_going_on, known)):
+            return _PAYS_ALREADY
+        before = await self._payer(account.account_id)
+        checkout = await payments.begin_checkout(
+            Order(
+                account_id=account.account_id,
+                email=account.email,
+                customer_id=before.customer_id,
+                offer_id=offer_id,
+                paid_url=f"{self.base_url}{way_back}?back=paid",
+                left_url=f"{self.base_url}{way_back}",
+            )
+        )
+        if not await self._put_checkout(before, checkout.checkout_id):
+            await payments.close_checkout(checkout.checkout_id)
+            return _TWO_AT_ONCE
+        return checkout.url
+
+    async def _look(
+        self, payments: Payments, account_id: str, *, closes: bool
+    ) -> Sequence[Subscription]:
+        """What the account has at the provider. closes: the page to pay on, if one is open."""
+        payer = await self._payer(account_id)
+        customer_id = payer.customer_id
+        if payer.checkout_id is not None:
+            now = await payments.checkout(payer.checkout_id)
+            customer_id = (now.customer_id if now else None) or customer_id
+            is_open = now is not None and now.is_open
+            if is_open and closes:
+                await payments.close_checkout(payer.checkout_id)
+            if closes or not is_open:
+                await self._put_checkout(payer, None)
+        if customer_id is None:
+            return ()
+        return await self._settle(payments, customer_id)
+
+    async def _settle(self, payments: Payments, customer_id: str) -> Sequence[Subscription]:
+        """Write down what holds for a customer now."""
+        asked_at = self.clock.now()
+        found = await payments.subscriptions(customer_id)
+        await self.store.write(lambda records: settle(records, customer_id, found, asked_at))
+        return found
+
+    async def _put_checkout(self, before: Payer, checkout_id: str | None) -> bool:
+        """Remember on which page the account is to pay; False where another was begun meanwhile."""
+
+        async def put(records: Records) -> bool:
+            now = await records.payments.payer(before.account_id) or before
+            if now.checkout_id != before.checkout_id:
+                return False
+            await records.payments.put_payer(replace(now, checkout_id=checkout_id))
+            return True
+
+        return await self.store.write(put)
+
+    async def _payer(self, account_id: str) -> Payer:
+        found = await self.store.read(lambda records: records.payments.payer(account_id))
+        return found or Payer(account_id=account_id)
+
+
+def _that_counts(subscriptions: Sequence[Subscription]) -> Subscription | None:
+    """Of several the one that counts longest; the last one begun where none counts."""
+    end = longest_paid(subscriptions)
+    counting = [one for one in subscriptions if end is not None and paid_until(one) == end]
+    return next(iter([*counting, *subscriptions]), None)

@@ -1,0 +1,104 @@
+"""Supporter status: how it stands, how to get it, and where to manage what is paid."""
+
+from typing import Any, Final
+
+from litestar import MediaType, Response, Router, post, route
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromQuery
+from litestar.response import Redirect, Template
+
+from printreach.hub.denied import Denied, Reason
+from printreach.rules.rate_limits import TooSoon
+from printreach.web.accounts.forms import LARGEST_FORM, Fields, faulty, page, provide_fields
+from printreach.web.accounts.plans import plans_of
+from printreach.web.pages import READ
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+PATH: Final = "/account/supporter"
+_PAGE: Final = "account/supporter.html"
+
+
+@route(PATH, http_method=READ, media_type=MediaType.HTML)
+async def supporter_page(
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+    back: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """Show it. back: from the provider, whose call may not have come yet."""
+    if back is None:
+        return await _page(services, signed_in)
+    refused = await services.billing.look(signed_in.account)
+    if refused is not None:
+        return await _page(services, signed_in, refused)
+    # Read again, for the answer may have changed the account.
+    account = await services.store.read(
+        lambda records: records.accounts.get(signed_in.account.account_id)
+    )
+    seen = SignedIn(account=account or signed_in.account, session=signed_in.session)
+    return await _page(services, seen, is_back=back == "paid")
+
+
+@post(f"{PATH}/pay", media_type=MediaType.HTML)
+async def pay(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Go on to the provider's page."""
+    url = await services.billing.buy(signed_in.account, fields["plan"], PATH)
+    if isinstance(url, Denied) and url.reason is Reason.PAYS_ALREADY:
+        return Redirect(f"{PATH}?back=managed", status_code=303)
+    if not isinstance(url, str):
+        return await _page(services, signed_in, url)
+    return leaving_page(url)
+
+
+@post(f"{PATH}/manage", media_type=MediaType.HTML)
+async def manage(
+    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
+) -> Response[Any]:
+    """Go on to the provider's page about cards, receipts and the end of it."""
+    url = await services.billing.manage(signed_in.account)
+    if not isinstance(url, str):
+        return await _page(services, signed_in, url)
+    return leaving_page(url)
+
+
+def leaving_page(url: str) -> Template:
+    """A page that goes on by itself: our forms may lead nowhere but to pages of ours."""
+    headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    return Template("account/leaving.html", context={"url": url}, headers=headers)
+
+
+async def _page(
+    services: Services,
+    signed_in: SignedIn,
+    fault: Denied | TooSoon | None = None,
+    *,
+    is_back: bool = False,
+) -> Response[Any]:
+    standing = await services.billing.standing(signed_in.account)
+    offers = await services.billing.offers()
+    if isinstance(offers, Denied):
+        fault, offers = fault or offers, ()
+    shown = {
+        "account": signed_in.account,
+        "standing": standing,
+        "plans": plans_of(offers),
+        "at": services.clock.now(),
+        "is_waiting": is_back and not standing.is_supporter,
+        "is_new": is_back and standing.is_supporter,
+    }
+    return page(_PAGE, **shown) if fault is None else faulty(_PAGE, fault, "plan", **shown)
+
+
+SUPPORTING = Router(
+    "/",
+    route_handlers=[supporter_page, pay, manage],
+    dependencies={"fields": Provide(provide_fields)},
+    include_in_schema=False,
+    opt=dict(FORM),
+    request_max_body_size=LARGEST_FORM,
+)

@@ -1,0 +1,43 @@
+"""Where the payment provider calls: no person, no cookie, and a signature over the raw body."""
+
+import logging
+from typing import Final
+
+from litestar import Response, Router, post
+from litestar.di import NamedDependency
+from litestar.exceptions import ClientException, NotFoundException
+
+from printreach.ports.payments import ForgedCall, PaymentsUnavailable
+from printreach.web.problems import AnyRequest
+from printreach.web.services import Services
+
+LARGEST_CALL: Final = 256 * 1024
+"""Several times of what an event about a subscription takes."""
+
+_log = logging.getLogger(__name__)
+
+
+@post("/payments/stripe", status_code=200)
+async def hear(request: AnyRequest, services: NamedDependency[Services]) -> Response[None]:
+    """Take a call. Whatever isn't answered with 2xx is sent again, for days."""
+    if services.billing.payments is None:
+        raise NotFoundException("Nothing is sold here")
+    signature = request.headers.get("stripe-signature", "")
+    try:
+        await services.billing.hear(await request.body(), signature)
+    except ForgedCall as error:
+        # A wrong secret in the settings looks the same, so the operator is told.
+        _log.warning("a call about payments was refused: %s", error)
+        raise ClientException("The signature doesn't fit, or is too old") from None
+    except PaymentsUnavailable as error:
+        _log.warning("a call about payments has to come again: %s", error)
+        return Response(None, status_code=503, headers={"Retry-After": "60"})
+    return Response(None, status_code=200)
+
+
+PAYMENT_CALLS = Router(
+    "/",
+    route_handlers=[hear],
+    include_in_schema=False,
+    request_max_body_size=LARGEST_CALL,
+)

@@ -1,0 +1,71 @@
+"""The portal's step for supporter status, where it is lacking."""
+
+from typing import Any, Final
+
+from litestar import Response
+
+from printreach.hub.denied import Denied, Reason
+from printreach.rules.portal import PortalError, Step
+from printreach.rules.rate_limits import TooSoon
+from printreach.web.accounts.plans import plans_of
+from printreach.web.portal.answers import Sale, flow_path, paying_page, step_page
+from printreach.web.portal.visits import Visit
+from printreach.web.services import Services
+from printreach.web.signed_in import in_words
+
+BACK: Final = "?back=paid"
+
+
+async def supporter_step(visit: Visit, services: Services, *, is_back: bool) -> Response[Any]:
+    """Show the step, or the one after it where the provider says by now that it was paid."""
+    if not is_back or visit.account is None:
+        return await _step(visit, services)
+    refused = await services.billing.look(visit.account)
+    account = await services.store.read(
+        lambda records: records.accounts.get(visit.view.facts.account_id or "")
+    )
+    view = await services.portal.view(visit.key, account)
+    if view is None or view.step is not Step.SUPPORTER:
+        return visit.back()
+    return await _step(visit, services, refused, is_waiting=refused is None)
+
+
+async def pay_in_step(visit: Visit, services: Services, plan: str) -> Response[Any]:
+    """Go on to pay, where that is what this step asks for."""
+    if visit.account is None or visit.view.step is not Step.SUPPORTER:
+        return visit.back()
+    path = flow_path(visit.key.flow_id)
+    url = await services.billing.buy(visit.account, plan, path)
+    match url:
+        case str():
+            return paying_page(visit.view, visit.account, url)
+        case Denied(Reason.PAYS_ALREADY):
+            return await supporter_step(visit, services, is_back=True)
+        case _:
+            return await _step(visit, services, url)
+
+
+async def _step(
+    visit: Visit,
+    services: Services,
+    fault: Denied | TooSoon | None = None,
+    *,
+    is_waiting: bool = False,
+) -> Response[Any]:
+    offers = await services.billing.offers()
+    if isinstance(offers, Denied):
+        fault, offers = fault or offers, ()
+    return step_page(
+        visit.key,
+        visit.view,
+        visit.account,
+        errors={} if fault is None else {"plan": _sentence(fault)},
+        refusal=PortalError.NOT_A_SUPPORTER,
+        sale=Sale(is_sold=services.billing.is_sold, plans=plans_of(offers), is_waiting=is_waiting),
+    )
+
+
+def _sentence(fault: Denied | TooSoon) -> str:
+    if isinstance(fault, TooSoon):
+        return f"Too many tries. Wait {in_words(fault.wait_seconds)}."
+    return fault.sentence

@@ -1,0 +1,76 @@
+"""A service that sells supporter status, by Stripe's own library and a fake of its API."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import stripe
+from litestar.testing import TestClient
+
+from printreach.backends.pay_stripe import StripePayments
+from printreach.backends.sql.engine import prepare_file
+from printreach.backends.stripe_account import StripeAccount
+from printreach.rules.accounts import Account
+from tests.fakes.clock import FakeClock
+from tests.fakes.stripe.books import Object
+from tests.fakes.stripe.server import KEY, MONTHLY, SECRET, YEARLY, FakeStripe, fake_stripe, sign
+from tests.web.world import ADA, BASE_URL, Browser, WebWorld, run
+
+CALLS = "/payments/stripe"
+
+
+@dataclass
+class Shop:
+    """One browser before it, and the books of who takes the money."""
+
+    world: WebWorld
+    browser: Browser
+    fake: FakeStripe
+
+    def pay(self, session_url: str) -> Object:
+        """Somebody pays on that page; nobody has heard of it yet."""
+        return self.fake.books.pay(session_url.rsplit("/", 1)[-1])
+
+    def call(
+        self, kind: str, about: Object, event_id: str = "evt_1", secret: str = SECRET
+    ) -> httpx.Response:
+        """The provider calls."""
+        body = self.fake.event(kind, about, event_id)
+        return self.post(body.encode(), sign(body, secret=secret))
+
+    def post(self, body: bytes, signature: str) -> httpx.Response:
+        """Whatever somebody sends to where the provider calls, without a cookie."""
+        program = TestClient(self.world.app, base_url=BASE_URL)
+        program.blocking_portal = self.browser.blocking_portal
+        return program.post(CALLS, content=body, headers={"stripe-signature": signature})
+
+    def account(self, email: str = ADA) -> Account:
+        found = run(
+            self.browser,
+            lambda: self.world.store.read(lambda records: records.accounts.with_email(email)),
+        )
+        assert found is not None
+        return found
+
+
+@contextmanager
+def open_shop(migrated: Path, folder: Path) -> Iterator[Shop]:
+    path = folder / "data" / "printreach.sqlite3"
+    prepare_file(path)
+    shutil.copyfile(migrated, path)
+    clock = FakeClock()
+    with fake_stripe(lambda: int(clock.now().timestamp())) as fake:
+        account = StripeAccount(
+            secret_key=KEY, webhook_secret=SECRET, prices=(YEARLY, MONTHLY), api_url=fake.url
+        )
+        client = stripe.StripeClient(
+            KEY, http_client=stripe.HTTPXClient(timeout=30), base_addresses={"api": fake.url}
+        )
+        payments = StripePayments(account, client, clock)
+        world = WebWorld(path, clock, payments, SUPPORTERS="granted")
+        with TestClient(world.app, base_url=BASE_URL) as browser:
+            browser.headers["accept"] = "text/html"
+            yield Shop(world, browser, fake)
