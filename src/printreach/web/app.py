@@ -20,6 +20,7 @@ from printreach.web.pages import PAGES
 from printreach.web.payment_calls import PAYMENT_CALLS
 from printreach.web.portal import PORTAL_PAGES
 from printreach.web.problems import answer_failure, ask_to_come_back
+from printreach.web.reading import AnswersHead
 from printreach.web.security import OriginCheck, harden
 from printreach.web.services import Services
 from printreach.web.signed_in import IDENTITY, NobodyIsSignedIn, ask_to_sign_in
@@ -39,7 +40,7 @@ class WebSettings:
 def create_app(settings: WebSettings, services: Services) -> Litestar:
     """Build the web role. Logging is left as the program that runs it has set it up."""
     jar = Cookies(is_https=settings.base_url.startswith("https:"))
-    return Litestar(
+    app = Litestar(
         [
             PAGES,
             *PORTAL_PAGES,
@@ -75,3 +76,5 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
         debug=False,
         pdb_on_exception=False,
     )
+    app.asgi_handler = AnswersHead(app.asgi_handler)
+    return app
