@@ -15,7 +15,9 @@ OFFER = signin.LinkOffer(
 class Talk:
     """A conversation, and a service that says what the test wants."""
 
-    def __init__(self, agent: Agent, *, was_linked: bool = False) -> None:
+    def __init__(
+        self, agent: Agent, *, was_linked: bool = False, stores_events: bool = False
+    ) -> None:
         self.agent = agent
         self.context = agent.context
         self.said: list[signin.FromAgent] = []
@@ -23,6 +25,7 @@ class Talk:
             agent.context,
             lambda payload: self.said.append(signin.decode_from_agent(payload)),
             was_linked=was_linked,
+            stores_events=stores_events,
         )
         self.conversation.begin()
 
