@@ -35,7 +35,7 @@ demo: install  ## the service with a simulated printer, on http://localhost:8080
 ##@ Check it
 
 .PHONY: test
-test: install lint build/agent-only/.installed  ## everything: lint, types, import rules, tests
+test: install lint build/agent-only/.installed build/server-only/.installed  ## everything: lint, types, import rules, tests
 	@$(MAKE) --no-print-directory peers || echo "Some peers can't be had here; their tests are skipped."
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile -m "not fault"
 
@@ -63,6 +63,10 @@ fmt: install  ## put the code into shape
 .PHONY: agent-only
 agent-only: install build/agent-only/.installed  ## prove that the agent needs nothing of the server
 	$(BIN)/pytest tests/architecture/test_agent_alone.py
+
+.PHONY: server-only
+server-only: install build/server-only/.installed  ## prove that the service needs nothing of the tests
+	$(BIN)/pytest tests/architecture/test_server_alone.py
 
 .PHONY: bench
 bench: install  ## speed and memory beside nginx and ssh -R; BENCH="--only get,upload" runs some
@@ -122,8 +126,8 @@ $(STATIC)/app.css: $(shell find web -type f -not -path '$(FRONT_END)/*') $(FRONT
 	@cd web && $(NODE) build.mjs
 	@touch $@
 
-build/agent-only/.installed: requirements/agent.txt | build/agent-only/bin/python
-	build/agent-only/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
+build/%-only/.installed: requirements/%.txt | build/%-only/bin/python
+	build/$*-only/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
 	@touch $@
 
 build/fuzz/.installed: requirements/fuzz.txt | build/fuzz/bin/python

@@ -92,8 +92,8 @@ ROOMS = {
             "webauthn",
         ),
     ),
-    "backends.notify_apprise": driver("apprise"),
     "backends.pay_stripe": driver("msgspec", "stripe"),
+    "backends.notify_apprise": driver("apprise"),
     "run": driver(
         *("aiosqlite", "alembic", "argon2", "cryptography", "granian", "jinja2", "litestar"),
         *("markupsafe", "msgspec", "picows", "sqlalchemy", "uvloop"),

@@ -6,19 +6,12 @@ requirements/agent.txt and nothing else, as it would on a Raspberry Pi.
 
 import json
 import re
-import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.architecture.alone import REPOSITORY, Imports, imports_of, installed, run
 from tests.architecture.rooms import ANY_STANDARD_LIBRARY, ROOMS
-from tests.requirements_of_tests import need
-
-REPOSITORY = Path(__file__).parents[2]
-ENVIRONMENT = REPOSITORY / "build" / "agent-only" / "bin"
-IMPORT_ROOMS = Path(__file__).with_name("import_rooms.py")
 
 WHAT_THE_AGENT_IS_MADE_OF = [
     *("contract", "wire", "rules", "http1", "tunnel", "printers", "agent", "run.agent")
@@ -34,44 +27,17 @@ SERVER_LIBRARIES = frozenset[str]().union(*(room.libraries for room in ROOMS.val
 NEEDS_MORE = ("printreach.printers.simulated.", "printreach.agent.octoprint_plugin.plugin")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Imports:
-    """What import_rooms.py found."""
-
-    imported: list[str]
-    missing: dict[str, str]
-    loaded: frozenset[str]
-
-
-def run(*command: str | Path, cwd: Path) -> str:
-    """Run a command to its end and return what it printed; fail with all of it if it failed."""
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def pi(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs of an environment with the agent's requirements and a wheel of the project."""
-    python = ENVIRONMENT / "python"
-    need("the environment with the agent alone", python.exists(), "make agent-only")
-    folder = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=REPOSITORY)
-    wheel = next(folder.glob("*.whl"))
-    offline = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
-    run(python, "-m", "pip", "install", *offline, "--force-reinstall", wheel, cwd=folder)
-    return ENVIRONMENT
+    return installed("agent-only", tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
 def imports(pi: Path, tmp_path_factory: pytest.TempPathFactory) -> Imports:
     """Import all of it there, away from the source tree."""
     packages = [f"printreach.{name}" for name in WHAT_THE_AGENT_IS_MADE_OF]
-    elsewhere = tmp_path_factory.mktemp("elsewhere")
-    found = json.loads(run(pi / "python", "-I", IMPORT_ROOMS, *packages, cwd=elsewhere))
-    return Imports(
-        imported=found["Imported"], missing=found["Missing"], loaded=frozenset(found["Loaded"])
-    )
+    return imports_of(pi, packages, tmp_path_factory.mktemp("elsewhere"))
 
 
 def test_only_what_the_agent_requires_is_installed_there(pi: Path, tmp_path: Path) -> None:
