@@ -68,6 +68,10 @@ class EventRecords(Protocol):
         """
         ...
 
+    async def holds(self, account_id: str, event_id: str) -> bool:
+        """Whether that one is an event of the account that was handed out and is kept."""
+        ...
+
     async def latest(self, account_id: str) -> StoredEvent | None:
         """The one of an account that was handed out last."""
         ...

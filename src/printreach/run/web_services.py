@@ -9,16 +9,19 @@ from printreach.backends.oidc.provider import Provider
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.sql.store import SqlStore
 from printreach.backends.webauthn import WebAuthn
+from printreach.hub.access_tokens import AccessTokens
 from printreach.hub.account_data import AccountData
 from printreach.hub.accounts import Accounts
 from printreach.hub.app_calls import AppCalls
 from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import dashboard
+from printreach.hub.event_stream import EventStreams
 from printreach.hub.invitations import Invitations
 from printreach.hub.notifications import Notifications
 from printreach.hub.oidc import OtherAccounts
 from printreach.hub.oidc_newcomers import Newcomers
+from printreach.hub.once import ShownOnce
 from printreach.hub.owner import Owner
 from printreach.hub.passkeys import Passkeys
 from printreach.hub.portal import Portal
@@ -198,6 +201,11 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         printers=printers,
         connections=connections,
         notifications=_notifications(settings, outside, caller_tries),
+        access_tokens=AccessTokens(store=store, clock=clock, token_bytes=token_bytes),
+        shown_tokens=ShownOnce(clock),
+        event_streams=EventStreams(
+            store=store, bus=outside.bus, clock=clock, addresses=settings.addresses
+        ),
         portal=Portal(
             store=store,
             clock=clock,

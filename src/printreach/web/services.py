@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 
+from printreach.hub.access_tokens import AccessTokens, MadeToken
 from printreach.hub.account_data import AccountData
 from printreach.hub.accounts import Accounts
 from printreach.hub.app_calls import AppCalls
 from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import Dashboard
+from printreach.hub.event_stream import EventStreams
 from printreach.hub.invitations import Invitations
 from printreach.hub.notifications import Notifications
 from printreach.hub.oidc import OtherAccounts
+from printreach.hub.once import ShownOnce
 from printreach.hub.owner import Owner
 from printreach.hub.passkeys import Passkeys
 from printreach.hub.portal import Portal
@@ -47,6 +50,9 @@ class Services:
     printers: Printers
     connections: Connections
     notifications: Notifications
+    access_tokens: AccessTokens
+    shown_tokens: ShownOnce[MadeToken]
+    event_streams: EventStreams
     portal: Portal
     dashboard: Dashboard
     app_calls: AppCalls

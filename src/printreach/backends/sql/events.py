@@ -97,6 +97,9 @@ class EventRows:
         )
         return [_stored(row) for row in found.mappings()]
 
+    async def holds(self, account_id: str, event_id: str) -> bool:
+        return await self._position_of(account_id, event_id) > 0
+
     async def latest(self, account_id: str) -> StoredEvent | None:
         found = await self._connection.execute(
             select(*_STORED)

@@ -1,0 +1,93 @@
+"""Tokens of people's own programs: made, shown once, used and taken back."""
+
+from dataclasses import dataclass
+
+from printreach.hub.denied import Denied, Reason
+from printreach.ports import Clock, Records, Store
+from printreach.rules.access_tokens import (
+    MOST_TOKENS,
+    PREFIX,
+    AccessToken,
+    Scope,
+    read_name,
+    read_scopes,
+    use_is_worth_a_note,
+)
+from printreach.rules.credentials import (
+    CredentialKind,
+    TokenBytes,
+    digest,
+    new_record_id,
+    new_secret,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeToken:
+    """secret: nobody can look it up later."""
+
+    token: AccessToken
+    secret: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AccessTokens:
+    """The use cases."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+
+    async def make(self, account_id: str, name: str, scopes: list[str]) -> MadeToken | Denied:
+        """A new token; its secret is nowhere but in the answer."""
+        called, chosen = read_name(name), read_scopes(scopes)
+        if called is None:
+            return Denied(Reason.INVALID, "A name has 1 to 60 printable characters.")
+        if chosen is None:
+            return Denied(Reason.INVALID, "Choose what the token may do.")
+        token = AccessToken(
+            token_id=new_record_id(self.token_bytes),
+            account_id=account_id,
+            name=called,
+            scopes=chosen,
+            created_at=self.clock.now(),
+        )
+        secret = PREFIX + new_secret(self.token_bytes)
+
+        async def add(records: Records) -> Denied | None:
+            if len(await records.access_tokens.of_account(account_id)) >= MOST_TOKENS:
+                return Denied(Reason.INVALID, f"{MOST_TOKENS} tokens are the most. End one first.")
+            await records.access_tokens.add(token, access_token_digest(secret))
+            return None
+
+        return await self.store.write(add) or MadeToken(token, secret)
+
+    async def of_account(self, account_id: str) -> list[AccessToken]:
+        """Newest first."""
+        return await self.store.read(lambda records: records.access_tokens.of_account(account_id))
+
+    async def end(self, account_id: str, token_id: str) -> bool:
+        """Whether there was such a token; it opens nothing any more."""
+        return await self.store.write(
+            lambda records: records.access_tokens.remove(account_id, token_id)
+        )
+
+    async def look_up(self, secret: str, scope: Scope) -> AccessToken | None:
+        """The token, where it is good for that; its use is noted now and then."""
+        if not secret.startswith(PREFIX):
+            return None
+        token = await self.store.read(
+            lambda records: records.access_tokens.with_digest(access_token_digest(secret))
+        )
+        if token is None or scope not in token.scopes:
+            return None
+        at = self.clock.now()
+        if use_is_worth_a_note(token, at):
+            token_id = token.token_id
+            await self.store.write(lambda records: records.access_tokens.note_use(token_id, at))
+        return token
+
+
+def access_token_digest(secret: str) -> bytes:
+    """What is stored of a token."""
+    return digest(CredentialKind.ACCESS_TOKEN, secret.encode())

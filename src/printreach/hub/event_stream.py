@@ -1,0 +1,130 @@
+"""The events of an account as they happen, and those since one that is known.
+
+Each reader asks the store for what comes after the last event it was given, so nothing is lost
+between reading and listening: a hint only says that it is worth asking. A reader that is slow is
+asked for no more than it takes; what it holds of ours is one page.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from printreach.ports import Bus, Clock, Notice, Store, StoredEvent, Topic
+from printreach.rules.addresses import Addresses
+from printreach.rules.webhook_messages import About, message_body
+
+PAGE: Final = 100
+LOOK_EVERY_S: Final = 5.0
+"""Hints may be lost."""
+MOST_STREAMS: Final = 20
+"""Of an account at once, in one process."""
+OLDEST: Final = "oldest"
+"""Asked for in place of an id: from the first event that is kept."""
+_NO_NAME: Final = "A printer"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An event as a reader gets it. body: JSON, the same as a webhook's."""
+
+    event_id: str
+    body: bytes
+
+
+class EventGone(Exception):
+    """The event to go on from is not kept, or was never one of this account."""
+
+
+class TooManyStreams(Exception):
+    """The account has as many as it may have."""
+
+
+@dataclass(kw_only=True, slots=True)
+class EventStreams:
+    """One for the process. snapshot_url: of a picture by its id; None where none are taken."""
+
+    store: Store
+    bus: Bus
+    clock: Clock
+    addresses: Addresses
+    snapshot_url: Callable[[str], str] | None = None
+    look_every_s: float = LOOK_EVERY_S
+    _open: Counter[str] = field(default_factory=Counter)
+
+    async def open(self, account_id: str, after: str | None) -> AsyncGenerator[Told | None, None]:
+        """Begin to read. None comes every few seconds in which there was nothing.
+
+        after: the id of the last event that the reader has; OLDEST; None for what happens from now
+        on. Raises EventGone and TooManyStreams. The iterator has to be closed.
+        """
+        if self._open[account_id] >= MOST_STREAMS:
+            raise TooManyStreams
+        cursor = await self._cursor(account_id, after)
+        return self._follow(account_id, cursor)
+
+    async def _cursor(self, account_id: str, after: str | None) -> str | None:
+        if after is None:
+            latest = await self.store.read(lambda records: records.events.latest(account_id))
+            return None if latest is None else latest.event.event_id
+        if after == OLDEST:
+            return None
+        if not await self.store.read(lambda records: records.events.holds(account_id, after)):
+            raise EventGone(after)
+        return after
+
+    async def _follow(
+        self, account_id: str, cursor: str | None
+    ) -> AsyncGenerator[Told | None, None]:
+        woken = asyncio.Event()
+
+        def on_notice(notice: Notice) -> None:
+            if notice.topic is Topic.EVENT and notice.key == account_id:
+                woken.set()
+
+        self._open[account_id] += 1
+        unsubscribe = self.bus.subscribe(on_notice)
+        try:
+            while True:
+                woken.clear()
+                page = await self._page(account_id, cursor)
+                for told in page:
+                    cursor = told.event_id
+                    yield told
+                if len(page) < PAGE:
+                    await _wait(woken, self.look_every_s)
+                    yield None
+        finally:
+            unsubscribe()
+            self._open[account_id] -= 1
+            if not self._open[account_id]:
+                del self._open[account_id]
+
+    async def _page(self, account_id: str, cursor: str | None) -> list[Told]:
+        stored = await self.store.read(
+            lambda records: records.events.after(account_id, cursor, PAGE)
+        )
+        if not stored:
+            return []
+        printers = await self.store.read(lambda records: records.printers.of_account(account_id))
+        names = {printer.printer_id: printer.name for printer in printers}
+        return [self._told(one, names.get(one.printer_id, _NO_NAME)) for one in stored]
+
+    def _told(self, stored: StoredEvent, name: str) -> Told:
+        picture = stored.snapshot_id
+        about = About(
+            printer_id=stored.printer_id,
+            printer_name=name,
+            page_url=self.addresses.of_printer_page(stored.printer_id),
+            snapshot_url=self.snapshot_url(picture) if picture and self.snapshot_url else None,
+        )
+        return Told(stored.event.event_id, message_body(stored.event, about))
+
+
+async def _wait(woken: asyncio.Event, within_s: float) -> None:
+    try:
+        async with asyncio.timeout(within_s):
+            await woken.wait()
+    except TimeoutError:
+        pass  # time to look, and to let the reader hear that it is still there

@@ -1,0 +1,114 @@
+"""Tokens of a person's own programs: listed, made, shown once and ended."""
+
+from typing import Any
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import NotFoundException
+from litestar.params import FromPath, FromQuery
+from litestar.response import Redirect, Template
+
+from printreach.hub.denied import Denied
+from printreach.rules.access_tokens import SCOPES_IN_WORDS
+from printreach.web.accounts.forms import LARGEST_FORM, Fields, faulty, page, provide_fields
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+PAGE = "/account/tokens"
+_TEMPLATE = "account/tokens.html"
+_PREFIX = "scope-"
+
+
+@get(PAGE, media_type=MediaType.HTML)
+async def show_tokens(
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """The tokens, and the form for another one."""
+    toast = "The token has ended." if said == "ended" else ""
+    return page(_TEMPLATE, **await _shown(services, signed_in), toast=toast, typed="")
+
+
+@post(PAGE, media_type=MediaType.HTML)
+async def make_token(
+    fields: NamedDependency[Fields],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Response[Any]:
+    """Make a token, and lead to the page that shows it once."""
+    account_id = signed_in.account.account_id
+    scopes = [name.removeprefix(_PREFIX) for name in fields.values if name.startswith(_PREFIX)]
+    made = await services.access_tokens.make(account_id, fields["name"], scopes)
+    if isinstance(made, Denied):
+        shown = await _shown(services, signed_in)
+        return faulty(_TEMPLATE, made, "name", **shown, toast="", typed=fields["name"])
+    services.shown_tokens.put(account_id, made.token.token_id, made)
+    return Redirect(f"{PAGE}/{made.token.token_id}/secret", status_code=303)
+
+
+@get(PAGE + "/{token_id:str}/secret", media_type=MediaType.HTML)
+async def show_secret(
+    token_id: FromPath[str],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Template:
+    """Show a new token once."""
+    made = services.shown_tokens.take(signed_in.account.account_id, token_id)
+    return Template(
+        "account/token_once.html",
+        context={"made": made},
+        headers={"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"},
+    )
+
+
+@post(PAGE + "/done", media_type=MediaType.HTML)
+async def done() -> Redirect:
+    """Go on, now that the token is saved."""
+    return Redirect(PAGE, status_code=303)
+
+
+@get(PAGE + "/{token_id:str}/end", media_type=MediaType.HTML)
+async def ask_to_end(
+    token_id: FromPath[str],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Template:
+    """Ask before a program loses access."""
+    for token in await services.access_tokens.of_account(signed_in.account.account_id):
+        if token.token_id == token_id:
+            return Template("account/end_token.html", context={"token": token})
+    raise NotFoundException("There is no such token")
+
+
+@post(PAGE + "/{token_id:str}/end", media_type=MediaType.HTML)
+async def end_token(
+    token_id: FromPath[str],
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+) -> Redirect:
+    """End a token; streams that it opened end too."""
+    if not await services.access_tokens.end(signed_in.account.account_id, token_id):
+        raise NotFoundException("There is no such token")
+    return Redirect(f"{PAGE}?said=ended", status_code=303)
+
+
+async def _shown(services: Services, signed_in: SignedIn) -> dict[str, Any]:
+    return {
+        "tokens": await services.access_tokens.of_account(signed_in.account.account_id),
+        "scopes": [
+            (f"{_PREFIX}{scope.value}", words, scope.value)
+            for scope, words in SCOPES_IN_WORDS.items()
+        ],
+    }
+
+
+TOKENS = Router(
+    "/",
+    route_handlers=[show_tokens, make_token, show_secret, done, ask_to_end, end_token],
+    dependencies={"fields": Provide(provide_fields)},
+    include_in_schema=False,
+    opt=dict(FORM),
+    request_max_body_size=LARGEST_FORM,
+)

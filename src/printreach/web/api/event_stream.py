@@ -1,0 +1,229 @@
+"""The events of an account for its owner's programs: `GET /api/events`, also as a WebSocket."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Annotated, Any, Final
+
+import msgspec
+from litestar import Response, Router, WebSocket, get, websocket
+from litestar.connection import ASGIConnection
+from litestar.di import NamedDependency
+from litestar.exceptions import (
+    HTTPException,
+    NotAuthorizedException,
+    TooManyRequestsException,
+    WebSocketDisconnect,
+)
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import HeaderParameter, QueryParameter
+from litestar.response import ServerSentEvent
+from litestar.response.sse import ServerSentEventMessage
+
+from printreach.hub.event_stream import EventGone, EventStreams, Told, TooManyStreams
+from printreach.hub.sessions import Visitor
+from printreach.hub.tries import REQUESTS_BY_ACCOUNT
+from printreach.rules.access_tokens import Scope
+from printreach.web.cookies import SESSION, Cookies
+from printreach.web.problems import AnyRequest, Problem
+from printreach.web.services import Services
+from printreach.web.signed_in import too_many
+
+BEAT_S: Final = 15.0
+"""So often a reader hears something, and we look whether it may still read."""
+LONGEST_S: Final = 3600.0
+"""Then the reader asks anew, from where it is."""
+SENT_WITHIN_S: Final = 30.0
+"""A WebSocket whose reader takes nothing for so long is ended."""
+_GONE: Final = (
+    "That event isn't kept any more, or never was one of yours. Begin without it, or with"
+    " after=oldest."
+)
+_UNKNOWN: Final = f"This needs a token with the scope {Scope.READ_EVENTS.value}, or a sign-in."
+_MANY: Final = "So many streams are open already. Close one first."
+_WEBSOCKET_CODES: Final = 4000
+
+Connection = ASGIConnection[Any, Any, Any, Any]
+After = Annotated[
+    str | None,
+    QueryParameter(
+        description="The EventId of the last event that the reader has; 'oldest' for all that are"
+        " kept. Without it the stream begins now."
+    ),
+]
+LastEventId = Annotated[
+    str | None,
+    HeaderParameter(name="Last-Event-ID", description="As after; browsers send it by themselves."),
+]
+
+
+class _Refused(HTTPException):
+    """An answer that both kinds of stream give."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reader:
+    """Who reads, and how it can be looked up again."""
+
+    services: Services
+    account_id: str
+    token: str | None
+    session: str | None
+    visitor: Visitor
+
+    async def may_still_read(self) -> bool:
+        return await _account_id_of(self.services, self.token, self.session, self.visitor) == (
+            self.account_id
+        )
+
+
+@get(
+    "/api/events",
+    responses={
+        401: ResponseSpec(Problem, description="No token, or one without the scope events:read"),
+        410: ResponseSpec(Problem, description="The event of `after` is not kept any more"),
+    },
+)
+async def event_stream(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+    after: After = None,
+    last_event_id: LastEventId = None,
+) -> Response[Any]:
+    """Stream the events of all printers of the account, as they happen, as server-sent events."""
+    reader = await _reader(request, services, jar)
+    told = await _opened(services.event_streams, reader, last_event_id or after)
+    return ServerSentEvent(
+        _messages(reader, told), headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"}
+    )
+
+
+@websocket("/api/events")
+async def event_socket(
+    socket: WebSocket[Any, Any, Any],
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+    after: After = None,
+) -> None:
+    """Stream the same, one text message an event; a refusal is a message, too, then a close."""
+    await socket.accept()
+    try:
+        reader = await _reader(socket, services, jar)
+        told = await _opened(services.event_streams, reader, after)
+    except HTTPException as refused:
+        problem = Problem(status=refused.status_code, error=refused.detail)
+        await socket.send_text(msgspec.json.encode(problem).decode())
+        await socket.close(_WEBSOCKET_CODES + refused.status_code, refused.detail[:100])
+        return
+    leaving = asyncio.create_task(_until_left(socket))
+    sending = asyncio.create_task(_send_all(socket, reader, told))
+    try:
+        await asyncio.wait([leaving, sending], return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (leaving, sending):
+            task.cancel()
+        await asyncio.gather(leaving, sending, return_exceptions=True)
+
+
+# --- who reads ------------------------------------------------------------------------------------
+
+
+async def _reader(connection: Connection, services: Services, jar: Cookies) -> Reader:
+    """Raises NotAuthorizedException and TooManyRequestsException."""
+    scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+    given = token.strip() if scheme.lower() == "bearer" else None
+    session = None if given else jar.read(connection.headers.get("cookie", ""), SESSION)
+    client = connection.client
+    visitor = Visitor(
+        address=client.host if client is not None else "",
+        browser=connection.headers.get("user-agent", ""),
+    )
+    account_id = await _account_id_of(services, given, session, visitor)
+    if account_id is None:
+        raise NotAuthorizedException(_UNKNOWN, headers={"WWW-Authenticate": "Bearer"})
+    refused = services.caller_tries.take(REQUESTS_BY_ACCOUNT, account_id)
+    if refused is not None:
+        raise too_many(refused)
+    return Reader(
+        services=services, account_id=account_id, token=given, session=session, visitor=visitor
+    )
+
+
+async def _account_id_of(
+    services: Services, token: str | None, session: str | None, visitor: Visitor
+) -> str | None:
+    if token:
+        found = await services.access_tokens.look_up(token, Scope.READ_EVENTS)
+        return None if found is None else found.account_id
+    if session:
+        signed_in = await services.sessions.look_up(session, visitor)
+        return None if signed_in is None else signed_in[0].account_id
+    return None
+
+
+async def _opened(
+    streams: EventStreams, reader: Reader, after: str | None
+) -> AsyncGenerator[Told | None, None]:
+    try:
+        return await streams.open(reader.account_id, after or None)
+    except EventGone:
+        raise _Refused(_GONE, status_code=410) from None
+    except TooManyStreams:
+        raise TooManyRequestsException(_MANY, headers={"Retry-After": "60"}) from None
+
+
+# --- what is read ---------------------------------------------------------------------------------
+
+
+async def _beating(
+    reader: Reader, told: AsyncGenerator[Told | None, None]
+) -> AsyncGenerator[Told | None, None]:
+    """The events, and None for each beat, until the reader may read no longer."""
+    loop = asyncio.get_running_loop()
+    ends_at, beat_at = loop.time() + LONGEST_S, loop.time()
+    async with aclosing(told):
+        yield None
+        async for one in told:
+            now = loop.time()
+            if now >= beat_at + BEAT_S:
+                beat_at = now
+                if now >= ends_at or not await reader.may_still_read():
+                    return
+                yield None
+            if one is not None:
+                yield one
+
+
+async def _messages(
+    reader: Reader, told: AsyncGenerator[Told | None, None]
+) -> AsyncGenerator[ServerSentEventMessage, None]:
+    async with aclosing(_beating(reader, told)) as beating:
+        async for one in beating:
+            if one is None:
+                yield ServerSentEventMessage(data=None, comment="beat")
+            else:
+                yield ServerSentEventMessage(event="event", id=one.event_id, data=one.body.decode())
+
+
+async def _send_all(
+    socket: WebSocket[Any, Any, Any], reader: Reader, told: AsyncGenerator[Told | None, None]
+) -> None:
+    async with aclosing(_beating(reader, told)) as beating:
+        async for one in beating:
+            async with asyncio.timeout(SENT_WITHIN_S):
+                await socket.send_text("{}" if one is None else one.body.decode())
+    await socket.close(_WEBSOCKET_CODES + 1, "Ask again, from the last event that you have.")
+
+
+async def _until_left(socket: WebSocket[Any, Any, Any]) -> None:
+    """What a reader says is of no interest, but that it leaves."""
+    try:
+        while True:
+            await socket.receive_data(mode="text")
+    except WebSocketDisconnect:
+        return
+
+
+EVENT_STREAM_API = Router("/", route_handlers=[event_stream, event_socket], tags=["Events"])
