@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import secrets
 import socket
 import stat
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -20,12 +21,19 @@ from litestar.response import ServerSentEvent, Stream
 
 from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.detector_memory import MemoryDetectorStates
+from printreach.backends.sealing import KeySealer
 from printreach.backends.sql.store import SqlStore
+from printreach.backends.zones import SystemZones
+from printreach.run.reaching import Reaching
 from printreach.run.settings import settings_from
 from printreach.run.web_node import WebNode
 from printreach.run.web_services import real_outside, web_services
+from printreach.run.webhooks import Hooks
 from printreach.web.app import WebSettings, create_app
+from tests.fakes.mails import KeptMails
+from tests.fakes.messages import KeptMessages
 from tests.fakes.printer_http import FakePrinterHttp
+from tests.fakes.webhook_sender import FakeKeys, FakeSender
 
 pytestmark = pytest.mark.slow
 
@@ -82,8 +90,20 @@ async def download(state: State) -> Stream:
 def an_app() -> Litestar:
     """The web role with routes that rest in the middle; state.begun says when one does."""
     # No page that is fetched here asks the store anything, so it is never opened.
-    detector = MemoryDetectorStates(MemoryBus())
-    outside = real_outside(SqlStore(Path("never-opened")), FakePrinterHttp(), detector)
+    bus = MemoryBus()
+    outside = real_outside(
+        SqlStore(Path("never-opened")),
+        bus,
+        Reaching(
+            mailer=KeptMails(),
+            messenger=KeptMessages(),
+            sealer=KeySealer(b"s" * 32, secrets.token_bytes),
+            zones=SystemZones(),
+        ),
+        Hooks(sender=FakeSender(), keys=FakeKeys()),
+        FakePrinterHttp(),
+        MemoryDetectorStates(bus),
+    )
     services = web_services(settings_from({}), outside)
     app = create_app(WebSettings(base_url="http://localhost:8080"), services)
     app.state.begun = asyncio.Event()

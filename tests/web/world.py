@@ -21,12 +21,14 @@ from printreach.rules.printers import Printer
 from printreach.run.reaching import Reaching
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import Outside, web_services
+from printreach.run.webhooks import Hooks
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.clock import FakeClock
 from tests.fakes.mails import KeptMails
 from tests.fakes.messages import KeptMessages
 from tests.fakes.passwords import PlainPasswords
 from tests.fakes.printer_http import FakePrinterHttp
+from tests.fakes.webhook_sender import FakeKeys, FakeSender
 
 T = TypeVar("T")
 Browser: TypeAlias = TestClient[Litestar]
@@ -50,6 +52,7 @@ class WebWorld:
         self.printers = FakePrinterHttp()
         self.messenger = KeptMessages()
         self.bus = MemoryBus()
+        self.sender = FakeSender()
         self.detector = MemoryDetectorStates(self.bus)
         outside = Outside(
             store=self.store,
@@ -61,6 +64,7 @@ class WebWorld:
                 sealer=KeySealer(b"s" * 32, secrets.token_bytes),
                 zones=SystemZones(),
             ),
+            hooks=Hooks(sender=self.sender, keys=FakeKeys()),
             bus=self.bus,
             printer_http=self.printers,
             payments=payments,

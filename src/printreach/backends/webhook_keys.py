@@ -4,7 +4,6 @@ The file is read again whenever it has changed, so the command that rotates the 
 with the service that runs. Losing it breaks no promise: receivers fetch the new public key.
 """
 
-import base64
 import hashlib
 import logging
 import os
@@ -16,6 +15,7 @@ from typing import Final
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from printreach.backends.service_key import ServiceKeyRefused
 from printreach.rules.webhook_messages import KEY_OVERLAP, SigningKey
 
 log = logging.getLogger(__name__)
@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 KEYS_FILE: Final = "webhook-keys.json"
 
 
-class WebhookKeysRefused(Exception):
-    """The keys can't be used; the message is a sentence."""
+class WebhookKeysRefused(ServiceKeyRefused):
+    """The keys of webhooks can't be used; the message is a sentence."""
 
 
 class _StoredKey(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
@@ -160,8 +160,3 @@ def _link_unless_there(draft: Path, path: Path) -> None:
         os.link(draft, path)
     except FileExistsError:
         pass  # the others' are as good
-
-
-def public_key_text(key: SigningKey) -> str:
-    """As people and programs are told it."""
-    return base64.b64encode(key.public).decode("ascii")

@@ -17,8 +17,8 @@ log = logging.getLogger(__name__)
 
 QUEUES_AT_ONCE: Final = 256
 CLAIMED_AT_ONCE: Final = 64
-STOP_WITHIN_S: Final = 13.0
-"""Longer than an attempt may take, so that stopping leaves nothing to be sent twice."""
+STOP_WITHIN_S: Final = 10.0
+"""As long as an attempt may wait for its answer: what ends in time is not sent twice."""
 LOGGED_FOR: Final = timedelta(days=14)
 PRUNED_AT_ONCE: Final = 500
 

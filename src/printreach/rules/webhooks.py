@@ -29,7 +29,6 @@ RETRY_DELAYS: Final = (
 JITTER: Final = 0.2
 """So much of a delay is added at random, lest everything comes back at once after an outage."""
 LONGEST_DELAY: Final = RETRY_DELAYS[-1] * (1 + JITTER)
-MAX_FILTER_LENGTH: Final = 256
 GONE: Final = 410
 
 

@@ -30,6 +30,7 @@ from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import SOCKET_NAME, WebNode
 from printreach.run.web_services import Outside, real_outside, web_services
+from printreach.run.webhooks import real_hooks
 from printreach.run.worker import WorkerOutside, running_worker
 from printreach.web.app import WebSettings, create_app
 
@@ -59,9 +60,10 @@ async def running_service(
         detector = MemoryDetectorStates(bus)
         http = _printer_http(settings, inside, key, ends)
         reaching = await real_reaching(settings, key, ends)
+        hooks = real_hooks(settings, ends)
         if "web" in roles:
             host_keys = inside if "relay" in roles else None
-            outside = real_outside(store, bus, reaching, http, detector, host_keys)
+            outside = real_outside(store, bus, reaching, hooks, http, detector, host_keys)
             web = await _start_web(settings, outside, ends, is_successor=bool(listeners))
         address = ""
         if "relay" in roles:
@@ -79,6 +81,7 @@ async def running_service(
                 clock=SystemClock(),
                 printers=http,
                 reaching=reaching,
+                hooks=hooks,
             )
             await ends.enter_async_context(running_worker(worker))
         yield address

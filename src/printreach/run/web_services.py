@@ -33,6 +33,8 @@ from printreach.hub.sessions import Sessions
 from printreach.hub.signing_in import SigningIn
 from printreach.hub.signing_up import SigningUp
 from printreach.hub.tries import AccountTries, CallerTries
+from printreach.hub.webhook_log import WebhookLog
+from printreach.hub.webhooks import Webhooks
 from printreach.ports import Bus, Clock, DetectorStates, HostKeys, Passwords
 from printreach.ports.payments import Payments
 from printreach.ports.printer_http import PrinterHttp
@@ -40,6 +42,7 @@ from printreach.rules.credentials import TokenBytes
 from printreach.rules.mails import Mails
 from printreach.run.reaching import Reaching
 from printreach.run.settings import Settings
+from printreach.run.webhooks import Hooks
 from printreach.web.security import origin_of
 from printreach.web.services import Services
 
@@ -52,6 +55,7 @@ class Outside:
     clock: Clock
     passwords: Passwords
     reaching: Reaching
+    hooks: Hooks
     bus: Bus
     printer_http: PrinterHttp
     detector: DetectorStates
@@ -64,6 +68,7 @@ def real_outside(
     store: SqlStore,
     bus: Bus,
     reaching: Reaching,
+    hooks: Hooks,
     printer_http: PrinterHttp,
     detector: DetectorStates,
     host_keys: HostKeys | None = None,
@@ -74,6 +79,7 @@ def real_outside(
         clock=SystemClock(),
         passwords=Argon2Passwords(),
         reaching=reaching,
+        hooks=hooks,
         bus=bus,
         printer_http=printer_http,
         detector=detector,
@@ -217,6 +223,16 @@ def web_services(settings: Settings, outside: Outside) -> Services:
             host_keys=outside.host_keys,
         ),
         dashboard=people,
+        webhooks=Webhooks(
+            store=store,
+            clock=clock,
+            token_bytes=token_bytes,
+            sender=outside.hooks.sender,
+            keys=outside.hooks.keys,
+            addresses=settings.addresses,
+            caller_tries=caller_tries,
+        ),
+        webhook_log=WebhookLog(store=store, clock=clock),
         app_calls=AppCalls(
             store=store,
             clock=clock,

@@ -19,11 +19,14 @@ from printreach.ports import Bus, Clock, Notice, Store, StoreUnavailable, Topic
 from printreach.ports.printer_http import PrinterHttp
 from printreach.run.reaching import Reaching, notify_sending, notifying
 from printreach.run.settings import Settings
+from printreach.run.webhooks import Hooks, deliveries, webhook_owing
 
 log = logging.getLogger(__name__)
 
 LOOK_EVERY_S: Final = 5.0
 PRUNE_EVERY_S: Final = 3600.0
+RETRY_EVERY_S: Final = 1.0
+"""So late may be what is due at a time of its own."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +39,7 @@ class WorkerOutside:
     clock: Clock
     printers: PrinterHttp
     reaching: Reaching
+    hooks: Hooks
 
 
 class Loop:
@@ -102,10 +106,18 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
     fanout.on_freed(events.wake)
     sending = notify_sending(outside.store, outside.clock, outside.reaching)
     ends.push_async_callback(sending.close)
+    hooks = deliveries(outside.settings, outside.store, outside.clock, outside.hooks)
+    ends.push_async_callback(hooks.close)
+    calls = Loop(
+        "webhooks", hooks.deliver_due, hints=frozenset({Topic.EVENT}), every_s=RETRY_EVERY_S
+    )
+    hooks.on_freed(calls.wake)
     return [
         events,
         Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT})),
         Loop("old events", fanout.prune, every_s=PRUNE_EVERY_S),
+        calls,
+        Loop("old deliveries", hooks.tidy, every_s=PRUNE_EVERY_S),
         Loop(
             "old live links",
             partial(forget_ended_links, outside.store, outside.clock),
@@ -118,6 +130,7 @@ def _consumers(outside: WorkerOutside) -> Sequence[Consumer]:
     """Who owes something for each event."""
     return [
         notifying(outside.settings, outside.clock, outside.reaching),
+        webhook_owing(outside.settings, outside.clock),
         EndLinksWithPrint(),
     ]
 

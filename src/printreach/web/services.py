@@ -24,6 +24,8 @@ from printreach.hub.sessions import Sessions
 from printreach.hub.signing_in import SigningIn
 from printreach.hub.signing_up import SigningUp
 from printreach.hub.tries import AccountTries, CallerTries
+from printreach.hub.webhook_log import WebhookLog
+from printreach.hub.webhooks import Webhooks
 from printreach.ports import Clock, Store
 
 
@@ -56,3 +58,5 @@ class Services:
     portal: Portal
     dashboard: Dashboard
     app_calls: AppCalls
+    webhooks: Webhooks
+    webhook_log: WebhookLog

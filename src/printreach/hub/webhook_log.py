@@ -1,0 +1,101 @@
+"""What became of events that apps were to be told: for the owner, and for the developer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.hub.denied import Denied, Reason
+from printreach.ports import Clock, Records, Store
+from printreach.ports.webhooks import LoggedDelivery
+from printreach.rules.connections import Connection, ConnectionKind, has_ended
+from printreach.rules.webhook_urls import place_to_show
+from printreach.rules.webhooks import Webhook, is_active, is_live
+
+MOST_SHOWN: Final = 100
+_NO_CONNECTION: Final = Denied(
+    Reason.NO_SUCH_CONNECTION, "There is no such connection in your account."
+)
+_NO_DELIVERY: Final = Denied(
+    Reason.INVALID, "That delivery is no longer kept, or the app has no webhook any more."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ShownWebhook:
+    """webhook: None where the app has set none. place: where it leads, without what is secret.
+
+    can_send_again: it is sent what it wants now.
+    """
+
+    connection: Connection
+    app_name: str
+    printer_name: str
+    webhook: Webhook | None
+    place: str
+    is_live: bool
+    can_send_again: bool
+    deliveries: Sequence[LoggedDelivery]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WebhookLog:
+    """The use cases of those who look."""
+
+    store: Store
+    clock: Clock
+
+    async def of_connection(self, account_id: str, connection_id: str) -> ShownWebhook | Denied:
+        """An own App Connection's webhook, and its last deliveries."""
+        at = self.clock.now()
+
+        async def look(records: Records) -> ShownWebhook | Denied:
+            connection = await _own(records, account_id, connection_id)
+            if connection is None or has_ended(connection, at):
+                return _NO_CONNECTION
+            app = await records.apps.get(connection.app_id) if connection.app_id else None
+            printer_id = connection.printer_id
+            printer = await records.printers.linked(printer_id) if printer_id else None
+            webhook = await records.webhooks.get(connection_id)
+            return ShownWebhook(
+                connection=connection,
+                app_name=app.name if app is not None else "An app",
+                printer_name=printer.name if printer is not None else "",
+                webhook=webhook,
+                place=place_to_show(webhook.url) if webhook is not None else "",
+                is_live=webhook is not None and is_live(webhook, at),
+                can_send_again=webhook is not None and is_active(webhook, at),
+                deliveries=await records.deliveries.log_of_connection(connection_id, MOST_SHOWN),
+            )
+
+        return await self.store.read(look)
+
+    async def of_app(self, app_id: str) -> Sequence[LoggedDelivery]:
+        """The last deliveries of all connections of an app; who may see them, the caller knows."""
+        return await self.store.read(
+            lambda records: records.deliveries.log_of_app(app_id, MOST_SHOWN)
+        )
+
+    async def send_again(
+        self, account_id: str, connection_id: str, delivery_id: int
+    ) -> Denied | None:
+        """Queue a delivery anew; the app knows it by the id of its event."""
+        at = self.clock.now()
+
+        async def send(records: Records) -> Denied | None:
+            connection = await _own(records, account_id, connection_id)
+            if connection is None or has_ended(connection, at):
+                return _NO_CONNECTION
+            webhook = await records.webhooks.get(connection_id)
+            if webhook is None or not is_active(webhook, at):
+                return _NO_DELIVERY
+            is_queued = await records.deliveries.send_again(connection_id, delivery_id, at)
+            return None if is_queued else _NO_DELIVERY
+
+        return await self.store.write(send)
+
+
+async def _own(records: Records, account_id: str, connection_id: str) -> Connection | None:
+    connection = await records.connections.get(connection_id)
+    if connection is None or connection.account_id != account_id:
+        return None
+    return connection if connection.kind is ConnectionKind.APP else None

@@ -1,0 +1,100 @@
+"""Apps set their webhooks, delete them and try them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from printreach.contract.events import EventType, PrintEvent
+from printreach.hub.app_calls import AppCaller
+from printreach.hub.tries import CallerTries
+from printreach.ports import Clock, Records, Store
+from printreach.ports.webhooks import WebhookKeys, WebhookSender
+from printreach.rules.addresses import Addresses
+from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.rate_limits import Limit, TooSoon
+from printreach.rules.webhook_messages import (
+    About,
+    SigningKey,
+    message_body,
+    signature_headers,
+)
+from printreach.rules.webhooks import DeliveryState, Outcome, Webhook, is_live
+
+TEST_BY_CONNECTION: Final = Limit(name="webhook-test", at_once=10, every=timedelta(seconds=6))
+"""Each makes a call to a machine of somebody's choice."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Webhooks:
+    """The use cases of an app about its connection's webhook."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    sender: WebhookSender
+    keys: WebhookKeys
+    addresses: Addresses
+    caller_tries: CallerTries
+
+    async def set(self, caller: AppCaller, url: str, event_filter: Sequence[int]) -> str | None:
+        """Send events there from now on; or say, in a sentence, why that can't be.
+
+        What is queued goes there as well. A webhook that was disabled is none any more.
+        """
+        problem = await self.sender.problem_with(url)
+        if problem is not None:
+            return problem
+        webhook = Webhook(
+            connection_id=caller.connection.connection_id,
+            url=url,
+            event_filter=tuple(dict.fromkeys(event_filter)),
+            set_at=self.clock.now(),
+        )
+        await self.store.write(lambda records: records.webhooks.put(webhook))
+        return None
+
+    async def delete(self, caller: AppCaller) -> None:
+        """Send nothing more, not even what is queued."""
+        connection_id, at = caller.connection.connection_id, self.clock.now()
+
+        async def delete(records: Records) -> None:
+            await records.deliveries.end_all(
+                connection_id, DeliveryState.DROPPED, "The app deleted its webhook.", at
+            )
+            await records.webhooks.delete(connection_id)
+
+        await self.store.write(delete)
+
+    async def test(self, caller: AppCaller) -> Outcome | TooSoon | None:
+        """Make one call, whatever the filter says; None where there is nothing to call.
+
+        One that is disabled is called: so its app finds out what is wrong.
+        """
+        connection_id, at = caller.connection.connection_id, self.clock.now()
+        webhook = await self.store.read(lambda records: records.webhooks.get(connection_id))
+        if webhook is None or not is_live(webhook, at):
+            return None
+        refused = self.caller_tries.take(TEST_BY_CONNECTION, connection_id)
+        if refused is not None:
+            return refused
+        event = PrintEvent(
+            event_id=new_record_id(self.token_bytes),
+            event_type=EventType.TEST,
+            event_time_sec=int(at.timestamp()),
+        )
+        body = message_body(event, self._about(caller))
+        headers = signature_headers(event.event_id, body, self.keys.signing(at), at)
+        return await self.sender.send(webhook.url, headers, body)
+
+    def public_keys(self) -> Sequence[SigningKey]:
+        """By which messages are verified now."""
+        return self.keys.signing(self.clock.now())
+
+    def _about(self, caller: AppCaller) -> About:
+        printer = caller.row.printer
+        return About(
+            printer_id=printer.printer_id,
+            printer_name=printer.name,
+            page_url=self.addresses.of_printer_page(printer.printer_id),
+        )

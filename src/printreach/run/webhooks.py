@@ -1,0 +1,50 @@
+"""Webhooks: what calls them and what they are signed with, for the web role and the worker."""
+
+import random
+import secrets
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from printreach.backends.lookups import Lookups
+from printreach.backends.webhook_http import WebhookHttp
+from printreach.backends.webhook_keys import open_webhook_keys
+from printreach.hub.deliveries import Deliveries
+from printreach.hub.webhook_owing import WebhookOwing
+from printreach.ports import Clock, Store
+from printreach.ports.webhooks import WebhookKeys, WebhookSender
+from printreach.run.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hooks:
+    """What webhooks need of the world."""
+
+    sender: WebhookSender
+    keys: WebhookKeys
+
+
+def real_hooks(settings: Settings, ends: AsyncExitStack) -> Hooks:
+    """The machine's own. Raises WebhookKeysRefused."""
+    lookups = Lookups()
+    ends.push_async_callback(lookups.close)
+    sender = WebhookHttp(lookups, allow_private=settings.webhook_allow_private)
+    ends.push_async_callback(sender.close)
+    return Hooks(sender=sender, keys=open_webhook_keys(settings.data_dir))
+
+
+def webhook_owing(settings: Settings, clock: Clock) -> WebhookOwing:
+    """Who queues deliveries for each event."""
+    return WebhookOwing(clock=clock, supporters=settings.supporters, addresses=settings.addresses)
+
+
+def deliveries(settings: Settings, store: Store, clock: Clock, hooks: Hooks) -> Deliveries:
+    """Who makes them. close() ends what is on its way."""
+    return Deliveries(
+        store=store,
+        clock=clock,
+        sender=hooks.sender,
+        keys=hooks.keys,
+        supporters=settings.supporters,
+        jitter=random.SystemRandom().random,
+        token_bytes=secrets.token_bytes,
+    )
