@@ -11,6 +11,7 @@ from printreach.rules.portal_query import PortalQuery, read_portal_query
 from tests.hub.world import World
 
 OWN_PAGE = "https://reach.example/appportal/v1/complete"
+TEST_PAGE = "https://reach.example/appportal/v1/test"
 RETURN_URL = "https://demo.example/done"
 
 
@@ -39,6 +40,7 @@ def portal_of(
         printers=world.printers,
         supporters=supporters,
         own_page=OWN_PAGE,
+        test_page=TEST_PAGE,
         host_keys=host_keys,
     )
 

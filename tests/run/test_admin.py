@@ -321,7 +321,7 @@ def test_what_does_not_exist_is_named_in_a_sentence(admin: Admin, words: tuple[s
         ("account", "supporter", ADA, "off", "--until", "2030-12-31"),
         ("app", "add", "demo"),
         ("connection", "add", "--app", "demo"),
-        ("detector-key", "add", ADA),
+        ("detector-key", "add"),
     ],
 )
 def test_wrong_usage_is_status_2(admin: Admin, words: tuple[str, ...]) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from printreach.hub.billing import Billing
+from printreach.hub.apps import remove_app
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Notice, Passwords, Records, Store, Topic
 from printreach.rules.accounts import Account, problem_with_password, read_email
@@ -93,6 +94,8 @@ class Accounts:
             for printer in await records.printers.of_account(account.account_id):
                 await records.notify(Notice(Topic.PRINTER, printer.printer_id), at)
             await records.connections.revoke_all_of_account(account.account_id, at)
+            for app in await records.apps.of_owner(account.account_id):
+                await remove_app(records, app.app_id, at)
             await records.accounts.delete(account.account_id)
             await records.notify(Notice(Topic.ACCOUNT, account.account_id), at)
             return account

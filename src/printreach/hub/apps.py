@@ -1,16 +1,21 @@
-"""Apps: registered by the operator."""
+"""Apps: registered by the operator, and removed with all that they may reach."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
-from printreach.ports import Clock, Records, Store
+from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.rules.app_registration import may_take_id
 from printreach.rules.apps import App, problem_with_app
+from printreach.rules.connections import has_ended
+from printreach.rules.operators import Operator, OperatorAct
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Apps:
-    """The use cases about apps."""
+    """The operator's use cases about apps."""
 
     store: Store
     clock: Clock
@@ -22,6 +27,7 @@ class Apps:
         return_prefixes: Sequence[str],
         *,
         returns_to_lan: bool = False,
+        by: Operator | None = None,
     ) -> App | Denied:
         """Let an app ask people for connections. returns_to_lan: see `App`."""
         app = App(
@@ -36,9 +42,10 @@ class Apps:
             return Denied(Reason.INVALID, problem)
 
         async def add(records: Records) -> App | Denied:
-            if await records.apps.get(app_id) is not None:
+            if not may_take_id(await records.apps.holders(app_id), None):
                 return Denied(Reason.APP_EXISTS, f"There is an app {app_id} already.")
             await records.apps.add(app)
+            await note(records, by, app.created_at, OperatorAct.APP_ADDED, app_id, name)
             return app
 
         return await self.store.write(add)
@@ -46,3 +53,12 @@ class Apps:
     async def all(self) -> list[App]:
         """Every app, by id."""
         return await self.store.read(lambda records: records.apps.all())
+
+
+async def remove_app(records: Records, app_id: str, at: datetime) -> None:
+    """Take an app away; its connections end, and whoever has one of them hears 604."""
+    for connection in await records.connections.of_app(app_id):
+        if not has_ended(connection, at):
+            await records.notify(Notice(Topic.CONNECTION, connection.unique_id), at)
+    await records.connections.revoke_all_of_app(app_id, at)
+    await records.apps.remove(app_id, at)

@@ -4,13 +4,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import linked_printer
 from printreach.ports import Clock, Notice, Records, Store, Topic
 from printreach.rules.addresses import Addresses
+from printreach.rules.app_registration import quota_reached
 from printreach.rules.completion import Completion
 from printreach.rules.connections import (
-    MAX_APP_CONNECTIONS,
     Connection,
     ConnectionKind,
     choose_port,
@@ -27,6 +28,7 @@ from printreach.rules.credentials import (
     new_secret,
     new_unique_id,
 )
+from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.printers import Printer
 
 OPEN_TICKET_LIFETIME: Final = timedelta(minutes=10)
@@ -51,11 +53,21 @@ class Connections:
     addresses: Addresses
     ports: range
 
-    async def add_for_app(self, app_id: str, printer_id: str) -> Completion | Denied:
+    async def add_for_app(
+        self, app_id: str, printer_id: str, by: Operator | None = None
+    ) -> Completion | Denied:
         """Make an App Connection; its secrets are in the answer and nowhere else."""
-        return await self.store.write(
-            lambda records: self.add_for_app_in(records, app_id, printer_id)
-        )
+        at = self.clock.now()
+
+        async def add(records: Records) -> Completion | Denied:
+            made = await self.add_for_app_in(records, app_id, printer_id)
+            if not isinstance(made, Denied):
+                what = f"{app_id} to {printer_id}"
+                act = OperatorAct.CONNECTION_ADDED
+                await note(records, by, at, act, made.connection_id, what)
+            return made
+
+        return await self.store.write(add)
 
     async def add_for_app_in(
         self, records: Records, app_id: str, printer_id: str
@@ -95,7 +107,7 @@ class Connections:
             connection=connection, url=self.addresses.of_connection(connection), secrets=secrets
         )
 
-    async def open_own(self, printer_id: str) -> str | Denied:
+    async def open_own(self, printer_id: str, by: Operator | None = None) -> str | Denied:
         """A link that signs one browser in to the printer's own interface, once, for its owner.
 
         An owner has one such connection a printer and keeps it, with what the printer's pages
@@ -114,6 +126,7 @@ class Connections:
                 digest(CredentialKind.OPEN_TICKET, ticket.encode()),
                 at + OPEN_TICKET_LIFETIME,
             )
+            await note(records, by, at, OperatorAct.PRINTER_OPENED, printer.name, printer_id)
             return self.addresses.of_open_ticket(connection, ticket)
 
         return await self.store.write(open_own)
@@ -122,7 +135,9 @@ class Connections:
         """Every connection, ended ones included, oldest first."""
         return await self.store.read(lambda records: records.connections.all())
 
-    async def revoke(self, connection_id: str) -> Connection | Denied:
+    async def revoke(
+        self, connection_id: str, by: Operator | None = None
+    ) -> Connection | Denied:
         """End a connection; one that has ended stays so."""
         at = self.clock.now()
 
@@ -132,6 +147,8 @@ class Connections:
                 return Denied(Reason.NO_SUCH_CONNECTION, f"There is no connection {connection_id}.")
             await records.connections.revoke(connection_id, at)
             await records.notify(Notice(Topic.CONNECTION, connection.unique_id), at)
+            act = OperatorAct.CONNECTION_ENDED
+            await note(records, by, at, act, connection_id, connection.app_id or "")
             return connection
 
         return await self.store.write(revoke)
@@ -140,7 +157,8 @@ class Connections:
         self, records: Records, app_id: str, printer_id: str, at: datetime
     ) -> Printer | Denied:
         """The printer, where it may have one App Connection more and the app exists."""
-        if await records.apps.get(app_id) is None:
+        app = await records.apps.get(app_id)
+        if app is None:
             return Denied(Reason.NO_SUCH_APP, f"There is no app {app_id}.")
         printer = await linked_printer(records, printer_id)
         if isinstance(printer, Denied):
@@ -150,13 +168,16 @@ class Connections:
             for connection in await records.connections.of_printer(printer_id)
             if connection.kind is ConnectionKind.APP and not has_ended(connection, at)
         ]
-        if len(living) >= MAX_APP_CONNECTIONS:
+        limits = await records.limits.in_force(printer.account_id)
+        if len(living) >= limits.app_connections:
             return Denied(
                 Reason.TOO_MANY_CONNECTIONS,
                 f"{printer.name} has {len(living)} App Connections, and no more are allowed; "
                 "revoke one.",
             )
-        return printer
+        of_app = await records.connections.living_of_app(app_id, at)
+        full = quota_reached(app, of_app, sum(one.app_id == app_id for one in living))
+        return printer if full is None else Denied(Reason.TOO_MANY_CONNECTIONS, full)
 
     async def _take_port(self, records: Records, at: datetime) -> int | Denied | None:
         """A port for one connection more, taken from one that has ended if need be."""

@@ -48,7 +48,12 @@ class OwnConnections:
             names = {
                 one.printer_id: one.name for one in await records.printers.of_account(account_id)
             }
-            apps = {app.app_id: app.name for app in await records.apps.all()}
+            living = [
+                one
+                for one in reversed(await records.connections.of_account(account_id))
+                if one.kind is kind and not has_ended(one, at)
+            ]
+            apps = await _names_of_apps(records, living)
             return [
                 ListedConnection(
                     connection=one,
@@ -57,8 +62,7 @@ class OwnConnections:
                     ended_at=ended_at(one),
                     has_ended=has_ended(one, at),
                 )
-                for one in reversed(await records.connections.of_account(account_id))
-                if one.kind is kind and not has_ended(one, at)
+                for one in living
             ]
 
         return await self.store.read(look)
@@ -101,6 +105,13 @@ class OwnConnections:
             return connection
 
         return await self.store.write(end)
+
+
+async def _names_of_apps(records: Records, connections: list[Connection]) -> dict[str, str]:
+    """By id. There may be many more apps than anybody has connections."""
+    app_ids = {one.app_id for one in connections if one.app_id is not None}
+    found = [await records.apps.get(app_id) for app_id in app_ids]
+    return {app.app_id: app.name for app in found if app is not None}
 
 
 async def _own(records: Records, account_id: str, connection_id: str) -> Connection | Denied:

@@ -12,6 +12,7 @@ from printreach.hub.printers import Printers
 from printreach.ports import Clock, HostKeys, Records, Store
 from printreach.rules import portal as rules
 from printreach.rules.accounts import Account, SupporterPolicy
+from printreach.rules.app_registration import logo_of
 from printreach.rules.apps import App
 from printreach.rules.completion import Completion
 from printreach.rules.credentials import TokenBytes, new_record_id, new_secret
@@ -64,7 +65,8 @@ class Made:
 class Portal:
     """The use cases of the portal.
 
-    own_page: the completion page for apps without one. host_keys: None where none can be made.
+    own_page: the completion page for apps without one. test_page: the one that shows developers
+    what came; every app may use both. host_keys: None where none can be made.
     Acts return the denial, where there is one, and do nothing in a step they don't belong to.
     """
 
@@ -75,6 +77,7 @@ class Portal:
     printers: Printers
     supporters: SupporterPolicy
     own_page: str
+    test_page: str
     host_keys: HostKeys | None
 
     async def read(self, query: PortalQuery) -> Request | Refusal:
@@ -83,10 +86,14 @@ class Portal:
         if app is None:
             return Refusal(is_app_known=False)
         return_url = query.return_url or self.own_page
-        if query.is_return_url_ambiguous or not may_return_to(app, self.own_page, return_url):
+        if query.is_return_url_ambiguous or not self._may_return(app, return_url):
             return Refusal(is_app_known=True)
+        query = replace(query, logo_url=logo_of(app, query.logo_url))
         error = PortalError.INVALID_REQUEST if query.is_ambiguous else None
         return Request(app=app, query=query, return_url=return_url, error=error)
+
+    def _may_return(self, app: App, return_url: str) -> bool:
+        return return_url == self.test_page or may_return_to(app, self.own_page, return_url)
 
     async def begin(self, request: Request, browser: str | None) -> Begun:
         """Start a flow. browser: the secret this browser has from an earlier one."""

@@ -40,6 +40,10 @@ class Addresses:
         """Where the portal ends for apps without a page of their own."""
         return f"{self.base_url}/appportal/v1/complete"
 
+    def of_test_page(self) -> str:
+        """Where the portal ends for developers who try it: a page that shows what came."""
+        return f"{self.base_url}/appportal/v1/test"
+
     def of_open_ticket(self, connection: Connection, ticket: str) -> str:
         """The link that signs a browser in to one own connection, once."""
         path = f"/service-command-api/open?ticket={quote(ticket, safe='')}"

@@ -1,12 +1,17 @@
 """Who may register an app, under which id, and how many connections it may have."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from printreach.rules.accounts import Account
-from printreach.rules.apps import App
+from printreach.rules.apps import (
+    App,
+    problem_with_app_id,
+    problem_with_app_name,
+    problem_with_return_prefixes,
+)
 from printreach.rules.portal_query import logo_origin
 
 MAX_APPS: Final = 20
@@ -29,6 +34,33 @@ class Holder:
 
     owner_id: str | None
     is_removed: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AppDraft:
+    """An app as its developer wants it; the fields are those of App."""
+
+    app_id: str
+    name: str
+    return_prefixes: tuple[str, ...] = ()
+    returns_to_lan: bool = False
+    logo_url: str | None = None
+    takes_other_logos: bool = True
+    max_connections: int | None = None
+    max_connections_a_printer: int | None = None
+
+
+def problems_with(draft: AppDraft) -> Mapping[str, str]:
+    """A sentence for each field that cannot be so."""
+    found = {
+        "app_id": problem_with_app_id(draft.app_id),
+        "name": problem_with_app_name(draft.name),
+        "return_prefixes": problem_with_return_prefixes(draft.return_prefixes),
+        "logo_url": problem_with_logo(draft.logo_url, takes_other_logos=draft.takes_other_logos),
+        "max_connections": problem_with_quota(draft.max_connections),
+        "max_connections_a_printer": problem_with_quota(draft.max_connections_a_printer),
+    }
+    return {name: problem for name, problem in found.items() if problem is not None}
 
 
 def may_register_apps(policy: AppPolicy, account: Account) -> bool:

@@ -60,13 +60,32 @@ class App:
 
 def problem_with_app(app_id: str, name: str, return_prefixes: tuple[str, ...]) -> str | None:
     """A sentence, where this cannot be registered."""
-    if not _APP_ID.fullmatch(app_id):
-        return "An app id has 1 to 64 letters, digits, dots, hyphens or underscores."
-    if not 2 <= len(name) <= 60 or not name.isprintable() or name != name.strip():
-        return "An app's name has 2 to 60 printable characters."
-    if len(return_prefixes) > MAX_RETURN_PREFIXES:
+    return (
+        problem_with_app_id(app_id)
+        or problem_with_app_name(name)
+        or problem_with_return_prefixes(return_prefixes)
+    )
+
+
+def problem_with_app_id(app_id: str) -> str | None:
+    """A sentence, where no app can be called so by programs."""
+    if _APP_ID.fullmatch(app_id):
+        return None
+    return "An app id has 1 to 64 letters, digits, dots, hyphens or underscores."
+
+
+def problem_with_app_name(name: str) -> str | None:
+    """A sentence, where no app can be called so by people."""
+    if 2 <= len(name) <= 60 and name.isprintable() and name == name.strip():
+        return None
+    return "An app's name has 2 to 60 printable characters."
+
+
+def problem_with_return_prefixes(prefixes: tuple[str, ...]) -> str | None:
+    """A sentence, where one of them is none, or they are too many."""
+    if len(prefixes) > MAX_RETURN_PREFIXES:
         return f"An app has at most {MAX_RETURN_PREFIXES} return addresses."
-    problems = (problem_with_return_prefix(prefix) for prefix in return_prefixes)
+    problems = (problem_with_return_prefix(prefix) for prefix in prefixes)
     return next((problem for problem in problems if problem), None)
 
 

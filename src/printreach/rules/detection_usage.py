@@ -61,6 +61,11 @@ class Switches:
         return self.billing is Billing.ON and not self.free_only
 
 
+def switches_of(chosen: Switches | None, plan: Plan) -> Switches:
+    """What holds for an account. chosen: None where it never chose."""
+    return Switches(free_only=plan.free_only) if chosen is None else chosen
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Calls:
     """So many were answered; paid: those of them beyond the allowance."""

@@ -15,6 +15,7 @@ from printreach.backends.sql.migrate import DatabaseTooNew
 from printreach.ports import StoreUnavailable
 from printreach.run import admin_commands as commands
 from printreach.run.admin_commands import Command, CommandFailed, WrongUsage
+from printreach.run.admin_detection import add_detection_commands
 from printreach.run.admin_output import Result, show
 from printreach.run.admin_world import open_world
 from printreach.run.settings import Settings, SettingsError, settings_from
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_app_commands(_subject(subjects, "app", "programs that may ask for connections"))
     _add_printer_commands(_subject(subjects, "printer", "printers of accounts"))
     _add_connection_commands(_subject(subjects, "connection", "what reaches printers"))
+    add_detection_commands(subjects)
 
 
 def main(options: argparse.Namespace) -> int:

@@ -25,7 +25,7 @@ class WrongUsage(Exception):
 
 
 async def add_account(world: World, options: argparse.Namespace) -> Result:
-    added = _done(
+    added = done(
         await world.accounts.add(
             options.email, options.password, is_admin=options.admin, supporter=options.supporter
         )
@@ -36,7 +36,7 @@ async def add_account(world: World, options: argparse.Namespace) -> Result:
 
 
 async def invite(world: World, options: argparse.Namespace) -> Result:
-    url = _done(
+    url = done(
         await world.invitations.invite(
             options.email, is_admin=options.admin, supporter=options.supporter
         )
@@ -45,7 +45,7 @@ async def invite(world: World, options: argparse.Namespace) -> Result:
 
 
 async def reset_account(world: World, options: argparse.Namespace) -> Result:
-    url = _done(await world.rescue.link(options.email, drops_second_factor=options.second_factor))
+    url = done(await world.rescue.link(options.email, drops_second_factor=options.second_factor))
     return Result({"Url": url}, f"{url}\nIt works once, for an hour.")
 
 
@@ -65,7 +65,7 @@ async def set_supporter(world: World, options: argparse.Namespace) -> Result:
     granted = options.state == "on"
     if options.until is not None and not granted:
         raise WrongUsage("--until goes with on, not with off.")
-    changed = _done(
+    changed = done(
         await world.accounts.set_supporter(options.email, granted=granted, until=options.until)
     )
     return Result(
@@ -75,7 +75,7 @@ async def set_supporter(world: World, options: argparse.Namespace) -> Result:
 
 
 async def delete_account(world: World, options: argparse.Namespace) -> Result:
-    deleted = _done(await world.accounts.delete(options.email))
+    deleted = done(await world.accounts.delete(options.email))
     return Result(
         {"AccountId": deleted.account_id, "Email": deleted.email},
         f"Deleted account {deleted.email} with its printers; its connections have ended.",
@@ -83,7 +83,7 @@ async def delete_account(world: World, options: argparse.Namespace) -> Result:
 
 
 async def add_app(world: World, options: argparse.Namespace) -> Result:
-    added = _done(
+    added = done(
         await world.apps.add(
             options.app_id,
             options.name,
@@ -114,7 +114,7 @@ async def list_apps(world: World, _: argparse.Namespace) -> Result:
 
 
 async def link_printer(world: World, options: argparse.Namespace) -> Result:
-    linked = _done(await world.printers.link(options.link_code, options.account, options.name))
+    linked = done(await world.printers.link(options.link_code, options.account, options.name))
     return Result(
         {"PrinterId": linked.printer_id, "Name": linked.name},
         f"Linked {linked.name}; its PrinterId is {linked.printer_id}.",
@@ -122,7 +122,7 @@ async def link_printer(world: World, options: argparse.Namespace) -> Result:
 
 
 async def open_printer(world: World, options: argparse.Namespace) -> Result:
-    url = _done(await world.connections.open_own(options.printer_id))
+    url = done(await world.connections.open_own(options.printer_id))
     return Result({"Url": url}, url)
 
 
@@ -154,7 +154,7 @@ async def list_printers(world: World, _: argparse.Namespace) -> Result:
 
 
 async def remove_printer(world: World, options: argparse.Namespace) -> Result:
-    removed = _done(await world.printers.remove(options.printer_id))
+    removed = done(await world.printers.remove(options.printer_id))
     return Result(
         {"PrinterId": removed.printer_id, "Name": removed.name},
         f"Removed {removed.name}; its connections have ended.",
@@ -162,7 +162,7 @@ async def remove_printer(world: World, options: argparse.Namespace) -> Result:
 
 
 async def add_connection(world: World, options: argparse.Namespace) -> Result:
-    made = _done(await world.connections.add_for_app(options.app, options.printer))
+    made = done(await world.connections.add_for_app(options.app, options.printer))
     parameters = completion_parameters(made)
     lines = [f"{name}: {value}" for name, value in parameters.items()]
     return Result(parameters, "\n".join([*lines, "The secrets are shown this once."]))
@@ -188,11 +188,12 @@ async def list_connections(world: World, _: argparse.Namespace) -> Result:
 
 
 async def revoke_connection(world: World, options: argparse.Namespace) -> Result:
-    revoked = _done(await world.connections.revoke(options.connection_id))
+    revoked = done(await world.connections.revoke(options.connection_id))
     return Result({"Id": revoked.connection_id}, f"Revoked {revoked.connection_id}.")
 
 
-def _done(result: T | Denied) -> T:
+def done(result: T | Denied) -> T:
+    """What a use case gave. Raises CommandFailed where it was denied."""
     if isinstance(result, Denied):
         raise CommandFailed(result.sentence)
     return result

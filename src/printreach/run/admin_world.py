@@ -10,13 +10,16 @@ from printreach.backends.mail_log import LogMailer
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.sql.store import open_store
 from printreach.hub.accounts import Accounts
+from printreach.hub.address_claims import AddressClaims
 from printreach.hub.apps import Apps
 from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
+from printreach.hub.detection_keys import DetectionKeys
 from printreach.hub.invitations import Invitations
 from printreach.hub.post import Post
 from printreach.hub.printers import Printers
 from printreach.hub.rescue import Rescue
+from printreach.hub.usage import Usage
 from printreach.hub.tries import CallerTries
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
@@ -37,6 +40,9 @@ class World:
     apps: Apps
     printers: Printers
     connections: Connections
+    detection_keys: DetectionKeys
+    usage: Usage
+    claims: AddressClaims
 
 
 @asynccontextmanager
@@ -80,6 +86,11 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
                 ),
             ),
             apps=Apps(store=store, clock=clock),
+            detection_keys=DetectionKeys(
+                store=store, clock=clock, token_bytes=secrets.token_bytes
+            ),
+            usage=Usage(store=store, clock=clock, plan=settings.detector_plan),
+            claims=AddressClaims(store=store, clock=clock),
             printers=Printers(store=store, clock=clock),
             connections=Connections(
                 store=store,

@@ -25,6 +25,7 @@ from printreach.relay.own_host import unix_socket_connect
 from printreach.rules.credentials import new_record_id
 from printreach.run.paying import payments_of
 from printreach.run.reaching import real_reaching
+from printreach.run.counting import counting
 from printreach.run.relay_inside import RelayInside
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
@@ -102,6 +103,7 @@ async def _start_web(
     payments = await ends.enter_async_context(payments_of(settings, outside.clock))
     outside = replace(outside, payments=payments)
     services = web_services(settings, outside)
+    await ends.enter_async_context(counting(services.developers.gate))
     ends.push_async_callback(services.dashboard.close)
     web = WebNode(create_app(WebSettings(base_url=settings.base_url), services))
     await web.start(settings.data_dir, is_successor=is_successor)

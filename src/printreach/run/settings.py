@@ -9,9 +9,11 @@ from urllib.parse import urlsplit
 from printreach.backends.stripe_account import StripeAccount
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.addresses import Addresses
+from printreach.rules.app_registration import AppPolicy
+from printreach.rules.detection_usage import DEFAULT_TIERS, Plan, Tier
 from printreach.rules.notifications import DAILY_LIMIT
 from printreach.rules.oidc import OidcProvider
-from printreach.run import setting_values as values
+from printreach.run import developer_settings, setting_values as values
 from printreach.run.setting_values import Network, WrongValue
 
 T = TypeVar("T")
@@ -50,6 +52,20 @@ class Settings:
     oidc: OidcProvider | None = None
     notify_daily_limit: int = DAILY_LIMIT
 
+    app_registration: AppPolicy = AppPolicy.OPEN
+    detector_free_only: bool = True
+    detector_billing: bool = False
+    detector_prices: tuple[Tier, ...] = DEFAULT_TIERS
+
+    @property
+    def detector_plan(self) -> Plan:
+        return Plan(
+            free_calls=self.detector_free_calls,
+            free_only=self.detector_free_only,
+            offers_billing=self.detector_billing,
+            tiers=self.detector_prices,
+        )
+
     @property
     def database_path(self) -> Path:
         return self.data_dir / "printreach.sqlite3"
@@ -79,6 +95,14 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
         smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
+        app_registration=reader.read(
+            "APP_REGISTRATION", developer_settings.read_app_policy, "open"
+        ),
+        detector_free_only=reader.read("DETECTOR_FREE_ONLY", values.read_switch, "true"),
+        detector_billing=reader.read("DETECTOR_BILLING", values.read_switch, "false"),
+        detector_prices=reader.read(
+            "DETECTOR_PRICES", developer_settings.read_prices, developer_settings.DEFAULT_PRICES
+        ),
         stripe=_stripe(reader),
         oidc=_oidc(reader),
         notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),

@@ -16,6 +16,7 @@ from printreach.hub.app_calls import AppCalls
 from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import dashboard
+from printreach.hub.developers import developers
 from printreach.hub.event_stream import EventStreams
 from printreach.hub.invitations import Invitations
 from printreach.hub.notifications import Notifications
@@ -220,7 +221,16 @@ def web_services(settings: Settings, outside: Outside) -> Services:
             printers=printers,
             supporters=settings.supporters,
             own_page=settings.addresses.of_completion_page(),
+            test_page=settings.addresses.of_test_page(),
             host_keys=outside.host_keys,
+        ),
+        developers=developers(
+            store,
+            clock,
+            token_bytes,
+            policy=settings.app_registration,
+            plan=settings.detector_plan,
+            claims_addresses=settings.detector_ip_claims,
         ),
         dashboard=people,
         webhooks=Webhooks(

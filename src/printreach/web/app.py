@@ -14,6 +14,7 @@ from printreach.web.api.document import document_route, openapi_document
 from printreach.web.assets import static_files
 from printreach.web.cookies import Cookies
 from printreach.web.dashboard.routes import DASHBOARD_PAGES
+from printreach.web.developer.routes import DEVELOPER_PAGES
 from printreach.web.live.pages import live_pages
 from printreach.web.notifications.pages import NOTIFICATION_PAGES
 from printreach.web.pages import PAGES
@@ -46,6 +47,7 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
             *PORTAL_PAGES,
             *ACCOUNT_PAGES,
             DASHBOARD_PAGES,
+            DEVELOPER_PAGES,
             PAYMENT_CALLS,
             NOTIFICATION_PAGES,
             live_pages(),

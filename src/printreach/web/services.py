@@ -9,6 +9,7 @@ from printreach.hub.app_calls import AppCalls
 from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import Dashboard
+from printreach.hub.developers import Developers
 from printreach.hub.event_stream import EventStreams
 from printreach.hub.invitations import Invitations
 from printreach.hub.notifications import Notifications
@@ -57,6 +58,7 @@ class Services:
     event_streams: EventStreams
     portal: Portal
     dashboard: Dashboard
+    developers: Developers
     app_calls: AppCalls
     webhooks: Webhooks
     webhook_log: WebhookLog

@@ -1,0 +1,41 @@
+"""Addresses that accounts claimed, as an operator sees and releases them."""
+
+from dataclasses import dataclass
+
+from printreach.hub.denied import Denied, Reason
+from printreach.ports import Clock, Records, Store
+from printreach.rules.address_claims import AddressClaim, claimable_network, is_live
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AddressClaims:
+    """The use cases about claims."""
+
+    store: Store
+    clock: Clock
+
+    async def all(self) -> list[tuple[AddressClaim, str]]:
+        """Those that live, each with the mail address of its account."""
+        at = self.clock.now()
+
+        async def look(records: Records) -> list[tuple[AddressClaim, str]]:
+            listed = []
+            for claim in await records.detection_claims.all():
+                account = await records.accounts.get(claim.account_id)
+                if account is not None and is_live(claim, at):
+                    listed.append((claim, account.email))
+            return listed
+
+        return await self.store.read(look)
+
+    async def release(self, address: str) -> str | Denied:
+        """Anybody may call from there again; the network that was released.
+
+        address: any of the network, or the network as it is listed.
+        """
+        network = claimable_network(address.partition("/")[0])
+        if network is None:
+            return Denied(Reason.INVALID, f"{address!r} is no public address.")
+        if await self.store.write(lambda records: records.detection_claims.release(network)):
+            return network
+        return Denied(Reason.INVALID, f"Nobody has claimed {network}.")

@@ -1,0 +1,196 @@
+"""Who may call the failure-detection API, and what was answered to whom.
+
+`admit` before the work, `answered` after it. Counting touches memory alone; `flush` writes down
+what was counted, every few seconds and at the end. A process that is killed forgets what it
+counted since; nobody pays for calls that nobody wrote down.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from printreach.contract.detection_errors import DetectionError
+from printreach.ports import Records, Store
+from printreach.rules.address_claims import (
+    CLAIM_LIFETIME,
+    AddressClaim,
+    claimable_network,
+    claimed,
+)
+from printreach.rules.detection_access import Admitted, Caller, CallKind, Refused, decide
+from printreach.rules.detection_keys import digest_of_api_key
+from printreach.rules.detection_usage import (
+    Calls,
+    Plan,
+    day_of,
+    month_of,
+    switches_of,
+)
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What was answered and is not written yet: calls by account, key and day; keys and networks
+    by when they were used last."""
+
+    calls: dict[str, dict[tuple[str, date], Calls]] = field(default_factory=dict)
+    keys: dict[str, datetime] = field(default_factory=dict)
+    networks: dict[str, AddressClaim] = field(default_factory=dict)
+
+    def add_calls(self, account_id: str, key_id: str, day: date, calls: Calls) -> None:
+        of_account = self.calls.setdefault(account_id, {})
+        of_account[key_id, day] = of_account.get((key_id, day), Calls()) + calls
+
+    def calls_in_month(self, account_id: str, at: datetime) -> int:
+        month = month_of(at)
+        return sum(
+            calls.all
+            for (_, day), calls in self.calls.get(account_id, {}).items()
+            if (day.year, day.month) == (month.year, month.month)
+        )
+
+    def days(self) -> Iterator[tuple[str, str, date, Calls]]:
+        for account_id, of_account in self.calls.items():
+            for (key_id, day), calls in of_account.items():
+                yield account_id, key_id, day, calls
+
+    def absorb(self, older: "_Counted") -> None:
+        """Take back what could not be written."""
+        for account_id, key_id, day, calls in older.days():
+            self.add_calls(account_id, key_id, day, calls)
+        self.keys = older.keys | self.keys
+        self.networks = older.networks | self.networks
+
+
+@dataclass(slots=True)
+class DetectionGate:
+    """The use cases at the door of the API. claims_addresses: see `rules.address_claims`."""
+
+    store: Store
+    plan: Plan
+    claims_addresses: bool
+    _counted: _Counted = field(default_factory=_Counted, repr=False)
+    _in_writing: _Counted = field(default_factory=_Counted, repr=False)
+    _writing: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+
+    async def admit(
+        self,
+        api_key: str,
+        address: str,
+        at: datetime,
+        kind: CallKind,
+        *,
+        may_claim: bool = True,
+    ) -> Admitted | Refused:
+        """Decide on one call.
+
+        api_key: as it was sent; empty for none. address: of the connection, or of a trusted
+        proxy's word. may_claim: False where nobody can be sure of the address.
+        Calls that are under way are not counted, so a burst may pass the allowance by as many.
+        """
+        network = claimable_network(address) if self.claims_addresses else None
+        decision = await self._decide(api_key, network, at, kind, may_claim=may_claim)
+        if _is_out_of_calls(decision):
+            # What is being written may have been counted twice: a wrong refusal would cost the
+            # caller a month, so look again while nothing is written.
+            async with self._writing:
+                decision = await self._decide(api_key, network, at, kind, may_claim=may_claim)
+        return decision
+
+    def answered(self, admitted: Admitted, at: datetime) -> None:
+        """The call was answered with 200: count it, and claim its address."""
+        account_id, key_id = admitted.key.account_id, admitted.key.key_id
+        self._counted.keys[key_id] = at
+        if admitted.kind is CallKind.PROCESS:
+            calls = Calls(all=1, paid=int(admitted.is_paid))
+            self._counted.add_calls(account_id, key_id, day_of(at), calls)
+        if admitted.network is not None:
+            known = self._counted.networks.get(admitted.network)
+            claim = claimed(known, admitted.network, account_id, at)
+            if claim is not None:
+                self._counted.networks[admitted.network] = claim
+
+    async def flush(self) -> None:
+        """Write down what was counted. Raises StoreUnavailable; nothing is forgotten then.
+
+        Not to be cancelled: nobody could tell whether it was written.
+        """
+        async with self._writing:
+            batch, self._counted = self._counted, _Counted()
+            if not batch.keys:
+                return
+            self._in_writing = batch
+            try:
+                await self.store.write(lambda records: _write(records, batch))
+            except BaseException:
+                self._counted.absorb(batch)
+                raise
+            finally:
+                self._in_writing = _Counted()
+
+    async def _decide(
+        self, api_key: str, network: str | None, at: datetime, kind: CallKind, *, may_claim: bool
+    ) -> Admitted | Refused:
+        caller = await self.store.read(
+            lambda records: _caller(records, api_key, network, self.plan, at)
+        )
+        if caller is not None:
+            caller = self._with_counted(caller, network, at)
+        decision = decide(caller, self.plan, kind, at)
+        if isinstance(decision, Admitted) and may_claim:
+            return Admitted(key=decision.key, kind=kind, is_paid=decision.is_paid, network=network)
+        return decision
+
+    def _with_counted(self, caller: Caller, network: str | None, at: datetime) -> Caller:
+        """Add what is not in the store yet."""
+        account_id = caller.key.account_id
+        counted = [self._in_writing, self._counted]
+        claim = caller.claim
+        for one in counted:
+            newer = one.networks.get(network or "")
+            if newer is not None:
+                claim = claimed(claim, newer.network, newer.account_id, newer.used_at) or claim
+        return Caller(
+            key=caller.key,
+            switches=caller.switches,
+            claim=claim,
+            calls_so_far=caller.calls_so_far
+            + sum(one.calls_in_month(account_id, at) for one in counted),
+        )
+
+
+def _is_out_of_calls(decision: Admitted | Refused) -> bool:
+    return (
+        isinstance(decision, Refused) and decision.error is DetectionError.FREE_USAGE_LIMIT_REACHED
+    )
+
+
+async def _caller(
+    records: Records, api_key: str, network: str | None, plan: Plan, at: datetime
+) -> Caller | None:
+    key = await records.detection_keys.with_digest(digest_of_api_key(api_key))
+    if key is None:
+        return None
+    account_id = key.account_id
+    return Caller(
+        key=key,
+        switches=switches_of(await records.detection_switches.get(account_id), plan),
+        claim=await records.detection_claims.get(network) if network else None,
+        calls_so_far=await records.detection_usage.calls_in_month(account_id, month_of(at)),
+    )
+
+
+async def _write(records: Records, batch: _Counted) -> None:
+    for _, key_id, day, calls in batch.days():
+        await records.detection_usage.add(key_id, day, calls)
+    for key_id, at in batch.keys.items():
+        await records.detection_keys.note_use(key_id, at)
+    for network, new in batch.networks.items():
+        known = await records.detection_claims.get(network)
+        claim = claimed(known, network, new.account_id, new.used_at)
+        if claim is not None:
+            await records.detection_claims.put(claim)
+    if batch.networks:
+        latest = max(one.used_at for one in batch.networks.values())
+        await records.detection_claims.forget(latest - CLAIM_LIFETIME)

@@ -1,0 +1,111 @@
+"""Keys of the failure-detection API: made, listed, disabled."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from printreach.hub.accounts import account_with
+from printreach.hub.denied import Denied, Reason
+from printreach.ports import Clock, Records, Store
+from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.detection_keys import (
+    MAX_DISABLED_KEYS,
+    MAX_KEY_NAME_LENGTH,
+    MAX_KEYS,
+    DetectionKey,
+    digest_of_api_key,
+    new_api_key,
+    read_key_name,
+)
+
+NO_SUCH_KEY: Final = Denied(Reason.NO_SUCH_KEY, "There is no such key in your account.")
+
+
+@dataclass(frozen=True, slots=True)
+class MadeKey:
+    """A key just made. api_key: what programs send; nobody can tell it again."""
+
+    key: DetectionKey
+    api_key: str = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DetectionKeys:
+    """The use cases about keys."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+
+    async def all(self, account_id: str) -> list[DetectionKey]:
+        """Disabled ones included, the newest first."""
+        return await self.store.read(lambda records: records.detection_keys.of_account(account_id))
+
+    async def one(self, account_id: str, key_id: str) -> DetectionKey | Denied:
+        return await self.store.read(lambda records: _own(records, account_id, key_id))
+
+    async def make(self, account_id: str, name: str) -> MadeKey | Denied:
+        """A new key; it is in the answer and nowhere else."""
+        return await self.store.write(lambda records: self._make(records, account_id, name))
+
+    async def make_for(self, email: str, name: str) -> MadeKey | Denied:
+        """The same as the operator."""
+
+        async def make(records: Records) -> MadeKey | Denied:
+            account = await account_with(records, email)
+            if isinstance(account, Denied):
+                return account
+            return await self._make(records, account.account_id, name)
+
+        return await self.store.write(make)
+
+    async def disable(self, account_id: str, key_id: str) -> DetectionKey | Denied:
+        """It works no more, for good."""
+
+        async def disable(records: Records) -> DetectionKey | Denied:
+            key = await _own(records, account_id, key_id)
+            if isinstance(key, DetectionKey):
+                await records.detection_keys.disable(key_id, self.clock.now())
+            return key
+
+        return await self.store.write(disable)
+
+    async def disable_any(self, key_id: str) -> DetectionKey | Denied:
+        """The same as the operator."""
+
+        async def disable(records: Records) -> DetectionKey | Denied:
+            key = await records.detection_keys.get(key_id)
+            if key is None:
+                return Denied(Reason.NO_SUCH_KEY, f"There is no key {key_id}.")
+            await records.detection_keys.disable(key_id, self.clock.now())
+            return key
+
+        return await self.store.write(disable)
+
+    async def _make(self, records: Records, account_id: str, name: str) -> MadeKey | Denied:
+        read = read_key_name(name)
+        if read is None:
+            return Denied(
+                Reason.INVALID,
+                f"A key's name has at most {MAX_KEY_NAME_LENGTH} printable characters.",
+            )
+        keys = await records.detection_keys.of_account(account_id)
+        if sum(not one.is_disabled for one in keys) >= MAX_KEYS:
+            return Denied(
+                Reason.TOO_MANY_KEYS, f"An account has at most {MAX_KEYS} keys; disable one."
+            )
+        for old in [one for one in keys if one.is_disabled][MAX_DISABLED_KEYS:]:
+            await records.detection_keys.forget(old.key_id)
+        key = DetectionKey(
+            key_id=new_record_id(self.token_bytes),
+            account_id=account_id,
+            name=read,
+            created_at=self.clock.now(),
+        )
+        api_key = new_api_key(self.token_bytes)
+        await records.detection_keys.add(key, digest_of_api_key(api_key))
+        return MadeKey(key, api_key)
+
+
+async def _own(records: Records, account_id: str, key_id: str) -> DetectionKey | Denied:
+    key = await records.detection_keys.get(key_id)
+    return NO_SUCH_KEY if key is None or key.account_id != account_id else key

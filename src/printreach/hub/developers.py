@@ -1,0 +1,43 @@
+"""All use cases of developers: their apps, their keys, and what they used."""
+
+from dataclasses import dataclass
+
+from printreach.hub.detection_gate import DetectionGate
+from printreach.hub.detection_keys import DetectionKeys, MadeKey
+from printreach.hub.once import ShownOnce
+from printreach.hub.own_apps import OwnApps
+from printreach.hub.usage import Usage
+from printreach.ports import Clock, Store
+from printreach.rules.app_registration import AppPolicy
+from printreach.rules.credentials import TokenBytes
+from printreach.rules.detection_usage import Plan
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Developers:
+    """gate: what the failure-detection API asks before each call, and tells after it."""
+
+    apps: OwnApps
+    keys: DetectionKeys
+    usage: Usage
+    gate: DetectionGate
+    shown_once: ShownOnce[MadeKey]
+
+
+def developers(
+    store: Store,
+    clock: Clock,
+    token_bytes: TokenBytes,
+    *,
+    policy: AppPolicy,
+    plan: Plan,
+    claims_addresses: bool,
+) -> Developers:
+    """Put them together."""
+    return Developers(
+        apps=OwnApps(store=store, clock=clock, policy=policy),
+        keys=DetectionKeys(store=store, clock=clock, token_bytes=token_bytes),
+        usage=Usage(store=store, clock=clock, plan=plan),
+        gate=DetectionGate(store=store, plan=plan, claims_addresses=claims_addresses),
+        shown_once=ShownOnce(clock),
+    )

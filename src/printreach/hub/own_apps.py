@@ -1,0 +1,137 @@
+"""A developer's own apps. Another account's are none."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Final
+
+from printreach.hub.apps import remove_app
+from printreach.hub.denied import Denied, Reason
+from printreach.ports import Clock, Records, Store
+from printreach.rules.accounts import Account
+from printreach.rules.app_registration import (
+    MAX_APP_IDS,
+    MAX_APPS,
+    AppDraft,
+    AppPolicy,
+    may_register_apps,
+    may_take_id,
+    problems_with,
+)
+from printreach.rules.apps import App
+
+NO_SUCH_APP: Final = Denied(Reason.NO_SUCH_APP, "There is no such app in your account.")
+TAKEN: Final = "This app id is taken. Choose another."
+"""By whom is nobody's business, and neither is whether the app still exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Faulty:
+    """What was typed cannot be so. errors: a sentence for each field of AppDraft it is about."""
+
+    errors: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedApp:
+    """An app as its developer sees it. connections: how many live."""
+
+    app: App
+    connections: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OwnApps:
+    """The use cases of developers about apps."""
+
+    store: Store
+    clock: Clock
+    policy: AppPolicy
+
+    def may_register(self, account: Account) -> bool:
+        """Whether the operator lets this account register apps."""
+        return may_register_apps(self.policy, account)
+
+    async def all(self, account_id: str) -> list[ListedApp]:
+        """By id."""
+        at = self.clock.now()
+
+        async def look(records: Records) -> list[ListedApp]:
+            return [
+                ListedApp(one, await records.connections.living_of_app(one.app_id, at))
+                for one in await records.apps.of_owner(account_id)
+            ]
+
+        return await self.store.read(look)
+
+    async def one(self, account_id: str, app_id: str) -> ListedApp | Denied:
+        at = self.clock.now()
+
+        async def look(records: Records) -> ListedApp | Denied:
+            app = await _own(records, account_id, app_id)
+            if isinstance(app, Denied):
+                return app
+            return ListedApp(app, await records.connections.living_of_app(app_id, at))
+
+        return await self.store.read(look)
+
+    async def register(self, account: Account, draft: AppDraft) -> App | Faulty | Denied:
+        """Make it the account's app."""
+        if not self.may_register(account):
+            return Denied(Reason.INVALID, "Only the operators of this service register apps.")
+        errors = problems_with(draft)
+        if errors:
+            return Faulty(errors)
+        app = App(**asdict(draft), created_at=self.clock.now(), owner_id=account.account_id)
+
+        async def add(records: Records) -> App | Faulty:
+            full = await _is_full(records, account.account_id)
+            if full is not None:
+                return Faulty({"app_id": full})
+            if not may_take_id(await records.apps.holders(app.app_id), account.account_id):
+                return Faulty({"app_id": TAKEN})
+            await records.apps.add(app)
+            return app
+
+        return await self.store.write(add)
+
+    async def change(self, account_id: str, app_id: str, draft: AppDraft) -> App | Faulty | Denied:
+        """Put this in its place; its id stays, and so do its connections."""
+        draft = replace(draft, app_id=app_id)
+        errors = problems_with(draft)
+
+        async def change(records: Records) -> App | Faulty | Denied:
+            app = await _own(records, account_id, app_id)
+            if isinstance(app, Denied):
+                return app
+            if errors:
+                return Faulty(errors)
+            changed = replace(app, **asdict(draft))
+            await records.apps.put(changed)
+            return changed
+
+        return await self.store.write(change)
+
+    async def remove(self, account_id: str, app_id: str) -> App | Denied:
+        """Take it away; its connections end, and its id stays with the account."""
+        at = self.clock.now()
+
+        async def remove(records: Records) -> App | Denied:
+            app = await _own(records, account_id, app_id)
+            if isinstance(app, App):
+                await remove_app(records, app_id, at)
+            return app
+
+        return await self.store.write(remove)
+
+
+async def _own(records: Records, account_id: str, app_id: str) -> App | Denied:
+    app = await records.apps.get(app_id)
+    return NO_SUCH_APP if app is None or app.owner_id != account_id else app
+
+
+async def _is_full(records: Records, account_id: str) -> str | None:
+    if len(await records.apps.of_owner(account_id)) >= MAX_APPS:
+        return f"An account has at most {MAX_APPS} apps. Remove one first."
+    if await records.apps.ids_of_owner(account_id) >= MAX_APP_IDS:
+        return f"An account has at most {MAX_APP_IDS} app ids, removed ones included."
+    return None

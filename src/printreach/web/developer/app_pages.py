@@ -1,0 +1,148 @@
+"""A developer's apps: registered, changed, tried, removed."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.exceptions import PermissionDeniedException
+from litestar.params import FromPath, FromQuery
+from litestar.response import Redirect, Template
+
+from printreach.hub.denied import Denied
+from printreach.hub.developers import Developers
+from printreach.hub.own_apps import Faulty, ListedApp
+from printreach.rules.apps import App
+from printreach.web.accounts.forms import FAULT_STATUS, Fields
+from printreach.web.dashboard.dashboard import found
+from printreach.web.developer.app_form import (
+    TypedApp,
+    draft_of,
+    errors_at_fields,
+    typed_by,
+    typed_of,
+)
+from printreach.web.developer.developer import SAID, developer_page
+from printreach.web.developer.trying import COMPLETION
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn
+
+
+@get("/developer/register", media_type=MediaType.HTML)
+async def new_app_page(
+    signed_in: NamedDependency[SignedIn], developers: NamedDependency[Developers]
+) -> Template:
+    """Ask what the app is."""
+    if not developers.apps.may_register(signed_in.account):
+        raise PermissionDeniedException("Only the operators of this service register apps")
+    return _form("developer/new_app.html", TypedApp(), {})
+
+
+@post("/developer/register", media_type=MediaType.HTML)
+async def register(
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+) -> Response[Any]:
+    """Register it."""
+    typed = typed_by(fields)
+    made = await developers.apps.register(signed_in.account, draft_of(typed))
+    match made:
+        case Faulty():
+            return _form("developer/new_app.html", typed, made.errors)
+        case Denied():
+            raise PermissionDeniedException(made.sentence.rstrip("."))
+        case App():
+            return Redirect(f"/developer/apps/{made.app_id}?said=registered", status_code=303)
+
+
+@get("/developer/apps/{app_id:str}", media_type=MediaType.HTML)
+async def app_page(
+    app_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """The form, as the app is now."""
+    listed = found(await developers.apps.one(signed_in.account.account_id, app_id))
+    return _form("developer/app.html", typed_of(listed.app), {}, listed=listed, said=said)
+
+
+@post("/developer/apps/{app_id:str}", media_type=MediaType.HTML)
+async def change(
+    app_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+) -> Response[Any]:
+    """Put what was typed in its place."""
+    account_id, typed = signed_in.account.account_id, typed_by(fields)
+    changed = found(await developers.apps.change(account_id, app_id, draft_of(typed)))
+    if isinstance(changed, Faulty):
+        listed = found(await developers.apps.one(account_id, app_id))
+        return _form("developer/app.html", typed, changed.errors, listed=listed)
+    return Redirect(f"/developer/apps/{app_id}?said=changed", status_code=303)
+
+
+@get("/developer/apps/{app_id:str}/remove", media_type=MediaType.HTML)
+async def ask_to_remove(
+    app_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+) -> Template:
+    """Ask before everybody who uses the app loses what it reaches."""
+    listed = found(await developers.apps.one(signed_in.account.account_id, app_id))
+    return Template("developer/remove_app.html", context={"listed": listed})
+
+
+@post("/developer/apps/{app_id:str}/remove", media_type=MediaType.HTML)
+async def remove(
+    app_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+) -> Redirect:
+    """Remove it; its connections end."""
+    found(await developers.apps.remove(signed_in.account.account_id, app_id))
+    return Redirect("/developer?said=removed", status_code=303)
+
+
+@get("/developer/apps/{app_id:str}/try", media_type=MediaType.HTML)
+async def try_page(
+    app_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+    services: NamedDependency[Services],
+) -> Template:
+    """Lead into the portal, as the app would, and tell what comes back."""
+    app = found(await developers.apps.one(signed_in.account.account_id, app_id)).app
+    places = [services.portal.test_page, *app.return_prefixes]
+    links = [
+        (place, f"/appportal/v1?{urlencode({'appId': app_id, 'returnUrl': place})}")
+        for place in places
+    ]
+    context = {"app": app, "links": links, "parameters": COMPLETION}
+    return Template("developer/try.html", context=context)
+
+
+def _form(
+    template: str,
+    typed: TypedApp,
+    errors: Mapping[str, str],
+    *,
+    listed: ListedApp | None = None,
+    said: str | None = None,
+) -> Template:
+    context = {
+        "typed": typed,
+        "errors": errors_at_fields(errors),
+        "listed": listed,
+        "said": SAID.get(said or "", ""),
+    }
+    return Template(template, context=context, status_code=FAULT_STATUS if errors else 200)
+
+
+APP_PAGES = [
+    *(developer_page, new_app_page, register, app_page, change),
+    *(ask_to_remove, remove, try_page),
+]

@@ -1,0 +1,85 @@
+"""Keys of the failure-detection API: made, shown once, disabled."""
+
+from typing import Any
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from litestar.response import Redirect, Template
+
+from printreach.hub.denied import Denied
+from printreach.hub.developers import Developers
+from printreach.web.accounts.forms import Fields, faulty, page
+from printreach.web.dashboard.dashboard import found
+from printreach.web.signed_in import SignedIn
+
+_NEW = "developer/new_key.html"
+
+
+@get("/developer/new-key", media_type=MediaType.HTML)
+async def new_key_page(
+    signed_in: NamedDependency[SignedIn],  # noqa: ARG001 - asking for it needs somebody
+) -> Response[Any]:
+    """Ask what the key is for."""
+    return page(_NEW, typed="")
+
+
+@post("/developer/new-key", media_type=MediaType.HTML)
+async def make(
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+) -> Response[Any]:
+    """Make it, and lead to the page that shows it."""
+    account_id = signed_in.account.account_id
+    made = await developers.keys.make(account_id, fields["name"])
+    if isinstance(made, Denied):
+        return faulty(_NEW, made, "name", typed=fields["name"][:100])
+    developers.shown_once.put(account_id, made.key.key_id, made)
+    return Redirect(f"/developer/keys/{made.key.key_id}", status_code=303)
+
+
+@get("/developer/keys/{key_id:str}", media_type=MediaType.HTML)
+async def key_page(
+    key_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+) -> Template:
+    """Show once what programs send."""
+    account_id = signed_in.account.account_id
+    key = found(await developers.keys.one(account_id, key_id))
+    context = {"key": key, "made": developers.shown_once.take(account_id, key_id)}
+    return Template("developer/key.html", context=context, headers={"Cache-Control": "no-store"})
+
+
+@post("/developer/keys/done", media_type=MediaType.HTML)
+async def done(
+    signed_in: NamedDependency[SignedIn],  # noqa: ARG001 - asking for it needs somebody
+) -> Redirect:
+    """Go on, now that the key is saved."""
+    return Redirect("/developer#keys", status_code=303)
+
+
+@get("/developer/keys/{key_id:str}/disable", media_type=MediaType.HTML)
+async def ask_to_disable(
+    key_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+) -> Template:
+    """Ask before programs are locked out."""
+    key = found(await developers.keys.one(signed_in.account.account_id, key_id))
+    return Template("developer/disable_key.html", context={"key": key})
+
+
+@post("/developer/keys/{key_id:str}/disable", media_type=MediaType.HTML)
+async def disable(
+    key_id: FromPath[str],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+) -> Redirect:
+    """It works no more."""
+    found(await developers.keys.disable(signed_in.account.account_id, key_id))
+    return Redirect("/developer?said=disabled", status_code=303)
+
+
+KEY_PAGES = [new_key_page, make, key_page, done, ask_to_disable, disable]

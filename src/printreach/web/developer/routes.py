@@ -1,0 +1,21 @@
+"""Every page for developers."""
+
+from litestar import Router
+from litestar.di import Provide
+
+from printreach.web.accounts.forms import LARGEST_FORM, provide_fields
+from printreach.web.developer.app_pages import APP_PAGES
+from printreach.web.developer.developer import provide_developers
+from printreach.web.developer.key_pages import KEY_PAGES
+from printreach.web.developer.trying import arrived
+from printreach.web.developer.usage_pages import USAGE_PAGES
+from printreach.web.security import FORM
+
+DEVELOPER_PAGES = Router(
+    "/",
+    route_handlers=[*APP_PAGES, *KEY_PAGES, *USAGE_PAGES, arrived],
+    dependencies={"fields": Provide(provide_fields), "developers": Provide(provide_developers)},
+    include_in_schema=False,
+    opt=dict(FORM),
+    request_max_body_size=LARGEST_FORM,
+)

@@ -1,0 +1,85 @@
+"""Where a developer who tries the portal comes back to: what came, and what an app would do."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qsl
+
+from litestar import MediaType, route
+from litestar.di import NamedDependency
+from litestar.exceptions import ClientException
+from litestar.response import Template
+
+from printreach.web.pages import READ
+from printreach.web.problems import AnyRequest
+from printreach.web.signed_in import SignedIn
+
+_MOST_PARAMETERS: Final = 100
+_CONNECTION_ID: Final = re.compile(r"[a-z2-7]{26}")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A completion parameter. is_secret: what it says is nobody's business but the app's."""
+
+    name: str
+    meaning: str
+    is_secret: bool = False
+    is_always: bool = True
+
+
+COMPLETION: Final = (
+    Parameter("success", "true, or false with an error"),
+    Parameter("id", "of the App Connection; keep it with the printer"),
+    Parameter("url", "of the printer, in place of its address at home"),
+    Parameter("printername", "what its owner calls the printer"),
+    Parameter("userPrinterAccessUrl", "its page here, for people"),
+    Parameter("printerLastKnownLocalIp", "its address at home, where known", is_always=False),
+    Parameter("authBasicHttpUser", "HTTP Basic for that url", is_secret=True),
+    Parameter("authBasicHttpPassword", "HTTP Basic for that url", is_secret=True),
+    Parameter("authBearerToken", "or Bearer; either works alone", is_secret=True),
+    Parameter("appApiToken", "for App APIs, in the header AppToken", is_secret=True),
+    Parameter("hostApiKey", "where asked for, allowed and made", is_secret=True, is_always=False),
+)
+"""What an app is told once the user said yes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """A parameter, and what there was of it. shown: "" for what did not come."""
+
+    parameter: Parameter
+    shown: str
+
+
+@route("/appportal/v1/test", http_method=READ, media_type=MediaType.HTML)
+async def arrived(request: AnyRequest, session: NamedDependency[SignedIn | None]) -> Template:
+    """Show which parameters came. Secrets are counted and never written into the page."""
+    given = _given(request)
+    connection_id = given.get("id", "")
+    is_theirs = session is not None and _CONNECTION_ID.fullmatch(connection_id) is not None
+    context = {
+        "is_connected": given.get("success") == "true",
+        "error": given.get("error", ""),
+        "sentence": given.get("errorDescription", ""),
+        "came": [Came(one, _shown(one, given)) for one in COMPLETION],
+        "end_href": f"/connections/{connection_id}/end" if is_theirs else "",
+        "is_signed_in_here": session is not None,
+    }
+    headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+    return Template("developer/arrived.html", context=context, headers=headers)
+
+
+def _given(request: AnyRequest) -> dict[str, str]:
+    query = request.scope["query_string"].decode("latin-1")
+    try:
+        return dict(parse_qsl(query, max_num_fields=_MOST_PARAMETERS))
+    except ValueError:
+        raise ClientException("The address has too many parameters") from None
+
+
+def _shown(parameter: Parameter, given: dict[str, str]) -> str:
+    value = given.get(parameter.name, "")
+    if not parameter.is_secret or not value:
+        return value
+    return f"{len(value)} characters"

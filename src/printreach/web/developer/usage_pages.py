@@ -1,0 +1,134 @@
+"""What an account used failure detection for, day by day, and whether it pays."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any, Final
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.exceptions import NotFoundException
+from litestar.params import FromQuery
+from litestar.response import Redirect
+
+from printreach.hub.denied import Denied
+from printreach.hub.developers import Developers
+from printreach.hub.usage import MonthOfUse
+from printreach.rules.detection_usage import Billing, Tier, print_hours, read_month
+from printreach.web.accounts.forms import Fields, faulty, page
+from printreach.web.developer.developer import SAID
+from printreach.web.signed_in import SignedIn
+
+_USAGE: Final = "developer/usage.html"
+_STEPS: Final = (1, 2, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A day of the chart and of the table."""
+
+    day: date
+    calls: int
+    hours: str
+
+
+@get("/usage", media_type=MediaType.HTML)
+async def usage_page(
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+    month: FromQuery[str | None] = None,
+    said: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """One calendar month."""
+    asked = read_month(month) if month else None
+    if month and asked is None:
+        raise NotFoundException("There is no such month")
+    use = await developers.usage.month(signed_in.account.account_id, asked)
+    return page(_USAGE, **_shown(use), said=SAID.get(said or "", ""))
+
+
+@post("/usage/free-only", media_type=MediaType.HTML)
+async def set_free_only(
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+) -> Redirect:
+    """Whether the account never pays."""
+    account_id = signed_in.account.account_id
+    await developers.usage.set_free_only(account_id, free_only=fields["to"] != "off")
+    return Redirect("/usage?said=switched", status_code=303)
+
+
+@post("/usage/billing", media_type=MediaType.HTML)
+async def set_billing(
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    developers: NamedDependency[Developers],
+) -> Response[Any]:
+    """Whether it pays for calls beyond the allowance. Only the word "on" costs anything."""
+    account_id = signed_in.account.account_id
+    refused = await developers.usage.set_billing(account_id, on=fields["to"] == "on")
+    if isinstance(refused, Denied):
+        use = await developers.usage.month(account_id)
+        return faulty(_USAGE, refused, "billing", **_shown(use), said="")
+    return Redirect("/usage?said=switched", status_code=303)
+
+
+def _shown(use: MonthOfUse) -> dict[str, Any]:
+    days = [Bar(day, calls, _hours(calls)) for day, calls in use.by_day.items()]
+    position = use.months.index(use.month) if use.month in use.months else None
+    return {
+        "use": use,
+        "days": days,
+        "top": _top(max(use.by_day.values())),
+        "hours": _hours(use.calls.all),
+        "left": max(0, use.plan.free_calls - use.calls.all),
+        "cost": _dollars(use.cost_usd),
+        "prices": _prices(use.plan.free_calls, use.plan.tiers),
+        "is_blocked": use.switches.billing is Billing.BLOCKED,
+        "has_billing": use.switches.billing is Billing.ON,
+        "older": _month_at(use, None if position is None else position + 1),
+        "newer": _month_at(use, None if position is None else position - 1),
+    }
+
+
+def _month_at(use: MonthOfUse, position: int | None) -> str:
+    """The page of another month with use; "" where there is none. One without use leads back."""
+    if position is None:
+        return f"/usage?month={use.months[0]}" if use.months[0] != use.month else ""
+    return f"/usage?month={use.months[position]}" if 0 <= position < len(use.months) else ""
+
+
+def _top(most: int) -> int:
+    """The upper end of the chart: a round number, four at least, so that a quarter is whole."""
+    scale = 4
+    while True:
+        for step in _STEPS:
+            if most <= step * scale:
+                return step * scale
+        scale *= 10
+
+
+def _hours(calls: int) -> str:
+    return f"{print_hours(calls):,.1f}"
+
+
+def _dollars(amount: Decimal) -> str:
+    """To the last digit, and at least two of them after the point."""
+    text = f"{amount.normalize():,f}"
+    whole, _, cents = text.partition(".")
+    return f"${whole}.{cents.ljust(2, '0')}"
+
+
+def _prices(free_calls: int, tiers: tuple[Tier, ...]) -> list[tuple[str, str]]:
+    """Each tier in words."""
+    rows = [(f"The first {free_calls:,} calls a month", "free")]
+    for tier in tiers:
+        if tier.up_to is None:
+            rows.append(("Every call beyond", f"${tier.usd_a_call:f}"))
+        elif tier.up_to > free_calls:
+            rows.append((f"Up to {tier.up_to:,}", f"${tier.usd_a_call:f} a call"))
+    return rows
+
+
+USAGE_PAGES = [usage_page, set_free_only, set_billing]

@@ -1,0 +1,272 @@
+"""A developer's apps on their pages: registered, changed, tried, removed."""
+
+import html
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from printreach.rules.completion import Completion
+from printreach.rules.printers import Printer
+from tests.web.conftest import MakeWorld
+from tests.web.developer.conftest import Desk
+from tests.web.portal.people import link_printer
+from tests.web.world import ADA, BASE_URL, run, send, sign_in
+
+HOSTILE = "\"><script>alert(1)</script><img src=x onerror='alert(2)'>"
+
+
+def connect(desk: Desk, app_id: str = "layerlark") -> str:
+    """Bob lets the app in; his connection's unique id."""
+    printer_id = link_printer(desk.world, desk.browser, "Bob's printer", email=desk.bob.email)
+
+    async def connect() -> str:
+        connections = desk.world.services.connections
+        made = await connections.add_for_app(app_id, printer_id)
+        assert isinstance(made, Completion), made
+        return made.connection_id
+
+    return run(desk.browser, connect)
+
+
+def test_an_app_is_registered_with_all_that_was_typed(desk: Desk) -> None:
+    where = desk.register(
+        returns="https://layerlark.example/done\r\n  layerlark://done \n",
+        lan="yes",
+        logo="https://cdn.example/logo.png",
+        most="500",
+        **{"most-a-printer": "2", "other-logos": ""},
+    )
+
+    assert where == "/developer/apps/layerlark?said=registered"
+    app = desk.app("layerlark")
+    assert app is not None
+    assert app.owner_id == desk.ada.account_id
+    assert app.return_prefixes == ("https://layerlark.example/done", "layerlark://done")
+    assert (app.returns_to_lan, app.takes_other_logos) == (True, False)
+    assert app.logo_url == "https://cdn.example/logo.png"
+    assert (app.max_connections, app.max_connections_a_printer) == (500, 2)
+    page = desk.browser.get(where).text
+    assert "The app is registered." in page
+    assert "Layerlark" in desk.browser.get("/developer").text
+
+
+@pytest.mark.parametrize(
+    ("field", "typed"),
+    [
+        *[("name", text) for text in ("", "x", "x" * 61, "a\u202eb")],
+        *[("app-id", text) for text in ("", "a b", "../x", "x" * 65, "\u00e4pp")],
+        *[("returns", text) for text in ("javascript:alert(1)", "http://a.example/")],
+        *[("returns", text) for text in ("data:text/html,x", "https://u:p@a.example/")],
+        ("returns", "https://a.example/ " * 21),
+        *[("logo", text) for text in ("http://a.example/l.png", "javascript:alert(1)")],
+        *[("most", text) for text in ("0", "-1", "1.5", "many", "9999999999")],
+        ("most-a-printer", "0"),
+    ],
+)
+def test_what_cannot_be_is_told_at_its_field_and_nothing_is_kept(
+    desk: Desk, field: str, typed: str
+) -> None:
+    fields = {"app-id": "layerlark", "name": "Layerlark", "other-logos": "yes", field: typed}
+    answer = send(desk.browser, "/developer/register", **fields)
+
+    assert answer.status_code == 400
+    assert f'id="{field}-fault"' in answer.text
+    assert desk.app("layerlark") is None
+
+
+def test_what_was_typed_is_kept_where_something_is_wrong(desk: Desk) -> None:
+    page = desk.register(name="x", returns="https://a.example/\nlayerlark://done", lan="yes")
+
+    assert "https://a.example/\nlayerlark://done</textarea>" in page
+    assert 'id="lan" name="lan" value="yes" checked' in page
+
+
+def test_script_in_what_is_typed_stays_text(desk: Desk) -> None:
+    faulty = send(
+        desk.browser,
+        "/developer/register",
+        **{
+            "name": HOSTILE,
+            "app-id": HOSTILE,
+            "returns": HOSTILE,
+            "logo": HOSTILE,
+            "most": HOSTILE,
+        },
+    ).text
+    desk.register(name='<script>x="1"</script>', returns="a://'><script>y</script>")
+    pages = [desk.browser.get(f"/developer{path}").text for path in ("", *_pages("layerlark"))]
+
+    for page in (faulty, *pages):
+        assert "<script>" not in page.replace('<script type="module"', "")
+        assert "<img src=x" not in page
+    assert "&lt;script&gt;" in pages[1]
+
+
+def _pages(app_id: str) -> list[str]:
+    return [f"/apps/{app_id}{page}" for page in ("", "/try", "/remove")]
+
+
+def test_an_app_is_changed_and_keeps_its_id(desk: Desk) -> None:
+    desk.register()
+    answer = send(
+        desk.browser,
+        "/developer/apps/layerlark",
+        **{"name": "Larklayer", "app-id": "other", "returns": "lark://x", "other-logos": "yes"},
+    )
+
+    assert answer.headers["location"] == "/developer/apps/layerlark?said=changed"
+    app = desk.app("layerlark")
+    assert app is not None
+    assert (app.name, app.return_prefixes) == ("Larklayer", ("lark://x",))
+    assert desk.app("other") is None
+
+
+def test_a_wrong_change_shows_the_form_again(desk: Desk) -> None:
+    desk.register()
+    answer = send(desk.browser, "/developer/apps/layerlark", name="", **{"other-logos": "yes"})
+
+    assert answer.status_code == 400
+    assert 'id="name-fault"' in answer.text
+    app = desk.app("layerlark")
+    assert app is not None
+    assert app.name == "Layerlark"
+
+
+def test_removing_says_that_connections_end_asks_and_ends_them(desk: Desk) -> None:
+    desk.register()
+    connect(desk)
+    assert "1 connection" in desk.browser.get("/developer").text
+    question = desk.browser.get("/developer/apps/layerlark/remove").text
+    assert "Its one connection ends at once" in question
+    assert desk.app("layerlark") is not None
+
+    answer = send(desk.browser, "/developer/apps/layerlark/remove")
+    assert answer.headers["location"] == "/developer?said=removed"
+    [connection] = run(desk.browser, desk.world.services.connections.all)
+    assert connection.revoked_at == desk.world.clock.now()
+    assert "Layerlark" not in desk.browser.get("/developer").text
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("page", ["", "/try", "/remove"])
+def test_another_accounts_app_is_as_one_that_does_not_exist(
+    desk: Desk, bobs_app: str, method: str, page: str
+) -> None:
+    def ask(app_id: str) -> tuple[int, str]:
+        answer = desk.browser.request(
+            method,
+            f"/developer/apps/{app_id}{page}",
+            data={"name": "Ada's"} if method == "POST" else None,
+            headers={"origin": BASE_URL},
+        )
+        return answer.status_code, answer.text.replace(app_id, "…")
+
+    theirs, unknown = ask(bobs_app), ask("unknown")
+    assert theirs == unknown
+    assert theirs[0] in (404, 405)
+    assert desk.app(bobs_app) is not None
+    assert "bobs" not in desk.browser.get("/developer").text
+
+
+@pytest.mark.parametrize("app_id", ["bobs", "BOBS"])
+def test_a_taken_id_tells_nothing_of_who_has_it(desk: Desk, bobs_app: str, app_id: str) -> None:
+    page = desk.register(app_id)
+
+    assert "This app id is taken. Choose another." in html.unescape(page)
+    assert "Bob" not in page
+    assert desk.bob.email not in page
+    app = desk.app(bobs_app)
+    assert app is not None
+    assert app.owner_id == desk.bob.account_id
+
+
+PATHS = ["/developer/register", "/developer/apps/layerlark", "/developer/apps/layerlark/remove"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("origin", [None, "null", "https://own-abc.tunnel.example"])
+def test_a_form_of_another_page_changes_no_app(desk: Desk, path: str, origin: str | None) -> None:
+    desk.register()
+    fields = {"name": "Evil", "app-id": "evil", "other-logos": "yes"}
+    answer = desk.browser.post(path, data=fields, headers={"origin": origin} if origin else {})
+
+    assert answer.status_code == 403
+    assert desk.app("evil") is None
+    app = desk.app("layerlark")
+    assert app is not None
+    assert app.name == "Layerlark"
+
+
+@pytest.mark.parametrize(
+    "path", ["/developer", "/developer/register", "/developer/new-key", "/usage"]
+)
+def test_a_stranger_is_asked_to_sign_in(desk: Desk, path: str) -> None:
+    send(desk.browser, "/signout")
+    answer = desk.browser.get(path, follow_redirects=False)
+
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/signin?next=")
+
+
+def test_where_operators_alone_register_apps_others_are_told(world_with: MakeWorld) -> None:
+    with world_with(APP_REGISTRATION="operators") as (world, browser):
+        world.add_account(browser)
+        world.add_account(browser, "op@example.org", is_admin=True)
+        sign_in(browser)
+        assert "only its operators register apps" in browser.get("/developer").text
+        fields = {"name": "Layerlark", "app-id": "layerlark", "other-logos": "yes"}
+        assert browser.get("/developer/register").status_code == 403
+        assert send(browser, "/developer/register", **fields).status_code == 403
+
+        send(browser, "/signout")
+        sign_in(browser, "op@example.org")
+        assert send(browser, "/developer/register", **fields).status_code == 303
+
+
+def test_the_portal_can_be_tried_with_every_return_address(desk: Desk) -> None:
+    desk.register(returns="https://layerlark.example/done\nlayerlark://done")
+    page = desk.browser.get("/developer/apps/layerlark/try").text
+    links = [html.unescape(one) for one in re.findall(r'href="(/appportal[^"]*)"', page)]
+
+    asked = [parse_qs(urlsplit(link).query) for link in links]
+    assert [one["returnUrl"] for one in asked] == [
+        [f"{BASE_URL}/appportal/v1/test"],
+        ["https://layerlark.example/done"],
+        ["layerlark://done"],
+    ]
+    assert {one["appId"][0] for one in asked} == {"layerlark"}
+    for link in links:
+        answer = desk.browser.get(link)
+        assert answer.status_code == 200
+        assert "Layerlark" in answer.text
+    for name in ("id", "url", "appApiToken", "authBearerToken", "userPrinterAccessUrl"):
+        assert f"<code>{name}</code>" in page
+
+
+def test_the_registered_logo_is_shown_and_others_where_they_may(desk: Desk) -> None:
+    logo, other = "https://cdn.example/logo.png", "https://elsewhere.example/x.png"
+    desk.register(logo=logo, **{"other-logos": ""})
+    path = f"/appportal/v1?appId=layerlark&appLogoUrl={other}"
+    first = desk.browser.get(path)
+    fields = {"name": "Layerlark", "logo": logo, "other-logos": "yes"}
+    send(desk.browser, "/developer/apps/layerlark", **fields)
+    second = desk.browser.get(path)
+
+    assert f'src="{logo}"' in first.text
+    assert f'src="{other}"' not in first.text
+    assert "img-src 'self' https://cdn.example;" in first.headers["content-security-policy"]
+    assert f'src="{other}"' in second.text
+
+
+def test_an_app_that_is_full_is_told_in_the_portal(desk: Desk) -> None:
+    desk.register(most="1")
+    connect(desk)
+    printer_id = link_printer(desk.world, desk.browser, "Ada's printer", email=ADA)
+
+    async def again() -> object:
+        return await desk.world.services.connections.add_for_app("layerlark", printer_id)
+
+    result = run(desk.browser, again)
+    assert not isinstance(result, Completion | Printer)
+    assert "as many connections as it is registered for" in str(result)
