@@ -19,8 +19,8 @@ from printreach.hub.invitations import Invitations
 from printreach.hub.post import Post
 from printreach.hub.printers import Printers
 from printreach.hub.rescue import Rescue
-from printreach.hub.usage import Usage
 from printreach.hub.tries import CallerTries
+from printreach.hub.usage import Usage
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.mails import Mails

@@ -13,7 +13,8 @@ from printreach.rules.app_registration import AppPolicy
 from printreach.rules.detection_usage import DEFAULT_TIERS, Plan, Tier
 from printreach.rules.notifications import DAILY_LIMIT
 from printreach.rules.oidc import OidcProvider
-from printreach.run import developer_settings, setting_values as values
+from printreach.run import developer_settings
+from printreach.run import setting_values as values
 from printreach.run.setting_values import Network, WrongValue
 
 T = TypeVar("T")
@@ -48,9 +49,9 @@ class Settings:
     detector_free_calls: int
     detector_ip_claims: bool
     smtp_url: str | None = field(repr=False)
+    notify_daily_limit: int = DAILY_LIMIT
     stripe: StripeAccount | None = None
     oidc: OidcProvider | None = None
-    notify_daily_limit: int = DAILY_LIMIT
 
     app_registration: AppPolicy = AppPolicy.OPEN
     detector_free_only: bool = True
@@ -95,6 +96,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
         smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
+        notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
         app_registration=reader.read(
             "APP_REGISTRATION", developer_settings.read_app_policy, "open"
         ),
@@ -105,7 +107,6 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         ),
         stripe=_stripe(reader),
         oidc=_oidc(reader),
-        notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
     )
     reader.read("DATABASE_URL", values.refuse_database_url, "")
     reader.read("NATS_URL", values.refuse_nats_url, "")

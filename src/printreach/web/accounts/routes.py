@@ -11,8 +11,8 @@ from printreach.web.accounts.passkeys import PASSKEYS
 from printreach.web.accounts.recovering import RECOVERING
 from printreach.web.accounts.signing_in import SIGNING_IN
 from printreach.web.accounts.signing_up import SIGNING_UP
-from printreach.web.accounts.tokens import TOKENS
 from printreach.web.accounts.supporting import SUPPORTING
+from printreach.web.accounts.tokens import TOKENS
 
 ACCOUNT_PAGES: Final = [
     *(SIGNING_IN, SIGNING_UP, RECOVERING, OTHER),
