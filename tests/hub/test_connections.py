@@ -4,14 +4,10 @@ import base64
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
-
-from printreach.hub import connections as connections_module
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
 from printreach.rules.completion import Completion
 from printreach.rules.connections import (
-    MAX_APP_CONNECTIONS,
     Admitted,
     Connection,
     ConnectionKind,
@@ -23,6 +19,7 @@ from printreach.rules.credentials import (
     digest_of_authorization,
     digest_of_service_api_key,
 )
+from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import ADA, BOB, KEY, PRINTER_ID, OpenWorld, World, denied
 
@@ -100,13 +97,11 @@ async def test_an_unknown_app_and_an_unlinked_printer_get_no_connection(
 
 
 @on_a_loop
-async def test_a_printer_has_at_most_twenty_app_connections(
-    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert MAX_APP_CONNECTIONS == 20
-    monkeypatch.setattr(connections_module, "MAX_APP_CONNECTIONS", 3)  # the same in less time
+async def test_a_printer_has_at_most_twenty_app_connections(open_world: OpenWorld) -> None:
+    assert DEFAULT_ACCOUNT_LIMITS.app_connections == 20
     async with open_world() as world:
         await world.set_up()
+        await world.let_a_printer_have(3)  # the same in less time
         await world.connections.open_own(PRINTER_ID)
         made = [await world.connect_app() for _ in range(3)]
 

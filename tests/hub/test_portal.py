@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub import connections as connections_module
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.portal import Made, Refusal, Request
 from printreach.hub.portal_view import FlowKey
@@ -257,12 +256,10 @@ async def test_a_printer_that_makes_no_keys_is_not_asked(open_world: OpenWorld) 
 
 
 @on_a_loop
-async def test_a_full_printer_is_told_and_the_flow_goes_on(
-    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connections_module, "MAX_APP_CONNECTIONS", 1)
+async def test_a_full_printer_is_told_and_the_flow_goes_on(open_world: OpenWorld) -> None:
     async with open_world() as world:
         await world.set_up()
+        await world.let_a_printer_have(1)
         account = (await world.accounts.all())[0]
         await world.connect_app()
         portal = portal_of(world)

@@ -22,6 +22,7 @@ from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.rules.completion import Completion
 from printreach.rules.credentials import printer_id_of
+from printreach.rules.limits import LimitChanges
 from printreach.rules.linking import LinkCode
 from printreach.rules.printers import Printer
 from tests.fakes.clock import FakeClock
@@ -70,6 +71,11 @@ class World:
         made = await self.connections.add_for_app("demo", PRINTER_ID)
         assert isinstance(made, Completion)
         return made
+
+    async def let_a_printer_have(self, app_connections: int) -> None:
+        """So many living App Connections, for everybody."""
+        changes = LimitChanges(app_connections=app_connections)
+        await self.store.write(lambda records: records.limits.put_of_service(changes))
 
     def everything_on_disk(self) -> bytes:
         return b"".join(file.read_bytes() for file in self.path.parent.iterdir())

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from printreach.hub.billing import Billing
+from printreach.hub.acts import note
 from printreach.hub.apps import remove_app
+from printreach.hub.billing import Billing
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Notice, Passwords, Records, Store, Topic
 from printreach.rules.accounts import Account, problem_with_password, read_email
 from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.operators import Operator, OperatorAct
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,7 +24,13 @@ class Accounts:
     billing: Billing | None = None
 
     async def add(
-        self, email: str, password: str, *, is_admin: bool = False, supporter: bool = False
+        self,
+        email: str,
+        password: str,
+        *,
+        is_admin: bool = False,
+        supporter: bool = False,
+        by: Operator | None = None,
     ) -> Account | Denied:
         """Make an account as the operator, who vouches for its address.
 
@@ -50,6 +58,8 @@ class Accounts:
             if await records.accounts.with_email(address) is not None:
                 return Denied(Reason.ACCOUNT_EXISTS, f"There is an account {address} already.")
             await records.accounts.add(account)
+            what = " ".join(["operator"] * is_admin + ["supporter"] * supporter)
+            await note(records, by, at, OperatorAct.ACCOUNT_ADDED, account.email, what)
             return account
 
         return await self.store.write(add)
@@ -59,7 +69,12 @@ class Accounts:
         return await self.store.read(lambda records: records.accounts.all())
 
     async def set_supporter(
-        self, email: str, *, granted: bool, until: datetime | None = None
+        self,
+        email: str,
+        *,
+        granted: bool,
+        until: datetime | None = None,
+        by: Operator | None = None,
     ) -> Account | Denied:
         """Grant supporter status, up to a time or for good, or take it back."""
         at = self.clock.now()
@@ -70,11 +85,13 @@ class Accounts:
                 return account
             await records.accounts.set_supporter(account.account_id, granted=granted, until=until)
             await records.notify(Notice(Topic.ACCOUNT, account.account_id), at)
+            what = ("on" if until is None else f"until {until.isoformat()}") if granted else "off"
+            await note(records, by, at, OperatorAct.SUPPORTER_CHANGED, account.email, what)
             return await account_with(records, email)
 
         return await self.store.write(change)
 
-    async def delete(self, email: str) -> Account | Denied:
+    async def delete(self, email: str, by: Operator | None = None) -> Account | Denied:
         """Delete all that is kept of an account; its connections end, its agents are unlinked.
 
         First its payment ends, or nothing is deleted: nobody else could end it afterwards.
@@ -97,6 +114,7 @@ class Accounts:
             for app in await records.apps.of_owner(account.account_id):
                 await remove_app(records, app.app_id, at)
             await records.accounts.delete(account.account_id)
+            await note(records, by, at, OperatorAct.ACCOUNT_DELETED, account.email)
             await records.notify(Notice(Topic.ACCOUNT, account.account_id), at)
             return account
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Records, Store
 from printreach.rules.accounts import read_email
@@ -14,6 +15,7 @@ from printreach.rules.credentials import (
     new_session_token,
 )
 from printreach.rules.invitations import INVITATION_LIFETIME, Invitation, is_good
+from printreach.rules.operators import Operator, OperatorAct
 
 INVITATION_OVER = Denied(
     Reason.LINK_OVER, "That invitation was used, or has run out. Ask for another one."
@@ -30,7 +32,12 @@ class Invitations:
     base_url: str
 
     async def invite(
-        self, email: str | None = None, *, is_admin: bool = False, supporter: bool = False
+        self,
+        email: str | None = None,
+        *,
+        is_admin: bool = False,
+        supporter: bool = False,
+        by: Operator | None = None,
     ) -> str | Denied:
         """A link with which one account can be made, for a week. email: the only one it fits."""
         address = None if email is None else read_email(email)
@@ -38,7 +45,7 @@ class Invitations:
             return Denied(Reason.INVALID, f"{email!r} is not an e-mail address.")
         expires_at = self.clock.now() + INVITATION_LIFETIME
         invitation = self._new(address, expires_at, is_admin=is_admin, supporter=supporter)
-        return await self._add(invitation)
+        return await self._add(invitation, by)
 
     async def make_setup_link(self) -> str | None:
         """The link that makes the first account, an operator's; None where there are accounts.
@@ -79,13 +86,16 @@ class Invitations:
             expires_at=expires_at,
         )
 
-    async def _add(self, invitation: Invitation) -> str:
-        token = new_session_token(self.token_bytes)
+    async def _add(self, invitation: Invitation, by: Operator | None = None) -> str:
+        token, at = new_session_token(self.token_bytes), self.clock.now()
 
         async def add(records: Records) -> None:
             if invitation.is_setup:
                 await records.invitations.remove_setup()
             await records.invitations.add(invitation, invitation_digest(token))
+            kinds = ["operator"] * invitation.is_admin + ["supporter"] * invitation.supporter
+            who = invitation.email or "anybody"
+            await note(records, by, at, OperatorAct.INVITED, who, " ".join(kinds))
 
         await self.store.write(add)
         return f"{self.base_url}/signup?invite={token}"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from printreach.hub.accounts import account_with
+from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Notice, Records, Store, Topic
 from printreach.rules.accounts import Account
@@ -14,6 +15,7 @@ from printreach.rules.linking import (
     is_locked,
 )
 from printreach.rules.live_links import LiveEnd
+from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.printers import Printer, is_online, read_printer_name
 
 
@@ -33,7 +35,9 @@ class Printers:
     store: Store
     clock: Clock
 
-    async def link(self, code: str, email: str, name: str) -> Printer | Denied:
+    async def link(
+        self, code: str, email: str, name: str, by: Operator | None = None
+    ) -> Printer | Denied:
         """Make the agent that shows this code a printer of that account."""
         printer_name = read_printer_name(name)
         if printer_name is None:
@@ -59,6 +63,8 @@ class Printers:
             await records.printers.link(printer)
             await records.printers.withdraw_offer(offer.printer_id)
             await records.notify(Notice(Topic.PRINTER, printer.printer_id), at)
+            what = f"{printer.printer_id} to {account.email}"
+            await note(records, by, at, OperatorAct.PRINTER_LINKED, printer.name, what)
             return printer
 
         return await self.store.write(link)
@@ -76,7 +82,7 @@ class Printers:
             for row in rows
         ]
 
-    async def remove(self, printer_id: str) -> Printer | Denied:
+    async def remove(self, printer_id: str, by: Operator | None = None) -> Printer | Denied:
         """Take a printer from its account: its connections end, its agent may be linked again."""
         at = self.clock.now()
 
@@ -87,6 +93,7 @@ class Printers:
             await records.connections.revoke_all_of_printer(printer_id, at)
             await records.live_links.end_all_of_printer(printer_id, at, LiveEnd.PRINTER)
             await records.printers.remove(printer_id, at)
+            await note(records, by, at, OperatorAct.PRINTER_REMOVED, printer.name, printer_id)
             await records.notify(Notice(Topic.PRINTER, printer_id), at)
             return printer
 

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 from printreach.hub.accounts import account_with
+from printreach.hub.acts import note
 from printreach.hub.denied import Denied
 from printreach.hub.post import Post
 from printreach.ports import Clock, Records, Store
 from printreach.rules.mail_links import MailPurpose
+from printreach.rules.operators import Operator, OperatorAct
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,7 +19,9 @@ class Rescue:
     clock: Clock
     post: Post
 
-    async def link(self, email: str, *, drops_second_factor: bool) -> str | Denied:
+    async def link(
+        self, email: str, *, drops_second_factor: bool, by: Operator | None = None
+    ) -> str | Denied:
         """A link with which another password is chosen, once, for an hour.
 
         drops_second_factor: authenticator app, recovery codes and passkeys go at once, and every
@@ -31,6 +35,8 @@ class Rescue:
                 return account
             if drops_second_factor:
                 await _drop_second_factor(records, account.account_id)
+            what = "with the second factor" if drops_second_factor else ""
+            await note(records, by, at, OperatorAct.ACCOUNT_RESET, account.email, what)
             return await self.post.put_link(records, MailPurpose.RESET, account, at)
 
         token = await self.store.write(make)

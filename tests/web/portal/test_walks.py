@@ -7,6 +7,7 @@ import pytest
 
 from printreach.hub import connections as hub_connections
 from printreach.hub.denied import Denied, Reason
+from printreach.rules.limits import LimitChanges
 from tests.hub.portal_world import FakeHostKeys
 from tests.web.portal.people import (
     APP,
@@ -21,7 +22,7 @@ from tests.web.portal.people import (
     told,
     way_back,
 )
-from tests.web.world import BASE_URL, PASSWORD, Browser, WebWorld, send
+from tests.web.world import BASE_URL, PASSWORD, Browser, WebWorld, run, send
 
 ACCESS_DENIED = {
     "success": "false",
@@ -238,9 +239,10 @@ def test_a_key_that_fails_costs_the_key_alone(
 
 @pytest.mark.parametrize("key_app_name", ["", "Lark"])
 def test_a_printer_that_can_take_no_more_apps_is_told_and_one_goes_back(
-    world: WebWorld, ada: Person, monkeypatch: pytest.MonkeyPatch, key_app_name: str
+    world: WebWorld, ada: Person, key_app_name: str
 ) -> None:
-    monkeypatch.setattr(hub_connections, "MAX_APP_CONNECTIONS", 0)
+    none = LimitChanges(app_connections=0)
+    run(ada.browser, lambda: world.store.write(lambda records: records.limits.put_of_service(none)))
     printer_id = link_printer(world, ada.browser, "Workbench")
     ada.begin(hostApiKeyAppName=key_app_name)
     refused = ada.allow(printer_id)

@@ -1,0 +1,99 @@
+"""What accounts may use: decided by operators, asked for by everything that counts."""
+
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.hub.accounts import account_with
+from printreach.hub.acts import note
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.tries import CallerTries
+from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.rules.limits import LimitChanges, problem_with_limits
+from printreach.rules.operators import Operator, OperatorAct
+from printreach.rules.rate_limits import Limit, TooSoon
+
+REMEMBERED: Final = timedelta(seconds=30)
+"""For so long a page counts by what it knew; as long as a relay trusts in a grant."""
+MOST_REMEMBERED: Final = 20_000
+EVERYBODY: Final = "all accounts"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AccountLimitCases:
+    """The use cases of operators about limits."""
+
+    store: Store
+    clock: Clock
+
+    async def of_service(self) -> LimitChanges:
+        """What was decided for all."""
+        return await self.store.read(lambda records: records.limits.of_service())
+
+    async def set_of_service(self, changes: LimitChanges, by: Operator) -> Denied | None:
+        """Decide for all accounts of which nothing else is said. Relays hear of it in 30 s."""
+        problem, at = problem_with_limits(changes), self.clock.now()
+        if problem is not None:
+            return Denied(Reason.INVALID, problem)
+
+        async def put(records: Records) -> None:
+            await records.limits.put_of_service(changes)
+            await note(records, by, at, OperatorAct.LIMITS_CHANGED, EVERYBODY, _in_words(changes))
+
+        await self.store.write(put)
+        return None
+
+    async def set_of_account(
+        self, email: str, changes: LimitChanges, by: Operator
+    ) -> Denied | None:
+        """Decide for one account."""
+        problem, at = problem_with_limits(changes), self.clock.now()
+        if problem is not None:
+            return Denied(Reason.INVALID, problem)
+
+        async def put(records: Records) -> Denied | None:
+            account = await account_with(records, email)
+            if isinstance(account, Denied):
+                return account
+            await records.limits.put_of_account(account.account_id, changes)
+            await records.notify(Notice(Topic.ACCOUNT, account.account_id), at)
+            words = _in_words(changes)
+            await note(records, by, at, OperatorAct.LIMITS_CHANGED, account.email, words)
+            return None
+
+        return await self.store.write(put)
+
+
+@dataclass(slots=True)
+class RequestLimits:
+    """How often an account may ask, counted in memory by what was decided for it."""
+
+    store: Store
+    clock: Clock
+    caller_tries: CallerTries
+    _known: dict[str, tuple[datetime, Limit]] = field(default_factory=dict)
+
+    async def take(self, account_id: str) -> TooSoon | None:
+        """Make one request; None where it is allowed."""
+        return self.caller_tries.take(await self._limit(account_id), account_id)
+
+    async def _limit(self, account_id: str) -> Limit:
+        at, known = self.clock.now(), self._known.get(account_id)
+        if known is not None and at < known[0] + REMEMBERED:
+            return known[1]
+        limits = await self.store.read(lambda records: records.limits.in_force(account_id))
+        if len(self._known) >= MOST_REMEMBERED:
+            self._known.clear()
+        limit = requests_limit(limits.requests_a_minute)
+        self._known[account_id] = at, limit
+        return limit
+
+
+def requests_limit(a_minute: int) -> Limit:
+    """So many at once, and as many again over a minute."""
+    return Limit(name="request", at_once=a_minute, every=timedelta(minutes=1) / a_minute)
+
+
+def _in_words(changes: LimitChanges) -> str:
+    decided = [f"{name}={value}" for name, value in asdict(changes).items() if value is not None]
+    return ", ".join(decided) or "the service's own"

@@ -1,0 +1,21 @@
+"""The record of what operators do, written in the same unit of work as the act."""
+
+from datetime import datetime
+
+from printreach.ports import Records
+from printreach.rules.operators import ACTS_KEPT, Operator, OperatorAct
+
+
+async def note(
+    records: Records,
+    by: Operator | None,
+    at: datetime,
+    act: OperatorAct,
+    subject: str,
+    detail: str = "",
+) -> None:
+    """Write an act down. by: None where it is no operator who acts, but the owner."""
+    if by is None:
+        return
+    await records.operating.forget_acts(at - ACTS_KEPT)
+    await records.operating.note(by, at, act, subject, detail)

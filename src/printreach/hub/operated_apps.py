@@ -1,0 +1,99 @@
+"""Apps as an operator sees them: everybody's."""
+
+from dataclasses import asdict, dataclass, fields, replace
+
+from printreach.hub.acts import note
+from printreach.hub.apps import remove_app
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.own_apps import TAKEN, Faulty
+from printreach.ports import Clock, Records, Store
+from printreach.ports.operating import AppRow, Found, Search
+from printreach.rules.app_registration import AppDraft, may_take_id, problems_with
+from printreach.rules.apps import App
+from printreach.rules.operators import Operator, OperatorAct
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OperatedApps:
+    """The use cases of operators about apps."""
+
+    store: Store
+    clock: Clock
+
+    async def find(self, search: Search) -> Found[AppRow]:
+        at = self.clock.now()
+        return await self.store.read(lambda records: records.operating.apps(search, at))
+
+    async def one(self, app_id: str) -> AppRow | Denied:
+        at = self.clock.now()
+
+        async def look(records: Records) -> AppRow | Denied:
+            app = await _app(records, app_id)
+            if isinstance(app, Denied):
+                return app
+            living = await records.connections.living_of_app(app_id, at)
+            return AppRow(app=app, connections=living)
+
+        return await self.store.read(look)
+
+    async def register(self, draft: AppDraft, by: Operator) -> App | Faulty:
+        """Make it the service's own app."""
+        errors = problems_with(draft)
+        if errors:
+            return Faulty(errors)
+        at = self.clock.now()
+        app = App(**asdict(draft), created_at=at)
+
+        async def add(records: Records) -> App | Faulty:
+            if not may_take_id(await records.apps.holders(app.app_id), None):
+                return Faulty({"app_id": TAKEN})
+            await records.apps.add(app)
+            await note(records, by, at, OperatorAct.APP_ADDED, app.app_id, app.name)
+            return app
+
+        return await self.store.write(add)
+
+    async def change(self, app_id: str, draft: AppDraft, by: Operator) -> App | Faulty | Denied:
+        """Put this in its place; its id and its owner stay, and so do its connections."""
+        draft, at = replace(draft, app_id=app_id), self.clock.now()
+        errors = problems_with(draft)
+
+        async def change(records: Records) -> App | Faulty | Denied:
+            app = await _app(records, app_id)
+            if isinstance(app, Denied):
+                return app
+            if errors:
+                return Faulty(errors)
+            changed = replace(app, **asdict(draft))
+            await records.apps.put(changed)
+            what = _changes(app, changed)
+            await note(records, by, at, OperatorAct.APP_CHANGED, app_id, what)
+            return changed
+
+        return await self.store.write(change)
+
+    async def remove(self, app_id: str, by: Operator) -> App | Denied:
+        """Take it away; its connections end."""
+        at = self.clock.now()
+
+        async def remove(records: Records) -> App | Denied:
+            app = await _app(records, app_id)
+            if isinstance(app, App):
+                await remove_app(records, app_id, at)
+                await note(records, by, at, OperatorAct.APP_REMOVED, app_id, app.name)
+            return app
+
+        return await self.store.write(remove)
+
+
+async def _app(records: Records, app_id: str) -> App | Denied:
+    app = await records.apps.get(app_id)
+    return Denied(Reason.NO_SUCH_APP, f"There is no app {app_id}.") if app is None else app
+
+
+def _changes(before: App, after: App) -> str:
+    """Which fields are others now, for the record."""
+    changed = [
+        one.name for one in fields(App) if getattr(before, one.name) != getattr(after, one.name)
+    ]
+    return ", ".join(changed) or "nothing"

@@ -1,0 +1,139 @@
+"""What operators see of everything, and do to accounts. Callers make sure of who they are."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.hub.account_limits import AccountLimitCases
+from printreach.hub.accounts import Accounts, account_with
+from printreach.hub.acts import note
+from printreach.hub.billing import Billing, Supporting
+from printreach.hub.connections import Connections
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.invitations import Invitations
+from printreach.hub.operated_apps import OperatedApps
+from printreach.hub.printers import Printers
+from printreach.hub.proof import Proof
+from printreach.ports import Clock, PrinterRow, Records, Store
+from printreach.ports.operating import (
+    AccountFilter,
+    AccountRow,
+    ConnectionRow,
+    Counts,
+    Found,
+    Search,
+)
+from printreach.rules.accounts import Account
+from printreach.rules.connections import Connection, ConnectionKind, has_ended
+from printreach.rules.limits import AccountLimits, LimitChanges
+from printreach.rules.operators import ActDone, Operator, OperatorAct
+
+_OWN_ACCOUNT: Final = Denied(Reason.INVALID, "That is your own account; its own page deletes it.")
+_LAST_OPERATOR: Final = Denied(Reason.INVALID, "There has to be one operator at least.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OperatedAccount:
+    """One account with all that an operator looks at."""
+
+    account: Account
+    printers: list[PrinterRow]
+    connections: list[Connection]
+    limits: AccountLimits
+    changes: LimitChanges
+    standing: Supporting
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Operating:
+    """The use cases of operators. proof: of who sits before a page."""
+
+    store: Store
+    clock: Clock
+    proof: Proof
+    accounts: Accounts
+    invitations: Invitations
+    printers: Printers
+    connections: Connections
+    apps: OperatedApps
+    limits: AccountLimitCases
+    billing: Billing
+
+    async def counts(self) -> Counts:
+        at = self.clock.now()
+        return await self.store.read(lambda records: records.operating.counts(at))
+
+    async def find_accounts(self, search: Search, show: AccountFilter) -> Found[AccountRow]:
+        at = self.clock.now()
+        return await self.store.read(lambda records: records.operating.accounts(search, show, at))
+
+    async def find_printers(self, search: Search) -> Found[PrinterRow]:
+        return await self.store.read(lambda records: records.operating.printers(search))
+
+    async def find_connections(self, search: Search) -> Found[ConnectionRow]:
+        at = self.clock.now()
+        return await self.store.read(lambda records: records.operating.connections(search, at))
+
+    async def acts(self, search: Search) -> Found[ActDone]:
+        return await self.store.read(lambda records: records.operating.acts(search))
+
+    async def account(self, account_id: str) -> OperatedAccount | Denied:
+        """All there is to see of one account."""
+        at = self.clock.now()
+        account = await self.store.read(lambda records: records.accounts.get(account_id))
+        if account is None:
+            return Denied(Reason.NO_SUCH_ACCOUNT, "There is no such account.")
+        standing = await self.billing.standing(account)
+
+        async def look(records: Records) -> OperatedAccount:
+            return OperatedAccount(
+                account=account,
+                printers=await records.printers.rows_of_account(account_id),
+                connections=[
+                    one
+                    for one in await records.connections.of_account(account_id)
+                    if not has_ended(one, at) and one.kind is not ConnectionKind.OWN
+                ],
+                limits=await records.limits.in_force(account_id),
+                changes=await records.limits.of_account(account_id),
+                standing=standing,
+            )
+
+        return await self.store.read(look)
+
+    async def printer(self, printer_id: str) -> PrinterRow | Denied:
+        """One linked printer with its owner."""
+        found = await self.find_printers(Search(text=printer_id, size=1))
+        exact = [row for row in found.rows if row.printer.printer_id == printer_id]
+        return exact[0] if exact else Denied(Reason.NO_SUCH_PRINTER, "There is no such printer.")
+
+    async def connection(self, connection_id: str) -> ConnectionRow | Denied:
+        """One living connection with its surroundings."""
+        found = await self.find_connections(Search(text=connection_id, size=1))
+        exact = [row for row in found.rows if row.connection.connection_id == connection_id]
+        if not exact:
+            return Denied(Reason.NO_SUCH_CONNECTION, "There is no such connection.")
+        return exact[0]
+
+    async def set_admin(self, email: str, *, is_admin: bool, by: Operator) -> Account | Denied:
+        """Make an account an operator's, or take that back; the last one stays."""
+        at = self.clock.now()
+
+        async def change(records: Records) -> Account | Denied:
+            account = await account_with(records, email)
+            if isinstance(account, Denied):
+                return account
+            if not is_admin and not await records.operating.other_operators(account.account_id):
+                return _LAST_OPERATOR
+            await records.operating.set_admin(account.account_id, is_admin=is_admin)
+            act = OperatorAct.OPERATOR_MADE if is_admin else OperatorAct.OPERATOR_UNMADE
+            await note(records, by, at, act, account.email)
+            return await account_with(records, email)
+
+        return await self.store.write(change)
+
+    async def delete(self, email: str, by: Operator) -> Account | Denied:
+        """Delete somebody else's account with all it has."""
+        account = await self.store.read(lambda records: account_with(records, email))
+        if isinstance(account, Account) and account.account_id == by.account_id:
+            return _OWN_ACCOUNT
+        return await self.accounts.delete(email, by=by)
