@@ -4,9 +4,8 @@ Losing it makes every linked agent refuse the service, so it is written once, du
 damaged one stops the start instead of being replaced.
 """
 
-import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -19,6 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
+from printreach.backends.key_files import write_once
 from printreach.rules.internal_grants import InternalKey
 
 KEY_FILE = "service.key"
@@ -30,15 +30,11 @@ class ServiceKeyRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServiceKey:
-    """public: 32 bytes. sign: makes the 64 bytes of a signature. internal: see internal_grants.
-
-    sealing: 32 bytes, for what is kept sealed in the database.
-    """
+    """public: 32 bytes. sign: makes the 64 bytes of a signature. internal: see internal_grants."""
 
     public: bytes
     sign: Callable[[bytes], bytes]
     internal: InternalKey
-    sealing: bytes = field(repr=False)
 
 
 def load_or_make_service_key(data_dir: Path) -> ServiceKey:
@@ -56,7 +52,6 @@ def load_or_make_service_key(data_dir: Path) -> ServiceKey:
         key.public_key().public_bytes_raw(),
         key.sign,
         InternalKey(_derived(key, b"printreach internal grants v1")),
-        _derived(key, b"printreach sealed secrets v1"),
     )
 
 
@@ -81,25 +76,7 @@ def _load(path: Path) -> Ed25519PrivateKey:
 
 
 def _make(path: Path) -> None:
-    """Write a new key beside its place, then link it there: whole or not at all, never over one."""
     pem = Ed25519PrivateKey.generate().private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
     )
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(pem)
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(draft, path)
-        except FileExistsError:
-            return
-        directory = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_once(path, pem)

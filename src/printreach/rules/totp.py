@@ -26,11 +26,12 @@ RECOVERY_CODE_LENGTH: Final = 12
 class Totp:
     """An account's authenticator app.
 
+    secret: None where it can't be read any more; then no code is right.
     confirmed_at: None until a first code proved that the app has the secret.
     last_step: of the last code that was used; it and those before it work no more.
     """
 
-    secret: bytes
+    secret: bytes | None
     confirmed_at: datetime | None
     last_step: int
 
@@ -50,6 +51,8 @@ def code_of(secret: bytes, step: int) -> str:
 
 def step_of_code(totp: Totp, typed: str, at: datetime) -> int | None:
     """The number of the code that was typed; None where it is wrong or was used before."""
+    if totp.secret is None:
+        return None
     code = "".join(typed.split())
     now = step_at(at)
     good = [

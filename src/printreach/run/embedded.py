@@ -23,9 +23,9 @@ from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.own_host import unix_socket_connect
 from printreach.rules.credentials import new_record_id
+from printreach.run.counting import counting
 from printreach.run.paying import payments_of
 from printreach.run.reaching import real_reaching
-from printreach.run.counting import counting
 from printreach.run.relay_inside import RelayInside
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
@@ -60,7 +60,7 @@ async def running_service(
         bus = await ends.enter_async_context(open_bus(store, SystemClock()))
         detector = MemoryDetectorStates(bus)
         http = _printer_http(settings, inside, key, ends)
-        reaching = await real_reaching(settings, key, ends)
+        reaching = await real_reaching(settings, ends)
         hooks = real_hooks(settings, ends)
         if "web" in roles:
             host_keys = inside if "relay" in roles else None

@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 from printreach.backends.mail_log import LogMailer
 from printreach.backends.mail_smtp import SmtpMailer, SmtpServer, delivering
 from printreach.backends.notify_apprise import AppriseMessenger
-from printreach.backends.sealing import KeySealer
-from printreach.backends.service_key import ServiceKey
+from printreach.backends.sealing import DataDirSealer
 from printreach.backends.zones import SystemZones
 from printreach.hub.notify_sending import NotifySending
 from printreach.hub.notifying import Notifying
@@ -28,14 +27,14 @@ class Reaching:
     zones: Zones
 
 
-async def real_reaching(settings: Settings, key: ServiceKey, ends: AsyncExitStack) -> Reaching:
+async def real_reaching(settings: Settings, ends: AsyncExitStack) -> Reaching:
     """The machine's own. Where no mail server is set, mails go to the log."""
     messenger = AppriseMessenger(allow_private=settings.webhook_allow_private)
     ends.callback(messenger.close)
     return Reaching(
         mailer=await _mailer(settings, ends),
         messenger=messenger,
-        sealer=KeySealer(key.sealing, secrets.token_bytes),
+        sealer=DataDirSealer(settings.data_dir),
         zones=SystemZones(),
     )
 

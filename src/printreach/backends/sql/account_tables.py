@@ -9,6 +9,7 @@ from sqlalchemy import (
     String,
     Table,
     UniqueConstraint,
+    false,
 )
 
 from printreach.backends.sql.tables import Instant, accounts, metadata
@@ -65,6 +66,7 @@ totp_apps = Table(
     metadata,
     _account(primary_key=True),
     Column("secret", LargeBinary, nullable=False),
+    Column("is_sealed", Boolean, nullable=False, server_default=false()),
     Column("confirmed_at", Instant),
     Column("last_step", Integer, nullable=False),
 )

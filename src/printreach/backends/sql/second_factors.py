@@ -1,5 +1,6 @@
 """One-time codes, recovery codes, passkeys and limited tries, as rows."""
 
+import base64
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -9,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.account_tables import passkeys, recovery_codes, totp_apps, tries
 from printreach.backends.sql.columns import columns_for
+from printreach.ports.notifications import Sealer
 from printreach.rules.passkeys import Passkey
 from printreach.rules.totp import Totp
 
@@ -16,26 +18,43 @@ _TOTP = columns_for(Totp, totp_apps)
 _PASSKEY = columns_for(Passkey, passkeys)
 
 
+def secret_about(account_id: str) -> str:
+    """To what a sealed secret belongs: in another's row it does not open."""
+    return f"totp:{account_id}"
+
+
+def secret_as_text(secret: bytes) -> str:
+    """A secret as it is sealed."""
+    return base64.b64encode(secret).decode()
+
+
 class SecondFactorRows:
     """ports.SecondFactorRecords in one unit of work."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: AsyncConnection, sealer: Sealer) -> None:
         self._connection = connection
+        self._sealer = sealer
 
     async def totp(self, account_id: str) -> Totp | None:
         found = await self._connection.execute(
             select(*_TOTP).where(totp_apps.c.account_id == account_id)
         )
         row = found.mappings().first()
-        return None if row is None else Totp(**row)
+        if row is None:
+            return None
+        text = self._sealer.unseal(row["secret"], secret_about(account_id))
+        return Totp(**{**row, "secret": None if text is None else base64.b64decode(text)})
 
     async def set_totp(self, account_id: str, totp: Totp | None) -> None:
         await self._connection.execute(
             delete(totp_apps).where(totp_apps.c.account_id == account_id)
         )
         if totp is not None:
+            assert totp.secret is not None, "what can't be read is not written again"
+            sealed = self._sealer.seal(secret_as_text(totp.secret), secret_about(account_id))
+            values = asdict(totp) | {"secret": sealed, "is_sealed": True}
             await self._connection.execute(
-                insert(totp_apps).values(**asdict(totp), account_id=account_id)
+                insert(totp_apps).values(**values, account_id=account_id)
             )
 
     async def recovery_codes(self, account_id: str) -> int:

@@ -11,17 +11,18 @@ from sqlalchemy import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.backends.sealing import DataDirSealer
 from printreach.backends.sql.access_tokens import AccessTokenRows
 from printreach.backends.sql.accounts import AccountRows
 from printreach.backends.sql.apps import AppRows
 from printreach.backends.sql.connections import ConnectionRows
+from printreach.backends.sql.deliveries import DeliveryRows
 from printreach.backends.sql.detection import (
     ClaimRows,
     DetectionKeyRows,
     SwitchRows,
     UsageRows,
 )
-from printreach.backends.sql.deliveries import DeliveryRows
 from printreach.backends.sql.engine import reading_engine, reason_of, writing_engine
 from printreach.backends.sql.events import EventRows
 from printreach.backends.sql.identities import IdentityRows
@@ -34,12 +35,14 @@ from printreach.backends.sql.operating import OperatorRows
 from printreach.backends.sql.payments import PaymentRows
 from printreach.backends.sql.portal_flows import FlowRows
 from printreach.backends.sql.printers import PrinterRows
+from printreach.backends.sql.resealing import seal_anew
 from printreach.backends.sql.second_factors import PasskeyRows, SecondFactorRows, TryRows
 from printreach.backends.sql.sessions import SessionRows, StepRows
 from printreach.backends.sql.tables import notices
 from printreach.backends.sql.webhooks import WebhookRows
 from printreach.backends.sql.writer import Writer
 from printreach.ports import Notice, StoreUnavailable
+from printreach.ports.notifications import Sealer
 
 T = TypeVar("T")
 
@@ -47,7 +50,7 @@ T = TypeVar("T")
 class SqlRecords:
     """ports.Records on one connection, for the length of one unit of work."""
 
-    def __init__(self, connection: AsyncConnection) -> None:
+    def __init__(self, connection: AsyncConnection, sealer: Sealer) -> None:
         self.connection = connection
         self.accounts = AccountRows(connection)
         self.apps = AppRows(connection)
@@ -56,7 +59,7 @@ class SqlRecords:
         self.sessions = SessionRows(connection)
         self.steps = StepRows(connection)
         self.mail_links = MailLinkRows(connection)
-        self.second_factors = SecondFactorRows(connection)
+        self.second_factors = SecondFactorRows(connection, sealer)
         self.passkeys = PasskeyRows(connection)
         self.identities = IdentityRows(connection)
         self.invitations = InvitationRows(connection)
@@ -85,9 +88,13 @@ class SqlRecords:
 
 
 class SqlStore:
-    """ports.Store in an SQLite file. Made by open_store."""
+    """ports.Store in an SQLite file. Made by open_store.
 
-    def __init__(self, path: Path) -> None:
+    sealer: of secrets; without one, that of the keys beside the file.
+    """
+
+    def __init__(self, path: Path, sealer: Sealer | None = None) -> None:
+        self._sealer = sealer or DataDirSealer(path.parent)
         self._writing = writing_engine(path)
         self._reading = reading_engine(path)
         self._writer = Writer(self._writing)
@@ -95,7 +102,7 @@ class SqlStore:
 
     async def write(self, work: Callable[[SqlRecords], Awaitable[T]]) -> T:
         async def unit(connection: AsyncConnection) -> tuple[T, bool]:
-            records = SqlRecords(connection)
+            records = SqlRecords(connection, self._sealer)
             return await work(records), records.gave_notice
 
         result, gave_notice = await self._writer.write(unit)
@@ -107,7 +114,7 @@ class SqlStore:
     async def read(self, work: Callable[[SqlRecords], Awaitable[T]]) -> T:
         try:
             async with self._reading.connect() as connection:
-                return await work(SqlRecords(connection))
+                return await work(SqlRecords(connection, self._sealer))
         except SQLAlchemyError as error:
             raise StoreUnavailable(f"The database gave no answer: {reason_of(error)}.") from error
 
@@ -130,14 +137,16 @@ class SqlStore:
 async def open_store(path: Path) -> AsyncIterator[SqlStore]:
     """The store in that file, made or brought up to date first. Leaving waits for what is queued.
 
-    Raises DatabaseTooNew, and StoreUnavailable where the file cannot be used.
+    Raises DatabaseTooNew, SealingKeysRefused, and StoreUnavailable where the file cannot be used.
     """
+    sealer = DataDirSealer(path.parent)
     try:
         await asyncio.to_thread(migrate, path)
+        await asyncio.to_thread(seal_anew, path, sealer)
     except (SQLAlchemyError, OSError) as error:
         reason = reason_of(error)
         raise StoreUnavailable(f"The database {path} cannot be used: {reason}.") from error
-    store = SqlStore(path)
+    store = SqlStore(path, sealer)
     store.start()
     try:
         yield store

@@ -1,0 +1,64 @@
+"""At each start: secrets that lie open, or that an older key sealed, are sealed with the newest."""
+
+import logging
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event, select, update
+
+from printreach.backends.sealing import DataDirSealer
+from printreach.backends.sql.account_tables import totp_apps
+from printreach.backends.sql.engine import begin_immediate, set_up, url_of
+from printreach.backends.sql.second_factors import secret_about, secret_as_text
+
+_log = logging.getLogger(__name__)
+
+
+def seal_anew(path: Path, sealer: DataDirSealer) -> None:
+    """Blocks. What was there before is overwritten, in the journal too. Raises OperationalError."""
+    engine = create_engine(url_of(path, "pysqlite"))
+    event.listen(engine, "connect", set_up)
+    try:
+        if _has_work(engine, sealer):
+            event.listen(engine, "begin", begin_immediate)
+            with engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA secure_delete = ON")
+                connection.commit()
+                with connection.begin():
+                    _seal_all(connection, sealer)
+                driver = connection.connection.driver_connection
+                assert driver is not None, "it is open"
+                driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        engine.dispose()
+
+
+def _has_work(engine: Engine, sealer: DataDirSealer) -> bool:
+    with engine.connect() as connection:
+        return bool(_open_ones(connection, sealer))
+
+
+def _open_ones(connection: Connection, sealer: DataDirSealer) -> dict[str, str]:
+    """What is to be sealed, by its account; what no key opens any more is left as it is."""
+    found: dict[str, str] = {}
+    for row in connection.execute(select(totp_apps)).mappings():
+        account_id, stored = row["account_id"], row["secret"]
+        about = secret_about(account_id)
+        if not row["is_sealed"]:
+            found[account_id] = secret_as_text(stored)
+        elif not sealer.is_of_newest_key(stored, about):
+            text = sealer.unseal(stored, about)
+            if text is None:
+                _log.warning("no key of %s opens an authenticator app's secret", account_id)
+            else:
+                found[account_id] = text
+    return found
+
+
+def _seal_all(connection: Connection, sealer: DataDirSealer) -> None:
+    for account_id, text in _open_ones(connection, sealer).items():
+        sealed = sealer.seal(text, secret_about(account_id))
+        connection.execute(
+            update(totp_apps)
+            .where(totp_apps.c.account_id == account_id)
+            .values(secret=sealed, is_sealed=True)
+        )
