@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from printreach.hub.denied import Denied, Reason
@@ -78,18 +79,25 @@ class WebhookLog:
     async def send_again(
         self, account_id: str, connection_id: str, delivery_id: int
     ) -> Denied | None:
-        """Queue a delivery anew; the app knows it by the id of its event."""
+        """Queue a delivery of an own connection anew; the app knows it by the id of its event."""
         at = self.clock.now()
 
         async def send(records: Records) -> Denied | None:
             connection = await _own(records, account_id, connection_id)
-            if connection is None or has_ended(connection, at):
-                return _NO_CONNECTION
-            webhook = await records.webhooks.get(connection_id)
-            if webhook is None or not is_active(webhook, at):
-                return _NO_DELIVERY
-            is_queued = await records.deliveries.send_again(connection_id, delivery_id, at)
-            return None if is_queued else _NO_DELIVERY
+            return await _send_again(records, connection, delivery_id, at)
+
+        return await self.store.write(send)
+
+    async def send_again_for_app(
+        self, app_id: str, connection_id: str, delivery_id: int
+    ) -> Denied | None:
+        """The same of a connection of that app; who may ask for it, the caller knows."""
+        at = self.clock.now()
+
+        async def send(records: Records) -> Denied | None:
+            found = await records.connections.get(connection_id)
+            connection = found if found is not None and found.app_id == app_id else None
+            return await _send_again(records, connection, delivery_id, at)
 
         return await self.store.write(send)
 
@@ -99,3 +107,16 @@ async def _own(records: Records, account_id: str, connection_id: str) -> Connect
     if connection is None or connection.account_id != account_id:
         return None
     return connection if connection.kind is ConnectionKind.APP else None
+
+
+async def _send_again(
+    records: Records, connection: Connection | None, delivery_id: int, at: datetime
+) -> Denied | None:
+    if connection is None or has_ended(connection, at):
+        return _NO_CONNECTION
+    connection_id = connection.connection_id
+    webhook = await records.webhooks.get(connection_id)
+    if webhook is None or not is_active(webhook, at):
+        return _NO_DELIVERY
+    is_queued = await records.deliveries.send_again(connection_id, delivery_id, at)
+    return None if is_queued else _NO_DELIVERY

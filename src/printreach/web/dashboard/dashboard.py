@@ -37,6 +37,7 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
         "name": "The name is saved.",
         "removed": "The printer is removed.",
         "ended": "The connection has ended.",
+        "again": "It is sent again.",
         "live": "The Live Link is made.",
         "live-ended": "The Live Link has ended.",
     }

@@ -12,6 +12,7 @@ from printreach.web.dashboard.orders import ORDERS
 from printreach.web.dashboard.printer_pages import PRINTER_PAGES
 from printreach.web.dashboard.settings_pages import SETTINGS_PAGES
 from printreach.web.dashboard.webcams import WEBCAMS
+from printreach.web.dashboard.webhook_pages import WEBHOOK_PAGES
 
 DASHBOARD_PAGES = Router(
     "/",
@@ -23,6 +24,7 @@ DASHBOARD_PAGES = Router(
         FILE_PAGES,
         SETTINGS_PAGES,
         CONNECTION_PAGES,
+        WEBHOOK_PAGES,
         LIVE_LINK_PAGES,
     ],
     dependencies={"dashboard": Provide(provide_dashboard)},

@@ -5,6 +5,7 @@ from litestar.di import Provide
 
 from printreach.web.accounts.forms import LARGEST_FORM, provide_fields
 from printreach.web.developer.app_pages import APP_PAGES
+from printreach.web.developer.delivery_pages import DELIVERY_PAGES
 from printreach.web.developer.developer import provide_developers
 from printreach.web.developer.key_pages import KEY_PAGES
 from printreach.web.developer.trying import arrived
@@ -13,7 +14,7 @@ from printreach.web.security import FORM
 
 DEVELOPER_PAGES = Router(
     "/",
-    route_handlers=[*APP_PAGES, *KEY_PAGES, *USAGE_PAGES, arrived],
+    route_handlers=[*APP_PAGES, *KEY_PAGES, *USAGE_PAGES, *DELIVERY_PAGES, arrived],
     dependencies={"fields": Provide(provide_fields), "developers": Provide(provide_developers)},
     include_in_schema=False,
     opt=dict(FORM),
