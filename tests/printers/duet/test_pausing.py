@@ -9,7 +9,7 @@ import pytest
 from printreach.printers.duet import gcode
 from printreach.printers.duet.heard import Heard
 from printreach.printers.duet.pausing import Pausing
-from printreach.printers.duet.smart_pause import Rest, RestStore, commands_to_wake
+from printreach.printers.duet.smart_pause import Rest, commands_to_wake, rest_store
 from printreach.printers.duet.watch import Watch
 from printreach.printers.port import PrinterRefused, failed
 from tests.fakes.loop import on_a_loop
@@ -36,13 +36,13 @@ class BusyWatch:
 async def test_a_resume_that_was_refused_gives_the_heat_back_when_it_is_tried_again(
     tmp_path: Path,
 ) -> None:
-    RestStore(tmp_path).save(REST)
+    rest_store(tmp_path).save(REST)
     watch = BusyWatch()
-    pausing = Pausing(cast("Watch", watch), RestStore(tmp_path))
+    pausing = Pausing(cast("Watch", watch), rest_store(tmp_path))
 
     with pytest.raises(PrinterRefused, match="no room"):
         await pausing.resume()
     await pausing.resume()
 
     assert watch.orders[1] == [*commands_to_wake(REST), *gcode.RESUME]
-    assert RestStore(tmp_path).load() is None
+    assert rest_store(tmp_path).load() is None

@@ -13,11 +13,11 @@ from printreach.printers.octoprint.smart_pause import (
     STORE,
     ModeSearch,
     Rest,
-    RestStore,
     commands_to_rest,
     commands_to_wake,
     plan_rest,
     rest_of,
+    rest_store,
 )
 from tests.printers.damage import damaged
 
@@ -123,13 +123,13 @@ def test_pictures_in_front_of_a_file_cost_no_memory() -> None:
 
 
 def test_a_rest_survives_a_restart(tmp_path: Path) -> None:
-    RestStore(tmp_path).save(REST)
+    rest_store(tmp_path).save(REST)
 
-    assert RestStore(tmp_path).load() == REST
+    assert rest_store(tmp_path).load() == REST
 
 
 def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
-    store = RestStore(tmp_path)
+    store = rest_store(tmp_path)
     store.save(REST)
     store.forget()
     store.forget()
@@ -142,7 +142,7 @@ def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
 def test_a_damaged_store_is_an_empty_one(tmp_path: Path, content: str) -> None:
     (tmp_path / STORE).write_text(content)
 
-    assert RestStore(tmp_path).load() is None
+    assert rest_store(tmp_path).load() is None
 
 
 @given(st.data())

@@ -19,7 +19,7 @@ from .files import DuetFiles, platform_path
 from .heard import is_quite_paused
 from .http import DuetHttp, NotFound
 from .pausing import Pausing
-from .smart_pause import RestStore
+from .smart_pause import rest_store
 from .watch import Watch
 
 STORAGE = "0:"
@@ -37,7 +37,7 @@ class DuetPrinter:
     def __init__(self, setup: PrinterSetup) -> None:
         self._http = DuetHttp(setup)
         self._watch = Watch(self._http, setup, self._on_heard)
-        self._pausing = Pausing(self._watch, RestStore(setup.data_dir))
+        self._pausing = Pausing(self._watch, rest_store(setup.data_dir))
         self.files = DuetFiles(self._watch.board, setup.data_dir)
 
     @property

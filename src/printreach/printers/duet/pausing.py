@@ -1,15 +1,14 @@
 """Pausing, resuming and cancelling, with what a smart pause takes from a print in between."""
 
-import asyncio
 import logging
 
 from printreach.contract.commands import Pause
-from printreach.contract.status import State
+from printreach.printers.owed import Owed, RestStore
 from printreach.printers.port import PrinterRefused, failed
 
 from . import gcode
 from .heard import is_pausing, is_quite_paused, job_path
-from .smart_pause import Rest, RestStore, commands_to_rest, commands_to_wake, plan_rest
+from .smart_pause import Rest, commands_to_rest, commands_to_wake, plan_rest
 from .watch import Watch
 
 log = logging.getLogger(__name__)
@@ -19,13 +18,9 @@ PAUSE_S = 20.0
 
 
 class Pausing:
-    """Owns what rests."""
-
-    def __init__(self, watch: Watch, store: RestStore) -> None:
+    def __init__(self, watch: Watch, store: RestStore[Rest]) -> None:
         self._watch = watch
-        self._store = store
-        self._rest = store.load()
-        self._waking: asyncio.Task[None] | None = None
+        self._owed = Owed(store, self._wake)
 
     async def pause(self, order: Pause) -> None:
         await self._watch.order(gcode.PAUSE)
@@ -36,20 +31,20 @@ class Pausing:
         heard = self._watch.heard
         rest = plan_rest(order, job_path(heard) or "", heard.model)
         if not rest.is_nothing:
-            self._remember(rest)
+            self._owed.remember(rest)
             await self._watch.order(commands_to_rest(rest))
 
     async def resume(self) -> None:
         """What was queued before a resume is carried out before it, waiting for heat too."""
         if not await self._watch.until(is_quite_paused, PAUSE_S):
             raise failed("The print is still pausing.")
-        rest = self._take()
+        rest = self._owed.take()
         wake = commands_to_wake(rest) if rest is not None else []
         try:
             await self._watch.order([*wake, *gcode.RESUME])
         except PrinterRefused:
             if rest is not None:
-                self._remember(rest)  # for the next try: without it the print would go on cold
+                self._owed.remember(rest)  # for the next try: without it the print would go on cold
             raise
 
     async def cancel(self) -> None:
@@ -67,40 +62,20 @@ class Pausing:
 
     def on_heard(self) -> None:
         """Someone may have resumed or ended the print elsewhere."""
-        if self._rest is None or self._watch.view.trouble is not None:
-            return
-        state = self._watch.heard.condition.state
-        if state is State.PAUSED and job_path(self._watch.heard) == self._rest.path:
-            return
-        rest = self._take()
-        if rest is not None and state in (State.RESUMING, State.PRINTING, State.WARMING_UP):
-            self._waking = asyncio.create_task(self._wake(rest))
+        if self._watch.view.trouble is None:
+            heard = self._watch.heard
+            self._owed.on_heard(heard.condition.state, job_path(heard))
 
     async def close(self) -> None:
-        if self._waking is not None:
-            self._waking.cancel()
-            await asyncio.gather(self._waking, return_exceptions=True)
+        await self._owed.close()
 
     async def _wake(self, rest: Rest) -> None:
         """A print that goes on cold is paused again, and given back what it lacks."""
         if self._watch.heard.is_cancelling:
             return
-        log.warning("a smart pause was ended at the printer: the print waits until it is hot")
         try:
             await self._watch.order(gcode.PAUSE)
             await self._watch.until(is_quite_paused, PAUSE_S)
             await self._watch.order([*commands_to_wake(rest), *gcode.RESUME])
         except PrinterRefused as refused:
             log.warning("the print could not be given its heat back: %s", refused)
-
-    def _remember(self, rest: Rest) -> None:
-        self._rest = rest
-        try:
-            self._store.save(rest)
-        except OSError as exc:
-            log.warning("a restart of the agent would forget this smart pause: %s", exc.strerror)
-
-    def _take(self) -> Rest | None:
-        rest, self._rest = self._rest, None
-        self._store.forget()
-        return rest

@@ -5,21 +5,19 @@ and moves back to where the print was by itself. What comes on top is taken and 
 A tool that is switched off keeps the temperatures it had.
 """
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from printreach.contract.commands import Pause
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.printers.putting_away import put_away
+from printreach.printers.owed import RestStore
 from printreach.rules.commands import MAX_DISTANCE_MM, MAX_TOOL_NUMBER
 
 from . import gcode
 from . import model as duet
 
 STORE = "duet-smart-pause.json"
-MAX_STORED_BYTES = 64 * 1024
 MAX_BED_C = 300.0
 SWITCHED_ON = frozenset({"active", "standby"})
 
@@ -95,27 +93,9 @@ def rest_of(told: object) -> Rest | None:
     )
 
 
-class RestStore:
+def rest_store(folder: Path) -> RestStore[Rest]:
     """Remembers a rest across a restart of the agent, which may come in the middle of a pause."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / STORE
-
-    def load(self) -> Rest | None:
-        """None where nothing rests, or what is there can't be read."""
-        try:
-            with self._file.open("rb") as file:
-                told = json.loads(file.read(MAX_STORED_BYTES))
-        except (OSError, ValueError, RecursionError):
-            return None
-        return rest_of(told)
-
-    def save(self, rest: Rest) -> None:
-        """Raises OSError."""
-        self._file.write_text(json.dumps(asdict(rest)))
-
-    def forget(self) -> None:
-        put_away(self._file)
+    return RestStore(folder / STORE, rest_of)
 
 
 def _numbers(told: object) -> list[str]:

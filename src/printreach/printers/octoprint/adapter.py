@@ -32,7 +32,7 @@ from .api import NotFound, OctoPrintApi
 from .cameras import CameraSettings, cameras_in
 from .files import LOCAL, OctoPrintFiles
 from .rest import Pausing
-from .smart_pause import RestStore
+from .smart_pause import rest_store
 from .translate import is_quite_paused
 from .watch import Watch
 
@@ -53,7 +53,7 @@ class OctoPrintPrinter:
         self._api = OctoPrintApi(setup)
         self.files = OctoPrintFiles(self._api, setup.data_dir, setup.token_bytes)
         self._watch = Watch(self._api, setup.uniform, self.files.look_for_logs, self._on_heard)
-        self._pausing = Pausing(self._api, self._watch, RestStore(setup.data_dir))
+        self._pausing = Pausing(self._api, self._watch, rest_store(setup.data_dir))
 
     @property
     def view(self) -> View:

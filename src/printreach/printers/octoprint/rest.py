@@ -1,18 +1,16 @@
 """Pausing and resuming a print, with what a smart pause takes from it in between."""
 
-import asyncio
 import logging
 from urllib.parse import quote
 
 from printreach.contract.commands import Pause
-from printreach.contract.status import State
+from printreach.printers.owed import Owed, RestStore
 from printreach.printers.port import PrinterRefused, failed
 
 from .api import OctoPrintApi
 from .smart_pause import (
     ModeSearch,
     Rest,
-    RestStore,
     commands_to_rest,
     commands_to_wake,
     plan_rest,
@@ -29,14 +27,10 @@ MAX_SEARCHED_BYTES = 4 * 1024 * 1024
 
 
 class Pausing:
-    """Owns what rests."""
-
-    def __init__(self, api: OctoPrintApi, watch: Watch, store: RestStore) -> None:
+    def __init__(self, api: OctoPrintApi, watch: Watch, store: RestStore[Rest]) -> None:
         self._api = api
         self._watch = watch
-        self._store = store
-        self._rest = store.load()
-        self._waking: asyncio.Task[None] | None = None
+        self._owed = Owed(store, self._wake)
 
     async def pause(self, order: Pause) -> None:
         await self._tell_job("pause")
@@ -53,37 +47,33 @@ class Pausing:
             is_relative=await self._extrudes_relatively(path),
         )
         if not rest.is_nothing:
-            self._remember(rest)
+            self._owed.remember(rest)
             await self._send(commands_to_rest(rest))
 
     async def resume(self) -> None:
         """OctoPrint takes a resume for none while it is still pausing."""
         if not await self._watch.until(is_quite_paused, PAUSE_S):
             raise failed("The print is still pausing.")
-        rest = self._take()
-        if rest is not None:
-            await self._send(commands_to_wake(rest))
-        await self._tell_job("resume")
+        rest = self._owed.take()
+        try:
+            if rest is not None:
+                await self._send(commands_to_wake(rest))
+                rest = rest.without_moves()  # which must not be made twice
+            await self._tell_job("resume")
+        except PrinterRefused:
+            if rest is not None:
+                self._owed.remember(rest)  # for the next try: without it the print would go on cold
+            raise
 
     def on_heard(self) -> None:
         """Someone may have resumed or ended the print elsewhere."""
-        if self._rest is None:
-            return
-        state = self._watch.heard.condition.state
-        if state is State.PAUSED and job_path(self._watch.heard) == self._rest.path:
-            return
-        rest = self._take()
-        if rest is not None and state in (State.RESUMING, State.PRINTING, State.WARMING_UP):
-            self._waking = asyncio.create_task(self._wake(rest))
+        self._owed.on_heard(self._watch.heard.condition.state, job_path(self._watch.heard))
 
     async def close(self) -> None:
-        if self._waking is not None:
-            self._waking.cancel()
-            await asyncio.gather(self._waking, return_exceptions=True)
+        await self._owed.close()
 
     async def _wake(self, rest: Rest) -> None:
         """A print that goes on cold and lifted is paused again, and given back what it lacks."""
-        log.warning("a smart pause was ended at the printer: the print waits until it is hot")
         try:
             await self._tell_job("pause")
             await self._watch.until(is_quite_paused, PAUSE_S)
@@ -109,15 +99,3 @@ class Pausing:
         except PrinterRefused as refused:
             log.info("the print's file could not be read: %s", refused)
         return search.is_relative
-
-    def _remember(self, rest: Rest) -> None:
-        self._rest = rest
-        try:
-            self._store.save(rest)
-        except OSError as exc:
-            log.warning("a restart of the agent would forget this smart pause: %s", exc.strerror)
-
-    def _take(self) -> Rest | None:
-        rest, self._rest = self._rest, None
-        self._store.forget()
-        return rest

@@ -4,18 +4,16 @@ OctoPrint has no such thing, so it is made of G-code, sent while the print is pa
 the lines of the print go through one queue: what is sent before a resume is carried out before it.
 """
 
-import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from printreach.contract.commands import Pause
 from printreach.printers import loose
-from printreach.printers.putting_away import put_away
+from printreach.printers.owed import RestStore
 from printreach.rules.commands import MAX_DISTANCE_MM
 
 STORE = "octoprint-smart-pause.json"
-MAX_STORED_BYTES = 64 * 1024
 LIFT_MM_PER_MIN = 300  # slow enough for a Z axis on threaded rods
 RETRACT_MM_PER_MIN = 1200
 MAX_TARGET_C = 500.0
@@ -43,6 +41,10 @@ class Rest:
     @property
     def is_nothing(self) -> bool:
         return not (self.targets or self.lift_mm or self.retract_mm)
+
+    def without_moves(self) -> "Rest":
+        """The heat alone; heating what is hot does no harm."""
+        return replace(self, lift_mm=0, retract_mm=0)
 
 
 def plan_rest(
@@ -123,27 +125,9 @@ class ModeSearch:
         return False
 
 
-class RestStore:
+def rest_store(folder: Path) -> RestStore[Rest]:
     """Remembers a rest across a restart of the agent, which may come in the middle of a pause."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / STORE
-
-    def load(self) -> Rest | None:
-        """None where nothing rests, or what is there can't be read."""
-        try:
-            with self._file.open("rb") as file:
-                told = json.loads(file.read(MAX_STORED_BYTES))
-        except (OSError, ValueError, RecursionError):
-            return None
-        return rest_of(told)
-
-    def save(self, rest: Rest) -> None:
-        """Raises OSError."""
-        self._file.write_text(json.dumps(asdict(rest)))
-
-    def forget(self) -> None:
-        put_away(self._file)
+    return RestStore(folder / STORE, rest_of)
 
 
 def _distance_mm(told: object, key: str) -> int:

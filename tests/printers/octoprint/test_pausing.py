@@ -1,0 +1,78 @@
+"""What was taken from a print is given back: once what moves, until it is taken what heats."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from printreach.printers.octoprint.api import OctoPrintApi
+from printreach.printers.octoprint.rest import Pausing
+from printreach.printers.octoprint.smart_pause import Rest, commands_to_wake, rest_store
+from printreach.printers.octoprint.translate import Heard
+from printreach.printers.octoprint.watch import Watch
+from printreach.printers.port import PrinterRefused, failed
+from tests.fakes.loop import on_a_loop
+
+REST = Rest(
+    path="a.gcode",
+    targets={"tool0": 215.0},
+    lift_mm=4,
+    retract_mm=3,
+    has_tools=False,
+    is_relative=False,
+)
+
+
+class PausedWatch:
+    async def until(self, _is_so: Callable[[Heard], bool], _seconds: float) -> bool:
+        return True
+
+
+class BusyOctoPrint:
+    """refuses: the path that it has no time for, once."""
+
+    def __init__(self, refuses: str) -> None:
+        self.refuses = refuses
+        self.commands: list[list[str]] = []
+        self.resumes = 0
+
+    async def post(self, path: str, body: Mapping[str, object]) -> None:
+        if path == self.refuses:
+            self.refuses = ""
+            raise failed("OctoPrint gave no answer.")
+        if path == "/api/job":
+            self.resumes += 1
+        else:
+            self.commands.append(cast("list[str]", body["commands"]))
+
+
+async def resume_twice(folder: Path, octoprint: BusyOctoPrint) -> None:
+    rest_store(folder).save(REST)
+    pausing = Pausing(
+        cast("OctoPrintApi", octoprint), cast("Watch", PausedWatch()), rest_store(folder)
+    )
+    with pytest.raises(PrinterRefused, match="no answer"):
+        await pausing.resume()
+    assert rest_store(folder).load() is not None
+    await pausing.resume()
+
+
+@on_a_loop
+async def test_commands_that_were_refused_are_sent_at_the_next_try(tmp_path: Path) -> None:
+    octoprint = BusyOctoPrint(refuses="/api/printer/command")
+    await resume_twice(tmp_path, octoprint)
+
+    assert octoprint.commands == [commands_to_wake(REST)]
+    assert (octoprint.resumes, rest_store(tmp_path).load()) == (1, None)
+
+
+@on_a_loop
+async def test_a_resume_that_was_refused_lowers_the_nozzle_once_and_heats_again(
+    tmp_path: Path,
+) -> None:
+    octoprint = BusyOctoPrint(refuses="/api/job")
+    await resume_twice(tmp_path, octoprint)
+
+    assert octoprint.commands == [commands_to_wake(REST), ["M104 S215", "M109 S215"]]
+    assert (octoprint.resumes, rest_store(tmp_path).load()) == (1, None)
