@@ -45,6 +45,9 @@ class Program:
         listeners: sockets that are handed over as systemd does.
         """
         self.name = name
+        self.words = tuple(str(part) for part in argv)
+        self.logs = logs
+        self.env = dict(env or {})
         self._listeners = tuple(listeners)
         self._argv = [*handover_words(self._listeners), *(str(part) for part in argv)]
         self._env = {**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})}

@@ -1,6 +1,8 @@
 """Klipper through Moonraker as a Printer."""
 
 import asyncio
+from collections.abc import Callable
+from dataclasses import replace
 
 from msgspec import structs
 
@@ -16,6 +18,7 @@ from printreach.contract.commands import (
 from printreach.contract.files import FileDone
 from printreach.contract.status import State
 from printreach.contract.unset import UnsetType
+from printreach.printers.changes import Changes
 from printreach.printers.connecting import retry_delay_s
 from printreach.printers.port import (
     Camera,
@@ -67,11 +70,15 @@ class MoonrakerPrinter:
         self._pausing = Pausing(self._api, RestStore(setup.data_dir), lambda: self._session)
         self._session = self._new_session(Known())
         self._view = View()
+        self._changes = Changes()
         self.files = MoonrakerFiles(self._api, setup.token_bytes)
 
     @property
     def view(self) -> View:
         return self._view
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        self._changes.add(callback)
 
     async def run(self) -> None:
         failures = 0
@@ -83,6 +90,7 @@ class MoonrakerPrinter:
                 except PrinterRefused as refused:
                     failures = 1 if self._view.trouble is None else failures + 1
                     self._view = View(trouble=_trouble(refused))
+                    self._changes.tell()
                 await asyncio.sleep(retry_delay_s(failures, self._setup.uniform(0.5, 1.0)))
         finally:
             await self._pausing.close()
@@ -171,14 +179,9 @@ class MoonrakerPrinter:
 
     def _show(self, view: View) -> None:
         if view.trouble is None and self._pausing.is_waking and view.job.state is State.PAUSED:
-            view = View(
-                trouble=None,
-                job=structs.replace(view.job, state=State.RESUMING),
-                features=view.features,
-                platform_version=view.platform_version,
-                materials=view.materials,
-            )
+            view = replace(view, job=structs.replace(view.job, state=State.RESUMING))
         self._view = view
+        self._changes.tell()
         if view.trouble is None:
             self._pausing.on_heard()
 

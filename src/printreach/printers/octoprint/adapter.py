@@ -1,5 +1,6 @@
 """OctoPrint as a Printer: what it says, kept as a view; what it is told, over its REST API."""
 
+from collections.abc import Callable
 from urllib.parse import quote
 
 from printreach.contract.commands import (
@@ -58,6 +59,9 @@ class OctoPrintPrinter:
     @property
     def view(self) -> View:
         return self._watch.view
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        self._watch.changes.add(callback)
 
     async def run(self) -> None:
         try:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from printreach.contract.commands import CommandStatus
 from printreach.contract.features import NO_FEATURES
 from printreach.printers import loose
+from printreach.printers.changes import Changes
 from printreach.printers.connecting import retry_delay_s
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
@@ -48,6 +49,7 @@ class Watch:
         self._version = ""
         self._features = NO_FEATURES
         self._changed = asyncio.Event()
+        self.changes = Changes()
 
     async def run(self) -> None:
         """Follow until cancelled."""
@@ -146,12 +148,14 @@ class Watch:
         self._on_heard()
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
+        self.changes.tell()
 
     def _lose(self, refused: PrinterRefused) -> None:
         status = CommandStatus.NOT_CONNECTED
         if refused.status == CommandStatus.NOT_AUTHORIZED:
             status = CommandStatus.NOT_AUTHORIZED
         self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
+        self.changes.tell()
 
 
 def as_current(job: Json, printer: Json | None) -> Json:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from printreach.contract.commands import (
@@ -24,6 +24,7 @@ from printreach.contract.files import (
 )
 from printreach.contract.status import WebcamEntry
 from printreach.contract.unset import UNSET, UnsetType
+from printreach.printers.changes import Changes
 from printreach.printers.connecting import retry_delay_s
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
@@ -59,6 +60,7 @@ class SimulatedAdapter:
         self._setup = setup
         self._api = Api(setup)
         self._view = View()
+        self._changes = Changes()
         self.files = SimulatedFiles(self._api)
         base = f"{'https' if setup.tls else 'http'}://{setup.authority}"
         self._camera = HttpCamera(
@@ -73,6 +75,9 @@ class SimulatedAdapter:
     def view(self) -> View:
         return self._view
 
+    def on_change(self, callback: Callable[[], None]) -> None:
+        self._changes.add(callback)
+
     async def run(self) -> None:
         failures = 0
         try:
@@ -80,11 +85,11 @@ class SimulatedAdapter:
                 failures += 1
                 try:
                     async for status in self._api.statuses():
-                        self._view = view_of(status, VERSION)
+                        self._see(view_of(status, VERSION))
                         failures = 0
                 except PrinterRefused as refused:
                     trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=refused.sentence)
-                    self._view = View(trouble=trouble)
+                    self._see(View(trouble=trouble))
                 await asyncio.sleep(retry_delay_s(failures + 1, self._setup.uniform(0.5, 1.0)))
         finally:
             await self._api.close()
@@ -136,6 +141,10 @@ class SimulatedAdapter:
         targets = {"BedC": order.bed_c, "ChamberC": order.chamber_c, "ToolC": order.tool_c}
         given = {name: value for name, value in targets.items() if not isinstance(value, UnsetType)}
         await self._api.order("temperature", given)
+
+    def _see(self, view: View) -> None:
+        self._view = view
+        self._changes.tell()
 
     async def _move(self, axis: Axis, distance_mm: float) -> None:
         await self._api.order("move", {"Axis": axis.value, "DistanceMm": distance_mm})

@@ -1,0 +1,18 @@
+"""Telling of changes, for adapters whose printers push them."""
+
+from collections.abc import Callable
+
+
+class Changes:
+    """Those who want to know, and telling them. Part of a port.TellsOfChanges."""
+
+    def __init__(self) -> None:
+        self._callbacks: list[Callable[[], None]] = []
+
+    def add(self, callback: Callable[[], None]) -> None:
+        self._callbacks.append(callback)
+
+    def tell(self) -> None:
+        """The view has changed."""
+        for callback in self._callbacks:
+            callback()
