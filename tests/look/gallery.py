@@ -113,7 +113,13 @@ def forward(route: Route, app: TestClient[Litestar]) -> None:
     """Let the application answer one request of a browser; the client keeps the cookies."""
     asked = route.request
     path = "/" + asked.url.split("/", 3)[3]
-    answered = app.request(asked.method, path, headers=asked.headers, follow_redirects=False)
+    answered = app.request(
+        asked.method,
+        path,
+        headers=asked.headers,
+        content=asked.post_data_buffer,
+        follow_redirects=False,
+    )
     route.fulfill(
         status=answered.status_code, headers=dict(answered.headers), body=answered.content
     )

@@ -53,8 +53,8 @@ class AppDraft:
 def problems_with(draft: AppDraft) -> Mapping[str, str]:
     """A sentence for each field that cannot be so."""
     found = {
-        "app_id": problem_with_app_id(draft.app_id),
         "name": problem_with_app_name(draft.name),
+        "app_id": problem_with_app_id(draft.app_id),
         "return_prefixes": problem_with_return_prefixes(draft.return_prefixes),
         "logo_url": problem_with_logo(draft.logo_url, takes_other_logos=draft.takes_other_logos),
         "max_connections": problem_with_quota(draft.max_connections),

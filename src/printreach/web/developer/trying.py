@@ -29,17 +29,17 @@ class Parameter:
 
 
 COMPLETION: Final = (
-    Parameter("success", "true, or false with an error"),
-    Parameter("id", "of the App Connection; keep it with the printer"),
-    Parameter("url", "of the printer, in place of its address at home"),
-    Parameter("printername", "what its owner calls the printer"),
-    Parameter("userPrinterAccessUrl", "its page here, for people"),
-    Parameter("printerLastKnownLocalIp", "its address at home, where known", is_always=False),
-    Parameter("authBasicHttpUser", "HTTP Basic for that url", is_secret=True),
-    Parameter("authBasicHttpPassword", "HTTP Basic for that url", is_secret=True),
-    Parameter("authBearerToken", "or Bearer; either works alone", is_secret=True),
-    Parameter("appApiToken", "for App APIs, in the header AppToken", is_secret=True),
-    Parameter("hostApiKey", "where asked for, allowed and made", is_secret=True, is_always=False),
+    Parameter("success", "true; or false, with an error."),
+    Parameter("id", "Of the App Connection. Keep it with the printer."),
+    Parameter("url", "Of the printer, in place of its address at home."),
+    Parameter("printername", "What its owner calls the printer."),
+    Parameter("userPrinterAccessUrl", "The printer's page here, for people."),
+    Parameter("printerLastKnownLocalIp", "Its address at home, where known.", is_always=False),
+    Parameter("authBasicHttpUser", "For that url, by HTTP Basic.", is_secret=True),
+    Parameter("authBasicHttpPassword", "For that url, by HTTP Basic.", is_secret=True),
+    Parameter("authBearerToken", "Or by Bearer; either works alone.", is_secret=True),
+    Parameter("appApiToken", "For App APIs, in the header AppToken.", is_secret=True),
+    Parameter("hostApiKey", "Where asked for, allowed and made.", is_secret=True, is_always=False),
 )
 """What an app is told once the user said yes."""
 

@@ -20,7 +20,7 @@ from printreach.web.developer.developer import SAID
 from printreach.web.signed_in import SignedIn
 
 _USAGE: Final = "developer/usage.html"
-_STEPS: Final = (1, 2, 5)
+_TOPS: Final = (2, 4, 6, 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +100,11 @@ def _month_at(use: MonthOfUse, position: int | None) -> str:
 
 
 def _top(most: int) -> int:
-    """The upper end of the chart: a round number, four at least, so that a quarter is whole."""
-    scale = 4
-    while True:
-        for step in _STEPS:
-            if most <= step * scale:
-                return step * scale
+    """The upper end of the chart: a round number whose half is whole."""
+    scale = 1
+    while most > _TOPS[-1] * scale:
         scale *= 10
+    return next(top * scale for top in _TOPS if most <= top * scale)
 
 
 def _hours(calls: int) -> str:
@@ -125,7 +123,7 @@ def _prices(free_calls: int, tiers: tuple[Tier, ...]) -> list[tuple[str, str]]:
     rows = [(f"The first {free_calls:,} calls a month", "free")]
     for tier in tiers:
         if tier.up_to is None:
-            rows.append(("Every call beyond", f"${tier.usd_a_call:f}"))
+            rows.append(("Every call beyond", f"${tier.usd_a_call:f} a call"))
         elif tier.up_to > free_calls:
             rows.append((f"Up to {tier.up_to:,}", f"${tier.usd_a_call:f} a call"))
     return rows
