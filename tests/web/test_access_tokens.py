@@ -1,0 +1,96 @@
+"""Tokens of a person's own programs: made, shown once, ended."""
+
+import re
+
+import pytest
+
+from tests.web.world import BASE_URL, Browser, WebWorld, run, send, sign_in
+
+BOB = "bob@example.org"
+SCOPE = {"scope-events:read": "yes"}
+
+
+@pytest.fixture
+def ada(world: WebWorld, browser: Browser) -> Browser:
+    world.add_account(browser)
+    sign_in(browser)
+    return browser
+
+
+def make(browser: Browser) -> tuple[str, str]:
+    """A token's id and its secret."""
+    page = send(browser, "/account/tokens", name="My <script>", **SCOPE).headers["location"]
+    shown = browser.get(page)
+    secret = re.search(r"prt_[a-z2-7]+", shown.text)
+    assert secret is not None
+    assert shown.headers["cache-control"] == "no-store"
+    return page.split("/")[3], secret[0]
+
+
+def test_a_token_is_shown_once_and_kept_as_a_digest(world: WebWorld, ada: Browser) -> None:
+    token_id, secret = make(ada)
+
+    async def on_disk() -> bytes:
+        folder = world.settings.data_dir
+        return b"".join(file.read_bytes() for file in folder.iterdir() if file.is_file())
+
+    assert "Already shown" in ada.get(f"/account/tokens/{token_id}/secret").text
+    assert secret not in ada.get("/account/tokens").text
+    assert secret.encode() not in run(ada, on_disk)
+
+
+def test_script_in_a_tokens_name_stays_text(ada: Browser) -> None:
+    token_id, _ = make(ada)
+
+    for path in ("/account/tokens", f"/account/tokens/{token_id}/end"):
+        assert "My &lt;script&gt;" in ada.get(path).text
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"name": "x"},
+        {"name": "", **SCOPE},
+        {"name": "x" * 61, **SCOPE},
+        {"name": "x", "scope-all": "y"},
+    ],
+)
+def test_a_token_needs_a_name_and_what_it_may_do(ada: Browser, fields: dict[str, str]) -> None:
+    answer = send(ada, "/account/tokens", **fields)
+
+    assert answer.status_code == 400
+
+
+def test_a_token_ends_after_a_question(ada: Browser) -> None:
+    token_id, _ = make(ada)
+    asked = ada.get(f"/account/tokens/{token_id}/end").text
+    send(ada, f"/account/tokens/{token_id}/end")
+
+    assert "Nobody can bring it back" in asked
+    assert token_id not in ada.get("/account/tokens").text
+
+
+def test_nobody_sees_or_ends_anothers_token(world: WebWorld, ada: Browser) -> None:
+    token_id, _ = make(ada)
+    send(ada, "/signout")
+    world.add_account(ada, BOB)
+    sign_in(ada, BOB)
+
+    assert ada.get(f"/account/tokens/{token_id}/end").status_code == 404
+    assert send(ada, f"/account/tokens/{token_id}/end").status_code == 404
+    assert "Already shown" in ada.get(f"/account/tokens/{token_id}/secret").text
+
+
+@pytest.mark.parametrize("path", ["/account/tokens", "/account/tokens/x/end"])
+def test_no_form_of_tokens_works_from_another_origin(ada: Browser, path: str) -> None:
+    answer = ada.post(
+        path, data={"name": "x", **SCOPE}, headers={"origin": BASE_URL + ".evil.example"}
+    )
+
+    assert answer.status_code == 403
+
+
+def test_an_account_has_so_many_tokens_and_no_more(ada: Browser) -> None:
+    answers = [send(ada, "/account/tokens", name=f"t{number}", **SCOPE) for number in range(51)]
+
+    assert [one.status_code for one in answers] == [303] * 50 + [400]
