@@ -270,3 +270,11 @@ def test_an_app_that_is_full_is_told_in_the_portal(desk: Desk) -> None:
     result = run(desk.browser, again)
     assert not isinstance(result, Completion | Printer)
     assert "as many connections as it is registered for" in str(result)
+
+
+def test_the_page_of_ones_account_leads_to_the_pages_for_developers(desk: Desk) -> None:
+    page = desk.browser.get("/account").text
+
+    for place in ("/developer", "/usage"):
+        assert f'href="{place}"' in page
+        assert desk.browser.get(place).status_code == 200
