@@ -15,7 +15,7 @@ from printreach.rules.payments import Subscription
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_live
 
-Json: TypeAlias = "str | int | bool | list[Json] | dict[str, Json] | None"
+Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +29,10 @@ class AccountData:
     post: Post
 
     async def export(self, account: Account) -> dict[str, Json]:
-        """Everything that is kept, but for digests and keys, which say nothing to anybody."""
+        """Everything that is kept, but for digests and keys, which say nothing to anybody.
+
+        First what people look for, in words; then every row as it is stored.
+        """
         return await self.store.read(lambda records: self._export(records, account))
 
     async def delete(
@@ -70,6 +73,10 @@ class AccountData:
                 await _printer(records, one.printer_id, one.name, one.linked_at)
                 for one in await records.printers.of_account(account_id)
             ],
+            "Rows": {
+                table: [dict(row) for row in rows]
+                for table, rows in (await records.personal.rows(account_id)).items()
+            },
         }
 
 

@@ -37,6 +37,7 @@ from printreach.ports.notifications import NotifyRecords
 from printreach.ports.oidc import IdentityRecords
 from printreach.ports.operating import LimitRecords, OperatorRecords, PrinterRow
 from printreach.ports.payments import PaymentRecords
+from printreach.ports.personal import PersonalRecords
 from printreach.ports.portal import FlowRecords, HostKeys
 from printreach.ports.relaying import Agents, DetectorSaid, DetectorStates, Grants
 from printreach.ports.webhooks import (
@@ -90,6 +91,7 @@ __all__ = [
     "PasskeyRecords",
     "Passwords",
     "PaymentRecords",
+    "PersonalRecords",
     "PrinterRecords",
     "PrinterRow",
     "Records",
@@ -309,6 +311,8 @@ class Records(Protocol):
     def deliveries(self) -> DeliveryRecords: ...
     @property
     def live_links(self) -> LiveLinkRecords: ...
+    @property
+    def personal(self) -> PersonalRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:
         """Publish when, and only when, this unit of work is committed."""
         ...

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
+from printreach.backends.sql.personal import delete_below_connections
 from printreach.backends.sql.tables import accounts
 from printreach.rules.accounts import Account, email_key
 from printreach.rules.linking import LinkTries
@@ -67,6 +68,7 @@ class AccountRows:
         )
 
     async def delete(self, account_id: str) -> None:
+        await delete_below_connections(self._connection, account_id)
         await self._connection.execute(delete(accounts).where(accounts.c.account_id == account_id))
 
     async def link_tries(self, account_id: str) -> LinkTries:

@@ -3,7 +3,7 @@
 from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, String, Table
 from sqlalchemy.sql.expression import text
 
-from printreach.backends.sql.tables import Instant, accounts, metadata
+from printreach.backends.sql.tables import READABLE, Instant, accounts, metadata
 
 # AUTOINCREMENT: the number of a row that was pruned must not come again.
 events = Table(
@@ -14,7 +14,7 @@ events = Table(
     Column("event_id", String(64), nullable=False),
     # An event stays with the account it happened in, also when the printer has another.
     Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), nullable=False),
-    Column("content", LargeBinary, nullable=False),
+    Column("content", LargeBinary, nullable=False, info=READABLE),
     Column("received_at", Instant, nullable=False),
     Column("snapshot_id", String(64)),
     # In which order they were handed out; a printer whose picture takes long comes later.

@@ -33,6 +33,7 @@ from printreach.backends.sql.migrate import migrate
 from printreach.backends.sql.notifications import NotifyRows
 from printreach.backends.sql.operating import OperatorRows
 from printreach.backends.sql.payments import PaymentRows
+from printreach.backends.sql.personal import PersonalRows
 from printreach.backends.sql.portal_flows import FlowRows
 from printreach.backends.sql.printers import PrinterRows
 from printreach.backends.sql.resealing import seal_anew
@@ -78,6 +79,7 @@ class SqlRecords:
         self.detection_claims = ClaimRows(connection)
         self.webhooks = WebhookRows(connection)
         self.deliveries = DeliveryRows(connection)
+        self.personal = PersonalRows(connection)
         self.gave_notice = False
 
     async def notify(self, notice: Notice, at: datetime) -> None:

@@ -42,6 +42,9 @@ class Instant(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC)
 
 
+READABLE = {"readable": True}
+"""In a column's info: bytes that are JSON. Others are digests, keys or sealed: nobody's to read."""
+
 # Named, so that a later migration can alter or drop them.
 metadata = MetaData(
     naming_convention={

@@ -3,7 +3,7 @@
 from sqlalchemy import JSON, Column, ForeignKey, Index, Integer, LargeBinary, String, Table
 from sqlalchemy.sql.expression import text
 
-from printreach.backends.sql.tables import Instant, connections, metadata
+from printreach.backends.sql.tables import READABLE, Instant, connections, metadata
 
 # One for each App Connection, and its queue with it. next_at: when something of the queue is due,
 # or the lease ends; null while nothing is queued. lease: of the worker that has claimed it.
@@ -42,7 +42,7 @@ webhook_deliveries = Table(
     Column("event_type", Integer, nullable=False),
     Column("print_id", String(64), nullable=False),
     Column("at", Instant, nullable=False),
-    Column("body", LargeBinary, nullable=False),
+    Column("body", LargeBinary, nullable=False, info=READABLE),
     Column("state", String(16), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("due_at", Instant),
