@@ -10,6 +10,7 @@ from printreach.hub.own_connections import OwnConnections
 from printreach.hub.own_printers import OwnPrinters
 from printreach.hub.pictures import SharedPictures
 from printreach.hub.printers import Printers
+from printreach.hub.snapshots import Snapshots
 from printreach.ports import Clock, Store
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.addresses import Addresses
@@ -27,6 +28,7 @@ class Dashboard:
     shown_once: ShownOnce[Shared]
     live_links: LiveLinks
     pictures: SharedPictures
+    snapshots: Snapshots
     addresses: Addresses
     clock: Clock
 
@@ -37,9 +39,10 @@ class Dashboard:
 
 
 def dashboard(
-    store: Store, clock: Clock, http: PrinterHttp, printers: Printers, connections: Connections
+    store: Store, clock: Clock, snapshots: Snapshots, printers: Printers, connections: Connections
 ) -> Dashboard:
     """Put them together; close() ends what was begun with them."""
+    http = snapshots.http
     live = LiveStatus(http, clock)
     own_printers = OwnPrinters(store=store, clock=clock, live=live, printers=printers)
     return Dashboard(
@@ -57,6 +60,7 @@ def dashboard(
             printers=own_printers,
         ),
         pictures=SharedPictures(http, clock),
+        snapshots=snapshots,
         addresses=connections.addresses,
         clock=clock,
     )

@@ -19,11 +19,12 @@ JUST: Final = timedelta(seconds=5)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenPrinter:
-    """A printer, whether its agent is here, and what was last seen of it."""
+    """A printer, whether its agent is here, what was last seen of it, and when it was pictured."""
 
     printer: Printer
     is_online: bool
     reading: Reading
+    pictured_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,7 +104,9 @@ class OwnPrinters:
             reading = NOT_SEEN
         at = self.clock.now()
         here = is_online(printer, row.node_alive_at, at) or _has_just_answered(reading, at)
-        return SeenPrinter(printer=printer, is_online=here, reading=reading)
+        return SeenPrinter(
+            printer=printer, is_online=here, reading=reading, pictured_at=row.pictured_at
+        )
 
 
 def _has_just_answered(reading: Reading, at: datetime) -> bool:

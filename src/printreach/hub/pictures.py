@@ -2,10 +2,8 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from types import MappingProxyType
 from typing import Final
 
 from printreach.contract.commands import CommandStatus
@@ -18,18 +16,17 @@ from printreach.ports.printer_http import (
 )
 from printreach.rules.jpeg import whole_jpeg
 
-MOST_PICTURE_BYTES: Final = 4 * 1024 * 1024
-_DEFAULT_CAMERA: Final[Mapping[str, str]] = MappingProxyType({"index": "0"})
+MOST_PICTURE_BYTES: Final = 8 * 1024 * 1024
 
 
 async def take_picture(
-    http: PrinterHttp, printer_id: str, within_s: float
+    http: PrinterHttp, printer_id: str, within_s: float, camera: int = 0
 ) -> bytes | PrinterRefusal:
-    """A picture of the default camera, whole and not too large; or why there is none."""
+    """A picture, whole and not too large, or why there is none. camera: 0 is the default one."""
     try:
         async with (
             asyncio.timeout(within_s),
-            http.open(printer_id, "/webcam/snapshot", _DEFAULT_CAMERA) as answer,
+            http.open(printer_id, "/webcam/snapshot", {"index": str(camera)}) as answer,
         ):
             return answer if isinstance(answer, PrinterRefusal) else await _read(answer)
     except TimeoutError:

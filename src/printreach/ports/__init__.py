@@ -40,6 +40,7 @@ from printreach.ports.payments import PaymentRecords
 from printreach.ports.personal import PersonalRecords
 from printreach.ports.portal import FlowRecords, HostKeys
 from printreach.ports.relaying import Agents, DetectorSaid, DetectorStates, Grants
+from printreach.ports.snapshots import SnapshotRecords
 from printreach.ports.webhooks import (
     AppWebhook,
     DeliveryRecords,
@@ -97,6 +98,7 @@ __all__ = [
     "Records",
     "SecondFactorRecords",
     "SessionRecords",
+    "SnapshotRecords",
     "StepRecords",
     "Store",
     "StoreUnavailable",
@@ -313,6 +315,8 @@ class Records(Protocol):
     def live_links(self) -> LiveLinkRecords: ...
     @property
     def personal(self) -> PersonalRecords: ...
+    @property
+    def snapshots(self) -> SnapshotRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:
         """Publish when, and only when, this unit of work is committed."""
         ...

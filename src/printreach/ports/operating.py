@@ -45,11 +45,15 @@ class Found(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrinterRow:
-    """A printer with what is known of its surroundings."""
+    """A printer with what is known of its surroundings.
+
+    pictured_at: when its last picture was taken that its owner may see.
+    """
 
     printer: Printer
     owner_email: str
     node_alive_at: datetime | None
+    pictured_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -28,6 +28,10 @@ class Addresses:
         """The dashboard's page of a printer, for people; it asks them to sign in."""
         return f"{self.base_url}/printers/{quote(printer_id, safe='')}"
 
+    def of_snapshot(self, snapshot_id: str) -> str:
+        """A picture that was taken for an event; whoever has the address may see it."""
+        return f"{self.base_url}/snapshots/{quote(snapshot_id, safe='')}.jpg"
+
     def of_live_link(self, live_id: str) -> str:
         """The page of a Live Link, for anybody who has the address."""
         return f"{self.base_url}/live/{quote(live_id, safe='')}"

@@ -43,6 +43,7 @@ from printreach.rules.credentials import TokenBytes
 from printreach.rules.mails import Mails
 from printreach.run.reaching import Reaching
 from printreach.run.settings import Settings
+from printreach.run.snapshots import snapshots_of
 from printreach.run.webhooks import Hooks
 from printreach.web.security import origin_of
 from printreach.web.services import Services
@@ -132,7 +133,8 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         addresses=settings.addresses,
         ports=settings.tunnel_ports,
     )
-    people = dashboard(store, clock, outside.printer_http, printers, connections)
+    snapshots = snapshots_of(settings, store, clock, outside.printer_http, token_bytes)
+    people = dashboard(store, clock, snapshots, printers, connections)
     signing_up = SigningUp(
         store=store,
         clock=clock,
@@ -211,7 +213,11 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         access_tokens=AccessTokens(store=store, clock=clock, token_bytes=token_bytes),
         shown_tokens=ShownOnce(clock),
         event_streams=EventStreams(
-            store=store, bus=outside.bus, clock=clock, addresses=settings.addresses
+            store=store,
+            bus=outside.bus,
+            clock=clock,
+            addresses=settings.addresses,
+            snapshot_url=settings.addresses.of_snapshot,
         ),
         portal=Portal(
             store=store,

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from printreach.hub.fanout import Consumer, Fanout, TakePicture
+from printreach.hub.fanout import Consumer, Fanout
 from printreach.hub.live_links import EndLinksWithPrint, forget_ended_links
 from printreach.ports import Bus, Clock, Notice, Store, StoreUnavailable, Topic
 from printreach.ports.printer_http import PrinterHttp
 from printreach.run.reaching import Reaching, notify_sending, notifying
 from printreach.run.settings import Settings
+from printreach.run.snapshots import snapshots_of
 from printreach.run.webhooks import Hooks, deliveries, webhook_owing
 
 log = logging.getLogger(__name__)
@@ -100,7 +101,8 @@ async def running_worker(outside: WorkerOutside) -> AsyncIterator[None]:
 
 async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Loop]:
     """Every loop there is. ends: what is to be closed when all have ended."""
-    fanout = Fanout(outside.store, outside.clock, _consumers(outside), _picture(outside))
+    snapshots = snapshots_of(outside.settings, outside.store, outside.clock, outside.printers)
+    fanout = Fanout(outside.store, outside.clock, _consumers(outside), snapshots.take)
     ends.push_async_callback(fanout.close)
     events = Loop("events", fanout.fan_out_due, hints=frozenset({Topic.INBOX}))
     fanout.on_freed(events.wake)
@@ -118,6 +120,7 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         Loop("old events", fanout.prune, every_s=PRUNE_EVERY_S),
         calls,
         Loop("old deliveries", hooks.tidy, every_s=PRUNE_EVERY_S),
+        Loop("old pictures", snapshots.forget_old, every_s=PRUNE_EVERY_S),
         Loop(
             "old live links",
             partial(forget_ended_links, outside.store, outside.clock),
@@ -133,11 +136,6 @@ def _consumers(outside: WorkerOutside) -> Sequence[Consumer]:
         webhook_owing(outside.settings, outside.clock),
         EndLinksWithPrint(),
     ]
-
-
-def _picture(_outside: WorkerOutside) -> TakePicture | None:
-    """How a picture is taken for an event; None where none are."""
-    return None
 
 
 async def _end(task: asyncio.Task[None]) -> None:

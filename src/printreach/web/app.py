@@ -25,6 +25,7 @@ from printreach.web.reading import AnswersHead
 from printreach.web.security import OriginCheck, harden
 from printreach.web.services import Services
 from printreach.web.signed_in import IDENTITY, NobodyIsSignedIn, ask_to_sign_in
+from printreach.web.snapshots import SNAPSHOTS
 from printreach.web.templating import template_environment
 
 
@@ -51,6 +52,7 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
             PAYMENT_CALLS,
             NOTIFICATION_PAGES,
             live_pages(),
+            SNAPSHOTS,
             *APIS,
             document_route(openapi_document(APIS)),
             static_files(),

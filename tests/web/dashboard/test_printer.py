@@ -18,6 +18,7 @@ from printreach.contract.materials import (
 from printreach.contract.status import DetectorStatus, State
 from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.printer_http import OFFLINE
+from tests.rules.test_jpeg import picture
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.world import BASE_URL
 
@@ -277,10 +278,11 @@ def test_no_order_is_given_by_a_link(home: Home) -> None:
 
 
 def test_a_still_is_a_picture_and_nothing_else(home: Home) -> None:
-    home.world.printers.raw["/webcam/snapshot"] = ("image/jpeg", b"\xff\xd8 picture")
+    home.world.printers.raw["/webcam/snapshot"] = ("image/jpeg", picture())
     answer = home.get("/webcam/still")
 
-    assert (answer.status_code, answer.content) == (200, b"\xff\xd8 picture")
+    assert answer.status_code == 200
+    assert answer.content == home.world.printers.raw["/webcam/snapshot"][1]
     assert answer.headers["content-type"] == "image/jpeg"
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert "sandbox" in answer.headers["content-security-policy"]

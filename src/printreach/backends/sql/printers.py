@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
+from printreach.backends.sql.snapshots import last_pictures, snapshots
 from printreach.backends.sql.tables import accounts, link_codes, nodes, printers
 from printreach.ports import PrinterRow
 from printreach.rules.linking import LinkOffer
@@ -16,6 +17,10 @@ from printreach.rules.printers import Printer
 
 _PRINTER = columns_for(Printer, printers)
 _OFFER = columns_for(LinkOffer, link_codes)
+_IS_OWNERS_PICTURE = and_(
+    snapshots.c.snapshot_id == last_pictures.c.snapshot_id,
+    snapshots.c.account_id == printers.c.account_id,
+)
 _IS_LINKED = printers.c.removed_at.is_(None)
 
 
@@ -53,9 +58,11 @@ class PrinterRows:
 
     async def _rows(self, *conditions: ColumnElement[bool]) -> list[PrinterRow]:
         found = await self._connection.execute(
-            select(*_PRINTER, accounts.c.email, nodes.c.alive_at)
+            select(*_PRINTER, accounts.c.email, nodes.c.alive_at, snapshots.c.taken_at)
             .join_from(printers, accounts)
             .outerjoin(nodes, nodes.c.node_id == printers.c.node_id)
+            .outerjoin(last_pictures, last_pictures.c.printer_id == printers.c.printer_id)
+            .outerjoin(snapshots, _IS_OWNERS_PICTURE)
             .where(*conditions)
             .order_by(accounts.c.email_key, printers.c.name, printers.c.printer_id)
         )
@@ -63,8 +70,14 @@ class PrinterRows:
         for values in found.mappings():
             row = dict(values)
             email, alive_at = row.pop("email"), row.pop("alive_at")
+            pictured_at = row.pop("taken_at")
             rows.append(
-                PrinterRow(printer=Printer(**row), owner_email=email, node_alive_at=alive_at)
+                PrinterRow(
+                    printer=Printer(**row),
+                    owner_email=email,
+                    node_alive_at=alive_at,
+                    pictured_at=pictured_at,
+                )
             )
         return rows
 

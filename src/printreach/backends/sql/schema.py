@@ -11,6 +11,7 @@ from printreach.backends.sql import (
     notify_tables,
     operator_tables,
     payment_tables,
+    snapshots,
     tables,
     webhook_tables,
 )
@@ -22,6 +23,7 @@ MODULES: Final = (
     event_tables,
     operator_tables,
     payment_tables,
+    snapshots,
     live_links,
     notify_tables,
     access_tokens,

@@ -39,6 +39,7 @@ from printreach.backends.sql.printers import PrinterRows
 from printreach.backends.sql.resealing import seal_anew
 from printreach.backends.sql.second_factors import PasskeyRows, SecondFactorRows, TryRows
 from printreach.backends.sql.sessions import SessionRows, StepRows
+from printreach.backends.sql.snapshots import SnapshotRows
 from printreach.backends.sql.tables import notices
 from printreach.backends.sql.webhooks import WebhookRows
 from printreach.backends.sql.writer import Writer
@@ -70,6 +71,7 @@ class SqlRecords:
         self.limits = LimitRows(connection)
         self.operating = OperatorRows(connection)
         self.live_links = LiveLinkRows(connection)
+        self.snapshots = SnapshotRows(connection)
         self.events = EventRows(connection, self.notify)
         self.notifications = NotifyRows(connection)
         self.access_tokens = AccessTokenRows(connection)

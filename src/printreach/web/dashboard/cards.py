@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, TypedDict
 
+from markupsafe import Markup
+
 from printreach.contract.errors import ErrorCode
-from printreach.contract.status import State, StatusResult, Temps
+from printreach.contract.status import State, StatusResult, Temps, WebcamEntry
 from printreach.contract.unset import UnsetType
 from printreach.hub.own_printers import SeenPrinter
 from printreach.rules.prints import UNDER_WAY
 from printreach.web.dashboard.looks import Look, is_suppressed, looks_of, newest_quality
-from printreach.web.wording import duration
+from printreach.web.wording import duration, moment
 
 OFFLINE: Final = "offline"
 WORKING: Final = frozenset({State.WARMING_UP, State.PRINTING, State.RESUMING})
@@ -31,7 +33,10 @@ class Temp(TypedDict):
 
 
 class Webcam(TypedDict):
-    """state: live, stale, gone or none. picture: its address, or "" where there is none."""
+    """state: live, stale, gone or none. picture: its address, or "" where there is none.
+
+    age: what the label says, markup where it tells a time.
+    """
 
     picture: str
     state: str
@@ -138,21 +143,39 @@ def webcam_of(seen: SeenPrinter, index: int, *, still: bool) -> Webcam:
     """A camera of the printer; its picture comes by way of us."""
     status, base = seen.reading.status, f"/printers/{seen.printer.printer_id}/webcam"
     cameras = status.list_webcams.webcams if status is not None else []
+    if state_of(seen) == OFFLINE:
+        return _last_picture(seen, cameras)
     if not 0 <= index < len(cameras):
-        state = "none" if status is not None else "gone"
-        return Webcam(picture="", state=state, age="", flip_h=False, flip_v=False, rotation=0)
+        return Webcam(picture="", state="none", age="", flip_h=False, flip_v=False, rotation=0)
     camera = cameras[index]
-    is_gone = state_of(seen) == OFFLINE
     picture = f"{base}/{'still' if still else 'stream'}?index={index}"
     return Webcam(
-        picture="" if is_gone else picture,
-        state="gone" if is_gone else "live",
-        age="No picture while it is offline" if is_gone else "",
+        picture=picture,
+        state="live",
+        age="",
         flip_h=camera.flip_h,
         flip_v=camera.flip_v,
-        # What is drawn turns by quarters; anything else the printer says is as if it said nothing.
-        rotation=camera.rotation if camera.rotation in (90, 180, 270) else 0,
+        rotation=_quarters(camera),
     )
+
+
+def _last_picture(seen: SeenPrinter, cameras: Sequence[WebcamEntry]) -> Webcam:
+    """What its default camera showed when somebody last looked, with when that was."""
+    at, camera = seen.pictured_at, cameras[0] if cameras else None
+    address = f"/printers/{seen.printer.printer_id}/webcam/last"
+    return Webcam(
+        picture=f"{address}?at={int(at.timestamp())}" if at is not None else "",
+        state="gone",
+        age=Markup("Last picture {}").format(moment(at)) if at is not None else "",
+        flip_h=camera is not None and camera.flip_h,
+        flip_v=camera is not None and camera.flip_v,
+        rotation=0 if camera is None else _quarters(camera),
+    )
+
+
+def _quarters(camera: WebcamEntry) -> int:
+    """What is drawn turns by quarters; anything else a printer says is as if it said nothing."""
+    return camera.rotation if camera.rotation in (90, 180, 270) else 0
 
 
 def _said(seen: SeenPrinter, state: str, at: datetime) -> Said:

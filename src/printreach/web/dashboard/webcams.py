@@ -15,11 +15,14 @@ from litestar.params import FromQuery
 from litestar.response import Stream
 
 from printreach.hub.dashboard import Dashboard
+from printreach.hub.pictures import take_picture
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
 from printreach.web.dashboard.dashboard import provide_printer_id
 from printreach.web.problems import AnyRequest
+from printreach.web.signed_in import SignedIn
 
-MOST_PICTURE_BYTES: Final = 8 * 1024 * 1024
+PATIENCE_S: Final = 60.0
+"""A camera that sleeps takes long to wake up."""
 _STREAM_TYPE: Final = re.compile(
     r"multipart/x-mixed-replace;\s*boundary=\"?([0-9A-Za-z'()+_,./:=? -]{1,70})\"?"
 )
@@ -29,26 +32,30 @@ _SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
 @get("/printers/{printer_id:str}/webcam/still")
 async def still(
     owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
     index: FromQuery[int] = 0,
 ) -> Response[bytes]:
-    """One picture of now."""
-    pieces = answer_then_pieces(dashboard, owned_id, "/webcam/snapshot", {"index": str(index)})
-    answer = await begun(pieces)
-    if not answer.content_type.startswith("image/jpeg"):
-        raise _no_picture("The printer's camera sent something else than a picture.")
-    picture = bytearray()
-    try:
-        async for piece in pieces:
-            assert isinstance(piece, bytes)
-            picture += piece
-            if len(picture) > MOST_PICTURE_BYTES:
-                raise _no_picture("The printer's camera sent too large a picture.")
-    except PrinterAnswerBroken as broken:
-        raise _no_picture("The picture broke off.") from broken
-    finally:
-        await pieces.aclose()
-    return Response(bytes(picture), media_type="image/jpeg", headers=_SANDBOX)
+    """One picture of now; that of the default camera is the printer's last one."""
+    picture = await take_picture(dashboard.http, owned_id, PATIENCE_S, index)
+    if isinstance(picture, PrinterRefusal):
+        raise _no_picture(picture.sentence)
+    if index == 0:
+        await dashboard.snapshots.note(signed_in.account.account_id, owned_id, picture)
+    return Response(picture, media_type="image/jpeg", headers=_SANDBOX)
+
+
+@get("/printers/{printer_id:str}/webcam/last")
+async def last_picture(
+    owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[bytes]:
+    """The last picture, for a printer that is away."""
+    last = await dashboard.snapshots.last(signed_in.account.account_id, owned_id)
+    if last is None:
+        raise _no_picture("No picture of this printer was kept.")
+    return Response(last.jpeg, media_type="image/jpeg", headers=_SANDBOX)
 
 
 @get("/printers/{printer_id:str}/webcam/stream")
@@ -116,6 +123,6 @@ def _no_picture(sentence: str) -> HTTPException:
 
 WEBCAMS = Router(
     "/",
-    route_handlers=[still, stream],
+    route_handlers=[still, last_picture, stream],
     dependencies={"owned_id": Provide(provide_printer_id)},
 )

@@ -51,8 +51,9 @@ def facts_of(view: LiveView, seen: SeenPrinter) -> LiveFacts:
 def picture_of(seen: SeenPrinter, live_id: str) -> Webcam:
     """Its default camera, as one picture after the other."""
     webcam = webcam_of(seen, 0, still=True)
-    if webcam["picture"]:
-        webcam["picture"] = f"/live/{live_id}/picture"
+    is_live = webcam["state"] == "live"
+    webcam["picture"] = f"/live/{live_id}/picture" if is_live else ""
+    webcam["age"] = ""
     return webcam
 
 

@@ -1,0 +1,62 @@
+"""Pictures as files in a folder of the service's own."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from printreach.ports.snapshots import SnapshotsUnavailable
+from printreach.rules.snapshots import is_snapshot_id
+
+_UNFINISHED: Final = ".new"
+
+
+class DiskSnapshots:
+    """ports.SnapshotStore. A picture is there whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def put(self, snapshot_id: str, jpeg: bytes) -> None:
+        try:
+            await asyncio.to_thread(self._write, self._path(snapshot_id), jpeg)
+        except OSError as error:
+            raise SnapshotsUnavailable(f"A picture was not kept: {error.strerror}.") from error
+
+    async def get(self, snapshot_id: str) -> bytes | None:
+        try:
+            return await asyncio.to_thread(self._path(snapshot_id).read_bytes)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise SnapshotsUnavailable(f"A picture can't be read: {error.strerror}.") from error
+
+    async def remove(self, snapshot_ids: Sequence[str]) -> None:
+        paths = [self._path(snapshot_id) for snapshot_id in snapshot_ids]
+        try:
+            await asyncio.to_thread(_unlink, paths)
+        except OSError as error:
+            raise SnapshotsUnavailable(f"Pictures were not removed: {error.strerror}.") from error
+
+    def _path(self, snapshot_id: str) -> Path:
+        """A folder holds a thousandth of them, so that none gets too large to be listed."""
+        if not is_snapshot_id(snapshot_id):
+            raise ValueError("this is no picture's id")
+        return self._folder / snapshot_id[:2] / f"{snapshot_id}.jpg"
+
+    def _write(self, path: Path, jpeg: bytes) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished = path.with_suffix(_UNFINISHED)
+        try:
+            unfinished.touch(mode=0o600)
+            unfinished.write_bytes(jpeg)
+            unfinished.rename(path)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+
+
+def _unlink(paths: Sequence[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
+        path.with_suffix(_UNFINISHED).unlink(missing_ok=True)

@@ -1,0 +1,112 @@
+"""What is known of kept pictures, as rows; the pictures themselves lie elsewhere."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from sqlalchemy import (
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    delete,
+    exists,
+    insert,
+    select,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.backends.sql.columns import columns_for
+from printreach.backends.sql.tables import Instant, accounts, metadata, printers
+from printreach.rules.snapshots import Snapshot
+
+# Rows outlive their account and printer for a moment: they tell which pictures are to be removed.
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("snapshot_id", String(64), primary_key=True),
+    Column("account_id", String(64), nullable=False, index=True),
+    Column("printer_id", String(64), nullable=False),
+    Column("taken_at", Instant, nullable=False, index=True),
+    Column("size", Integer, nullable=False),
+    Index("ix_snapshots_printer_id", "printer_id", "taken_at"),
+)
+
+last_pictures = Table(
+    "last_pictures",
+    metadata,
+    Column("printer_id", ForeignKey(printers.c.printer_id, ondelete="CASCADE"), primary_key=True),
+    Column("snapshot_id", String(64), nullable=False, index=True),
+)
+
+_SNAPSHOT = columns_for(Snapshot, snapshots)
+# A removed printer's last picture is kept no longer than any other.
+_IS_LAST = exists().where(
+    last_pictures.c.snapshot_id == snapshots.c.snapshot_id,
+    printers.c.printer_id == last_pictures.c.printer_id,
+    printers.c.account_id == snapshots.c.account_id,
+    printers.c.removed_at.is_(None),
+)
+_IS_NOBODYS = snapshots.c.account_id.not_in(select(accounts.c.account_id))
+
+
+class SnapshotRows:
+    """ports.SnapshotRecords in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, snapshot: Snapshot) -> None:
+        await self._connection.execute(insert(snapshots).values(**asdict(snapshot)))
+
+    async def get(self, snapshot_id: str) -> Snapshot | None:
+        found = await self._connection.execute(
+            select(*_SNAPSHOT).where(snapshots.c.snapshot_id == snapshot_id)
+        )
+        row = found.mappings().first()
+        return None if row is None else Snapshot(**row)
+
+    async def beyond(self, printer_id: str, count: int, size: int) -> list[str]:
+        found = await self._connection.execute(
+            select(snapshots.c.snapshot_id, snapshots.c.size)
+            .where(snapshots.c.printer_id == printer_id, ~_IS_LAST)
+            .order_by(snapshots.c.taken_at.desc(), snapshots.c.snapshot_id)
+        )
+        together, too_many = 0, []
+        for number, (snapshot_id, one) in enumerate(found, 1):
+            together += one
+            if number > count or together > size:
+                too_many.append(snapshot_id)
+        return too_many
+
+    async def outdated(self, before: datetime, at_most: int) -> list[str]:
+        is_old = (snapshots.c.taken_at <= before) & ~_IS_LAST
+        found = await self._connection.scalars(
+            select(snapshots.c.snapshot_id).where(is_old | _IS_NOBODYS).limit(at_most)
+        )
+        return list(found)
+
+    async def forget(self, snapshot_ids: Sequence[str]) -> None:
+        await self._connection.execute(
+            delete(snapshots).where(snapshots.c.snapshot_id.in_(snapshot_ids))
+        )
+
+    async def last_of(self, printer_id: str) -> Snapshot | None:
+        found = await self._connection.execute(
+            select(*_SNAPSHOT)
+            .join(last_pictures, last_pictures.c.snapshot_id == snapshots.c.snapshot_id)
+            .where(last_pictures.c.printer_id == printer_id)
+        )
+        row = found.mappings().first()
+        return None if row is None else Snapshot(**row)
+
+    async def make_last(self, snapshot: Snapshot) -> None:
+        is_its = last_pictures.c.printer_id == snapshot.printer_id
+        await self._connection.execute(delete(last_pictures).where(is_its))
+        await self._connection.execute(
+            insert(last_pictures).values(
+                printer_id=snapshot.printer_id, snapshot_id=snapshot.snapshot_id
+            )
+        )

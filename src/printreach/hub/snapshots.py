@@ -1,0 +1,145 @@
+"""Snapshots: pictures taken for events, and the last one of each printer; kept for their time."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.contract.commands import CommandStatus
+from printreach.hub.pictures import take_picture
+from printreach.ports import Clock, Records, Store, StoredEvent
+from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
+from printreach.ports.snapshots import SnapshotStore
+from printreach.rules.credentials import TokenBytes, new_secret
+from printreach.rules.snapshots import (
+    KEPT_FOR,
+    LAST_APART,
+    MOST_BYTES_OF_A_PRINTER,
+    MOST_OF_A_PRINTER,
+    Snapshot,
+    is_snapshot_id,
+    may_be_shown,
+)
+
+log = logging.getLogger(__name__)
+
+WITHIN_S: Final = 4.5
+"""Of the 5 s that an event waits; the rest is for keeping it."""
+NO_CAMERA_FOR: Final = timedelta(minutes=10)
+"""After a printer said that it has none; one that was plugged in is found that late."""
+FORGOTTEN_AT_ONCE: Final = 200
+MOST_REMEMBERED: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPicture:
+    """A picture with when it was taken."""
+
+    jpeg: bytes
+    taken_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snapshots:
+    """The use cases about kept pictures."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    kept: SnapshotStore
+    http: PrinterHttp
+    _without_camera: dict[str, datetime] = field(default_factory=dict)
+    _noted: dict[str, datetime] = field(default_factory=dict)
+
+    async def take(self, stored: StoredEvent) -> str | None:
+        """A picture for an event: hub.fanout.TakePicture. It is the printer's last one, too."""
+        printer_id, at = stored.printer_id, self.clock.now()
+        if at < self._without_camera.get(printer_id, at):
+            return None
+        picture = await take_picture(self.http, printer_id, WITHIN_S)
+        if isinstance(picture, PrinterRefusal):
+            if picture.code == CommandStatus.NOT_FOUND:
+                _remember(self._without_camera, printer_id, at + NO_CAMERA_FOR)
+            return None
+        return await self._keep(stored.account_id, printer_id, picture, at)
+
+    async def note(self, account_id: str, printer_id: str, jpeg: bytes) -> None:
+        """Somebody was shown that picture, so it is the last one; kept once in a few minutes.
+
+        Where it can't be kept that is logged, and nobody suffers.
+        """
+        at = self.clock.now()
+        if at < self._noted.get(printer_id, at - LAST_APART) + LAST_APART:
+            return
+        _remember(self._noted, printer_id, at)
+        try:
+            await self._keep(account_id, printer_id, jpeg, at)
+        except Exception:
+            log.exception("the last picture of printer %s was not kept", printer_id)
+
+    async def public(self, snapshot_id: str) -> bytes | None:
+        """The picture at an address that was given out; None once its time is over."""
+        if not is_snapshot_id(snapshot_id):
+            return None
+        known = await self.store.read(lambda records: records.snapshots.get(snapshot_id))
+        if known is None or not may_be_shown(known, self.clock.now()):
+            return None
+        return await self.kept.get(snapshot_id)
+
+    async def last(self, account_id: str, printer_id: str) -> KeptPicture | None:
+        """The last picture of an own printer, however old."""
+        last = await self.store.read(lambda records: records.snapshots.last_of(printer_id))
+        # What a printer showed its owner before is none of this one's business.
+        known = last if last is not None and last.account_id == account_id else None
+        jpeg = None if known is None else await self.kept.get(known.snapshot_id)
+        return None if known is None or jpeg is None else KeptPicture(jpeg, known.taken_at)
+
+    async def forget_old(self) -> None:
+        """What was kept for its time, and what is nobody's any more. One pass of the worker.
+
+        Raises StoreUnavailable and SnapshotsUnavailable.
+        """
+        before = self.clock.now() - KEPT_FOR
+        while old := await self.store.read(
+            lambda records: records.snapshots.outdated(before, FORGOTTEN_AT_ONCE)
+        ):
+            await self._remove(old)
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    async def _keep(self, account_id: str, printer_id: str, jpeg: bytes, at: datetime) -> str:
+        snapshot = Snapshot(
+            snapshot_id=new_secret(self.token_bytes),
+            account_id=account_id,
+            printer_id=printer_id,
+            taken_at=at,
+            size=len(jpeg),
+        )
+        # The row comes first: a picture without a row would be kept for ever.
+        await self.store.write(lambda records: records.snapshots.add(snapshot))
+        await self.kept.put(snapshot.snapshot_id, jpeg)
+        too_many = await self.store.write(lambda records: _make_last(records, snapshot))
+        if too_many:
+            await self._remove(too_many)
+        return snapshot.snapshot_id
+
+    async def _remove(self, snapshot_ids: Sequence[str]) -> None:
+        await self.kept.remove(snapshot_ids)
+        await self.store.write(lambda records: records.snapshots.forget(snapshot_ids))
+
+
+async def _make_last(records: Records, snapshot: Snapshot) -> list[str]:
+    """What has to go for it."""
+    printer = await records.printers.linked(snapshot.printer_id)
+    if printer is not None and printer.account_id == snapshot.account_id:
+        await records.snapshots.make_last(snapshot)
+    return await records.snapshots.beyond(
+        snapshot.printer_id, MOST_OF_A_PRINTER, MOST_BYTES_OF_A_PRINTER
+    )
+
+
+def _remember(times: dict[str, datetime], printer_id: str, at: datetime) -> None:
+    if len(times) >= MOST_REMEMBERED:
+        times.clear()
+    times[printer_id] = at

@@ -1,0 +1,34 @@
+"""Pictures that are kept for a while, each at an address that nobody guesses."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+KEPT_FOR: Final = timedelta(days=7)
+MOST_OF_A_PRINTER: Final = 300
+MOST_BYTES_OF_A_PRINTER: Final = 200 * 1024 * 1024
+"""A week of prints has some 30 pictures of 200 kB a day; who makes many more loses the oldest."""
+LAST_APART: Final = timedelta(minutes=5)
+"""The last picture of a printer is renewed so often while somebody looks."""
+_ID: Final = re.compile(r"[a-z2-7]{32}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snapshot:
+    """What is known of a kept picture. snapshot_id: its address and its name in the store."""
+
+    snapshot_id: str
+    account_id: str
+    printer_id: str
+    taken_at: datetime
+    size: int
+
+
+def is_snapshot_id(text: str) -> bool:
+    return _ID.fullmatch(text) is not None
+
+
+def may_be_shown(snapshot: Snapshot, at: datetime) -> bool:
+    """Its last instant is excluded."""
+    return at < snapshot.taken_at + KEPT_FOR
