@@ -14,6 +14,7 @@ from printreach.backends.printer_http import RelayPrinterHttp
 from printreach.http1.fetch import OpenAnswer
 from printreach.ports import Agents, Clock, Grants, Topic
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
+from printreach.rules.connections import DEFAULT_LIMITS, Limits
 from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
@@ -39,7 +40,7 @@ class Inside:
 @asynccontextmanager
 async def inside() -> AsyncIterator[Inside]:
     def with_internal(stored: Grants, agents: Agents, clock: Clock) -> Grants:
-        return GrantsWithInternal(stored, agents, KEY, clock)
+        return GrantsWithInternal(stored, agents, KEY, clock, _default_limits)
 
     async with relay(around_grants=with_internal) as rig:
         printers = RelayPrinterHttp(rig.node.connect_inside, TUNNEL_DOMAIN, KEY, rig.clock)
@@ -47,6 +48,10 @@ async def inside() -> AsyncIterator[Inside]:
             yield Inside(rig, printers)
         finally:
             await printers.close()
+
+
+async def _default_limits(_account_id: str) -> Limits:
+    return DEFAULT_LIMITS
 
 
 def says(body: bytes, status: int = 200) -> Script:

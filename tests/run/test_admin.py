@@ -137,6 +137,7 @@ def test_accounts_are_listed_with_their_supporter_status(
                 "IsAdmin": True,
                 "IsSupporter": True,
                 "SupporterUntil": None,
+                "PaidUntil": None,
             }
         ]
     }

@@ -1,25 +1,37 @@
 """The service's own grants, beside those that are stored."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
+from typing import TypeAlias
 
 from printreach.ports import Agents, Clock, Grants
-from printreach.rules.connections import ConnectionKind, Grant
+from printreach.rules.connections import ConnectionKind, Grant, Limits
 from printreach.rules.internal_grants import (
     InternalKey,
     internal_digests,
     printer_of_internal_name,
 )
 
+LimitsOf: TypeAlias = Callable[[str], Awaitable[Limits]]
+"""What the connections of an account may carry, by its id."""
+
 
 class GrantsWithInternal:
     """ports.Grants."""
 
-    def __init__(self, stored: Grants, agents: Agents, key: InternalKey, clock: Clock) -> None:
+    def __init__(
+        self,
+        stored: Grants,
+        agents: Agents,
+        key: InternalKey,
+        clock: Clock,
+        limits_of: LimitsOf,
+    ) -> None:
         self._stored = stored
         self._agents = agents
         self._key = key
         self._clock = clock
+        self._limits_of = limits_of
 
     async def grant(self, unique_id: str) -> Grant | None:
         if not unique_id.startswith(f"{ConnectionKind.INTERNAL.value}-"):
@@ -38,14 +50,16 @@ class GrantsWithInternal:
 
     async def _internal(self, unique_id: str, printer_id: str) -> Grant:
         printer = await self._agents.linked_printer(printer_id)
+        account_id = printer.account_id if printer else ""
         return Grant(
             unique_id=unique_id,
             connection_id=unique_id,
             kind=ConnectionKind.INTERNAL,
             printer_id=printer_id,
-            account_id=printer.account_id if printer else "",
+            account_id=account_id,
             digests=internal_digests(self._key, printer_id, self._clock.now()),
             ended=printer is None,
             expires_at=None,
             owner_is_supporter=True,
+            limits=await self._limits_of(account_id),
         )

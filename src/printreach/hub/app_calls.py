@@ -10,9 +10,10 @@ from printreach.hub.live import LiveStatus
 from printreach.ports import Clock, DetectorStates, PrinterRow, Records, Store
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.addresses import Addresses
-from printreach.rules.connections import DEFAULT_LIMITS, Connection, has_ended
+from printreach.rules.connections import Connection, has_ended
 from printreach.rules.credentials import CredentialKind, digest
 from printreach.rules.detector import aged, watch_status
+from printreach.rules.limits import AccountLimits
 from printreach.rules.printers import is_online
 
 PATIENCE_S: Final = 2.5
@@ -26,6 +27,7 @@ class AppCaller:
     connection: Connection
     account: Account
     row: PrinterRow
+    limits: AccountLimits
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +49,7 @@ class AppCalls:
 
     def info(self, caller: AppCaller) -> AppInfo:
         """The printer, as the service knows it."""
-        printer, limits = caller.row.printer, DEFAULT_LIMITS
+        printer, limits = caller.row.printer, caller.limits
         return AppInfo(
             printer_name=printer.name,
             printer_local_ip=printer.lan_ip,
@@ -91,7 +93,8 @@ class AppCalls:
             return ErrorCode.CONNECTION_ENDED
         if not may_connect_apps(self.supporters, account, at):
             return ErrorCode.NOT_A_SUPPORTER
-        return AppCaller(connection=connection, account=account, row=row)
+        limits = await records.limits.in_force(account.account_id)
+        return AppCaller(connection=connection, account=account, row=row, limits=limits)
 
 
 def _second(at: datetime) -> datetime:

@@ -22,7 +22,6 @@ PROVIDER_BY_ADDRESS: Final = Limit(name="provider", at_once=30, every=timedelta(
 """Ways to the provider of OpenID Connect; each may lead to requests of ours to it."""
 LINK_BY_ADDRESS: Final = Limit(name="link", at_once=30, every=timedelta(seconds=20))
 """Links of mails and invitations: nobody guesses one, but looking one up costs."""
-REQUESTS_BY_ACCOUNT: Final = Limit(name="request", at_once=600, every=timedelta(minutes=1) / 600)
 MOST_CALLERS: Final = 50_000
 """In memory, about 10 MB; where there are more, those who would be forgotten first are."""
 

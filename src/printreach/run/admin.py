@@ -16,6 +16,7 @@ from printreach.ports import StoreUnavailable
 from printreach.run import admin_commands as commands
 from printreach.run.admin_commands import Command, CommandFailed, WrongUsage
 from printreach.run.admin_detection import add_detection_commands
+from printreach.run.admin_operating import add_operating_commands
 from printreach.run.admin_output import Result, show
 from printreach.run.admin_world import open_world
 from printreach.run.settings import Settings, SettingsError, settings_from
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_printer_commands(_subject(subjects, "printer", "printers of accounts"))
     _add_connection_commands(_subject(subjects, "connection", "what reaches printers"))
     add_detection_commands(subjects)
+    add_operating_commands(subjects)
 
 
 def main(options: argparse.Namespace) -> int:

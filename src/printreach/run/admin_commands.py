@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeAlias, TypeVar
 
@@ -9,6 +10,7 @@ from printreach.hub.denied import Denied
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.completion import completion_parameters
 from printreach.rules.connections import Connection, has_ended
+from printreach.rules.operators import COMMAND_LINE
 from printreach.run.admin_output import Json, Result, table
 from printreach.run.admin_world import World
 
@@ -27,7 +29,11 @@ class WrongUsage(Exception):
 async def add_account(world: World, options: argparse.Namespace) -> Result:
     added = done(
         await world.accounts.add(
-            options.email, options.password, is_admin=options.admin, supporter=options.supporter
+            options.email,
+            options.password,
+            is_admin=options.admin,
+            supporter=options.supporter,
+            by=COMMAND_LINE,
         )
     )
     return Result(
@@ -38,14 +44,18 @@ async def add_account(world: World, options: argparse.Namespace) -> Result:
 async def invite(world: World, options: argparse.Namespace) -> Result:
     url = done(
         await world.invitations.invite(
-            options.email, is_admin=options.admin, supporter=options.supporter
+            options.email, is_admin=options.admin, supporter=options.supporter, by=COMMAND_LINE
         )
     )
     return Result({"Url": url}, f"{url}\nIt works once, for a week.")
 
 
 async def reset_account(world: World, options: argparse.Namespace) -> Result:
-    url = done(await world.rescue.link(options.email, drops_second_factor=options.second_factor))
+    url = done(
+        await world.rescue.link(
+            options.email, drops_second_factor=options.second_factor, by=COMMAND_LINE
+        )
+    )
     return Result({"Url": url}, f"{url}\nIt works once, for an hour.")
 
 
@@ -66,7 +76,9 @@ async def set_supporter(world: World, options: argparse.Namespace) -> Result:
     if options.until is not None and not granted:
         raise WrongUsage("--until goes with on, not with off.")
     changed = done(
-        await world.accounts.set_supporter(options.email, granted=granted, until=options.until)
+        await world.accounts.set_supporter(
+            options.email, granted=granted, until=options.until, by=COMMAND_LINE
+        )
     )
     return Result(
         _account_as_json(world, changed),
@@ -75,7 +87,7 @@ async def set_supporter(world: World, options: argparse.Namespace) -> Result:
 
 
 async def delete_account(world: World, options: argparse.Namespace) -> Result:
-    deleted = done(await world.accounts.delete(options.email))
+    deleted = done(await world.accounts.delete(options.email, by=COMMAND_LINE))
     return Result(
         {"AccountId": deleted.account_id, "Email": deleted.email},
         f"Deleted account {deleted.email} with its printers; its connections have ended.",
@@ -89,6 +101,7 @@ async def add_app(world: World, options: argparse.Namespace) -> Result:
             options.name,
             options.return_prefixes,
             returns_to_lan=options.return_to_lan,
+            by=COMMAND_LINE,
         )
     )
     return Result({"AppId": added.app_id, "Name": added.name}, f"Registered app {added.app_id}.")
@@ -114,7 +127,8 @@ async def list_apps(world: World, _: argparse.Namespace) -> Result:
 
 
 async def link_printer(world: World, options: argparse.Namespace) -> Result:
-    linked = done(await world.printers.link(options.link_code, options.account, options.name))
+    code, email = options.link_code, options.account
+    linked = done(await world.printers.link(code, email, options.name, by=COMMAND_LINE))
     return Result(
         {"PrinterId": linked.printer_id, "Name": linked.name},
         f"Linked {linked.name}; its PrinterId is {linked.printer_id}.",
@@ -122,7 +136,7 @@ async def link_printer(world: World, options: argparse.Namespace) -> Result:
 
 
 async def open_printer(world: World, options: argparse.Namespace) -> Result:
-    url = done(await world.connections.open_own(options.printer_id))
+    url = done(await world.connections.open_own(options.printer_id, by=COMMAND_LINE))
     return Result({"Url": url}, url)
 
 
@@ -154,7 +168,7 @@ async def list_printers(world: World, _: argparse.Namespace) -> Result:
 
 
 async def remove_printer(world: World, options: argparse.Namespace) -> Result:
-    removed = done(await world.printers.remove(options.printer_id))
+    removed = done(await world.printers.remove(options.printer_id, by=COMMAND_LINE))
     return Result(
         {"PrinterId": removed.printer_id, "Name": removed.name},
         f"Removed {removed.name}; its connections have ended.",
@@ -162,7 +176,7 @@ async def remove_printer(world: World, options: argparse.Namespace) -> Result:
 
 
 async def add_connection(world: World, options: argparse.Namespace) -> Result:
-    made = done(await world.connections.add_for_app(options.app, options.printer))
+    made = done(await world.connections.add_for_app(options.app, options.printer, by=COMMAND_LINE))
     parameters = completion_parameters(made)
     lines = [f"{name}: {value}" for name, value in parameters.items()]
     return Result(parameters, "\n".join([*lines, "The secrets are shown this once."]))
@@ -188,7 +202,7 @@ async def list_connections(world: World, _: argparse.Namespace) -> Result:
 
 
 async def revoke_connection(world: World, options: argparse.Namespace) -> Result:
-    revoked = done(await world.connections.revoke(options.connection_id))
+    revoked = done(await world.connections.revoke(options.connection_id, by=COMMAND_LINE))
     return Result({"Id": revoked.connection_id}, f"Revoked {revoked.connection_id}.")
 
 
@@ -200,13 +214,14 @@ def done(result: T | Denied) -> T:
 
 
 def _account_as_json(world: World, account: Account) -> dict[str, Json]:
-    until = account.supporter_until
+    until, paid_until = account.supporter_until, account.paid_until
     return {
         "AccountId": account.account_id,
         "Email": account.email,
         "IsAdmin": account.is_admin,
         "IsSupporter": _is_supporter(world, account),
         "SupporterUntil": until.isoformat() if until is not None else None,
+        "PaidUntil": paid_until.isoformat() if paid_until is not None else None,
     }
 
 
@@ -226,9 +241,12 @@ def _is_supporter(world: World, account: Account) -> bool:
 
 
 def _supporter_in_words(world: World, account: Account) -> str:
-    if _is_supporter_under(SupporterPolicy.GRANTED, world, account):
+    granted = replace(account, paid_until=None)
+    if _is_supporter_under(SupporterPolicy.GRANTED, world, granted):
         until = account.supporter_until
         return "on" if until is None else f"on, until {until:%Y-%m-%d %H:%M} UTC"
+    if _is_supporter_under(SupporterPolicy.GRANTED, world, account):
+        return f"on, paid until {account.paid_until:%Y-%m-%d %H:%M} UTC"
     return "on, as for everyone" if _is_supporter(world, account) else "off"
 
 

@@ -137,7 +137,7 @@ def _relay_outside(
     )
     stored = SqlGrants(store, clock, secrets.token_bytes, settings.supporters)
     return RelayOutside(
-        grants=GrantsWithInternal(stored, agents.agents, key.internal, clock),
+        grants=GrantsWithInternal(stored, agents.agents, key.internal, clock, stored.limits_of),
         agents=agents,
         connect_web=unix_socket_connect(str(socket_path)),
         tunnel_domain=settings.tunnel_domain,

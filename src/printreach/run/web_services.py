@@ -11,6 +11,7 @@ from printreach.backends.sql.store import SqlStore
 from printreach.backends.webauthn import WebAuthn
 from printreach.hub.access_tokens import AccessTokens
 from printreach.hub.account_data import AccountData
+from printreach.hub.account_limits import AccountLimitCases, RequestLimits
 from printreach.hub.accounts import Accounts
 from printreach.hub.app_calls import AppCalls
 from printreach.hub.billing import Billing
@@ -23,6 +24,8 @@ from printreach.hub.notifications import Notifications
 from printreach.hub.oidc import OtherAccounts
 from printreach.hub.oidc_newcomers import Newcomers
 from printreach.hub.once import ShownOnce
+from printreach.hub.operated_apps import OperatedApps
+from printreach.hub.operating import Operating
 from printreach.hub.owner import Owner
 from printreach.hub.passkeys import Passkeys
 from printreach.hub.portal import Portal
@@ -152,6 +155,19 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         clock=clock,
         accounts=accounts,
         billing=billing,
+        operating=Operating(
+            store=store,
+            clock=clock,
+            proof=proof,
+            accounts=accounts,
+            invitations=invitations,
+            printers=printers,
+            connections=connections,
+            apps=OperatedApps(store=store, clock=clock),
+            limits=AccountLimitCases(store=store, clock=clock),
+            billing=billing,
+        ),
+        request_limits=RequestLimits(store, clock, caller_tries),
         sessions=sessions,
         signing_in=signing_in,
         signing_up=signing_up,

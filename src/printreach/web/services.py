@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from printreach.hub.access_tokens import AccessTokens, MadeToken
 from printreach.hub.account_data import AccountData
+from printreach.hub.account_limits import RequestLimits
 from printreach.hub.accounts import Accounts
 from printreach.hub.app_calls import AppCalls
 from printreach.hub.billing import Billing
@@ -15,6 +16,7 @@ from printreach.hub.invitations import Invitations
 from printreach.hub.notifications import Notifications
 from printreach.hub.oidc import OtherAccounts
 from printreach.hub.once import ShownOnce
+from printreach.hub.operating import Operating
 from printreach.hub.owner import Owner
 from printreach.hub.passkeys import Passkeys
 from printreach.hub.portal import Portal
@@ -38,6 +40,8 @@ class Services:
     clock: Clock
     accounts: Accounts
     billing: Billing
+    operating: Operating
+    request_limits: RequestLimits
     sessions: Sessions
     signing_in: SigningIn
     signing_up: SigningUp

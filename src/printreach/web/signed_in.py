@@ -22,7 +22,6 @@ from litestar.exceptions import (
 from litestar.response import Redirect
 
 from printreach.hub.sessions import Visitor
-from printreach.hub.tries import REQUESTS_BY_ACCOUNT
 from printreach.rules.accounts import Account
 from printreach.rules.own_paths import read_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon
@@ -63,7 +62,7 @@ async def provide_session(
     if found is None:
         return None
     account, session = found
-    refused = services.caller_tries.take(REQUESTS_BY_ACCOUNT, account.account_id)
+    refused = await services.request_limits.take(account.account_id)
     if refused is not None:
         raise too_many(refused)
     return SignedIn(account=account, session=session)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.tries import REQUESTS_BY_ACCOUNT
+from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS
 from tests.web.api.conftest import INFO, CallingApp, connect
 from tests.web.conftest import MakeWorld
 from tests.web.world import ADA, Browser, run
@@ -114,8 +114,9 @@ def test_a_body_of_a_gigabyte_is_not_read(app_call: CallingApp) -> None:
 
 
 def test_too_many_calls_for_one_account_are_asked_to_wait(app_call: CallingApp) -> None:
-    codes = [app_call.get(INFO).status_code for _ in range(REQUESTS_BY_ACCOUNT.at_once + 1)]
-    assert codes[:-1] == [200] * REQUESTS_BY_ACCOUNT.at_once
+    most = DEFAULT_ACCOUNT_LIMITS.requests_a_minute
+    codes = [app_call.get(INFO).status_code for _ in range(most + 1)]
+    assert codes[:-1] == [200] * most
     last = app_call.get(INFO)
     assert last.status_code == codes[-1] == 429
     assert int(last.headers["retry-after"]) >= 1

@@ -7,11 +7,12 @@ from typing import Final
 from sqlalchemy import RowMapping, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.backends.sql.limits import LimitRows
 from printreach.backends.sql.store import SqlRecords, SqlStore
 from printreach.backends.sql.tables import accounts, connections, cookie_sessions, open_tickets
 from printreach.ports import Clock, Notice, Topic
 from printreach.rules.accounts import SupporterPolicy, is_supporter
-from printreach.rules.connections import ConnectionKind, Grant
+from printreach.rules.connections import ConnectionKind, Grant, Limits
 from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new_secret
 
 COOKIE_LIFETIME: Final = timedelta(hours=12)
@@ -35,6 +36,10 @@ class SqlGrants:
         return await self._store.read(
             lambda records: _grant(records.connection, unique_id, self._supporters, at)
         )
+
+    async def limits_of(self, account_id: str) -> Limits:
+        """What a connection of that account may carry, the service's own to it included."""
+        return await self._store.read(lambda records: _limits(records.connection, account_id))
 
     async def unique_id_at_port(self, port: int) -> str | None:
         async def look(records: SqlRecords) -> str | None:
@@ -107,7 +112,12 @@ async def _grant(
             paid_until=row["paid_until"],
             at=at,
         ),
+        limits=await _limits(connection, row["account_id"] or ""),
     )
+
+
+async def _limits(connection: AsyncConnection, account_id: str) -> Limits:
+    return (await LimitRows(connection).in_force(account_id)).of_connection
 
 
 async def _digests(connection: AsyncConnection, row: RowMapping, at: datetime) -> tuple[bytes, ...]:

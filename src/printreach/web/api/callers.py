@@ -10,7 +10,6 @@ from litestar.params import HeaderParameter
 from printreach.contract.app_answers import TokenBody
 from printreach.contract.errors import ErrorCode
 from printreach.hub.app_calls import AppCaller
-from printreach.hub.tries import REQUESTS_BY_ACCOUNT
 from printreach.web.problems import AnyRequest, ServiceFailure
 from printreach.web.services import Services
 from printreach.web.signed_in import too_many
@@ -36,7 +35,7 @@ async def provide_caller(
     caller = await services.app_calls.caller(token)
     if isinstance(caller, ErrorCode):
         raise ServiceFailure(caller)
-    refused = services.caller_tries.take(REQUESTS_BY_ACCOUNT, caller.account.account_id)
+    refused = await services.request_limits.take(caller.account.account_id)
     if refused is not None:
         raise too_many(refused)
     return caller

@@ -23,7 +23,6 @@ from litestar.response.sse import ServerSentEventMessage
 
 from printreach.hub.event_stream import EventGone, EventStreams, Told, TooManyStreams
 from printreach.hub.sessions import Visitor
-from printreach.hub.tries import REQUESTS_BY_ACCOUNT
 from printreach.rules.access_tokens import Scope
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.problems import AnyRequest, Problem
@@ -143,7 +142,7 @@ async def _reader(connection: Connection, services: Services, jar: Cookies) -> R
     account_id = await _account_id_of(services, given, session, visitor)
     if account_id is None:
         raise NotAuthorizedException(_UNKNOWN, headers={"WWW-Authenticate": "Bearer"})
-    refused = services.caller_tries.take(REQUESTS_BY_ACCOUNT, account_id)
+    refused = await services.request_limits.take(account_id)
     if refused is not None:
         raise too_many(refused)
     return Reader(

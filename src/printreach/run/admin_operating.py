@@ -1,0 +1,119 @@
+"""The operator's commands about operators, limits, and the record of what was done."""
+
+import argparse
+from dataclasses import asdict, fields, replace
+from typing import Final, TypeAlias
+
+from printreach.ports.operating import Search
+from printreach.rules.limits import (
+    DEFAULT_ACCOUNT_LIMITS,
+    LimitChanges,
+    with_changes,
+)
+from printreach.rules.operators import COMMAND_LINE
+from printreach.run.admin_commands import Command, CommandFailed, WrongUsage, done
+from printreach.run.admin_output import Result, table
+from printreach.run.admin_world import World
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_NAMES: Final = tuple(one.name for one in fields(LimitChanges))
+_UNDECIDED: Final = "default"
+
+
+def add_operating_commands(subjects: Subparsers) -> None:
+    """Declare them."""
+    operator = _command(subjects, "operator", set_operator, "who operates this service")
+    operator.add_argument("email", metavar="EMAIL")
+    operator.add_argument("state", choices=["on", "off"])
+    remove = _command(subjects, "app-remove", remove_app, "take an app away; its connections end")
+    remove.add_argument("app_id", metavar="APP_ID")
+    limits = _command(subjects, "limits", set_limits, "show limits, or change some")
+    limits.add_argument("--account", metavar="EMAIL", help="of one account, not of all")
+    for name in _NAMES:
+        limits.add_argument(
+            f"--{name.replace('_', '-')}",
+            metavar="N",
+            type=_number,
+            default=argparse.SUPPRESS,
+            help=f"a number, or {_UNDECIDED!r}",
+        )
+    acts = _command(subjects, "acts", list_acts, "what operators did, the latest first")
+    acts.add_argument("--search", default="", help="in who acted, and on what")
+
+
+async def set_operator(world: World, options: argparse.Namespace) -> Result:
+    is_admin = options.state == "on"
+    changed = done(
+        await world.operating.set_admin(options.email, is_admin=is_admin, by=COMMAND_LINE)
+    )
+    word = "is an operator" if changed.is_admin else "is no operator"
+    return Result({"Email": changed.email, "IsAdmin": changed.is_admin}, f"{changed.email} {word}.")
+
+
+async def remove_app(world: World, options: argparse.Namespace) -> Result:
+    removed = done(await world.operating.apps.remove(options.app_id, COMMAND_LINE))
+    return Result(
+        {"AppId": removed.app_id, "Name": removed.name},
+        f"Removed {removed.name}; its connections have ended.",
+    )
+
+
+async def set_limits(world: World, options: argparse.Namespace) -> Result:
+    given = {name: getattr(options, name) for name in _NAMES if name in options}
+    email, cases = options.account, world.operating.limits
+    if email is None:
+        changes = replace(await cases.of_service(), **given)
+        refused = await cases.set_of_service(changes, COMMAND_LINE) if given else None
+    else:
+        found = [one for one in await world.accounts.all() if one.email.lower() == email.lower()]
+        if not found:
+            raise CommandFailed(f"There is no account {email}.")
+        changes = replace(done(await world.operating.account(found[0].account_id)).changes, **given)
+        refused = await cases.set_of_account(email, changes, COMMAND_LINE) if given else None
+    if refused is not None:
+        raise WrongUsage(refused.sentence)
+    service = with_changes(DEFAULT_ACCOUNT_LIMITS, await cases.of_service())
+    in_force = asdict(with_changes(service, changes))
+    words = {name: "".join(part.capitalize() for part in name.split("_")) for name in _NAMES}
+    rows = [[words[name], str(in_force[name])] for name in _NAMES]
+    return Result(
+        {words[name]: in_force[name] for name in _NAMES}, table(["Limit", ""], rows, empty="")
+    )
+
+
+async def list_acts(world: World, options: argparse.Namespace) -> Result:
+    found = await world.operating.acts(Search(text=options.search, size=200))
+    rows = [
+        [f"{one.at:%Y-%m-%d %H:%M}", one.operator, one.act.value, one.subject, one.detail]
+        for one in found.rows
+    ]
+    acts = [
+        {
+            "At": one.at.isoformat(),
+            "Operator": one.operator,
+            "Act": one.act.value,
+            "Subject": one.subject,
+            "Detail": one.detail,
+        }
+        for one in found.rows
+    ]
+    heads = ["At (UTC)", "Operator", "Act", "Subject", "Detail"]
+    return Result({"Acts": acts}, table(heads, rows, empty="Nothing was done yet."))
+
+
+def _command(
+    actions: Subparsers, name: str, command: Command, words: str
+) -> argparse.ArgumentParser:
+    parser = actions.add_parser(name, help=words)
+    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+    parser.set_defaults(command=command)
+    return parser
+
+
+def _number(text: str) -> int | None:
+    if text == _UNDECIDED:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 15:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor {_UNDECIDED!r}")
+    return int(text)

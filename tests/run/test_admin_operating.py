@@ -1,0 +1,77 @@
+"""The administration commands about operators, limits and what was done."""
+
+from pathlib import Path
+
+import pytest
+
+from printreach.run import admin_world
+from tests.fakes.passwords import PlainPasswords
+from tests.run.test_admin import ADA, Admin
+
+
+@pytest.fixture
+def admin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Admin:
+    monkeypatch.setattr(admin_world, "Argon2Passwords", PlainPasswords)
+    return Admin(tmp_path, monkeypatch, capsys)
+
+
+def test_what_commands_do_is_written_down(admin: Admin) -> None:
+    admin.add_ada()
+    admin.json("account", "supporter", ADA, "on", "--until", "2030-12-31")
+
+    latest, first = admin.json("acts")["Acts"]
+
+    assert (first["Act"], first["Subject"]) == ("account-added", ADA)
+    assert latest["Operator"] == "printreach admin"
+    assert latest["Detail"] == "until 2031-01-01T00:00:00+00:00"
+
+
+def test_acts_are_found_by_what_they_were_about(admin: Admin) -> None:
+    admin.add_ada()
+    admin.json("app", "add", "demo", "--name", "Demo")
+
+    _, out, _ = admin.run("acts", "--search", "demo")
+
+    assert "app-added" in out
+    assert ADA not in out
+
+
+def test_an_account_is_made_an_operators_and_the_last_one_stays(admin: Admin) -> None:
+    admin.add_ada()
+
+    assert admin.json("operator", ADA, "on") == {"Email": ADA, "IsAdmin": True}
+    assert "one operator at least" in admin.refusal("operator", ADA, "off")
+
+
+def test_limits_are_shown_and_decided(admin: Admin) -> None:
+    admin.add_ada()
+    assert admin.json("limits")["UploadBytes"] == 1024**3
+
+    admin.json("limits", "--upload-bytes", "1000", "--requests-a-minute", "60")
+    of_ada = admin.json("limits", "--account", ADA, "--upload-bytes", "5000")
+
+    assert of_ada == {
+        "UploadBytes": 5000,
+        "DownloadBytes": 1024**3,
+        "WebcamStreamS": 3600,
+        "AppConnections": 20,
+        "RequestsAMinute": 60,
+    }
+    back = admin.json("limits", "--account", ADA, "--upload-bytes", "default")
+    assert back["UploadBytes"] == 1000
+
+
+def test_a_limit_that_makes_no_sense_is_wrong_usage(admin: Admin) -> None:
+    assert admin.run("limits", "--requests-a-minute", "1")[0] == 2
+    assert admin.run("limits", "--upload-bytes", "much")[0] == 2
+    assert "no account" in admin.refusal("limits", "--account", "nobody@example.org")
+
+
+def test_an_app_is_removed(admin: Admin) -> None:
+    admin.json("app", "add", "demo", "--name", "Demo")
+
+    assert admin.json("app-remove", "demo") == {"AppId": "demo", "Name": "Demo"}
+    assert admin.json("app", "list") == {"Apps": []}
+    assert "no app demo" in admin.refusal("app-remove", "demo")
