@@ -110,3 +110,70 @@ def test_the_scheme_is_what_the_proxy_says_where_that_is_one(said: str | None, s
 )
 def test_an_address_is_within_a_network_in_whatever_notation(address: str, within: bool) -> None:
     assert is_within(address, PROXIES) is within
+
+
+def standard(*lines: str) -> Headers:
+    return [(b"Forwarded", line.encode("latin-1")) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("lines", "address", "scheme"),
+    [
+        ([f"for={CALLER}"], CALLER, "http"),
+        ([f"for={CALLER};proto=https;by=10.0.0.1"], CALLER, "https"),
+        ([f'For="{CALLER}:4711"; Proto=HTTPS'], CALLER, "https"),
+        (['for="[2001:db8::7]:4711"'], "2001:db8::7", "http"),
+        (['for="[2001:db8::7]"'], "2001:db8::7", "http"),
+        ([f"for=198.51.100.1, for={CALLER};proto=https"], CALLER, "https"),
+        (["for=198.51.100.1;proto=https", f"for={CALLER}"], CALLER, "http"),
+        ([f"for={CALLER}, for=10.0.0.2;proto=https"], CALLER, "https"),
+        # a quoted comma or semicolon ends nothing
+        ([f'for="198.51.100.1, for=198.51.100.2", for={CALLER}'], CALLER, "http"),
+        ([f'for={CALLER};by="a;proto=https"'], CALLER, "http"),
+        # what names nobody is passed over, with all before it
+        (["for=unknown"], "10.0.0.1", "http"),
+        (["for=_hidden;proto=https"], "10.0.0.1", "https"),
+        ([f"for={CALLER}, proto=https"], "10.0.0.1", "https"),
+        ([f"for={CALLER};for=198.51.100.1"], "10.0.0.1", "http"),
+        ([f"for={CALLER} 198.51.100.1"], "10.0.0.1", "http"),
+        ([f'for="{CALLER}'], "10.0.0.1", "http"),
+        (["\xff=\xff"], "10.0.0.1", "http"),
+    ],
+)
+def test_the_standard_header_says_the_same(lines: list[str], address: str, scheme: str) -> None:
+    assert origin_of("10.0.0.1", standard(*lines), PROXIES, "http") == Origin(address, scheme)
+
+
+def test_the_standard_header_of_a_stranger_counts_for_nothing() -> None:
+    said = standard("for=198.51.100.1;proto=https")
+
+    assert origin_of(CALLER, said, PROXIES, "http") == Origin(CALLER, "http")
+
+
+def test_a_callers_standard_header_is_nothing_beside_what_the_proxy_writes() -> None:
+    said = [*standard("for=198.51.100.1;proto=https"), *forwarded(CALLER)]
+
+    assert origin_of("10.0.0.1", said, PROXIES, "http") == Origin(CALLER, "http")
+
+
+@given(st.text(alphabet='0123456789.,:;=\\" forbyp[]', max_size=60))
+def test_nothing_a_caller_writes_changes_the_line_that_the_proxy_adds(line: str) -> None:
+    said = standard(line, f"for={CALLER}")
+
+    assert origin_of("10.0.0.1", said, PROXIES, "http").address == CALLER
+
+
+@pytest.mark.parametrize("quoted", [True, False])
+@given(st.text(alphabet='0123456789.,:;=\\" forbyp[]', max_size=60))
+def test_nothing_a_caller_writes_before_a_comma_speaks_for_another(quoted: bool, line: str) -> None:
+    """At worst a quote of its own swallows what the proxy wrote, and it counts as the proxy."""
+    own = f'for="{CALLER}:80"' if quoted else f"for={CALLER}"
+
+    said = standard(f"{line}, {own}")
+    assert origin_of("10.0.0.1", said, PROXIES, "http").address in (CALLER, "10.0.0.1")
+
+
+def test_a_line_full_of_quotes_is_read_quickly() -> None:
+    said = standard('"' * 30_000, 'for="' * 6_000, "for=" + "\\" * 30_000)
+
+    assert origin_of("10.0.0.1", said, PROXIES, "http").address == "10.0.0.1"

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from printreach.wire.heads import Headers, get, strip_hop_by_hop
 
+from .forwarded import hops_of
+
 Network = IPv4Network | IPv6Network
 
 
@@ -36,24 +38,38 @@ def is_within(address: str, networks: Sequence[Network]) -> bool:
 def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: str) -> Origin:
     """The caller's address and scheme.
 
-    The last X-Forwarded-For entry that isn't itself a trusted proxy counts: everything before it
-    may have been written by the caller, and so may everything before an entry that is no address.
+    The last hop that isn't itself a trusted proxy counts: everything before it may have been
+    written by the caller, and so may everything before one that is no address. X-Forwarded-For
+    and -Proto count where they are; a proxy that writes them passes a caller's `Forwarded` on.
     scheme: of the base URL, where no proxy says otherwise.
     """
     if not trusted or not is_within(peer, trusted):
         return Origin(peer, scheme)
-    lines = [value for name, value in headers if name.lower() == b"x-forwarded-for"]
-    hops = [hop.strip() for hop in b",".join(lines).decode("latin-1").split(",") if hop.strip()]
+    addresses, proto = _told(headers)
     address = peer
-    for hop in reversed(hops):
+    for hop in reversed(addresses):
         if read_address(hop) is None:
             break
         address = hop
         if not is_within(hop, trusted):
             break
-    said = get(headers, b"x-forwarded-proto")
-    proto = said.decode("latin-1").lower() if said is not None else scheme
     return Origin(address, proto if proto in ("http", "https") else scheme)
+
+
+def _told(headers: Headers) -> tuple[list[str], str]:
+    """The addresses of the hops, the nearest last, and the scheme; "" where none is told."""
+    said = get(headers, b"x-forwarded-proto")
+    proto = said.decode("latin-1").lower() if said is not None else ""
+    lines = _all(headers, b"x-forwarded-for")
+    if lines or said is not None:
+        hops = b",".join(lines).decode("latin-1").split(",")
+        return [hop.strip() for hop in hops if hop.strip()], proto
+    forwarded = hops_of(_all(headers, b"forwarded"))
+    return [hop.address for hop in forwarded], forwarded[-1].proto if forwarded else ""
+
+
+def _all(headers: Headers, name_lower: bytes) -> list[bytes]:
+    return [value for name, value in headers if name.lower() == name_lower]
 
 
 def without_claims(headers: Headers) -> Headers:
