@@ -93,6 +93,7 @@ ROOMS = {
         ),
     ),
     "backends.pay_stripe": driver("msgspec", "stripe"),
+    "backends.mqtt_broker": driver("aiomqtt"),
     "backends.notify_apprise": driver("apprise"),
     "run": driver(
         *("aiosqlite", "alembic", "argon2", "cryptography", "granian", "jinja2", "litestar"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
+from printreach.backends.mqtt_broker import MqttAddress
 from printreach.backends.stripe_account import StripeAccount
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.addresses import Addresses
@@ -15,6 +16,7 @@ from printreach.rules.notifications import DAILY_LIMIT
 from printreach.rules.oidc import OidcProvider
 from printreach.run import developer_settings
 from printreach.run import setting_values as values
+from printreach.run.mqtt import read_broker
 from printreach.run.setting_values import Network, WrongValue
 
 T = TypeVar("T")
@@ -50,6 +52,7 @@ class Settings:
     detector_ip_claims: bool
     smtp_url: str | None = field(repr=False)
     notify_daily_limit: int = DAILY_LIMIT
+    mqtt: MqttAddress | None = None
     stripe: StripeAccount | None = None
     oidc: OidcProvider | None = None
 
@@ -97,6 +100,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
         smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
         notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
+        mqtt=reader.read("MQTT_URL", read_broker, ""),
         app_registration=reader.read(
             "APP_REGISTRATION", developer_settings.read_app_policy, "open"
         ),

@@ -17,6 +17,7 @@ from printreach.hub.fanout import Consumer, Fanout
 from printreach.hub.live_links import EndLinksWithPrint, forget_ended_links
 from printreach.ports import Bus, Clock, Notice, Store, StoreUnavailable, Topic
 from printreach.ports.printer_http import PrinterHttp
+from printreach.run.mqtt import start_home_assistant
 from printreach.run.reaching import Reaching, notify_sending, notifying
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
@@ -106,6 +107,15 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
     ends.push_async_callback(fanout.close)
     events = Loop("events", fanout.fan_out_due, hints=frozenset({Topic.INBOX}))
     fanout.on_freed(events.wake)
+    if outside.settings.mqtt is not None:
+        start_home_assistant(
+            outside.settings.mqtt,
+            outside.settings.base_url,
+            outside.store,
+            outside.clock,
+            outside.printers,
+            ends,
+        )
     sending = notify_sending(outside.store, outside.clock, outside.reaching)
     ends.push_async_callback(sending.close)
     hooks = deliveries(outside.settings, outside.store, outside.clock, outside.hooks)

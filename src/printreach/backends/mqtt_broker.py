@@ -1,0 +1,96 @@
+"""A broker of MQTT by aiomqtt."""
+
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import aiomqtt
+
+from printreach.ports.mqtt import BrokerLost, BrokerSession, Heard
+
+_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
+_TIMEOUT_S: Final = 10.0
+_MOST_WAITING: Final = 1000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MqttAddress:
+    """Where the broker is, and as whom we come."""
+
+    host: str
+    port: int
+    is_tls: bool
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+
+
+def read_mqtt_url(url: str) -> MqttAddress:
+    """`mqtt://user:password@host:1883`, or `mqtts` for TLS. Raises ValueError."""
+    parts = urlsplit(url)
+    if parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/"):
+        raise ValueError("not an address of a broker")
+    if parts.query or parts.fragment:
+        raise ValueError("not an address of a broker")
+    return MqttAddress(
+        host=parts.hostname,
+        port=parts.port or _PORTS[parts.scheme],
+        is_tls=parts.scheme == "mqtts",
+        user=unquote(parts.username) if parts.username else None,
+        password=unquote(parts.password) if parts.password else None,
+    )
+
+
+class MqttBroker:
+    """ports.Broker."""
+
+    def __init__(self, address: MqttAddress) -> None:
+        self._address = address
+
+    @asynccontextmanager
+    async def connected(self, will_topic: str, will: bytes) -> AsyncIterator[BrokerSession]:
+        where = self._address
+        client = aiomqtt.Client(
+            where.host,
+            where.port,
+            username=where.user,
+            password=where.password,
+            will=aiomqtt.Will(will_topic, will, qos=1, retain=True),
+            timeout=_TIMEOUT_S,
+            tls_context=ssl.create_default_context() if where.is_tls else None,
+            max_queued_incoming_messages=_MOST_WAITING,
+        )
+        with _translated():
+            async with client:
+                yield _Session(client)
+
+
+class _Session:
+    """ports.BrokerSession."""
+
+    def __init__(self, client: aiomqtt.Client) -> None:
+        self._client = client
+
+    async def publish(self, topic: str, payload: bytes, *, retain: bool) -> None:
+        with _translated():
+            await self._client.publish(topic, payload, qos=1, retain=retain)
+
+    async def subscribe(self, pattern: str) -> None:
+        with _translated():
+            await self._client.subscribe(pattern, qos=1)
+
+    async def messages(self) -> AsyncIterator[Heard]:
+        with _translated():
+            async for message in self._client.messages:
+                yield Heard(str(message.topic), message.payload, message.retain)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (aiomqtt.MqttError, OSError) as error:
+        # ssl's errors are OSErrors; none of these sentences holds the password.
+        raise BrokerLost(str(error) or type(error).__name__) from error

@@ -1,0 +1,259 @@
+"""Printers in Home Assistant, by a broker that both know.
+
+Of the installation's printers those of its operators appear: who may write to the broker can stop a
+print. What is told is retained, so Home Assistant knows it after a restart of its own.
+"""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from typing import Final
+
+from printreach.hub.live import LiveStatus, Watch
+from printreach.ports import Clock, PrinterRow, Records, Store, StoreUnavailable
+from printreach.ports.mqtt import Broker, BrokerLost, BrokerSession, Heard
+from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
+from printreach.rules.home_assistant import (
+    OFFLINE,
+    ONLINE,
+    ORDERS,
+    Topics,
+    config_of,
+    is_of_installation,
+    is_printing,
+    state_of,
+)
+from printreach.rules.printers import is_online
+
+log = logging.getLogger(__name__)
+
+LOOK_EVERY_S: Final = 10.0
+"""For printers that were linked, renamed or removed, or whose agent came or went."""
+WATCH_EVERY_S: Final = 5.0
+PICTURE_EVERY_S: Final = 60.0
+LARGEST_PICTURE: Final = 4 * 1024 * 1024
+LONGEST_WAIT_S: Final = 60.0
+ORDERS_AT_ONCE: Final = 8
+GOOD_BYE_WITHIN_S: Final = 2.0
+
+
+@dataclass(kw_only=True, slots=True)
+class HomeAssistant:
+    """run() until cancelled. base_url, version: of this service."""
+
+    store: Store
+    clock: Clock
+    broker: Broker
+    live: LiveStatus
+    printers: PrinterHttp
+    base_url: str
+    version: str
+    topics: Topics = field(default_factory=Topics)
+    look_every_s: float = LOOK_EVERY_S
+    picture_every_s: float = PICTURE_EVERY_S
+
+    async def run(self) -> None:
+        """Keep a connection to the broker; where it is lost, try again, less and less often."""
+        wait_s = 1.0
+        while True:
+            began_at = asyncio.get_running_loop().time()
+            try:
+                async with self.broker.connected(self.topics.bridge, OFFLINE) as session:
+                    try:
+                        await _Connected(self, session).serve()
+                    finally:
+                        await self._say_good_bye(session)
+            except BrokerLost as error:
+                log.warning("no connection to the MQTT broker: %s", error)
+            if asyncio.get_running_loop().time() - began_at > LONGEST_WAIT_S:
+                wait_s = 1.0
+            await asyncio.sleep(wait_s)
+            wait_s = min(wait_s * 2, LONGEST_WAIT_S)
+
+    async def _say_good_bye(self, session: BrokerSession) -> None:
+        """The last will is for those who vanish; who leaves says so."""
+        try:
+            async with asyncio.timeout(GOOD_BYE_WITHIN_S):
+                await session.publish(self.topics.bridge, OFFLINE, retain=True)
+        except (BrokerLost, TimeoutError):
+            pass  # then it is the broker that says it
+
+
+class _Connected:
+    """One connection to the broker, and what was told on it."""
+
+    def __init__(self, home: HomeAssistant, session: BrokerSession) -> None:
+        self._home = home
+        self._session = session
+        self._topics = home.topics
+        self._told: dict[str, bytes] = {}  # by topic: what was said there last
+        self._rows: dict[str, PrinterRow] = {}
+        self._watch: Watch | None = None
+        self._pictures_at: dict[str, float] = {}
+        self._pictures: set[asyncio.Task[None]] = set()
+        self._orders: set[asyncio.Task[None]] = set()
+
+    async def serve(self) -> None:
+        """Raises BrokerLost."""
+        tasks: list[asyncio.Task[None]] = []
+        try:
+            await self._session.subscribe(self._topics.every_order)
+            await self._session.subscribe(self._topics.every_config)
+            await self._session.subscribe(self._topics.birth)
+            await self._look()
+            await self._session.publish(self._topics.bridge, ONLINE, retain=True)
+            tasks = [asyncio.create_task(one()) for one in (self._hear, self._tell)]
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in tasks:
+                if task.done():
+                    task.result()
+        finally:
+            if self._watch is not None:
+                self._watch.close()
+            tasks += [*self._pictures, *self._orders]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    # --- what is told -----------------------------------------------------------------------------
+
+    async def _tell(self) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(self._home.look_every_s):
+                    while True:
+                        await self._tell_news()
+            except TimeoutError:
+                await self._look()
+
+    async def _tell_news(self) -> None:
+        if self._watch is None:
+            await asyncio.sleep(self._home.look_every_s)
+            return
+        for printer_id in await self._watch.news():
+            await self._tell_printer(printer_id)
+
+    async def _look(self) -> None:
+        """Printers that came, changed or went."""
+        try:
+            rows = await self._home.store.read(_rows_of_operators)
+        except StoreUnavailable as error:
+            log.warning("the printers for Home Assistant are looked up later: %s", error)
+            return
+        gone = self._rows.keys() - rows.keys()
+        is_other_set = rows.keys() != self._rows.keys()
+        self._rows = rows
+        for printer_id in gone:
+            await self._clear(printer_id)
+        for printer_id, row in rows.items():
+            home = self._home
+            config = config_of(row.printer, self._topics, home.base_url, home.version)
+            await self._say(self._topics.config(printer_id), config)
+            await self._tell_printer(printer_id)
+        if is_other_set:
+            if self._watch is not None:
+                self._watch.close()
+            self._watch = self._home.live.watch(rows, WATCH_EVERY_S) if rows else None
+
+    async def _tell_printer(self, printer_id: str) -> None:
+        row = self._rows.get(printer_id)
+        if row is None:
+            return
+        reading = self._home.live.latest(printer_id)
+        is_here = is_online(row.printer, row.node_alive_at, self._home.clock.now())
+        has_status = reading.seen_at is not None and reading.seen_at >= row.printer.linked_at
+        if has_status and reading.status is not None:
+            await self._say(self._topics.state(printer_id), state_of(reading.status))
+        answers = is_here and reading.refusal is None and has_status
+        await self._say(self._topics.availability(printer_id), ONLINE if answers else OFFLINE)
+        if answers and reading.status is not None and is_printing(reading.status):
+            await self._show(printer_id)
+
+    async def _show(self, printer_id: str) -> None:
+        """A picture now and then; it is not kept by the broker."""
+        now = asyncio.get_running_loop().time()
+        if now < self._pictures_at.get(printer_id, now):
+            return
+        self._pictures_at[printer_id] = now + self._home.picture_every_s
+        task = asyncio.create_task(self._send_picture(printer_id))
+        self._pictures.add(task)
+        task.add_done_callback(self._pictures.discard)
+
+    async def _send_picture(self, printer_id: str) -> None:
+        picture = bytearray()
+        try:
+            async with (
+                asyncio.timeout(10),
+                self._home.printers.open(printer_id, "/webcam/snapshot") as answer,
+            ):
+                if isinstance(answer, PrinterRefusal):
+                    return
+                async for chunk in answer.chunks:
+                    picture += chunk
+                    if len(picture) > LARGEST_PICTURE:
+                        return
+            topic = self._topics.picture(printer_id)
+            await self._session.publish(topic, bytes(picture), retain=False)
+        except Exception as error:  # noqa: BLE001  # a picture is worth no connection
+            log.debug("no picture of printer %s: %s", printer_id, error)
+
+    async def _say(self, topic: str, payload: bytes) -> None:
+        if self._told.get(topic) != payload:
+            await self._session.publish(topic, payload, retain=True)
+            self._told[topic] = payload
+
+    async def _clear(self, printer_id: str) -> None:
+        """An empty message takes a retained one away, and Home Assistant forgets the printer."""
+        topics = self._topics
+        for topic in (
+            topics.config(printer_id),
+            topics.state(printer_id),
+            topics.availability(printer_id),
+        ):
+            await self._session.publish(topic, b"", retain=True)
+            self._told.pop(topic, None)
+
+    # --- what is heard ----------------------------------------------------------------------------
+
+    async def _hear(self) -> None:
+        async for heard in self._session.messages():
+            if heard.topic == self._topics.birth:
+                self._told.clear()  # it starts anew, and a broker may have forgotten
+            elif (printer_id := self._topics.printer_of_config(heard.topic)) is not None:
+                await self._check_config(printer_id, heard)
+            elif (ordered_id := self._topics.printer_of_order(heard.topic)) is not None:
+                self._take_order(ordered_id, heard)
+
+    async def _check_config(self, printer_id: str, heard: Heard) -> None:
+        """Printers that went while nobody looked leave their messages behind."""
+        is_ours = is_of_installation(heard.payload, self._home.base_url)
+        if heard.is_retained and is_ours and printer_id not in self._rows:
+            await self._clear(printer_id)
+
+    def _take_order(self, printer_id: str, heard: Heard) -> None:
+        """One that was kept by the broker is an old one: nobody presses a button for later."""
+        command = ORDERS.get(heard.payload)
+        if command is None or heard.is_retained or printer_id not in self._rows:
+            return
+        if len(self._orders) >= ORDERS_AT_ONCE:
+            log.warning("an order from Home Assistant was dropped: too many at once")
+            return
+        task = asyncio.create_task(self._give_order(printer_id, command))
+        self._orders.add(task)
+        task.add_done_callback(self._orders.discard)
+
+    async def _give_order(self, printer_id: str, command: str) -> None:
+        answer = await self._home.printers.order(printer_id, command)
+        if isinstance(answer, PrinterRefusal):
+            log.info("printer %s refused %s: %s", printer_id, command, answer.sentence)
+        await self._home.live.ask_again(printer_id, 5)
+        await self._tell_printer(printer_id)
+
+
+async def _rows_of_operators(records: Records) -> dict[str, PrinterRow]:
+    rows: dict[str, PrinterRow] = {}
+    for account in await records.accounts.all():
+        if account.is_admin:
+            for row in await records.printers.rows_of_account(account.account_id):
+                rows[row.printer.printer_id] = row
+    return rows

@@ -1,0 +1,51 @@
+"""The broker where Home Assistant hears of printers: as a setting, and as what runs."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+from printreach import __version__
+from printreach.backends.mqtt_broker import MqttAddress, MqttBroker, read_mqtt_url
+from printreach.hub.home_assistant import HomeAssistant
+from printreach.hub.live import LiveStatus
+from printreach.ports import Clock, Store
+from printreach.ports.printer_http import PrinterHttp
+from printreach.run.setting_values import WrongValue
+
+
+def read_broker(text: str) -> MqttAddress | None:
+    """`mqtt://` or `mqtts://`, with a user and a password or without; nothing for no broker."""
+    try:
+        return read_mqtt_url(text) if text else None
+    except ValueError:
+        # The text holds a password, so it isn't repeated.
+        raise WrongValue(
+            "is not the address of a broker, such as mqtts://user:password@mqtt.example:8883."
+        ) from None
+
+
+def start_home_assistant(
+    address: MqttAddress,
+    base_url: str,
+    store: Store,
+    clock: Clock,
+    printers: PrinterHttp,
+    ends: AsyncExitStack,
+) -> None:
+    """Tell of printers there until all ends."""
+    live = LiveStatus(printers, clock)
+    ends.push_async_callback(live.close)
+    home = HomeAssistant(
+        store=store,
+        clock=clock,
+        broker=MqttBroker(address),
+        live=live,
+        printers=printers,
+        base_url=base_url,
+        version=__version__,
+    )
+    ends.push_async_callback(_end, asyncio.create_task(home.run(), name="worker: home assistant"))
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
