@@ -26,7 +26,8 @@ def test_a_page_for_an_address_that_leads_nowhere_is_accessible_and_fits(page: P
 def test_a_page_in_a_printers_place_is_accessible_and_fits(page: Page, code: ErrorCode) -> None:
     def answer(route: Route) -> None:
         headers = {"content-security-policy": ERROR_PAGE_CSP.decode()}
-        body = error_page(code, None, "Workbench" if code == 601 else None)
+        name = "Workbench" if code == 601 else None
+        body = error_page(code, None, name, printers_page=f"{HOST}/printers")
         route.fulfill(status=200, headers=headers, content_type="text/html", body=body)
 
     page.route("http://shared-ab.gallery.localhost/**", answer)

@@ -10,7 +10,7 @@ import pytest
 from printreach.rules.connections import ConnectionKind
 from tests.relay.caller import Answer, calling, request
 from tests.relay.loop import on_a_loop
-from tests.relay.rig import Access, Rig, relay
+from tests.relay.rig import OWN, Access, Rig, relay
 from tests.relay.scripted_agent import answer_when_complete
 
 HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")
@@ -68,6 +68,14 @@ async def test_every_refusal_carries_its_code_and_is_never_stored(accept: bytes)
         assert answer.all(b"x-service-error") == [b"603"]
         assert answer.all(b"cache-control") == [b"no-store"]
         assert b"603" in answer.body
+
+
+@on_a_loop
+async def test_a_person_who_is_refused_is_shown_the_way_to_their_printers() -> None:
+    async with relay() as rig:
+        answer = await ask(rig, Access("app-unknown", b""), b"Accept: text/html")
+
+        assert b'href="http://' + OWN + b'/printers">Go to my printers</a>' in answer.body
 
 
 @on_a_loop

@@ -66,6 +66,17 @@ def test_a_page_loads_nothing_and_runs_nothing(code: ErrorCode) -> None:
     assert set(links) <= {"#p", ""}
 
 
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_page_leads_to_ones_printers_and_out_of_a_frame(code: ErrorCode) -> None:
+    page = error_page(
+        code, "d" * 10_000, "n" * 10_000, printers_page="https://reach.example/a?b=1&c"
+    )
+
+    link = '<a class="quiet" target="_top" href="https://reach.example/a?b=1&amp;c">'
+    assert f"{link}Go to my printers</a>" in page.decode()
+    assert len(page) < 4096
+
+
 def test_a_hostile_detail_stays_text() -> None:
     harmless, hostile = (Elements(error_page(LOST, detail)) for detail in ("quiet", HOSTILE))
 

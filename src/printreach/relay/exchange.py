@@ -46,6 +46,7 @@ class PrinterExchange:
         unique_id: str,
         presented: Sequence[bytes],
         limits: Limits,
+        printers_page: str,
     ) -> None:
         self.unique_id = unique_id
         self.presented = presented
@@ -54,6 +55,7 @@ class PrinterExchange:
         self._caller = caller
         self._request = request
         self._limits = limits
+        self._printers_page = printers_page
         self._writer = AnswerWriter(caller, request)
         self._stream: Stream | Seat
         self._asked: tuple[Tunnel, bytes, bytes]  # where, for what, with which header lines
@@ -298,7 +300,7 @@ class PrinterExchange:
     def _refuse(self, code: ErrorCode, sentence: str | None = None) -> None:
         if not self._is_sent:
             self._writer.keep_alive = False
-        refuse(self._writer, code, sentence)
+        refuse(self._writer, code, self._printers_page, sentence)
 
     def _close_stream(self, reason: Reason) -> None:
         """Leave the stream; what is still under way on it is cancelled."""

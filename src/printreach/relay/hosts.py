@@ -42,6 +42,7 @@ class Hosts:
     def __init__(self, base_url: str, tunnel_domain: str) -> None:
         parts = urlsplit(base_url)
         self.base_url = base_url.rstrip("/")
+        self.printers_page = f"{self.base_url}/printers"
         self.scheme = parts.scheme
         self._own = name_without_port(parts.netloc.encode())
         self._suffix = "." + name_without_port(tunnel_domain.encode())

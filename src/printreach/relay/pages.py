@@ -14,7 +14,7 @@ from typing import Final
 
 from printreach.contract.errors import FAILURES, THIS_PRINTER, ErrorCode, Failure
 
-# A sentence or two. What is longer is no advice, and the page has to stay under 4 KB.
+# A sentence or two. What is longer is no advice, and the page has to stay small.
 _LONGEST_DETAIL: Final = 200
 _LONGEST_NAME: Final = 50
 
@@ -43,6 +43,7 @@ li:before{content:counter(n);color:var(--dimmer);font-weight:600}
 footer{margin-top:auto;padding-top:2rem;text-align:center;font-size:.875rem;color:var(--dimmer)}
 a{display:block;margin:.75rem 0 1.25rem;padding:.875rem;border-radius:8px;background:var(--ink);\
 color:var(--on);font-size:1rem;font-weight:600;text-decoration:none}
+.quiet{margin:0 0 1.25rem;padding:0;background:none;color:var(--ink)}
 a svg{display:inline;width:1.125rem;margin-right:.625rem;vertical-align:-.1875rem;\
 stroke:var(--on);stroke-width:2}
 a:focus-visible{outline:3px solid var(--ink);outline-offset:2px}
@@ -74,7 +75,7 @@ _PAGE: Final = Template(
 <main>{_TORN_LINE}
 <h1>$title</h1><p>$explanation</p>
 $advice</main>
-<footer>$retry<code>$code $name</code></footer>
+<footer>$retry$home<code>$code $name</code></footer>
 """
 )
 
@@ -87,6 +88,9 @@ _REFRESH: Final = '<meta http-equiv="refresh" content="30">'
 _REFRESH_NOTE: Final = "Tries again by itself every 30 seconds"
 _RETRY: Final = """<a href=""><svg viewBox="0 0 24 24" aria-hidden="true">\
 <path d="M20 12a8 8 0 1 1-2-5l2 2m0-5v5h-5"/></svg>Try now</a>"""
+
+# Out of the frame, where an app shows the printer in one: our pages stand in none.
+_HOME: Final = Template('<a class="quiet" target="_top" href="$page">Go to my printers</a>')
 
 
 def _hash_source(style: str) -> str:
@@ -103,11 +107,18 @@ ERROR_PAGE_CSP: Final = (
 """The value of `Content-Security-Policy` that goes with every error page."""
 
 
-def error_page(code: ErrorCode, detail: str | None, printer_name: str | None = None) -> bytes:
+def error_page(
+    code: ErrorCode,
+    detail: str | None,
+    printer_name: str | None = None,
+    *,
+    printers_page: str | None = None,
+) -> bytes:
     """Write the page that a person sees instead of the printer.
 
     detail: what is known beyond the code, as a sentence; it may come from outside.
     printer_name: only where the caller has proved access to that printer.
+    printers_page: where people find their printers.
     """
     failure = FAILURES[code]
     lost = code is ErrorCode.PRINTER_NOT_CONNECTED
@@ -119,6 +130,7 @@ def error_page(code: ErrorCode, detail: str | None, printer_name: str | None = N
         advice=_curl(_WHAT_TO_CHECK) if lost else _what_to_do(failure),
         refresh=_REFRESH if lost else "",
         retry=(_REFRESH_NOTE if lost else "") + (_RETRY if failure.temporary else ""),
+        home=_HOME.substitute(page=html.escape(printers_page)) if printers_page else "",
     )
     return page.encode("utf-8", "replace")
 

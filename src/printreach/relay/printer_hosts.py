@@ -105,7 +105,7 @@ class PrinterHosts:
         caller: FrontConnection,
         request: Request,
     ) -> None:
-        task = asyncio.create_task(_answered(work, waiting, caller, request))
+        task = asyncio.create_task(self._answered(work, waiting, caller, request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -119,31 +119,31 @@ class PrinterHosts:
         grant: Grant | None,
     ) -> Exchange | None:
         if grant is None:
-            return _refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
+            return self._refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
         if grant.kind is ConnectionKind.INTERNAL and not _is_internal(caller, request):
-            return _refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
+            return self._refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
         if grant.kind is ConnectionKind.OWN:
             if caller.tunnel_port is not None:  # ports share cookies with their host
-                return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS)
+                return self._refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS)
             if request.target.partition(b"?")[0] == OPEN_PATH:
                 return self._open(caller, request, fin, unique_id)
             # Before all else: a page of another site learns nothing by what it is refused with.
             if not may_act_by_cookie(request, self._hosts.origin(request.host)):
                 detail = "This came from a page of another site."
-                return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
+                return self._refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
         known = caller.passage = passage(caller.passage, request, grant, self._hosts.scheme)
         digests = [*known.digests, *presented_in_target(request.target, grant.kind)]
         decision = self._admission.decide(grant, digests)
         if isinstance(decision, Refused):
-            return _refuse(caller, request, fin, decision.code)
+            return self._refuse(caller, request, fin, decision.code)
         tunnel = self._directory.find(grant.printer_id)
         if tunnel is None and self._directory.is_settling:
             return self._wait_for(self._arrived(unique_id, grant), caller, request, body, fin)
         if tunnel is not None and tunnel.is_overloaded:
             detail = "More requests wait for the printer than it can take."
-            return _refuse(caller, request, fin, ErrorCode.AGENT_ERROR, detail)
+            return self._refuse(caller, request, fin, ErrorCode.AGENT_ERROR, detail)
         if tunnel is None or not tunnel.session.may_open:
-            return _refuse(caller, request, fin, ErrorCode.PRINTER_NOT_CONNECTED)
+            return self._refuse(caller, request, fin, ErrorCode.PRINTER_NOT_CONNECTED)
         exchange = PrinterExchange(
             caller,
             request,
@@ -152,6 +152,7 @@ class PrinterHosts:
             unique_id=unique_id,
             presented=digests,
             limits=grant.limits,
+            printers_page=self._hosts.printers_page,
         )
         return exchange.start(
             tunnel,
@@ -162,6 +163,38 @@ class PrinterHosts:
             stamp=self._stamps.stamp(request, unique_id) if is_command(request.target) else [],
         )
 
+    async def _answered(
+        self,
+        work: Coroutine[None, None, None],
+        waiting: "Waiting",
+        caller: FrontConnection,
+        request: Request,
+    ) -> None:
+        """Do the work, and let the caller know where it failed: nobody else would."""
+        try:
+            await work
+        except Exception:
+            log.exception("a request could not be served")
+            if waiting.is_released:
+                caller.abort_for_gone_caller()
+            elif not waiting.is_gone:
+                _, fin = waiting.release()
+                self._refuse(caller, request, fin, ErrorCode.UNKNOWN)
+
+    def _refuse(
+        self,
+        caller: FrontConnection,
+        request: Request,
+        fin: bool,
+        code: ErrorCode,
+        detail: str | None = None,
+    ) -> Exchange | None:
+        """Answer now; None, so that the front knows that nothing is under way."""
+        writer = AnswerWriter(caller, request)
+        writer.keep_alive = writer.keep_alive and fin
+        refuse(writer, code, self._hosts.printers_page, detail)
+        return None
+
     # --- the single-use link --------------------------------------------------------------------
 
     def _open(
@@ -171,7 +204,7 @@ class PrinterHosts:
         ticket = _query_value(request.target, b"ticket=")
         if request.method != b"GET" or not fin or ticket is None:
             detail = "This link is incomplete."
-            return _refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
+            return self._refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
         waiting = Waiting(caller, b"", fin)
         work = self._redeem(waiting, caller, request, unique_id, ticket)
         self._start(work, waiting, caller, request)
@@ -192,7 +225,7 @@ class PrinterHosts:
         writer = AnswerWriter(caller, request)
         if secret is None:
             detail = "This link was used already, or it is older than ten minutes."
-            refuse(writer, ErrorCode.BAD_CREDENTIALS, detail)
+            refuse(writer, ErrorCode.BAD_CREDENTIALS, self._hosts.printers_page, detail)
             return
         cookie = set_own_cookie(self._hosts.scheme, secret, COOKIE_MAX_AGE_S)
         headers = [
@@ -234,38 +267,6 @@ class Waiting:
 
     def on_caller_gone(self) -> None:
         self.is_gone = True
-
-
-async def _answered(
-    work: Coroutine[None, None, None],
-    waiting: Waiting,
-    caller: FrontConnection,
-    request: Request,
-) -> None:
-    """Do the work, and let the caller know where it failed: nobody else would."""
-    try:
-        await work
-    except Exception:
-        log.exception("a request could not be served")
-        if waiting.is_released:
-            caller.abort_for_gone_caller()
-        elif not waiting.is_gone:
-            _, fin = waiting.release()
-            _refuse(caller, request, fin, ErrorCode.UNKNOWN)
-
-
-def _refuse(
-    caller: FrontConnection,
-    request: Request,
-    fin: bool,
-    code: ErrorCode,
-    detail: str | None = None,
-) -> Exchange | None:
-    """Answer now; None, so that the front knows that nothing is under way."""
-    writer = AnswerWriter(caller, request)
-    writer.keep_alive = writer.keep_alive and fin
-    refuse(writer, code, detail)
-    return None
 
 
 def _is_internal(caller: FrontConnection, request: Request) -> bool:

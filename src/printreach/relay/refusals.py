@@ -25,10 +25,15 @@ def plain_refusal(status: int, sentence: str) -> bytes:
     )
 
 
-def refuse(writer: AnswerWriter, code: ErrorCode, detail: str | None = None) -> None:
-    """Answer with a failure of the service: as JSON, or as a page to a browser."""
+def refuse(
+    writer: AnswerWriter, code: ErrorCode, printers_page: str, detail: str | None = None
+) -> None:
+    """Answer with a failure of the service: as JSON, or as a page to a browser.
+
+    printers_page: where people find their printers.
+    """
     if wants_page(writer.request):
-        body = error_page(code, detail)
+        body = error_page(code, detail, printers_page=printers_page)
         extra: Headers = [_HTML, (b"Content-Security-Policy", ERROR_PAGE_CSP)]
     else:
         body, extra = error_body(code, detail), [_JSON]
