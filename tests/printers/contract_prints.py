@@ -3,6 +3,7 @@
 import asyncio
 
 from printreach.contract.status import State
+from printreach.rules.prints import Need, NeedKind
 from tests.printers.bench import Bench, on_the_bench
 from tests.printers.contract_controls import MOVEMENTS
 from tests.printers.contract_status import assert_is_a_status
@@ -88,6 +89,20 @@ class PrintContract:
 
         assert job["Error"]
         assert_is_a_status(await bench.status())
+
+    @on_the_bench
+    async def test_a_print_that_wants_another_filament_says_so(self, bench: Bench) -> None:
+        asking = bench.rig.asking_print()
+        await bench.start(asking or bench.rig.long_print())
+        if asking is None:
+            await bench.until(State.WARMING_UP, State.PRINTING)
+            assert bench.printer.view.need is None
+            return
+
+        async def need() -> Need | None:
+            return bench.printer.view.need
+
+        assert (await bench.until_true("a need", need)).kind is NeedKind.FILAMENT
 
     @on_the_bench
     async def test_what_has_no_place_when_nothing_prints_is_refused(self, bench: Bench) -> None:

@@ -67,6 +67,13 @@ class PrinterRig:
         """As long_print, with bed and hotend heated. For smart pause."""
         raise NotImplementedError
 
+    def asking_print(self) -> PrintFile | None:
+        """Asks for another filament a moment after its start; None where nobody would hear of it.
+
+        Either the platform doesn't tell, or this rig's printer can't be made to ask.
+        """
+        return None
+
     def large_file(self, size: int) -> bytes:
         """A file of about that size that need not be printed, but is taken for a print."""
         line = b"; a comment that fills the file with what is no order at all 0123456789\n"

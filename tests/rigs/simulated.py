@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.request import Request, urlopen
 
 from printreach.printers.simulated.runner import run_simulated_printer
@@ -49,10 +48,9 @@ class SimulatedPrinter:
         self._order("simulate", Speed=speed)
 
     @property
-    def status(self) -> dict[str, Any]:
+    def bed_c(self) -> float:
         with urlopen(f"{self.url}/api/status", timeout=10) as answer:
-            told: dict[str, Any] = json.load(answer)
-            return told
+            return float(json.load(answer)["Temps"]["BedActual"])
 
     def _order(self, name: str, **arguments: object) -> None:
         self._send("POST", name, json.dumps(arguments).encode(), "application/json")

@@ -31,6 +31,13 @@ class Need:
     text: str = ""
 
 
+def need_of_words(words: str) -> Need:
+    """What a question to a person is about, as far as its words tell."""
+    is_filament = "filament" in words.lower()
+    kind = NeedKind.FILAMENT if is_filament else NeedKind.ATTENTION
+    return Need(kind=kind, text=words)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sighting:
     """What one look at a printer showed.

@@ -71,6 +71,9 @@ class OctoPrintRig(PrinterRig):
     def long_print(self) -> PrintFile:
         return PrintFile("long.gcode", b"G28\n" + b"G1 X10 F9000\nG4 P100\nG1 X20\n" * 600)
 
+    def asking_print(self) -> PrintFile:
+        return PrintFile("asks.gcode", b"G28\nM600\n" + self.long_print().data)
+
     def short_print(self) -> PrintFile:
         return PrintFile("short.gcode", b"G28\n" + b"G1 X10 Y10 E1 F9000\nG1 X20 E2\n" * 5)
 

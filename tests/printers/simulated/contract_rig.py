@@ -57,6 +57,9 @@ class SimulatedRig(PrinterRig):
     def long_print(self) -> PrintFile:
         return PrintFile("long.gcode", _PATH)
 
+    def asking_print(self) -> PrintFile:
+        return PrintFile("asks.gcode", b"G28\nG1 X10 F6000\nM600\n" + _PATH)
+
     def short_print(self) -> PrintFile:
         return PrintFile("short.gcode", b"G28\nG1 X10 F6000\nG1 X30\n")
 

@@ -3,6 +3,7 @@
 from printreach.contract.status import State
 from printreach.printers import loose
 from printreach.printers.loose import Json
+from printreach.rules.prints import Need, need_of_words
 
 _STATES = {
     "PREPARE": State.WARMING_UP,
@@ -15,6 +16,8 @@ _STATES = {
 """IDLE, INIT, OFFLINE, UNKNOWN and what is new are idle."""
 
 _HEATING_STAGES = {2, 7}
+
+_BY_A_PERSON = "Paused by a person"
 
 # The first numbers are in the facts; 3, 11, 12, 15, 17, 18, 20, 21, 23 and 25 to 34 are as the
 # public client libraries name them.
@@ -34,7 +37,7 @@ _STAGES = {
     13: "Homing",
     14: "Cleaning the nozzle",
     15: "Checking the nozzle's temperature",
-    16: "Paused by a person",
+    16: _BY_A_PERSON,
     17: "Paused: the front cover fell off",
     18: "Calibrating the lidar",
     19: "Calibrating the flow",
@@ -57,14 +60,16 @@ _STAGES = {
     77: "Preparing the AMS",
 }
 
+_WAITING = {5, 6, 17, 20, 21, 23, 26, 27, 28, 30, 32, 33, 34, 35}
+"""Stages in which it waits for a person."""
 _RUNOUT = "The filament ran out"
 _PAUSES = {
     **dict.fromkeys((0x07008011, 0x07018011, 0x07028011, 0x07038011, 0x07FF8011), _RUNOUT),
     0x03008000: "Paused",
-    0x03008001: "Paused by a person",
+    0x03008001: _BY_A_PERSON,
     0x03008003: "The printer's camera saw a failed print",
     0x03008013: "Paused by the print file",
-    134184967: "Push the filament in",
+    134184967: "Push the filament in",  # 0x07FF8007
 }
 """Why a print rests, which is no fault of the printer."""
 _NO_ERRORS = {0, 0x0300400C, 0x05008030, 0x03008012, 0x0500C011, *_PAUSES}
@@ -108,6 +113,22 @@ def error_of(report: Json) -> str | None:
     codes = health_codes(report)
     also = f" (HMS {', '.join(codes[:3])})" if codes else ""
     return f"The printer reports error {digits[:4]}-{digits[4:]}{also}."
+
+
+def need_of(report: Json, state: State) -> Need | None:
+    """Why a print rests that nobody paused. A fault is an error, and no question."""
+    stage = loose.whole(report, "stg_cur") or 0
+    why = _PAUSES.get(loose.whole(report, "print_error") or 0)
+    if state is not State.PAUSED or why == _BY_A_PERSON or (why is None and stage not in _WAITING):
+        return None
+    words = why if why not in (None, "Paused") else _STAGES.get(stage)
+    return None if words is None or words == _BY_A_PERSON else need_of_words(words)
+
+
+def code_of(report: Json) -> str:
+    """The number of a fault, as error_of shows it; "" for none."""
+    digits = f"{fault_of(report) & 0xFFFFFFFF:08X}"
+    return f"{digits[:4]}-{digits[4:]}" if fault_of(report) else ""
 
 
 def health_codes(report: Json) -> list[str]:

@@ -12,7 +12,7 @@ from .materials import extruders_of, materials_of
 from .models import model_of, version_of
 from .report import Heard
 from .sliced import NOTHING, Sliced
-from .states import error_of, state_of, sub_state_of
+from .states import code_of, error_of, need_of, state_of, sub_state_of
 from .stopwatch import Stopwatch
 
 LIGHT = "chamber_light"
@@ -61,6 +61,8 @@ def view_of(
         features=features,
         platform_version=version_of(heard.modules),
         materials=materials_of(report),
+        need=need_of(report, state),
+        error_code=code_of(report),
     )
 
 

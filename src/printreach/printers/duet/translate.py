@@ -7,10 +7,13 @@ from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import Trouble, View
+from printreach.rules.prints import Need, need_of_words
 
 from . import model as duet
 from .heard import ERRORS, NO_MACHINE, UNDER_WAY, Heard
 from .materials import materials_of
+
+WAITING_BOX = 2
 
 
 def view_of(heard: Heard, where: str) -> View:
@@ -32,6 +35,7 @@ def view_of(heard: Heard, where: str) -> View:
         features=features_of(model),
         platform_version=version,
         materials=materials_of(model),
+        need=_need(model),
     )
 
 
@@ -103,6 +107,12 @@ def _question(model: Json) -> str | None:
     box = loose.obj(model, "state", "messageBox")
     words = [loose.text(box, key) for key in ("title", "message")]
     return ": ".join(word for word in words if word)[: loose.MAX_TEXT_CHARS] or None
+
+
+def _need(model: Json) -> Need | None:
+    """Boxes of mode 0 and 1 only tell; from 2 on the machine waits for an answer (M291, S)."""
+    mode = loose.whole(loose.obj(model, "state", "messageBox"), "mode") or 0
+    return need_of_words(_question(model) or "") if mode >= WAITING_BOX else None
 
 
 def _error(model: Json) -> str | None:

@@ -21,6 +21,8 @@ _LIGHT = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z0-9_.+-]+")
 """What may be said in G-code without being taken apart."""
+_FILAMENT_SENSOR_KINDS = ("filament_switch_sensor", "filament_motion_sensor")
+MAX_FILAMENT_SENSORS = 16
 _LANE_KINDS = ("AFC_stepper", "AFC_lane")
 
 
@@ -52,7 +54,8 @@ class LightSource:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Machine:
     """extruders: `extruder`, `extruder1`…, in their order. chamber: the object that tells its
-    temperature. has_chamber_heater: that object heats, too. lanes: objects of an AFC's lanes."""
+    temperature. has_chamber_heater: that object heats, too. lanes: objects of an AFC's lanes.
+    filament_sensors: objects that tell whether there is filament."""
 
     extruders: tuple[str, ...] = ()
     has_bed: bool = False
@@ -64,6 +67,7 @@ class Machine:
     has_afc: bool = False
     has_toolhead: bool = False
     has_files: bool = False
+    filament_sensors: tuple[str, ...] = ()
 
 
 NO_MACHINE = Machine()
@@ -85,6 +89,9 @@ def machine_of(answer: Iterable[object]) -> Machine:
         has_afc="AFC" in known,
         has_toolhead="toolhead" in known,
         has_files="virtual_sdcard" in known,
+        filament_sensors=tuple(
+            name for name in names if name.partition(" ")[0] in _FILAMENT_SENSOR_KINDS
+        )[:MAX_FILAMENT_SENSORS],
     )
 
 
@@ -99,10 +106,12 @@ def subscription(machine: Machine) -> dict[str, list[str]]:
         ],
         "virtual_sdcard": ["progress", "file_position"],
         "display_status": ["message", "progress"],
-        "gcode_move": ["speed_factor", "gcode_position"],
+        "gcode_move": ["speed_factor", "gcode_position", "homing_origin"],
         "toolhead": ["extruder"],
     }
     wanted |= dict.fromkeys(machine.extruders, heat)
+    sensed = ["enabled", "filament_detected"]
+    wanted |= dict.fromkeys(machine.filament_sensors, sensed)
     if machine.has_bed:
         wanted["heater_bed"] = heat
     if machine.chamber is not None:

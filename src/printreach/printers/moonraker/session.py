@@ -19,6 +19,7 @@ from .cameras import CameraFinder
 from .machine import machine_of, subscription
 from .metadata import NOTHING_KNOWN
 from .power import with_change
+from .prompts import NO_PROMPT, hear_line, need_of
 from .rpc import Rpc
 from .status import Known, hear, print_path
 from .translate import READY, trouble_of, view_of
@@ -50,6 +51,7 @@ class Session:
         self._version = ""
         self._has_spoolman = False
         self._is_ready = False
+        self._prompt = NO_PROMPT
         self._news: list[object] | None = None  # while the subscription is under way
         self._asked_path: str | None = None
         self._is_spool_known = False
@@ -71,7 +73,8 @@ class Session:
     def redraw(self) -> None:
         """Show what is known; only while Klipper is ready."""
         if self._is_ready:
-            self._changed(view_of(self.known, self._version))
+            view = view_of(self.known, self._version)
+            self._changed(replace(view, need=need_of(self.known, self._prompt)))
 
     async def refresh(self) -> None:
         """After an order to a print: don't wait until Klipper tells by itself what came of it."""
@@ -88,6 +91,8 @@ class Session:
         match method:
             case "notify_status_update":
                 self._hear_status(params)
+            case "notify_gcode_response":
+                self._hear_line(params)
             case "notify_power_changed":
                 self.known = replace(self.known, power=with_change(self.known.power, params))
                 self.redraw()
@@ -106,6 +111,13 @@ class Session:
                 if self.known.metadata == NOTHING_KNOWN or self._is_of_the_print(params):
                     self._asked_path = None
                     self._stir()
+
+    def _hear_line(self, params: object) -> None:
+        line = params[0] if isinstance(params, list) and params else None
+        prompt = hear_line(self._prompt, line) if isinstance(line, str) else self._prompt
+        if prompt != self._prompt:
+            self._prompt = prompt
+            self.redraw()
 
     def _hear_status(self, params: object) -> None:
         news = params[0] if isinstance(params, list) and params else None
@@ -131,6 +143,7 @@ class Session:
 
     def _lose_klipper(self, state: str) -> None:
         self._is_ready = False
+        self._prompt = NO_PROMPT
         self._tell(trouble_of(state, None, self._api.address))
         self._stir()
 

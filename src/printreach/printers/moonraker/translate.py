@@ -38,6 +38,7 @@ def view_of(known: Known, version: str) -> View:
         features=features_of(known.machine, has_light=bool(lights)),
         platform_version=version,
         materials=materials_of(known),
+        z_offset_mm=_z_offset_mm(known),
     )
 
 
@@ -156,6 +157,12 @@ def _light(known: Known, light: LightSource | Light) -> Light:
         return Light(name=light.name, on=(loose.number(at, "value") or 0.0) > 0)
     colours = [colour for led in loose.items(at, "color_data") for colour in _numbers(led)]
     return Light(name=light.name, on=any(colour > 0 for colour in colours))
+
+
+def _z_offset_mm(known: Known) -> float | None:
+    """By SET_GCODE_OFFSET, as people set it while they watch the first layer."""
+    origin: list[object] = loose.items(obj(known, "gcode_move"), "homing_origin")
+    return loose.number({"z": origin[2]}, "z") if len(origin) > 2 else None
 
 
 def _numbers(values: object) -> list[float]:

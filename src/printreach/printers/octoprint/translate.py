@@ -16,6 +16,7 @@ from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.port import Trouble, View
+from printreach.rules.prints import Need, NeedKind
 
 from .materials import materials_of
 from .profile import Profile
@@ -24,8 +25,17 @@ COMPLETE_PERCENT = 99.9
 EVENTS = (
     *("PrintStarted", "PrintPaused", "PrintCancelled", "PrintFailed", "PrintDone"),
     *("FileSelected", "FileDeselected", "Connected"),
+    *("FilamentChange", "Waiting"),
 )
 """What hear_event wants to hear of."""
+
+_NEEDS = {
+    "FilamentChange": Need(kind=NeedKind.FILAMENT, text="The print wants its filament changed."),
+    "Waiting": Need(kind=NeedKind.ATTENTION, text="The print waits for a person."),
+}
+"""OctoPrint has sent M600 or its like, or M0 or its like. Nobody says when that is over."""
+NEED_SHOWS = 4
+"""Messages, of which two come a second."""
 
 _USUAL_TEXTS = frozenset({"Operational", "Printing", "Paused", "Printing from SD"})
 _UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
@@ -70,6 +80,7 @@ class Heard:
     temperatures, by heater. ending: by what has happened since.
 
     paused_tool: the number of the tool that the paused print goes on with, where it is known.
+    need: what the print last asked for; shown for need_left messages more.
     """
 
     now: Json = field(default_factory=dict)
@@ -79,12 +90,15 @@ class Heard:
     ending_words: str | None = None
     latest: Latest = NO_PRINT
     paused_tool: int | None = None
+    need: Need | None = None
+    need_left: int = 0
 
 
 def hear_current(heard: Heard, current: Json) -> Heard:
     """OctoPrint says how things are: a `current` or `history` message."""
     before = heard.condition.state
-    after = replace(heard, now=current, temps=_newest_temps(current) or heard.temps)
+    temps, left = _newest_temps(current) or heard.temps, max(0, heard.need_left - 1)
+    after = replace(heard, now=current, temps=temps, need_left=left)
     state = _condition(after).state
     if state in _UNDER_WAY and before not in _UNDER_WAY:
         after = replace(after, ending=Ending.UNKNOWN, ending_words=None, latest=NO_PRINT)
@@ -101,6 +115,8 @@ def hear_event(heard: Heard, kind: str, payload: Json) -> Heard:
     """OctoPrint says that something happened; it shows with the next `current` message, since the
     last one may be from before."""
     match kind:
+        case "FilamentChange" | "Waiting":
+            return replace(heard, need=_NEEDS[kind], need_left=NEED_SHOWS)
         case "PrintStarted":
             return replace(heard, ending=Ending.UNKNOWN, ending_words=None)
         case "PrintPaused":
@@ -149,6 +165,8 @@ def view_of(heard: Heard, profile: Profile, version: str, features: Feature, whe
         features=features,
         platform_version=version,
         materials=materials_of(heard.temps, profile),
+        need=heard.need if heard.need_left else None,
+        height_mm=loose.number(heard.now, "currentZ"),
     )
 
 

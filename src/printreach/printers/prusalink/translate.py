@@ -14,6 +14,7 @@ from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import Trouble, View
+from printreach.rules.prints import need_of_words
 
 from .machine import Machine
 from .materials import materials_of
@@ -135,6 +136,8 @@ def view_of(heard: Heard, machine: Machine, where: str) -> View:
         features=machine.features,
         platform_version=machine.version,
         materials=materials_of(printer, machine.nozzle_mm),
+        need=need_of_words(_error(heard, message)) if heard.word == "ATTENTION" else None,
+        height_mm=loose.number(printer, "axis_z"),
     )
 
 

@@ -15,6 +15,7 @@ from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Te
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.port import View
+from printreach.rules.prints import Need, need_of_words
 
 LIGHT = "light"
 FEATURES = (
@@ -37,6 +38,7 @@ def view_of(status: object, version: str) -> View:
         features=FEATURES,
         platform_version=version,
         materials=_materials(loose.obj(status, "Temps")),
+        need=_need(status),
     )
 
 
@@ -91,6 +93,13 @@ def _job(status: object) -> JobStatus:
             ),
         ),
     )
+
+
+def _need(status: object) -> Need | None:
+    """A print that pauses by itself says why; one that a person paused doesn't."""
+    words = loose.text(status, "SubState")
+    is_paused = loose.text(status, "State") == State.PAUSED.value
+    return need_of_words(words) if is_paused and words else None
 
 
 def _materials(temps: loose.Json) -> MaterialSystem:

@@ -127,6 +127,7 @@ def view_of(heard: Heard) -> View:
         features=_features(status),
         platform_version=version_of(heard.attributes),
         materials=materials_of(heard.canvas or loose.obj(status, "canvas_info"), status),
+        error_code=next(iter(_faults(status)), ""),
     )
 
 

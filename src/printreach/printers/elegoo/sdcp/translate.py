@@ -86,6 +86,7 @@ def view_of(heard: Heard) -> View:
         features=_features(heard),
         platform_version=loose.text(heard.attributes, "FirmwareVersion") or "",
         materials=_materials(status) if heard.is_fdm else None,
+        error_code=str(loose.whole(loose.obj(status, "PrintInfo"), "ErrorNumber") or ""),
     )
 
 
