@@ -17,6 +17,7 @@ from printreach.rules.accounts import Account
 from printreach.rules.address_claims import CLAIM_LIFETIME
 from printreach.rules.detection_access import Admitted, CallKind, Refused
 from printreach.rules.detection_usage import Billing, Calls, Month, Plan
+from printreach.rules.operators import COMMAND_LINE
 from printreach.run.counting import counting
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -71,7 +72,10 @@ async def open_door(
         )
         ada = await world.add_account()
         await world.add_account(BOB)
-        adas, bobs = await keys.make_for(ADA, ""), await keys.make_for(BOB, "")
+        adas, bobs = (
+            await keys.make_for(ADA, "", COMMAND_LINE),
+            await keys.make_for(BOB, "", COMMAND_LINE),
+        )
         assert isinstance(adas, MadeKey)
         assert isinstance(bobs, MadeKey)
         gate = DetectionGate(store=world.store, plan=plan, claims_addresses=claims)
@@ -138,7 +142,7 @@ async def test_the_allowance_holds_whatever_is_written_already(
 @on_a_loop
 async def test_all_keys_of_an_account_share_its_allowance(open_world: OpenWorld) -> None:
     async with open_door(open_world) as door:
-        second = await door.keys.make_for(ADA, "Second")
+        second = await door.keys.make_for(ADA, "Second", COMMAND_LINE)
         assert isinstance(second, MadeKey)
         for made in (door.adas, second, second):
             assert await door.call(made) is None
@@ -188,7 +192,7 @@ async def test_who_pays_goes_on_and_only_what_is_beyond_is_paid(open_world: Open
 async def test_an_account_whose_payment_failed_calls_nothing(open_world: OpenWorld) -> None:
     async with open_door(open_world) as door:
         usage = Usage(store=door.world.store, clock=door.world.clock, plan=PLAN)
-        await usage.set_billing_of(ADA, Billing.BLOCKED)
+        await usage.set_billing_of(ADA, Billing.BLOCKED, COMMAND_LINE)
 
         for kind in CallKind:
             told = await door.call(door.adas, kind=kind)
@@ -200,7 +204,7 @@ async def test_an_account_whose_payment_failed_calls_nothing(open_world: OpenWor
 async def test_wrong_and_disabled_keys_are_refused_at_once(open_world: OpenWorld) -> None:
     async with open_door(open_world) as door:
         await door.call(door.adas)
-        await door.keys.disable_any(door.adas.key.key_id)
+        await door.keys.disable_any(door.adas.key.key_id, COMMAND_LINE)
 
         assert await door.call(door.adas) is DetectionError.API_KEY_DISABLED
         for sent in ("", "prk_", door.adas.key.key_id, door.adas.api_key.upper(), "\udcff"):
@@ -215,7 +219,7 @@ async def test_the_first_answered_call_claims_the_address_for_the_whole_account(
     open_world: OpenWorld, flushes: bool
 ) -> None:
     async with open_door(open_world) as door:
-        second = await door.keys.make_for(ADA, "Second")
+        second = await door.keys.make_for(ADA, "Second", COMMAND_LINE)
         assert isinstance(second, MadeKey)
         await door.call(door.adas, kind=CallKind.CREATE_CONTEXT)
         if flushes:

@@ -8,6 +8,7 @@ from printreach.hub import detection_keys as module
 from printreach.hub.denied import Reason
 from printreach.hub.detection_keys import NO_SUCH_KEY, DetectionKeys, MadeKey
 from printreach.rules.detection_keys import MAX_DISABLED_KEYS, MAX_KEYS
+from printreach.rules.operators import COMMAND_LINE
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import ADA, BOB, OpenWorld, World, denied
@@ -20,7 +21,7 @@ def keys_of(world: World) -> DetectionKeys:
 
 
 async def make(world: World, email: str = ADA, name: str = "") -> MadeKey:
-    made = await keys_of(world).make_for(email, name)
+    made = await keys_of(world).make_for(email, name, COMMAND_LINE)
     assert isinstance(made, MadeKey)
     return made
 
@@ -58,8 +59,11 @@ async def test_an_operator_disables_any_key(open_world: OpenWorld) -> None:
         await world.add_account()
         made = await make(world)
 
-        assert denied(await keys_of(world).disable_any("unknown")).reason is Reason.NO_SUCH_KEY
-        await keys_of(world).disable_any(made.key.key_id)
+        assert (
+            denied(await keys_of(world).disable_any("unknown", COMMAND_LINE)).reason
+            is Reason.NO_SUCH_KEY
+        )
+        await keys_of(world).disable_any(made.key.key_id, COMMAND_LINE)
         [key] = await keys_of(world).all(made.key.account_id)
         assert key.is_disabled
 
@@ -67,9 +71,9 @@ async def test_an_operator_disables_any_key(open_world: OpenWorld) -> None:
 @on_a_loop
 async def test_a_key_needs_an_account_and_a_name_that_can_be_read(open_world: OpenWorld) -> None:
     async with open_world() as world:
-        unknown = denied(await keys_of(world).make_for(ADA, ""))
+        unknown = denied(await keys_of(world).make_for(ADA, "", COMMAND_LINE))
         await world.add_account()
-        unreadable = denied(await keys_of(world).make_for(ADA, "a\u202eb"))
+        unreadable = denied(await keys_of(world).make_for(ADA, "a\u202eb", COMMAND_LINE))
 
         assert unknown.reason is Reason.NO_SUCH_ACCOUNT
         assert unreadable.reason is Reason.INVALID
@@ -85,8 +89,11 @@ async def test_there_is_an_end_to_the_keys_of_an_account(
         await world.add_account()
         first, _ = await make(world), await make(world)
 
-        assert denied(await keys_of(world).make_for(ADA, "")).reason is Reason.TOO_MANY_KEYS
-        await keys_of(world).disable_any(first.key.key_id)
+        assert (
+            denied(await keys_of(world).make_for(ADA, "", COMMAND_LINE)).reason
+            is Reason.TOO_MANY_KEYS
+        )
+        await keys_of(world).disable_any(first.key.key_id, COMMAND_LINE)
         await make(world)
 
 
@@ -99,7 +106,7 @@ async def test_of_many_disabled_keys_the_oldest_are_forgotten(
         ada = await world.add_account()
         for name in ("oldest", "older", "old"):
             made = await make(world, name=name)
-            await keys_of(world).disable_any(made.key.key_id)
+            await keys_of(world).disable_any(made.key.key_id, COMMAND_LINE)
             world.clock.advance(timedelta(seconds=1))
         await make(world, name="new")
 

@@ -8,6 +8,7 @@ from printreach.hub.usage import MonthOfUse, Usage
 from printreach.ports import Records
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_usage import Billing, Calls, Month, Plan, Switches
+from printreach.rules.operators import COMMAND_LINE
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import ADA, BOB, OpenWorld, World, denied
@@ -128,15 +129,15 @@ async def test_who_did_not_pay_does_not_lift_that_alone(open_world: OpenWorld) -
     async with open_world() as world:
         ada = await world.add_account()
         usage = usage_of(world)
-        await usage.set_billing_of(ADA, Billing.BLOCKED)
+        await usage.set_billing_of(ADA, Billing.BLOCKED, COMMAND_LINE)
 
         for on in (True, False):
             denied(await usage.set_billing(ada.account_id, on=on))
         await usage.set_free_only(ada.account_id, free_only=False)
         month = await usage.month(ada.account_id)
         assert month.switches.billing is Billing.BLOCKED
-        await usage.set_billing_of(ADA, Billing.OFF)
+        await usage.set_billing_of(ADA, Billing.OFF, COMMAND_LINE)
         assert (await usage.month(ada.account_id)).switches.billing is Billing.OFF
-        assert denied(await usage.set_billing_of(BOB, Billing.ON)).reason is (
+        assert denied(await usage.set_billing_of(BOB, Billing.ON, COMMAND_LINE)).reason is (
             Reason.NO_SUCH_ACCOUNT
         )

@@ -14,6 +14,7 @@ from printreach.backends.sql.migrate import migrate
 from printreach.hub.detection_keys import MadeKey
 from printreach.ports import Records
 from printreach.rules.detection_usage import Calls
+from printreach.rules.operators import COMMAND_LINE
 from tests.fakes.clock import NOON, FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
@@ -109,9 +110,9 @@ def _fill(desk: Desk) -> None:
     developers = desk.world.services.developers
 
     async def use() -> None:
-        farm = await developers.keys.make_for(ADA, "Farm")
-        desk_key = await developers.keys.make_for(ADA, "A printer on my desk")
-        old = await developers.keys.make_for(ADA, "Tried in April")
+        farm = await developers.keys.make_for(ADA, "Farm", COMMAND_LINE)
+        desk_key = await developers.keys.make_for(ADA, "A printer on my desk", COMMAND_LINE)
+        old = await developers.keys.make_for(ADA, "Tried in April", COMMAND_LINE)
         assert isinstance(farm, MadeKey)
         assert isinstance(desk_key, MadeKey)
         assert isinstance(old, MadeKey)

@@ -192,3 +192,16 @@ def test_claims_are_listed_and_released(admin: Admin) -> None:
     assert admin.json("detector-claim", "list") == {"Claims": []}
     assert "Nobody has claimed" in admin.refusal("detector-claim", "release", "8.8.8.8")
     assert "no public address" in admin.refusal("detector-claim", "release", "10.0.0.1")
+
+
+def test_what_the_operator_does_is_written_down(admin: Admin) -> None:
+    key_id = admin.json("detector-key", "add", ADA, "--name", "Farm")["KeyId"]
+    admin.json("detector-key", "disable", key_id)
+    admin.json("detector-billing", ADA, "blocked")
+
+    acts = [(one["Act"], one["Subject"]) for one in admin.json("acts")["Acts"]]
+    assert set(acts) >= {
+        ("key-made", ADA),
+        ("key-disabled", key_id),
+        ("billing-changed", ADA),
+    }

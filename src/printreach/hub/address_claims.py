@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Records, Store
 from printreach.rules.address_claims import AddressClaim, claimable_network, is_live
+from printreach.rules.operators import Operator, OperatorAct
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,7 +30,7 @@ class AddressClaims:
 
         return await self.store.read(look)
 
-    async def release(self, address: str) -> str | Denied:
+    async def release(self, address: str, by: Operator) -> str | Denied:
         """Anybody may call from there again; the network that was released.
 
         address: any of the network, or the network as it is listed.
@@ -36,6 +38,12 @@ class AddressClaims:
         network = claimable_network(address.partition("/")[0])
         if network is None:
             return Denied(Reason.INVALID, f"{address!r} is no public address.")
-        if await self.store.write(lambda records: records.detection_claims.release(network)):
+        at = self.clock.now()
+
+        async def release(records: Records) -> str | Denied:
+            if not await records.detection_claims.release(network):
+                return Denied(Reason.INVALID, f"Nobody has claimed {network}.")
+            await note(records, by, at, OperatorAct.CLAIM_RELEASED, network)
             return network
-        return Denied(Reason.INVALID, f"Nobody has claimed {network}.")
+
+        return await self.store.write(release)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from printreach.hub.accounts import account_with
+from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Records, Store
 from printreach.rules.credentials import TokenBytes, new_record_id
@@ -16,6 +17,7 @@ from printreach.rules.detection_keys import (
     new_api_key,
     read_key_name,
 )
+from printreach.rules.operators import Operator, OperatorAct
 
 NO_SUCH_KEY: Final = Denied(Reason.NO_SUCH_KEY, "There is no such key in your account.")
 
@@ -47,14 +49,19 @@ class DetectionKeys:
         """A new key; it is in the answer and nowhere else."""
         return await self.store.write(lambda records: self._make(records, account_id, name))
 
-    async def make_for(self, email: str, name: str) -> MadeKey | Denied:
-        """The same as the operator."""
+    async def make_for(self, email: str, name: str, by: Operator) -> MadeKey | Denied:
+        """The same as an operator."""
+        at = self.clock.now()
 
         async def make(records: Records) -> MadeKey | Denied:
             account = await account_with(records, email)
             if isinstance(account, Denied):
                 return account
-            return await self._make(records, account.account_id, name)
+            made = await self._make(records, account.account_id, name)
+            if isinstance(made, MadeKey):
+                detail = f"{made.key.name}, {made.key.key_id}"
+                await note(records, by, at, OperatorAct.KEY_MADE, account.email, detail)
+            return made
 
         return await self.store.write(make)
 
@@ -69,14 +76,16 @@ class DetectionKeys:
 
         return await self.store.write(disable)
 
-    async def disable_any(self, key_id: str) -> DetectionKey | Denied:
-        """The same as the operator."""
+    async def disable_any(self, key_id: str, by: Operator) -> DetectionKey | Denied:
+        """The same as an operator."""
+        at = self.clock.now()
 
         async def disable(records: Records) -> DetectionKey | Denied:
             key = await records.detection_keys.get(key_id)
             if key is None:
                 return Denied(Reason.NO_SUCH_KEY, f"There is no key {key_id}.")
-            await records.detection_keys.disable(key_id, self.clock.now())
+            await records.detection_keys.disable(key_id, at)
+            await note(records, by, at, OperatorAct.KEY_DISABLED, key_id, key.name)
             return key
 
         return await self.store.write(disable)

@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 from printreach.hub.accounts import account_with
+from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Records, Store
 from printreach.rules.detection_usage import (
@@ -20,6 +21,7 @@ from printreach.rules.detection_usage import (
     switches_of,
     total,
 )
+from printreach.rules.operators import Operator, OperatorAct
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,8 +90,9 @@ class Usage:
 
         return await self.store.write(change)
 
-    async def set_billing_of(self, email: str, billing: Billing) -> Switches | Denied:
-        """The operator's word, whatever is offered and whatever was before."""
+    async def set_billing_of(self, email: str, billing: Billing, by: Operator) -> Switches | Denied:
+        """An operator's word, whatever is offered and whatever was before."""
+        at = self.clock.now()
 
         async def change(records: Records) -> Switches | Denied:
             account = await account_with(records, email)
@@ -98,6 +101,7 @@ class Usage:
             switches = await self._switches(records, account.account_id)
             changed = replace(switches, billing=billing)
             await records.detection_switches.put(account.account_id, changed)
+            await note(records, by, at, OperatorAct.BILLING_CHANGED, account.email, billing)
             return changed
 
         return await self.store.write(change)

@@ -29,6 +29,10 @@ class OperatorAct(StrEnum):
     PRINTER_REMOVED = "printer-removed"
     CONNECTION_ADDED = "connection-added"
     CONNECTION_ENDED = "connection-ended"
+    KEY_MADE = "key-made"
+    KEY_DISABLED = "key-disabled"
+    BILLING_CHANGED = "billing-changed"
+    CLAIM_RELEASED = "claim-released"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,6 +6,7 @@ from typing import TypeAlias
 from printreach.hub.usage import MonthOfUse
 from printreach.rules.address_claims import CLAIM_LIFETIME
 from printreach.rules.detection_usage import Billing, Month, print_hours, read_month
+from printreach.rules.operators import COMMAND_LINE
 from printreach.run.admin_commands import Command, done
 from printreach.run.admin_output import Result, table
 from printreach.run.admin_world import World
@@ -36,7 +37,7 @@ def add_detection_commands(subjects: Subparsers) -> None:
 
 
 async def add_key(world: World, options: argparse.Namespace) -> Result:
-    made = done(await world.detection_keys.make_for(options.email, options.name))
+    made = done(await world.detection_keys.make_for(options.email, options.name, COMMAND_LINE))
     return Result(
         {"KeyId": made.key.key_id, "ApiKey": made.api_key},
         f"{made.api_key}\nIt is shown this once. Its id is {made.key.key_id}.",
@@ -44,7 +45,7 @@ async def add_key(world: World, options: argparse.Namespace) -> Result:
 
 
 async def disable_key(world: World, options: argparse.Namespace) -> Result:
-    key = done(await world.detection_keys.disable_any(options.key_id))
+    key = done(await world.detection_keys.disable_any(options.key_id, COMMAND_LINE))
     return Result({"KeyId": key.key_id}, f"Disabled {key.key_id}.")
 
 
@@ -63,7 +64,7 @@ async def show_usage(world: World, options: argparse.Namespace) -> Result:
 
 
 async def set_billing(world: World, options: argparse.Namespace) -> Result:
-    switches = done(await world.usage.set_billing_of(options.email, options.state))
+    switches = done(await world.usage.set_billing_of(options.email, options.state, COMMAND_LINE))
     said = f"Billing of {options.email}: {switches.billing}."
     if switches.billing is Billing.ON and switches.free_only:
         said += " It pays once its owner switches free-only mode off."
@@ -92,7 +93,7 @@ async def list_claims(world: World, _: argparse.Namespace) -> Result:
 
 
 async def release_claim(world: World, options: argparse.Namespace) -> Result:
-    network = done(await world.claims.release(options.address))
+    network = done(await world.claims.release(options.address, COMMAND_LINE))
     return Result({"Network": network}, f"Released {network}.")
 
 

@@ -9,6 +9,7 @@ import pytest
 from printreach.hub.detection_keys import MadeKey
 from printreach.ports import Records
 from printreach.rules.detection_usage import Billing, Calls, Switches
+from printreach.rules.operators import COMMAND_LINE
 from tests.web.conftest import MakeWorld
 from tests.web.developer.conftest import BOB, Desk
 from tests.web.world import ADA, run, send, sign_in
@@ -28,7 +29,7 @@ def use(desk: Desk, email: str, *days: tuple[date, Calls], name: str = "Farm") -
     developers = desk.world.services.developers
 
     async def write() -> None:
-        made = await developers.keys.make_for(email, name)
+        made = await developers.keys.make_for(email, name, COMMAND_LINE)
         assert isinstance(made, MadeKey)
 
         async def add(records: Records) -> None:
@@ -168,7 +169,7 @@ def test_where_nothing_is_billed_billing_cannot_be_forged(desk: Desk) -> None:
 
 def test_who_did_not_pay_is_told_and_switches_nothing(paying: Desk) -> None:
     usage = paying.world.services.developers.usage
-    run(paying.browser, lambda: usage.set_billing_of(ADA, Billing.BLOCKED))
+    run(paying.browser, lambda: usage.set_billing_of(ADA, Billing.BLOCKED, COMMAND_LINE))
 
     assert "A payment failed." in paying.browser.get("/usage").text
     assert send(paying.browser, "/usage/billing", to="on").status_code == 400
