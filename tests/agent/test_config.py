@@ -255,3 +255,31 @@ def test_a_configuration_shows_no_secret_when_it_is_printed() -> None:
     )
 
     assert "hunter2" not in repr(config)
+
+
+def test_lan_webhooks_come_from_the_option_and_from_where_nobody_else_looks() -> None:
+    hidden = {"PRINTREACH_PRINTER_LAN_WEBHOOKS": "https://b.example/x?key=1 http://10.0.0.9:81/y"}
+
+    config = read(*OCTOPRINT, "--lan-webhook", "http://nas.local/hook", environment=hidden)
+
+    assert config.lan_webhooks == (
+        "http://nas.local/hook",
+        "https://b.example/x?key=1",
+        "http://10.0.0.9:81/y",
+    )
+    assert "key=1" not in repr(config)
+
+
+@pytest.mark.parametrize(
+    "url", ["nas.local", "ftp://nas", "http://", "http://u:p@nas", "http://ñ/"]
+)
+def test_a_lan_webhook_that_is_no_address_is_named(url: str) -> None:
+    assert refusal(*OCTOPRINT, "--lan-webhook", url).startswith("--lan-webhook")
+    hidden = {"PRINTREACH_PRINTER_LAN_WEBHOOKS": url}
+    assert refusal(*OCTOPRINT, environment=hidden).startswith("PRINTREACH_PRINTER_LAN_WEBHOOKS")
+
+
+def test_lan_webhooks_are_few() -> None:
+    many = [word for number in range(9) for word in ("--lan-webhook", f"http://h{number}/")]
+
+    assert "8 times" in refusal(*OCTOPRINT, *many)

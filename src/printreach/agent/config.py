@@ -24,11 +24,13 @@ from printreach.printers.registry import KINDS, PrinterKind
 DEFAULT_LAN_LISTEN: Final = "0.0.0.0:8765"
 
 _PRINTER_VARIABLES: Final = "PRINTREACH_PRINTER_"
+_LAN_WEBHOOKS: Final = f"{_PRINTER_VARIABLES}LAN_WEBHOOKS"
 _FILE_SUFFIX: Final = "_FILE"
 # Longer than any key or password a printer takes, short enough to catch a wrong file.
 _MAX_SECRET_CHARS: Final = 1024
 _MAX_WEBCAM_NAME_CHARS: Final = 60
 _MAX_WEBCAMS: Final = 16
+_MAX_LAN_WEBHOOKS: Final = 8
 
 
 class ConfigError(Exception):
@@ -67,6 +69,7 @@ class AgentConfig:
     printer: where the printer listens; None where nothing was given and nothing can be guessed,
         and for a simulated printer that the agent is to start itself.
     lan_listen: where the LAN page listens; None for an agent that shows its link code elsewhere.
+    lan_webhooks: URLs that are told of events; they may hold secrets.
     """
 
     service: WebAddress
@@ -76,6 +79,7 @@ class AgentConfig:
     lan_listen: ListenAddress | None
     webcams: tuple[Webcam, ...] = ()
     credentials: PrinterCredentials = PrinterCredentials()
+    lan_webhooks: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def web_server(self) -> WebAddress | None:
@@ -104,6 +108,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a camera the platform does not know of; may be given several times",
     )
+    parser.add_argument(
+        "--lan-webhook",
+        metavar="URL",
+        action="append",
+        default=[],
+        help="a server of your own that is told of events; may be given several times"
+        f" (also {_LAN_WEBHOOKS}, several with blanks between)",
+    )
 
 
 def read_config(options: argparse.Namespace, environment: Mapping[str, str]) -> AgentConfig:
@@ -117,6 +129,7 @@ def read_config(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         lan_listen=_read_lan_listen(options.lan_listen),
         webcams=_read_webcams(options.webcam),
         credentials=read_credentials(environment),
+        lan_webhooks=_read_lan_webhooks(options.lan_webhook, environment),
     )
 
 
@@ -142,9 +155,10 @@ def read_data_dir(text: str | None) -> Path:
 def read_credentials(environment: Mapping[str, str]) -> PrinterCredentials:
     """The printer's secrets, from variables or from the files they name. Raises ConfigError."""
     names = {f"{_PRINTER_VARIABLES}{name.upper()}": name for name in PrinterCredentials.__slots__}
-    files = {f"{variable}{_FILE_SUFFIX}" for variable in names}
+    known = {*names, _LAN_WEBHOOKS}
+    files = {f"{variable}{_FILE_SUFFIX}" for variable in known}
     for variable in environment:
-        if variable.startswith(_PRINTER_VARIABLES) and variable not in names.keys() | files:
+        if variable.startswith(_PRINTER_VARIABLES) and variable not in known | files:
             raise ConfigError(f"{variable} is not a setting of the agent.")
     return PrinterCredentials(
         **{name: _read_secret(variable, environment) for variable, name in names.items()}
@@ -224,6 +238,22 @@ def _read_webcam_url(text: str) -> str | None:
     except BadAddress as error:
         raise ConfigError(f"--webcam has a URL that {error}.") from None
     return text
+
+
+def _read_lan_webhooks(texts: Sequence[str], environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Those of the option, then those of the variable, where other users can't see them."""
+    hidden = (_read_secret(_LAN_WEBHOOKS, environment) or "").split()
+    if len(texts) + len(hidden) > _MAX_LAN_WEBHOOKS:
+        raise ConfigError(f"--lan-webhook may be given {_MAX_LAN_WEBHOOKS} times at most.")
+    for name, urls in (("--lan-webhook", texts), (_LAN_WEBHOOKS, hidden)):
+        for url in urls:
+            try:
+                parts = split_web_url(url)
+            except BadAddress as error:
+                raise ConfigError(f"{name} has a URL that {error}.") from None
+            if parts.username is not None or not url.isascii():
+                raise ConfigError(f"{name} takes URLs in ASCII, without a user or a password.")
+    return (*texts, *hidden)
 
 
 def _read_secret(variable: str, environment: Mapping[str, str]) -> str | None:

@@ -19,12 +19,15 @@ from printreach.agent.config import AgentConfig, Webcam
 from printreach.agent.detector_news import DetectorNews
 from printreach.agent.host_api_keys import HostApiKeys
 from printreach.agent.keep_running import keep_running
+from printreach.agent.keys import ServicePins
+from printreach.agent.lan_webhooks import LanWebhooks
 from printreach.agent.outbox import Outbox
 from printreach.agent.prints import Prints, PrintSenses
 from printreach.contract.status import WebcamEntry
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import Camera, Printer
 from printreach.printers.setup import PrinterSetup
+from printreach.rules.webhook_messages import About
 from printreach.wire.heads import encode_response
 
 log = logging.getLogger(__name__)
@@ -77,8 +80,13 @@ async def commanded_printer(
     printer = module.make(_setup(config, senses, printer_id))
     detector = DetectorNews(senses.monotonic)
     clock, outbox = ServiceClock(senses.monotonic), Outbox(config.data_dir, senses.monotonic)
+    lan_webhooks = LanWebhooks(config.lan_webhooks, lambda: _about(config, printer_id))
     prints = Prints(
-        printer, outbox, _print_senses(senses, clock.unix_s), detector=detector.of_print
+        printer,
+        outbox,
+        _print_senses(senses, clock.unix_s),
+        detector=detector.of_print,
+        tell=lan_webhooks.tell,
     )
     hub = CameraHub(printer, [_camera(webcam) for webcam in config.webcams], senses.monotonic)
     outside = Outside(
@@ -97,6 +105,9 @@ async def commanded_printer(
                 keep_running("the watch over prints", prints.watch, senses.uniform)
             ),
         ]
+        if config.lan_webhooks:
+            sending = keep_running("the LAN webhooks", lan_webhooks.run, senses.uniform)
+            tasks.append(asyncio.create_task(sending))
         host_api_keys = HostApiKeys(printer)
         try:
             yield CommandedPrinter(
@@ -113,6 +124,16 @@ async def commanded_printer(
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _about(config: AgentConfig, printer_id: str) -> About:
+    """What a LAN webhook is told beside an event; the name is the service's, where it gave one."""
+    pin = ServicePins.load(config.data_dir).get(str(config.service))
+    return About(
+        printer_id=printer_id,
+        printer_name=config.kind.title if pin is None else pin.printer_name,
+        page_url=f"{config.service}/printers/{printer_id}",
+    )
 
 
 def _print_senses(senses: Senses, service_time: Callable[[], float | None]) -> PrintSenses:

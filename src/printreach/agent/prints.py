@@ -2,13 +2,14 @@
 
 import asyncio
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from msgspec import structs
 
 from printreach.agent.outbox import Outbox
+from printreach.contract.events import PrintEvent
 from printreach.contract.status import DetectorStatus, JobStatus, ServiceStatus
 from printreach.printers.port import Printer, TellsOfChanges, View
 from printreach.rules.prints import Sighting
@@ -40,7 +41,8 @@ class PrintSenses:
 class Prints:
     """Looks at a printer, and writes down which print is which and what happens to it.
 
-    detector: what the failure detector said of the print with this id.
+    detector: what the failure detector said of the print with this id. tell: is given the events
+    as they happen, whether the service can be reached or not.
     """
 
     def __init__(
@@ -50,8 +52,10 @@ class Prints:
         senses: PrintSenses,
         *,
         detector: Callable[[str], DetectorStatus],
+        tell: Callable[[Sequence[PrintEvent]], None] = lambda _: None,
     ) -> None:
         self._printer = printer
+        self._tell = tell
         self._outbox = outbox
         self._senses = senses
         self._detector = detector
@@ -105,6 +109,7 @@ class Prints:
         before, self._mark = self._mark, observed.mark
         if observed.events or differs_durably(before, self._mark):
             self._outbox.put(self._mark, observed.events)
+            self._tell(observed.events)
 
     def _moment(self) -> Moment:
         unix_s = self._senses.service_time()

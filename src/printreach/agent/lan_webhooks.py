@@ -1,0 +1,143 @@
+"""Events to servers of the home itself, from the agent, with or without the service.
+
+Each server has a queue of its own in memory. It is tried again while the agent runs; an agent that
+stops forgets what no server has taken.
+"""
+
+import asyncio
+import logging
+import ssl
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+from printreach.agent.addresses import join_host_port
+from printreach.contract.events import PrintEvent
+from printreach.http1.client import Client, Connect
+from printreach.http1.fetch import Fetcher, FetchFailed
+from printreach.rules.webhook_messages import About, message_body
+
+log = logging.getLogger(__name__)
+
+TRY_AGAIN_AFTER_S: Final = (2.0, 10.0, 30.0, 120.0, 600.0)
+GIVEN_UP_AFTER_S: Final = 3600.0
+TIMEOUT_S: Final = 10.0
+MOST_WAITING: Final = 500
+"""For a server; of more, the oldest is dropped."""
+_PORTS: Final = {"http": 80, "https": 443}
+_MAX_ANSWER_BYTES: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    event_id: str
+    body: bytes
+    since: float
+
+
+class LanWebhooks:
+    """about: what is told beside an event, looked up for each."""
+
+    def __init__(
+        self,
+        urls: Sequence[str],
+        about: Callable[[], About],
+        *,
+        waits_s: Sequence[float] = TRY_AGAIN_AFTER_S,
+    ) -> None:
+        self._about = about
+        self._hooks = [_Hook(url, waits_s) for url in urls]
+
+    def tell(self, events: Sequence[PrintEvent]) -> None:
+        """Have these sent; returns at once."""
+        if not self._hooks or not events:
+            return
+        about = self._about()
+        for event in events:
+            body = message_body(event, about)
+            for hook in self._hooks:
+                hook.put(event.event_id, body)
+
+    async def run(self) -> None:
+        """Send until cancelled."""
+        async with asyncio.TaskGroup() as sending:
+            for hook in self._hooks:
+                sending.create_task(hook.run())
+
+
+class _Hook:
+    """One server. What it does holds up no other."""
+
+    def __init__(self, url: str, waits_s: Sequence[float]) -> None:
+        parts = urlsplit(url)
+        self._is_tls = parts.scheme == "https"
+        self._host = parts.hostname or ""
+        self._port = parts.port or _PORTS[parts.scheme]
+        path = quote(parts.path, safe="/%:@!$&'()*+,;=~-._") or "/"
+        self._target = (path + (f"?{parts.query}" if parts.query else "")).encode()
+        self._name = join_host_port(self._host, self._port)  # the rest may hold a secret
+        self._waits_s = waits_s
+        self._waiting: deque[_Waiting] = deque(maxlen=MOST_WAITING)
+        self._has_news = asyncio.Event()
+
+    def put(self, event_id: str, body: bytes) -> None:
+        since = asyncio.get_running_loop().time()
+        self._waiting.append(_Waiting(event_id, body, since))
+        self._has_news.set()
+
+    async def run(self) -> None:
+        failures = 0
+        while True:
+            await self._has_news.wait()
+            self._drop_old()
+            if not self._waiting:
+                self._has_news.clear()
+                continue
+            first = self._waiting[0]
+            problem = await self._send(first)
+            if problem is None:
+                failures = 0
+                # It may have been dropped meanwhile, where the queue was full.
+                if self._waiting and self._waiting[0] is first:
+                    self._waiting.popleft()
+                continue
+            if failures == 0:
+                log.warning("the LAN webhook at %s took no event: %s", self._name, problem)
+            await asyncio.sleep(self._waits_s[min(failures, len(self._waits_s) - 1)])
+            failures += 1
+
+    def _drop_old(self) -> None:
+        now = asyncio.get_running_loop().time()
+        while self._waiting and now > self._waiting[0].since + GIVEN_UP_AFTER_S:
+            log.warning("an event is not told to the LAN webhook at %s any more", self._name)
+            self._waiting.popleft()
+
+    async def _send(self, waiting: _Waiting) -> str | None:
+        """Why it was not taken; None where it was. No redirect is followed."""
+        fetcher = Fetcher(Client(self._connect()), self._name.encode())
+        headers = [
+            (b"Content-Type", b"application/json"),
+            (b"User-Agent", b"Printreach-Agent"),
+            (b"webhook-id", waiting.event_id.encode()),
+        ]
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                answer = await fetcher.fetch(
+                    b"POST", self._target, headers, waiting.body, at_most=_MAX_ANSWER_BYTES
+                )
+        except TimeoutError:
+            return "no answer in time"
+        except FetchFailed as failed:
+            return failed.text
+        finally:
+            await fetcher.close()
+        return None if 200 <= answer.status < 300 else f"status {answer.status}"
+
+    def _connect(self) -> Connect:
+        loop = asyncio.get_running_loop()
+        context = ssl.create_default_context() if self._is_tls else None
+        return lambda protocol: loop.create_connection(
+            protocol, self._host, self._port, ssl=context
+        )
