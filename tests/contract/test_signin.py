@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.contract import signin
+from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import DetectorStatus
 from tests.wire.page import JSON_EXAMPLES
 
@@ -32,6 +33,26 @@ FROM_AGENT = [
     (
         signin.HostApiKey(request_id="7", error="Not today."),
         b'{"Type":"HostApiKey","RequestId":"7","Error":"Not today."}',
+    ),
+    (
+        signin.Events(
+            events=[
+                PrintEvent(
+                    event_id="mfrggzdfmztwq2lk",
+                    event_type=EventType.PAUSED,
+                    event_time_sec=1_800_000_000,
+                    print_id="nbswy3dpeb3w64tm",
+                    file_name="vase.gcode",
+                    duration_sec=754,
+                    progress=41,
+                    time_remaining_sec=1080,
+                    current_layer=25,
+                    total_layers=60,
+                    print_started_at_sec=1_799_999_246,
+                )
+            ]
+        ),
+        JSON_EXAMPLES["happened"].strip().encode(),
     ),
 ]
 FROM_SERVICE = [
@@ -73,6 +94,10 @@ FROM_SERVICE = [
     (
         signin.MakeHostApiKey(request_id="7", app_name="Pocket Prints"),
         JSON_EXAMPLES["make"].strip().encode(),
+    ),
+    (
+        signin.EventsStored(event_ids=["mfrggzdfmztwq2lk"]),
+        JSON_EXAMPLES["stored"].strip().encode(),
     ),
 ]
 CHALLENGE, LINK_OFFER = FROM_SERVICE[0][1], FROM_SERVICE[2][1]
