@@ -4,13 +4,20 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
 from printreach.agent.lan_webhooks import MOST_WAITING, LanWebhooks
+from printreach.agent.outbox import Outbox
+from printreach.agent.prints import Prints
 from printreach.contract.events import EventType, PrintEvent
+from printreach.contract.status import DetectorStatus, State
 from printreach.rules.webhook_messages import About
+from tests.agent.contexts import senses
+from tests.agent.snapshots import HandClock
 from tests.fakes.loop import on_a_loop
+from tests.fakes.printer import ScriptedPrinter
 
 ABOUT = About(
     printer_id="p1", printer_name="Workbench", page_url="https://reach.example/printers/p1"
@@ -152,3 +159,29 @@ async def test_the_secret_of_an_address_is_not_logged(caplog: pytest.LogCaptureF
 
     assert "took no event: status 503" in caplog.text
     assert "secret" not in caplog.text
+
+
+@on_a_loop
+async def test_what_happens_to_a_print_is_told_without_any_service(tmp_path: Path) -> None:
+    clock, printer = HandClock(), ScriptedPrinter()
+    async with Receiver() as receiver:
+        hooks = hooks_of(receiver)
+        prints = Prints(
+            printer,
+            Outbox(tmp_path, clock),
+            senses(clock),
+            detector=lambda _: DetectorStatus(),
+            tell=hooks.tell,
+        )
+
+        async def body() -> None:
+            for state in (State.IDLE, State.PRINTING, State.COMPLETE):
+                printer.be(state)
+                prints.look()
+                clock.at += 60
+            await until(lambda: len(receiver.bodies) >= 2)
+
+        await while_sending(hooks, body)
+
+    kinds = [body["EventType"] for body in receiver.bodies]
+    assert [kinds[0], kinds[-1]] == [EventType.STARTED, EventType.COMPLETE]

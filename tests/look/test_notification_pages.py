@@ -1,0 +1,69 @@
+"""The pages where a person chooses what they hear of, as they are."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from litestar import Litestar
+from litestar.testing import TestClient
+from playwright.sync_api import Page
+
+from printreach.backends.sql.engine import prepare_file
+from printreach.backends.sql.migrate import migrate
+from printreach.ports.notifications import NotSent, Trouble
+from printreach.rules.printers import Printer
+from tests.fakes.clock import NOON, FakeClock
+from tests.look.gallery import forward
+from tests.rigs.chromium import watch
+from tests.rigs.looks import look_at
+from tests.web.world import BASE_URL, WebWorld, send, sign_in
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+PAGES = {
+    "notifications": "/notifications",
+    "notifications-ways": "/notifications/add",
+    "notifications-ntfy": "/notifications/add?way=ntfy",
+    "notifications-printer": "/notifications/printers/p1",
+    "access-tokens": "/account/tokens",
+}
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient[Litestar]]:
+    path = tmp_path / "data" / "printreach.sqlite3"
+    prepare_file(path)
+    migrate(path)
+    world = WebWorld(path, FakeClock())
+    with TestClient(world.app, base_url=BASE_URL) as opened:
+        account = world.add_account(opened)
+        printer = Printer(
+            printer_id="p1",
+            account_id=account.account_id,
+            name="Workbench",
+            public_key=b"k" * 32,
+            linked_at=NOON,
+        )
+        world.link(opened, printer)
+        sign_in(opened)
+        send(opened, "/notifications/add", way="mail")
+        world.messenger.answer = NotSent(Trouble.REFUSED, 401)
+        send(opened, "/notifications/add", way="ntfy", topic="printers", server="", token="")
+        text = opened.get("/notifications").text
+        for part in text.split('action="/notifications/')[1:]:
+            if "/test" in part[:50]:
+                send(opened, "/notifications/" + part.split('"')[0])
+        yield opened
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_of_notifications_is_accessible_and_fits(
+    page: Page, client: TestClient[Litestar], name: str
+) -> None:
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, client))
+    seen = watch(page)
+    page.goto(BASE_URL + PAGES[name])
+
+    look_at(page, name)
+
+    assert seen.errors == []
