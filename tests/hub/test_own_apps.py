@@ -10,6 +10,7 @@ from printreach.rules.app_registration import MAX_APP_IDS, MAX_APPS, AppDraft, A
 from printreach.rules.apps import App
 from printreach.rules.completion import Completion
 from tests.fakes.loop import on_a_loop
+from tests.hub.portal_world import begin, portal_of
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World, denied
 
 DRAFT = AppDraft(
@@ -165,6 +166,23 @@ async def test_the_connections_of_a_removed_app_end_and_the_relay_is_told(
             Reason.NO_SUCH_APP
         )
         assert made.connection_id == connection.connection_id
+
+
+@on_a_loop
+async def test_who_stands_in_the_portal_of_a_removed_app_gets_no_further(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        ada, portal = await world.add_account(), portal_of(world)
+        await own_apps(world).register(ada, DRAFT)
+        await world.link_printer()
+        key = await begin(portal, appId="Layerlark", returnUrl="layerlark://done")
+        assert await portal.view(key, ada) is not None
+        await own_apps(world).remove(ada.account_id, "Layerlark")
+
+        assert await portal.view(key, ada) is None
+        assert await portal.allow(key, ada, PRINTER_ID) is None
+        assert await world.connections.all() == []
 
 
 @on_a_loop

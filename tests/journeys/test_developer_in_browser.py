@@ -1,0 +1,94 @@
+"""A developer at work, in a real browser, with a real service and the agent of a printer."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.journeys.conftest import goes_straight
+from tests.rigs.chromium import chromium, watch
+from tests.rigs.portal import NOWHERE, heading, press, sign_in
+from tests.rigs.service import OWNER, LinkedPrinter, Service, service_on_localhost
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("developer")
+
+
+@pytest.fixture(scope="module")
+def home(folder: Path) -> Iterator[Service]:
+    if goes_straight():
+        pytest.skip("these pages are the service's own")
+    with service_on_localhost(folder) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def workbench(home: Service) -> Iterator[LinkedPrinter]:
+    with home.printer("Workbench", NOWHERE, platform="simulated") as linked:
+        yield linked
+
+
+@pytest.fixture
+def page(home: Service, folder: Path) -> Iterator[Page]:
+    """A phone; its person is signed in and looks at the page for developers."""
+    with chromium(folder / "profile") as browser:
+        page = browser.new_page()
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(f"{home.base_url}/developer")
+        if page.url.startswith(f"{home.base_url}/signin"):
+            sign_in(page, OWNER)
+        heading(page, "For developers")
+        yield page
+
+
+@pytest.mark.usefixtures("workbench")
+def test_a_developer_registers_an_app_and_walks_through_the_portal_with_it(
+    page: Page, home: Service
+) -> None:
+    seen = watch(page)
+    press(page, "Register an app")
+    page.get_by_label("Name", exact=True).fill("Layerlark")
+    page.get_by_label("App id").fill("layerlark")
+    page.get_by_label("Return addresses").fill("layerlark://done")
+    press(page, "Register")
+    heading(page, "Layerlark")
+    press(page, "Try the portal")
+    press(page, "Open the portal")
+
+    heading(page, "Layerlark wants to reach your printer")
+    press(page, "Continue")
+    heading(page, "Let Layerlark use Workbench?")
+    press(page, "Allow Layerlark")
+    heading(page, "Your app would be connected")
+    assert page.url.startswith(f"{home.base_url}/appportal/v1/test?success=true&")
+    expect(page.get_by_text("Missing")).to_have_count(0)
+    press(page, "End this connection")
+    heading(page, "End the connection of Layerlark?")
+    press(page, "End connection")
+    expect(page.get_by_text("No app has access.")).to_be_visible()
+    assert seen.errors == []
+
+
+def test_a_developer_makes_a_key_that_the_operator_can_disable(page: Page, home: Service) -> None:
+    press(page, "Make a key")
+    page.get_by_label("Name", exact=True).fill("Night watch")
+    press(page, "Make the key")
+    heading(page, "Night watch")
+    shown = page.locator(".once dd").first
+    expect(shown).to_have_text(re.compile(r"^prk_[a-z2-7]{32}$"))
+    key_id = page.url.rpartition("/")[2]
+    page.reload()
+    expect(page.get_by_text("Already shown.")).to_be_visible()
+
+    home.admin("detector-key", "disable", key_id)
+    page.goto(f"{home.base_url}/developer")
+    page.get_by_text("Disabled keys (1)").click()
+    expect(page.get_by_role("heading", name="Night watch")).to_be_visible()
+    use = home.admin("detector-usage", OWNER)
+    assert use.keys() == {"Calls", "PrintHours", "FreeCalls", "CostUsd"}
