@@ -107,8 +107,12 @@ class Connections:
             connection=connection, url=self.addresses.of_connection(connection), secrets=secrets
         )
 
-    async def open_own(self, printer_id: str, by: Operator | None = None) -> str | Denied:
+    async def open_own(
+        self, printer_id: str, by: Operator | None = None, session_id: str | None = None
+    ) -> str | Denied:
         """A link that signs one browser in to the printer's own interface, once, for its owner.
+
+        session_id: of the browser that asks; where that is signed out, so it is from the printer.
 
         An owner has one such connection a printer and keeps it, with what the printer's pages
         stored in the browser.
@@ -125,6 +129,7 @@ class Connections:
                 connection.connection_id,
                 digest(CredentialKind.OPEN_TICKET, ticket.encode()),
                 at + OPEN_TICKET_LIFETIME,
+                session_id,
             )
             await note(records, by, at, OperatorAct.PRINTER_OPENED, printer.name, printer_id)
             return self.addresses.of_open_ticket(connection, ticket)
@@ -135,9 +140,7 @@ class Connections:
         """Every connection, ended ones included, oldest first."""
         return await self.store.read(lambda records: records.connections.all())
 
-    async def revoke(
-        self, connection_id: str, by: Operator | None = None
-    ) -> Connection | Denied:
+    async def revoke(self, connection_id: str, by: Operator | None = None) -> Connection | Denied:
         """End a connection; one that has ended stays so."""
         at = self.clock.now()
 

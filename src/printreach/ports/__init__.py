@@ -254,8 +254,14 @@ class ConnectionRecords(Protocol):
     async def with_port(self) -> list[Connection]: ...
     async def release_port(self, port: int) -> None: ...
     async def add_open_ticket(
-        self, connection_id: str, ticket_digest: bytes, expires_at: datetime
-    ) -> None: ...
+        self,
+        connection_id: str,
+        ticket_digest: bytes,
+        expires_at: datetime,
+        session_id: str | None = None,
+    ) -> None:
+        """session_id: of the browser whose end is also that of what the ticket opens."""
+        ...
 
 
 class Records(Protocol):

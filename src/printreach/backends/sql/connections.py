@@ -86,11 +86,18 @@ class ConnectionRows:
         )
 
     async def add_open_ticket(
-        self, connection_id: str, ticket_digest: bytes, expires_at: datetime
+        self,
+        connection_id: str,
+        ticket_digest: bytes,
+        expires_at: datetime,
+        session_id: str | None = None,
     ) -> None:
         await self._connection.execute(
             insert(open_tickets).values(
-                ticket_digest=ticket_digest, connection_id=connection_id, expires_at=expires_at
+                ticket_digest=ticket_digest,
+                connection_id=connection_id,
+                expires_at=expires_at,
+                session_id=session_id,
             )
         )
 

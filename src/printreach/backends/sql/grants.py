@@ -54,10 +54,10 @@ class SqlGrants:
         cookie = new_secret(self._token_bytes)
 
         async def redeem(records: SqlRecords) -> bool:
-            connection_id = await _take_ticket(records.connection, unique_id, ticket, at)
-            if connection_id is None:
+            taken = await _take_ticket(records.connection, unique_id, ticket, at)
+            if taken is None:
                 return False
-            await _add_cookie(records.connection, connection_id, cookie, at)
+            await _add_cookie(records.connection, taken, cookie, at)
             await records.notify(Notice(Topic.CONNECTION, unique_id), at)
             return True
 
@@ -137,11 +137,11 @@ async def _digests(connection: AsyncConnection, row: RowMapping, at: datetime) -
 
 async def _take_ticket(
     connection: AsyncConnection, unique_id: str, ticket: str, at: datetime
-) -> str | None:
-    """The connection the ticket is for. It works no more, and nor do those that have expired."""
+) -> RowMapping | None:
+    """What the ticket is for. It works no more, and nor do those that have expired."""
     ticket_digest = digest(CredentialKind.OPEN_TICKET, ticket.encode())
     found = await connection.execute(
-        select(connections.c.connection_id)
+        select(open_tickets.c.connection_id, open_tickets.c.session_id)
         .join_from(open_tickets, connections)
         .where(
             open_tickets.c.ticket_digest == ticket_digest,
@@ -150,22 +150,23 @@ async def _take_ticket(
             connections.c.revoked_at.is_(None),
         )
     )
-    connection_id = found.scalar_one_or_none()
+    taken = found.mappings().one_or_none()
     used_up = open_tickets.c.expires_at <= at
-    if connection_id is not None:
+    if taken is not None:
         used_up |= open_tickets.c.ticket_digest == ticket_digest
     await connection.execute(delete(open_tickets).where(used_up))
-    return connection_id
+    return taken
 
 
 async def _add_cookie(
-    connection: AsyncConnection, connection_id: str, cookie: str, at: datetime
+    connection: AsyncConnection, taken: RowMapping, cookie: str, at: datetime
 ) -> None:
     await connection.execute(delete(cookie_sessions).where(cookie_sessions.c.expires_at <= at))
     await connection.execute(
         insert(cookie_sessions).values(
             cookie_digest=digest(CredentialKind.COOKIE, cookie.encode()),
-            connection_id=connection_id,
+            connection_id=taken["connection_id"],
+            session_id=taken["session_id"],
             created_at=at,
             expires_at=at + COOKIE_LIFETIME,
         )

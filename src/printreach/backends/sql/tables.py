@@ -139,6 +139,17 @@ connections = Table(
     Column("app_api_token_digest", LargeBinary(32), unique=True),
 )
 
+
+def _session() -> Column[str]:
+    """The browser that asked for it, whose end is its end; none where a command did."""
+    return Column(
+        "session_id",
+        String(64),
+        ForeignKey("sessions.session_id", ondelete="CASCADE"),
+        index=True,
+    )
+
+
 open_tickets = Table(
     "open_tickets",
     metadata,
@@ -149,6 +160,7 @@ open_tickets = Table(
         nullable=False,
         index=True,
     ),
+    _session(),
     Column("expires_at", Instant, nullable=False),
 )
 
@@ -162,6 +174,7 @@ cookie_sessions = Table(
         nullable=False,
         index=True,
     ),
+    _session(),
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
 )

@@ -69,14 +69,17 @@ async def remove(
 
 @post("/printers/{printer_id:str}/open", media_type=MediaType.HTML)
 async def open_interface(
-    seen: NamedDependency[SeenPrinter], dashboard: NamedDependency[Dashboard]
+    seen: NamedDependency[SeenPrinter],
+    dashboard: NamedDependency[Dashboard],
+    signed_in: NamedDependency[SignedIn],
 ) -> Template:
     """Lead to the printer's own interface, on a host of its own, by a link that works once.
 
     A page that goes on by itself and no redirect: our policy lets no form of ours end on another
     host, and the printer's is one.
     """
-    link = found(await dashboard.links.open_own(seen.printer.printer_id))
+    printer_id = seen.printer.printer_id
+    link = found(await dashboard.links.open_own(printer_id, session_id=signed_in.session_id))
     view = view_of(seen, dashboard.clock.now())
     return Template(
         "dashboard/open.html",
