@@ -17,6 +17,7 @@ from printreach.web.dashboard.routes import DASHBOARD_PAGES
 from printreach.web.developer.routes import DEVELOPER_PAGES
 from printreach.web.live.pages import live_pages
 from printreach.web.notifications.pages import NOTIFICATION_PAGES
+from printreach.web.operator.routes import OPERATOR_PAGES
 from printreach.web.pages import PAGES
 from printreach.web.payment_calls import PAYMENT_CALLS
 from printreach.web.portal import PORTAL_PAGES
@@ -50,6 +51,7 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
             DASHBOARD_PAGES,
             DEVELOPER_PAGES,
             PAYMENT_CALLS,
+            OPERATOR_PAGES,
             NOTIFICATION_PAGES,
             live_pages(),
             SNAPSHOTS,

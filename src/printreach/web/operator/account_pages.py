@@ -1,0 +1,194 @@
+"""Accounts: found, granted supporter status, limited, invited, made operators', deleted."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, Final
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery
+
+from printreach.hub.denied import Denied, Reason
+from printreach.ports.operating import AccountFilter
+from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges, with_changes
+from printreach.rules.rate_limits import TooSoon
+from printreach.web.accounts.forms import Fields
+from printreach.web.operator.desk import SAID, Desk, back, found
+from printreach.web.operator.limits_form import limit_fields, limits_typed
+from printreach.web.operator.listing import listed, read_search
+
+ACCOUNTS: Final = "/operator/accounts"
+_NO_DATE: Final = Denied(
+    Reason.INVALID, "Give the last day, such as 2030-12-31, or leave it empty."
+)
+_PAST: Final = Denied(Reason.INVALID, "That day is over.")
+
+
+@get(ACCOUNTS, media_type=MediaType.HTML)
+async def accounts_page(
+    desk: NamedDependency[Desk],
+    q: FromQuery[str | None] = None,
+    show: FromQuery[str | None] = None,
+    page: FromQuery[int | None] = None,
+    said: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """List them, or those that were searched for."""
+    search = read_search(q, page)
+    chosen = AccountFilter(show) if show in set(AccountFilter) else AccountFilter.ALL
+    rows = await desk.hub.find_accounts(search, chosen)
+    return desk.page(
+        "accounts.html",
+        listing=listed(ACCOUNTS, rows, search, chosen.value),
+        at=desk.hub.clock.now(),
+        said=SAID.get(said or "", ""),
+    )
+
+
+@get(ACCOUNTS + "/{account_id:str}", media_type=MediaType.HTML)
+async def account_page(
+    account_id: FromPath[str],
+    desk: NamedDependency[Desk],
+    said: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """Everything about one."""
+    return await _page(desk, account_id, said=SAID.get(said or "", ""))
+
+
+@post(ACCOUNTS + "/{account_id:str}/supporter", media_type=MediaType.HTML)
+async def set_supporter(
+    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+) -> Response[Any]:
+    """Grant supporter status, up to a day or for good, or take the grant back."""
+    account = found(await desk.hub.account(account_id)).account
+    granted, until = fields["state"] == "on", None
+    if granted and fields["until"].strip():
+        until = _end_of_day(fields["until"].strip())
+        if until is None:
+            return await _page(desk, account_id, _NO_DATE, "until")
+        if until <= desk.hub.clock.now():
+            return await _page(desk, account_id, _PAST, "until")
+    found(
+        await desk.hub.accounts.set_supporter(
+            account.email, granted=granted, until=until, by=desk.by
+        )
+    )
+    return back(f"{ACCOUNTS}/{account_id}", "granted" if granted else "taken")
+
+
+@post(ACCOUNTS + "/{account_id:str}/limits", media_type=MediaType.HTML)
+async def set_limits(
+    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+) -> Response[Any]:
+    """Decide how much this one may use."""
+    account = found(await desk.hub.account(account_id)).account
+    typed = limits_typed(fields)
+    if not isinstance(typed, LimitChanges):
+        return await _page(desk, account_id, typed=fields, errors=typed)
+    refused = await desk.hub.limits.set_of_account(account.email, typed, desk.by)
+    if refused is not None:
+        return await _page(desk, account_id, refused, "upload_bytes", typed=fields)
+    return back(f"{ACCOUNTS}/{account_id}", "limits")
+
+
+@post(ACCOUNTS + "/{account_id:str}/operator", media_type=MediaType.HTML)
+async def set_operator(
+    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+) -> Response[Any]:
+    """Make it an operator's, or take that back."""
+    account = found(await desk.hub.account(account_id)).account
+    refused = await desk.proved(fields)
+    if refused is not None:
+        return await _page(desk, account_id, refused)
+    is_admin = fields["state"] == "on"
+    changed = await desk.hub.set_admin(account.email, is_admin=is_admin, by=desk.by)
+    if isinstance(changed, Denied):
+        return await _page(desk, account_id, changed)
+    return back(f"{ACCOUNTS}/{account_id}", "operator")
+
+
+@get(ACCOUNTS + "/{account_id:str}/delete", media_type=MediaType.HTML)
+async def ask_to_delete(account_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+    """Ask before somebody loses everything."""
+    return desk.page("delete_account.html", one=found(await desk.hub.account(account_id)))
+
+
+@post(ACCOUNTS + "/{account_id:str}/delete", media_type=MediaType.HTML)
+async def delete(
+    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+) -> Response[Any]:
+    """Delete it with all it has."""
+    one = found(await desk.hub.account(account_id))
+    refused = await desk.proved(fields) or _denied(
+        await desk.hub.delete(one.account.email, desk.by)
+    )
+    if refused is not None:
+        return desk.page("delete_account.html", refused, one=one)
+    return back(ACCOUNTS, "deleted")
+
+
+@get("/operator/invite", media_type=MediaType.HTML)
+async def invite_page(desk: NamedDependency[Desk]) -> Response[Any]:
+    """Ask whom to invite."""
+    return desk.page("invite.html", email="", url="")
+
+
+@post("/operator/invite", media_type=MediaType.HTML)
+async def invite(fields: NamedDependency[Fields], desk: NamedDependency[Desk]) -> Response[Any]:
+    """Show once the link with which an account can be made."""
+    email, is_admin = fields["email"].strip(), fields["operator"] == "yes"
+    refused = await desk.proved(fields)
+    if refused is not None:
+        return desk.page("invite.html", refused, email=email[:254], url="")
+    url = await desk.hub.invitations.invite(
+        email or None, is_admin=is_admin, supporter=fields["supporter"] == "yes", by=desk.by
+    )
+    if isinstance(url, Denied):
+        return desk.page("invite.html", url, "email", email=email[:254], url="")
+    return desk.page("invite.html", email=email, url=url)
+
+
+async def _page(
+    desk: Desk,
+    account_id: str,
+    fault: Denied | TooSoon | None = None,
+    field: str = "password",
+    *,
+    typed: Fields | None = None,
+    errors: Mapping[str, str] | None = None,
+    said: str = "",
+) -> Response[Any]:
+    one = found(await desk.hub.account(account_id))
+    of_service = with_changes(DEFAULT_ACCOUNT_LIMITS, await desk.hub.limits.of_service())
+    shown = desk.page(
+        "account.html",
+        fault,
+        field,
+        one=one,
+        is_me=account_id == desk.signed_in.account.account_id,
+        limits=limit_fields(one.changes, of_service, typed),
+        at=desk.hub.clock.now(),
+        said=said,
+    )
+    if errors:
+        shown.context["errors"] = errors
+        shown.status_code = 400
+    return shown
+
+
+def _denied(result: object) -> Denied | None:
+    return result if isinstance(result, Denied) else None
+
+
+def _end_of_day(text: str) -> datetime | None:
+    """The first instant after that day; None where it is none."""
+    try:
+        day = date.fromisoformat(text)
+        return datetime.combine(day, time(), UTC) + timedelta(days=1)
+    except (ValueError, OverflowError):
+        return None
+
+
+ACCOUNT_PAGES = [
+    *(accounts_page, account_page, set_supporter, set_limits, set_operator),
+    *(ask_to_delete, delete, invite_page, invite),
+]

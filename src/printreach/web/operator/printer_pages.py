@@ -1,0 +1,89 @@
+"""Printers and connections of everybody: found, removed, ended."""
+
+from typing import Any, Final
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery
+
+from printreach.ports.operating import PrinterRow
+from printreach.rules.printers import is_online
+from printreach.web.accounts.forms import Fields
+from printreach.web.operator.desk import SAID, Desk, back, found
+from printreach.web.operator.listing import listed, read_search
+
+PRINTERS: Final = "/operator/printers"
+CONNECTIONS: Final = "/operator/connections"
+
+
+@get(PRINTERS, media_type=MediaType.HTML)
+async def printers_page(
+    desk: NamedDependency[Desk],
+    q: FromQuery[str | None] = None,
+    page: FromQuery[int | None] = None,
+    said: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """List them, or those that were searched for."""
+    search, at = read_search(q, page), desk.hub.clock.now()
+
+    def online(row: PrinterRow) -> bool:
+        return is_online(row.printer, row.node_alive_at, at)
+
+    return desk.page(
+        "printers.html",
+        listing=listed(PRINTERS, await desk.hub.find_printers(search), search),
+        online=online,
+        said=SAID.get(said or "", ""),
+    )
+
+
+@get(PRINTERS + "/{printer_id:str}/remove", media_type=MediaType.HTML)
+async def ask_to_remove(printer_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+    """Ask before somebody loses a printer."""
+    return desk.page("remove_printer.html", row=found(await desk.hub.printer(printer_id)))
+
+
+@post(PRINTERS + "/{printer_id:str}/remove", media_type=MediaType.HTML)
+async def remove(
+    printer_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+) -> Response[Any]:
+    """Take it from its account; its connections end."""
+    row = found(await desk.hub.printer(printer_id))
+    refused = await desk.proved(fields)
+    if refused is not None:
+        return desk.page("remove_printer.html", refused, row=row)
+    found(await desk.hub.printers.remove(printer_id, desk.by))
+    return back(PRINTERS, "removed")
+
+
+@get(CONNECTIONS, media_type=MediaType.HTML)
+async def connections_page(
+    desk: NamedDependency[Desk],
+    q: FromQuery[str | None] = None,
+    page: FromQuery[int | None] = None,
+    said: FromQuery[str | None] = None,
+) -> Response[Any]:
+    """List the living ones, or those of them that were searched for."""
+    search = read_search(q, page)
+    return desk.page(
+        "connections.html",
+        listing=listed(CONNECTIONS, await desk.hub.find_connections(search), search),
+        said=SAID.get(said or "", ""),
+    )
+
+
+@get(CONNECTIONS + "/{connection_id:str}/end", media_type=MediaType.HTML)
+async def ask_to_end(connection_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+    """Ask before somebody loses access."""
+    return desk.page("end_connection.html", row=found(await desk.hub.connection(connection_id)))
+
+
+@post(CONNECTIONS + "/{connection_id:str}/end", media_type=MediaType.HTML)
+async def end(connection_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+    """End it; what runs through it is closed."""
+    found(await desk.hub.connection(connection_id))
+    found(await desk.hub.connections.revoke(connection_id, desk.by))
+    return back(CONNECTIONS, "ended")
+
+
+PRINTER_PAGES = [printers_page, ask_to_remove, remove, connections_page, ask_to_end, end]

@@ -1,0 +1,21 @@
+"""Every page for operators."""
+
+from litestar import Router
+from litestar.di import Provide
+
+from printreach.web.accounts.forms import LARGEST_FORM, provide_fields
+from printreach.web.operator.account_pages import ACCOUNT_PAGES
+from printreach.web.operator.app_pages import APP_PAGES
+from printreach.web.operator.desk import provide_desk
+from printreach.web.operator.printer_pages import PRINTER_PAGES
+from printreach.web.operator.service_pages import SERVICE_PAGES
+from printreach.web.security import FORM
+
+OPERATOR_PAGES = Router(
+    "/",
+    route_handlers=[*SERVICE_PAGES, *ACCOUNT_PAGES, *APP_PAGES, *PRINTER_PAGES],
+    dependencies={"fields": Provide(provide_fields), "desk": Provide(provide_desk)},
+    include_in_schema=False,
+    opt=dict(FORM),
+    request_max_body_size=LARGEST_FORM,
+)

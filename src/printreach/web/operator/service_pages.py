@@ -1,0 +1,77 @@
+"""The service as a whole: how much there is, what holds for all, and what operators did."""
+
+from typing import Any, Final
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromQuery
+
+from printreach.hub.denied import Denied
+from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges
+from printreach.web.accounts.forms import FAULT_STATUS, Fields
+from printreach.web.operator.desk import SAID, Desk, back
+from printreach.web.operator.limits_form import limit_fields, limits_typed
+from printreach.web.operator.listing import listed, read_search
+from printreach.web.services import Services
+
+LIMITS: Final = "/operator/limits"
+ACTS: Final = "/operator/acts"
+
+
+@get("/operator", media_type=MediaType.HTML)
+async def overview(
+    desk: NamedDependency[Desk], services: NamedDependency[Services]
+) -> Response[Any]:
+    """What there is, and what was decided in the settings."""
+    return desk.page(
+        "overview.html",
+        counts=await desk.hub.counts(),
+        sign_up=services.signing_up.policy.value,
+        supporters=services.billing.supporters.value,
+        is_sold=services.billing.is_sold,
+    )
+
+
+@get(LIMITS, media_type=MediaType.HTML)
+async def limits_page(
+    desk: NamedDependency[Desk], said: FromQuery[str | None] = None
+) -> Response[Any]:
+    """What every account may use of which nothing else was decided."""
+    changes = await desk.hub.limits.of_service()
+    fields = limit_fields(changes, DEFAULT_ACCOUNT_LIMITS)
+    return desk.page("limits.html", limits=fields, said=SAID.get(said or "", ""))
+
+
+@post(LIMITS, media_type=MediaType.HTML)
+async def set_limits(fields: NamedDependency[Fields], desk: NamedDependency[Desk]) -> Response[Any]:
+    """Decide it anew."""
+    typed = limits_typed(fields)
+    refused: Denied | None = None
+    if isinstance(typed, LimitChanges):
+        refused = await desk.hub.limits.set_of_service(typed, desk.by)
+        if refused is None:
+            return back(LIMITS, "limits")
+    shown = desk.page(
+        "limits.html",
+        refused,
+        "upload_bytes",
+        limits=limit_fields(LimitChanges(), DEFAULT_ACCOUNT_LIMITS, fields),
+    )
+    if not isinstance(typed, LimitChanges):
+        shown.context["errors"] = typed
+        shown.status_code = FAULT_STATUS
+    return shown
+
+
+@get(ACTS, media_type=MediaType.HTML)
+async def acts_page(
+    desk: NamedDependency[Desk],
+    q: FromQuery[str | None] = None,
+    page: FromQuery[int | None] = None,
+) -> Response[Any]:
+    """What operators did, the latest first."""
+    search = read_search(q, page)
+    return desk.page("acts.html", listing=listed(ACTS, await desk.hub.acts(search), search))
+
+
+SERVICE_PAGES = [overview, limits_page, set_limits, acts_page]
