@@ -9,6 +9,7 @@ from printreach.hub.once import ShownOnce
 from printreach.hub.own_connections import OwnConnections
 from printreach.hub.own_printers import OwnPrinters
 from printreach.hub.pictures import SharedPictures
+from printreach.hub.print_history import PrintHistory
 from printreach.hub.printers import Printers
 from printreach.hub.snapshots import Snapshots
 from printreach.ports import Clock, Store
@@ -29,6 +30,7 @@ class Dashboard:
     live_links: LiveLinks
     pictures: SharedPictures
     snapshots: Snapshots
+    history: PrintHistory
     addresses: Addresses
     clock: Clock
 
@@ -61,6 +63,7 @@ def dashboard(
         ),
         pictures=SharedPictures(http, clock),
         snapshots=snapshots,
+        history=PrintHistory(store=store, clock=clock),
         addresses=connections.addresses,
         clock=clock,
     )

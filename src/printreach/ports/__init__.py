@@ -39,6 +39,7 @@ from printreach.ports.operating import LimitRecords, OperatorRecords, PrinterRow
 from printreach.ports.payments import PaymentRecords
 from printreach.ports.personal import PersonalRecords
 from printreach.ports.portal import FlowRecords, HostKeys
+from printreach.ports.prints import PrintRecords
 from printreach.ports.relaying import Agents, DetectorSaid, DetectorStates, Grants
 from printreach.ports.snapshots import SnapshotRecords
 from printreach.ports.webhooks import (
@@ -93,6 +94,7 @@ __all__ = [
     "Passwords",
     "PaymentRecords",
     "PersonalRecords",
+    "PrintRecords",
     "PrinterRecords",
     "PrinterRow",
     "Records",
@@ -323,6 +325,8 @@ class Records(Protocol):
     def personal(self) -> PersonalRecords: ...
     @property
     def snapshots(self) -> SnapshotRecords: ...
+    @property
+    def prints(self) -> PrintRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:
         """Publish when, and only when, this unit of work is committed."""
         ...

@@ -76,6 +76,10 @@ class EventRecords(Protocol):
         """The one of an account that was handed out last."""
         ...
 
+    async def recent(self, account_id: str, at_most: int) -> list[StoredEvent]:
+        """Those of an account that were handed out last, the newest first."""
+        ...
+
     async def prune(self, before: datetime, at_most: int) -> int:
         """Forget what was handed out and came before then; how many, at_most at once."""
         ...

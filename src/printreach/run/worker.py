@@ -15,6 +15,7 @@ from typing import Final
 
 from printreach.hub.fanout import Consumer, Fanout
 from printreach.hub.live_links import EndLinksWithPrint, forget_ended_links
+from printreach.hub.print_history import WritesHistory
 from printreach.ports import Bus, Clock, Notice, Store, StoreUnavailable, Topic
 from printreach.ports.printer_http import PrinterHttp
 from printreach.run.mqtt import start_home_assistant
@@ -145,6 +146,7 @@ def _consumers(outside: WorkerOutside) -> Sequence[Consumer]:
         notifying(outside.settings, outside.clock, outside.reaching),
         webhook_owing(outside.settings, outside.clock),
         EndLinksWithPrint(),
+        WritesHistory(),
     ]
 
 

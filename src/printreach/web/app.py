@@ -15,6 +15,7 @@ from printreach.web.assets import static_files
 from printreach.web.cookies import Cookies
 from printreach.web.dashboard.routes import DASHBOARD_PAGES
 from printreach.web.developer.routes import DEVELOPER_PAGES
+from printreach.web.history.pages import HISTORY_PAGES
 from printreach.web.live.pages import live_pages
 from printreach.web.notifications.pages import NOTIFICATION_PAGES
 from printreach.web.operator.routes import OPERATOR_PAGES
@@ -53,6 +54,7 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
             PAYMENT_CALLS,
             OPERATOR_PAGES,
             NOTIFICATION_PAGES,
+            HISTORY_PAGES,
             live_pages(),
             SNAPSHOTS,
             *APIS,

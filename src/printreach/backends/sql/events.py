@@ -101,14 +101,17 @@ class EventRows:
         return await self._position_of(account_id, event_id) > 0
 
     async def latest(self, account_id: str) -> StoredEvent | None:
+        found = await self.recent(account_id, 1)
+        return found[0] if found else None
+
+    async def recent(self, account_id: str, at_most: int) -> list[StoredEvent]:
         found = await self._connection.execute(
             select(*_STORED)
             .where(events.c.account_id == account_id, events.c.position > 0)
             .order_by(events.c.position.desc())
-            .limit(1)
+            .limit(at_most)
         )
-        row = found.mappings().first()
-        return None if row is None else _stored(row)
+        return [_stored(row) for row in found.mappings()]
 
     async def prune(self, before: datetime, at_most: int) -> int:
         old = (

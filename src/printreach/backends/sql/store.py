@@ -36,6 +36,7 @@ from printreach.backends.sql.payments import PaymentRows
 from printreach.backends.sql.personal import PersonalRows
 from printreach.backends.sql.portal_flows import FlowRows
 from printreach.backends.sql.printers import PrinterRows
+from printreach.backends.sql.prints import PrintRows
 from printreach.backends.sql.resealing import seal_anew
 from printreach.backends.sql.second_factors import PasskeyRows, SecondFactorRows, TryRows
 from printreach.backends.sql.sessions import SessionRows, StepRows
@@ -72,6 +73,7 @@ class SqlRecords:
         self.operating = OperatorRows(connection)
         self.live_links = LiveLinkRows(connection)
         self.snapshots = SnapshotRows(connection)
+        self.prints = PrintRows(connection)
         self.events = EventRows(connection, self.notify)
         self.notifications = NotifyRows(connection)
         self.access_tokens = AccessTokenRows(connection)

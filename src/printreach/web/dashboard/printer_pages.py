@@ -12,10 +12,12 @@ from printreach.web.cookies import Cookies
 from printreach.web.dashboard.dashboard import SAID, provide_seen
 from printreach.web.dashboard.events import Page, Parts, templates_of
 from printreach.web.dashboard.printer_view import PrinterView, view_of
+from printreach.web.history.rows import row_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
+LAST_PRINTS = 3
 PARTS = ("head", "now", "print", "temperatures", "materials")
 """What changes on these pages by itself: dashboard/parts/<name>.html, in an element of that id."""
 
@@ -23,13 +25,21 @@ PARTS = ("head", "now", "print", "temperatures", "materials")
 @get("/printers/{printer_id:str}", media_type=MediaType.HTML)
 async def quick_view(
     seen: NamedDependency[SeenPrinter],
+    signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
     camera: FromQuery[int] = 0,
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """Show what it does, and its webcam."""
-    view = _view(seen, dashboard, camera)
-    context = {"view": view, "said": SAID.get(said or "", ""), "here": "quick"}
+    """Show what it does, its webcam, and what it printed last."""
+    view, printer_id = _view(seen, dashboard, camera), seen.printer.printer_id
+    page = await dashboard.history.page(signed_in.account.account_id, printer_id, None, LAST_PRINTS)
+    at = dashboard.clock.now()
+    context = {
+        "view": view,
+        "said": SAID.get(said or "", ""),
+        "here": "quick",
+        "prints": [row_of(one, at, frozenset({printer_id})) for one in page.prints],
+    }
     return Template("dashboard/printer.html", context=context)
 
 

@@ -1,0 +1,134 @@
+"""The print history: written from events, read by page, by month and whole."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.contract.events import EventType
+from printreach.ports import Clock, Records, Store, StoredEvent
+from printreach.ports.prints import Place, PlacedPrint, Tally
+from printreach.rules.print_history import (
+    ENDED,
+    Heard,
+    Print,
+    PrintResult,
+    observe,
+    tells_of_print,
+)
+
+PAGE_SIZE: Final = 50
+EXPORT_AT_ONCE: Final = 500
+EVENTS_SHOWN: Final = 30
+MONTHS: Final = 12
+
+
+class WritesHistory:
+    """A consumer of events."""
+
+    async def owe(self, records: Records, stored: StoredEvent) -> None:
+        event = stored.event
+        if not tells_of_print(event):
+            return
+        prints = records.prints
+        known = await prints.get(stored.account_id, stored.printer_id, event.print_id)
+        printer = None if known else await records.printers.linked(stored.printer_id)
+        heard = Heard(
+            account_id=stored.account_id,
+            printer_id=stored.printer_id,
+            printer_name=printer.name if printer is not None else "",
+            event=event,
+            received_at=stored.received_at,
+            snapshot_id=stored.snapshot_id,
+        )
+        told = observe(known, heard)
+        if known is None:
+            told = await _among_others(records, told)
+        if told != known:
+            await prints.put(told)
+
+
+async def _among_others(records: Records, new: Print) -> Print:
+    """A printer prints one thing at a time: what began before has ended, heard of or not."""
+    key = new.account_id, new.printer_id
+    await records.prints.give_up_earlier(*key, new.started_at)
+    if new.result in ENDED or not await records.prints.has_later(*key, new.started_at):
+        return new
+    return replace(new, result=PrintResult.UNSEEN)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrintPage:
+    """Some prints, the newest first. older: where the next page begins; None at the end."""
+
+    prints: Sequence[Print]
+    older: Place | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Happened:
+    """An event in words for its account. kind: of the event, as far as this version knows it."""
+
+    stored: StoredEvent
+    printer_name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrintHistory:
+    """The use cases of who looks back. Whose printer it is has been checked before."""
+
+    store: Store
+    clock: Clock
+
+    async def page(
+        self, account_id: str, printer_id: str | None, before: Place | None, size: int = PAGE_SIZE
+    ) -> PrintPage:
+        """printer_id: None for all of the account's printers."""
+        found = await self._some(account_id, printer_id, before, size + 1)
+        older = found[size - 1].place if len(found) > size else None
+        return PrintPage(prints=[one.print_ for one in found[:size]], older=older)
+
+    async def everything(self, account_id: str, printer_id: str | None) -> AsyncIterator[Print]:
+        """The newest first. They are looked up in pieces, so that nothing has to be held."""
+        before: Place | None = None
+        while found := await self._some(account_id, printer_id, before, EXPORT_AT_ONCE):
+            for one in found:
+                yield one.print_
+            before = found[-1].place
+
+    async def months(self, account_id: str, printer_id: str | None) -> Sequence[Tally]:
+        """The last twelve months, this one included."""
+        since = _months_before(self.clock.now(), MONTHS - 1)
+        return await self.store.read(
+            lambda records: records.prints.tallies(account_id, printer_id, since)
+        )
+
+    async def happened(self, account_id: str) -> list[Happened]:
+        """What was heard last, the newest first; each step of a print's progress is left out."""
+
+        async def look(records: Records) -> list[Happened]:
+            rows = await records.printers.of_account(account_id)
+            names = {one.printer_id: one.name for one in rows}
+            recent = await records.events.recent(account_id, EVENTS_SHOWN * 4)
+            return [
+                Happened(stored=one, printer_name=names[one.printer_id])
+                for one in recent
+                if one.printer_id in names and one.event.event_type != EventType.PROGRESS
+            ]
+
+        return (await self.store.read(look))[:EVENTS_SHOWN]
+
+    async def _some(
+        self, account_id: str, printer_id: str | None, before: Place | None, at_most: int
+    ) -> Sequence[PlacedPrint]:
+        return await self.store.read(
+            lambda records: records.prints.page(account_id, printer_id, before, at_most)
+        )
+
+
+def _months_before(at: datetime, months: int) -> datetime:
+    """The first instant of the month that lies so far back."""
+    first = at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    for _ in range(months):
+        first = (first - timedelta(days=1)).replace(day=1)
+    return first

@@ -1,0 +1,182 @@
+"""Prints, as their events tell of them: in any order, some of them twice, some never.
+
+`observe` takes one event after the other. Whatever the order, the same events make the same print.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from printreach.contract.events import EventType, PrintEvent
+from printreach.contract.unset import UNSET, UnsetType
+
+CANCELLED: Final = "cancelled"
+"""What the error of a failed print says where somebody stopped it."""
+_SAYS_NOTHING: Final = frozenset(
+    {EventType.NOTIFICATION_LIMIT_REACHED, EventType.BED_COOLED_DOWN, EventType.TEST}
+)
+_ENDS: Final = frozenset({EventType.COMPLETE, EventType.FAILED})
+_SOON: Final = timedelta(days=1)
+"""Clocks of agents may be ahead; what lies further in the future is a clock gone wrong."""
+
+
+class PrintResult(StrEnum):
+    """How a print ended, as far as anybody heard."""
+
+    UNDER_WAY = "underway"
+    COMPLETE = "complete"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    UNSEEN = "unseen"
+    """Another one began, and nobody heard of this one's end."""
+
+
+ENDED: Final = frozenset({PrintResult.COMPLETE, PrintResult.CANCELLED, PrintResult.FAILED})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Print:
+    """A print of an account's printer. printer_name: what the printer was called then.
+
+    start_is_known: else started_at is the earliest that follows from what was heard.
+    heard_at: the time of the newest event. progress: in percent, None where nothing told it.
+    error: of a failed one, in the printer's words. snapshot_id: a picture of its end.
+    """
+
+    account_id: str
+    printer_id: str
+    print_id: str
+    printer_name: str
+    file_name: str = ""
+    started_at: datetime
+    start_is_known: bool = False
+    heard_at: datetime
+    ended_at: datetime | None = None
+    duration_s: int | None = None
+    progress: int | None = None
+    result: PrintResult = PrintResult.UNDER_WAY
+    error: str = ""
+    filament_mm: int | None = None
+    filament_mg: int | None = None
+    snapshot_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heard:
+    """An event, and what the service knows beside it."""
+
+    account_id: str
+    printer_id: str
+    printer_name: str
+    event: PrintEvent
+    received_at: datetime
+    snapshot_id: str | None = None
+
+
+def tells_of_print(event: PrintEvent) -> bool:
+    return bool(event.print_id) and event.event_type not in _SAYS_NOTHING
+
+
+def observe(known: Print | None, heard: Heard) -> Print:
+    """The print after one more event of it; the same where it tells nothing new."""
+    event, at = heard.event, _event_time(heard)
+    started_at, start_is_known = _start(event, at)
+    if known is None:
+        known = Print(
+            account_id=heard.account_id,
+            printer_id=heard.printer_id,
+            print_id=event.print_id,
+            printer_name=heard.printer_name,
+            started_at=started_at,
+            start_is_known=start_is_known,
+            heard_at=at,
+        )
+    told = replace(
+        known,
+        file_name=known.file_name or _given(event.file_name, ""),
+        heard_at=max(known.heard_at, at),
+        progress=_most(known.progress, event.progress),
+        filament_mm=_most(known.filament_mm, event.filament_used_mm),
+        filament_mg=_most(known.filament_mg, event.filament_used_mg),
+    )
+    if (start_is_known, -started_at.timestamp()) > (
+        known.start_is_known,
+        -known.started_at.timestamp(),
+    ):
+        told = replace(told, started_at=started_at, start_is_known=start_is_known)
+    if event.event_type in _ENDS:
+        return _ended(told, heard, at)
+    return told
+
+
+def counted_duration_s(print_: Print) -> int | None:
+    """How long it took: as its printer said, else from start to end; None while it isn't known."""
+    if print_.duration_s is not None:
+        return print_.duration_s
+    if print_.ended_at is None or not print_.start_is_known:
+        return None
+    return max(0, int((print_.ended_at - print_.started_at).total_seconds()))
+
+
+def counted_progress(print_: Print) -> int | None:
+    """In percent; what is complete is done whole, whatever was heard on the way."""
+    return 100 if print_.result is PrintResult.COMPLETE else print_.progress
+
+
+def _ended(told: Print, heard: Heard, at: datetime) -> Print:
+    """A print ends once; where two events say so, the later one is right."""
+    event = heard.event
+    if told.ended_at is not None and (told.ended_at, told.result) >= (at, _result_of(event)):
+        return told
+    result = _result_of(event)
+    is_fault = result is PrintResult.FAILED
+    return replace(
+        told,
+        ended_at=at,
+        result=result,
+        duration_s=None if isinstance(event.duration_sec, UnsetType) else event.duration_sec,
+        error=_given(event.error, "") if is_fault else "",
+        snapshot_id=heard.snapshot_id,
+    )
+
+
+def _result_of(event: PrintEvent) -> PrintResult:
+    if event.event_type == EventType.COMPLETE:
+        return PrintResult.COMPLETE
+    return PrintResult.CANCELLED if event.error == CANCELLED else PrintResult.FAILED
+
+
+def _event_time(heard: Heard) -> datetime:
+    """What the agent says, where it can be; else when it came."""
+    said = _instant(heard.event.event_time_sec)
+    return said if said <= heard.received_at + _SOON else heard.received_at
+
+
+def _start(event: PrintEvent, at: datetime) -> tuple[datetime, bool]:
+    """When the print began by this event, and whether that is told or only follows."""
+    if event.print_started_at_sec is not UNSET and event.print_started_at_sec > 0:
+        said = _instant(event.print_started_at_sec)
+        if said <= at:
+            return said, True
+    if event.event_type == EventType.STARTED:
+        return at, True
+    if isinstance(event.duration_sec, UnsetType):
+        return at, False
+    seconds = min(event.duration_sec, int(at.timestamp()))
+    return at - timedelta(seconds=seconds), False
+
+
+def _instant(unix_s: int) -> datetime:
+    return datetime.fromtimestamp(unix_s, UTC)
+
+
+def _given(text: str | UnsetType, otherwise: str) -> str:
+    return otherwise if isinstance(text, UnsetType) else text
+
+
+def _most(known: int | None, told: int | UnsetType) -> int | None:
+    """Progress and filament only grow, so the order of events does not matter."""
+    if isinstance(told, UnsetType):
+        return known
+    return told if known is None else max(known, told)

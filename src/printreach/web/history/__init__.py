@@ -1,0 +1,1 @@
+"""Looking back: prints, what happened, and figures by month."""

@@ -1,0 +1,163 @@
+"""The history of a printer, the activity of an account, and both as files."""
+
+from collections.abc import AsyncIterator
+from typing import Final
+
+from litestar import MediaType, Router, get
+from litestar.di import NamedDependency, Provide
+from litestar.params import FromQuery
+from litestar.response import Stream, Template
+
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.print_history import PrintHistory
+from printreach.rules.print_history import Print
+from printreach.rules.print_table import csv_head, csv_line, json_line
+from printreach.web.dashboard.dashboard import provide_dashboard, provide_printer_id, provide_seen
+from printreach.web.dashboard.printer_view import view_of
+from printreach.web.history.rows import (
+    months_of,
+    news_of,
+    read_place,
+    row_of,
+    total_of,
+    write_place,
+)
+from printreach.web.signed_in import SignedIn
+
+_SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
+
+
+@get("/printers/{printer_id:str}/history", media_type=MediaType.HTML)
+async def history_page(
+    seen: NamedDependency[SeenPrinter],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+    before: FromQuery[str | None] = None,
+) -> Template:
+    """Show the prints of one printer, the newest first."""
+    account_id, printer_id = signed_in.account.account_id, seen.printer.printer_id
+    place, at = read_place(before), dashboard.clock.now()
+    page = await dashboard.history.page(account_id, printer_id, place)
+    tallies = await dashboard.history.months(account_id, printer_id)
+    context = {
+        "view": view_of(seen, at),
+        "here": "history",
+        "rows": [row_of(one, at, frozenset({printer_id})) for one in page.prints],
+        "total": total_of(tallies),
+        "older": _older(f"/printers/{printer_id}/history", write_place(page.older)),
+        "is_first": place is None,
+    }
+    return Template("history/history.html", context=context)
+
+
+@get("/activity", media_type=MediaType.HTML)
+async def activity_page(
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+    before: FromQuery[str | None] = None,
+) -> Template:
+    """Show what happened last, all prints, and figures by month."""
+    account_id, place = signed_in.account.account_id, read_place(before)
+    at, history = dashboard.clock.now(), dashboard.history
+    rows = await dashboard.printers.rows(account_id)
+    own = frozenset(row.printer.printer_id for row in rows)
+    page = await history.page(account_id, None, place)
+    tallies = await history.months(account_id, None)
+    context = {
+        "has_printers": bool(rows),
+        "news": [news_of(one) for one in await history.happened(account_id)],
+        "rows": [row_of(one, at, own) for one in page.prints],
+        "months": months_of(tallies),
+        "total": total_of(tallies),
+        "older": _older("/activity", write_place(page.older)),
+        "is_first": place is None,
+    }
+    return Template("history/activity.html", context=context)
+
+
+@get("/printers/{printer_id:str}/history/prints.csv")
+async def history_csv(
+    owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Stream:
+    """The prints of one printer, for spreadsheets."""
+    return _csv(dashboard.history, signed_in.account.account_id, owned_id)
+
+
+@get("/printers/{printer_id:str}/history/prints.json")
+async def history_json(
+    owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Stream:
+    """The same for programs."""
+    return _json(dashboard.history, signed_in.account.account_id, owned_id)
+
+
+@get("/activity/prints.csv")
+async def activity_csv(
+    signed_in: NamedDependency[SignedIn], dashboard: NamedDependency[Dashboard]
+) -> Stream:
+    """All prints of an account, for spreadsheets."""
+    return _csv(dashboard.history, signed_in.account.account_id, None)
+
+
+@get("/activity/prints.json")
+async def activity_json(
+    signed_in: NamedDependency[SignedIn], dashboard: NamedDependency[Dashboard]
+) -> Stream:
+    """The same for programs."""
+    return _json(dashboard.history, signed_in.account.account_id, None)
+
+
+def _csv(history: PrintHistory, account_id: str, printer_id: str | None) -> Stream:
+    async def lines() -> AsyncIterator[str]:
+        yield csv_head()
+        async for print_ in history.everything(account_id, printer_id):
+            yield csv_line(print_)
+
+    return _file(lines(), "prints.csv", "text/csv; charset=utf-8")
+
+
+def _json(history: PrintHistory, account_id: str, printer_id: str | None) -> Stream:
+    return _file(
+        _json_pieces(history.everything(account_id, printer_id)), "prints.json", MediaType.JSON
+    )
+
+
+async def _json_pieces(prints: AsyncIterator[Print]) -> AsyncIterator[str]:
+    separator = "["
+    async for print_ in prints:
+        yield f"{separator}\n{json_line(print_)}"
+        separator = ","
+    yield "[]\n" if separator == "[" else "\n]\n"
+
+
+def _file(pieces: AsyncIterator[str], name: str, media_type: str) -> Stream:
+    headers = _SANDBOX | {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Stream(pieces, media_type=media_type, headers=headers)
+
+
+def _older(path: str, cursor: str) -> str:
+    return f"{path}?before={cursor}" if cursor else ""
+
+
+HISTORY_PAGES: Final = Router(
+    "/",
+    route_handlers=[
+        history_page,
+        activity_page,
+        history_csv,
+        history_json,
+        activity_csv,
+        activity_json,
+    ],
+    dependencies={
+        "dashboard": Provide(provide_dashboard),
+        "seen": Provide(provide_seen),
+        "owned_id": Provide(provide_printer_id),
+    },
+    include_in_schema=False,
+)

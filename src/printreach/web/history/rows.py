@@ -1,0 +1,151 @@
+"""Prints and months as templates draw them."""
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from typing import Final
+
+from printreach.hub.print_history import Happened
+from printreach.ports.prints import Place, Tally
+from printreach.rules.notify_words import words_for
+from printreach.rules.print_history import (
+    ENDED,
+    Print,
+    PrintResult,
+    counted_duration_s,
+    counted_progress,
+)
+from printreach.rules.snapshots import KEPT_FOR
+
+_STATES: Final = {
+    PrintResult.UNDER_WAY: "printing",
+    PrintResult.COMPLETE: "complete",
+    PrintResult.CANCELLED: "cancelled",
+    PrintResult.FAILED: "error",
+    PrintResult.UNSEEN: "",
+}
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PrintRow:
+    """state: a badge of parts/badges.html, "" where nobody heard of the end. picture: or ""."""
+
+    file: str
+    printer: str
+    href: str
+    started_at: datetime
+    start_is_known: bool
+    duration_s: int | None
+    state: str
+    progress: int | None
+    error: str
+    filament: str
+    picture: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Month:
+    """Figures of prints that began in it. share: of those that ended, in percent; or None."""
+
+    name: str
+    count: int
+    share: int | None
+    hours: int
+    filament: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class News:
+    """Something that happened, in words."""
+
+    title: str
+    text: str
+    at: datetime
+    href: str
+
+
+def row_of(print_: Print, at: datetime, own_printers: Set[str]) -> PrintRow:
+    """own_printers: those that have pages of their own still."""
+    has_page = print_.printer_id in own_printers
+    ended_at, picture = print_.ended_at, print_.snapshot_id
+    is_kept = picture is not None and ended_at is not None and at < ended_at + KEPT_FOR
+    return PrintRow(
+        file=print_.file_name or "File not known",
+        printer=print_.printer_name or "A printer",
+        href=f"/printers/{print_.printer_id}" if has_page else "",
+        started_at=print_.started_at,
+        start_is_known=print_.start_is_known,
+        duration_s=counted_duration_s(print_),
+        state=_STATES[print_.result],
+        progress=counted_progress(print_),
+        error=print_.error,
+        filament=filament_words(print_.filament_mm or 0, print_.filament_mg or 0),
+        picture=f"/snapshots/{picture}.jpg" if is_kept else "",
+    )
+
+
+def months_of(tallies: Sequence[Tally]) -> list[Month]:
+    """The newest first, as they come."""
+    by_month = groupby(tallies, key=lambda one: (one.year, one.month))
+    return [
+        _month(f"{datetime(year, month, 1, tzinfo=UTC):%B %Y}", list(group))
+        for (year, month), group in by_month
+    ]
+
+
+def total_of(tallies: Sequence[Tally]) -> Month:
+    return _month("Last 12 months", tallies)
+
+
+def news_of(happened: Happened) -> News:
+    event, printer_id = happened.stored.event, happened.stored.printer_id
+    words = words_for(event, happened.printer_name, "")
+    return News(
+        title=words.title,
+        text=words.text,
+        at=min(_EPOCH + timedelta(seconds=event.event_time_sec), _LATEST),
+        href=f"/printers/{printer_id}",
+    )
+
+
+def filament_words(length_mm: int, weight_mg: int) -> str:
+    """By weight where that is known, else by length; "" where neither is."""
+    if weight_mg > 0:
+        grams = weight_mg / 1000
+        return f"{grams / 1000:.1f} kg" if grams >= 1000 else f"{grams:.0f} g"
+    return f"{length_mm / 1000:.1f} m" if length_mm > 0 else ""
+
+
+def write_place(place: Place | None) -> str:
+    """A cursor for an address; "" where there is nothing more."""
+    if place is None:
+        return ""
+    microseconds = (place.started_at - _EPOCH) // timedelta(microseconds=1)
+    return f"{microseconds}-{place.number}"
+
+
+def read_place(text: str | None) -> Place | None:
+    """Anything may stand in an address; what makes no sense is as if it weren't there."""
+    first, _, second = (text or "").partition("-")
+    if not (first.isascii() and first.isdigit() and second.isascii() and second.isdigit()):
+        return None
+    if len(first) > 17 or len(second) > 18:
+        return None
+    return Place(_EPOCH + timedelta(microseconds=int(first)), int(second))
+
+
+def _month(name: str, tallies: Sequence[Tally]) -> Month:
+    ended = sum(one.count for one in tallies if one.result in ENDED)
+    done = sum(one.count for one in tallies if one.result is PrintResult.COMPLETE)
+    return Month(
+        name=name,
+        count=sum(one.count for one in tallies),
+        share=round(100 * done / ended) if ended else None,
+        hours=round(sum(one.duration_s for one in tallies) / 3600),
+        filament=filament_words(
+            sum(one.filament_mm for one in tallies), sum(one.filament_mg for one in tallies)
+        ),
+    )

@@ -1,0 +1,83 @@
+"""Looking back, as it is."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from litestar.testing import TestClient
+from playwright.sync_api import Page
+
+from printreach.backends.sql.engine import prepare_file
+from printreach.backends.sql.migrate import migrate
+from printreach.contract.events import EventType
+from tests.fakes.clock import FakeClock
+from tests.fakes.printer_http import OFFLINE
+from tests.look.gallery import forward
+from tests.look.test_live_pages import photograph
+from tests.rigs.looks import look_at
+from tests.web.dashboard.conftest import Home
+from tests.web.history.test_history import hear, told
+from tests.web.live.conftest import SNAPSHOT, at_print
+from tests.web.world import BASE_URL, WebWorld, sign_in
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    """A printer with a past."""
+    path = tmp_path / "data" / "printreach.sqlite3"
+    prepare_file(path)
+    migrate(path)
+    world = WebWorld(path, FakeClock())
+    with TestClient(world.app, base_url=BASE_URL) as opened:
+        account = world.add_account(opened)
+        here = Home(world, opened, account.account_id, "")
+        here.printer_id = here.add_printer("Workbench")
+        here.says(at_print("print-1"))
+        world.printers.raw[SNAPSHOT] = ("image/jpeg", photograph())
+        sign_in(opened)
+        past = (
+            told(here, EventType.COMPLETE, -40 * 86_400, "spring_gear.gcode", duration_sec=5000),
+            told(here, EventType.FAILED, -90_000, "lid_v2.gcode", error="Thermal runaway"),
+            told(here, EventType.FAILED, -80_000, "lid_v3.gcode", error="cancelled", progress=40),
+            told(here, EventType.STARTED, -70_000, "lost.gcode"),
+            told(here, EventType.COMPLETE, -9_000, "a_very_long_name_of_a_part.gcode"),
+            told(here, EventType.STARTED, -60, "vase.gcode"),
+        )
+        hear(here, *past)
+        yield here
+
+
+@pytest.fixture
+def own_page(page: Page, home: Home) -> Page:
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, home.browser))
+    page.route(f"{BASE_URL}/**/events*", lambda route: route.abort())
+    return page
+
+
+def test_a_printers_history_is_accessible_and_fits(own_page: Page, home: Home) -> None:
+    own_page.goto(f"{BASE_URL}{home.path}/history")
+    own_page.get_by_text("lid_v2.gcode").wait_for()
+
+    look_at(own_page, "history")
+
+
+def test_the_activity_of_an_account_is_accessible_and_fits(own_page: Page) -> None:
+    own_page.goto(f"{BASE_URL}/activity")
+    own_page.get_by_text("By month").click()
+
+    look_at(own_page, "activity")
+
+
+def test_a_printer_that_is_away_with_its_past_is_accessible_and_fits(
+    own_page: Page, home: Home
+) -> None:
+    home.get()
+    home.world.clock.advance(timedelta(minutes=1))
+    home.world.printers.statuses[home.printer_id] = OFFLINE
+    own_page.goto(f"{BASE_URL}{home.path}")
+    own_page.get_by_text("Last picture").wait_for()
+
+    look_at(own_page, "quick-view-away")
