@@ -9,6 +9,7 @@ import pytest
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
 from printreach.rules.address_claims import AddressClaim
 from printreach.rules.app_registration import Holder
+from printreach.rules.detection_access import Caller
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_usage import Billing, Calls, DayOfUse, Month, Switches
 from tests.backends.records import ADA, CONNECTION, DEMO, SECOND, digests, store_all
@@ -103,19 +104,53 @@ async def test_connections_of_an_app_are_counted_while_they_live(database: Path)
         assert [one.connection_id for one in every] == ["c1", "c2", "c3"]
 
 
+async def caller(store: SqlStore, key_id: str, network: str | None = None) -> Caller | None:
+    digest = key_id.encode().ljust(32)
+    return await store.read(lambda records: records.detection_keys.caller(digest, network, MAY))
+
+
 @on_a_loop
-async def test_a_key_is_found_by_its_digest_and_by_nothing_near_it(database: Path) -> None:
+async def test_a_caller_is_found_by_the_digest_of_the_key_and_by_nothing_near_it(
+    database: Path,
+) -> None:
     async with open_store(database) as store:
         await store_all(store)
         await store_key(store)
 
-        found = await store.read(
-            lambda records: records.detection_keys.with_digest(b"k1".ljust(32))
+        assert await caller(store, "k1") == Caller(
+            key=KEY, switches=None, claim=None, calls_so_far=0
         )
-        other = await store.read(
-            lambda records: records.detection_keys.with_digest(b"K1".ljust(32))
+        assert await caller(store, "K1") is None
+
+
+@on_a_loop
+async def test_all_that_is_known_of_a_caller_is_found_in_one_look(database: Path) -> None:
+    switches, bobs = Switches(free_only=False), replace(ADA, account_id="bob", email="b@b.org")
+    async with open_store(database) as store:
+        await store_all(store)
+        await store_key(store)
+        await store_key(store, replace(KEY, key_id="k2"))
+
+        async def put(records: SqlRecords) -> None:
+            await records.accounts.add(bobs)
+            await records.detection_switches.put("ada", switches)
+            await records.detection_claims.put(replace(CLAIM, account_id="bob"))
+            for key_id, day, calls in (
+                ("k1", date(2026, 5, 1), 2),
+                ("k2", date(2026, 5, 31), 3),
+                ("k1", date(2026, 4, 30), 100),
+                ("k1", date(2026, 6, 1), 200),
+            ):
+                await records.detection_usage.add(key_id, day, Calls(all=calls))
+
+        await store.write(put)
+        there = replace(CLAIM, account_id="bob")
+        assert await caller(store, "k1", "8.8.8.8") == Caller(
+            key=KEY, switches=switches, claim=there, calls_so_far=5
         )
-        assert (found, other) == (KEY, None)
+        elsewhere = await caller(store, "k1", "9.9.9.9")
+        assert elsewhere is not None
+        assert elsewhere.claim is None
 
 
 @on_a_loop
@@ -156,18 +191,14 @@ async def test_calls_of_a_day_add_up_and_outlive_their_key(database: Path) -> No
         )
         usage = await store.read(lambda records: records.detection_usage.of_month("ada", MAY))
         assert usage == [first, replace(first, day=date(2026, 5, 31), calls=Calls(all=1))]
-        calls = await store.read(lambda records: records.detection_usage.calls_in_month("ada", MAY))
         months = await store.read(lambda records: records.detection_usage.months("ada"))
-        assert (calls, months) == (6, [Month(2026, 6), MAY, Month(2026, 4)])
+        assert months == [Month(2026, 6), MAY, Month(2026, 4)]
 
 
 @on_a_loop
-async def test_a_month_without_use_has_no_calls(database: Path) -> None:
+async def test_an_account_without_use_has_no_months(database: Path) -> None:
     async with open_store(database) as store:
         assert await store.read(lambda records: records.detection_usage.months("ada")) == []
-        assert not await store.read(
-            lambda records: records.detection_usage.calls_in_month("ada", MAY)
-        )
 
 
 @pytest.mark.parametrize("billing", Billing)

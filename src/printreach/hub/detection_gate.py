@@ -7,7 +7,7 @@ counted since; nobody pays for calls that nobody wrote down.
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from printreach.contract.detection_errors import DetectionError
@@ -25,7 +25,6 @@ from printreach.rules.detection_usage import (
     Plan,
     day_of,
     month_of,
-    switches_of,
 )
 
 
@@ -133,7 +132,9 @@ class DetectionGate:
         self, api_key: str, network: str | None, at: datetime, kind: CallKind, *, may_claim: bool
     ) -> Admitted | Refused:
         caller = await self.store.read(
-            lambda records: _caller(records, api_key, network, self.plan, at)
+            lambda records: records.detection_keys.caller(
+                digest_of_api_key(api_key), network, month_of(at)
+            )
         )
         if caller is not None:
             caller = self._with_counted(caller, network, at)
@@ -151,33 +152,13 @@ class DetectionGate:
             newer = one.networks.get(network or "")
             if newer is not None:
                 claim = claimed(claim, newer.network, newer.account_id, newer.used_at) or claim
-        return Caller(
-            key=caller.key,
-            switches=caller.switches,
-            claim=claim,
-            calls_so_far=caller.calls_so_far
-            + sum(one.calls_in_month(account_id, at) for one in counted),
-        )
+        more = sum(one.calls_in_month(account_id, at) for one in counted)
+        return replace(caller, claim=claim, calls_so_far=caller.calls_so_far + more)
 
 
 def _is_out_of_calls(decision: Admitted | Refused) -> bool:
     return (
         isinstance(decision, Refused) and decision.error is DetectionError.FREE_USAGE_LIMIT_REACHED
-    )
-
-
-async def _caller(
-    records: Records, api_key: str, network: str | None, plan: Plan, at: datetime
-) -> Caller | None:
-    key = await records.detection_keys.with_digest(digest_of_api_key(api_key))
-    if key is None:
-        return None
-    account_id = key.account_id
-    return Caller(
-        key=key,
-        switches=switches_of(await records.detection_switches.get(account_id), plan),
-        claim=await records.detection_claims.get(network) if network else None,
-        calls_so_far=await records.detection_usage.calls_in_month(account_id, month_of(at)),
     )
 
 

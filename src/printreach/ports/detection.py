@@ -5,6 +5,7 @@ from datetime import date, datetime
 from typing import Protocol
 
 from printreach.rules.address_claims import AddressClaim
+from printreach.rules.detection_access import Caller
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_usage import Calls, DayOfUse, Month, Switches
 
@@ -14,7 +15,13 @@ class DetectionKeyRecords(Protocol):
 
     async def add(self, key: DetectionKey, key_digest: bytes) -> None: ...
     async def get(self, key_id: str) -> DetectionKey | None: ...
-    async def with_digest(self, key_digest: bytes) -> DetectionKey | None: ...
+    async def caller(self, key_digest: bytes, network: str | None, month: Month) -> Caller | None:
+        """All that is to be known of one call, in one look; None for an unknown key.
+
+        network: whose claim is looked up. month: whose calls of the account are counted.
+        """
+        ...
+
     async def of_account(self, account_id: str) -> list[DetectionKey]:
         """Disabled ones included, the newest first."""
         ...
@@ -41,7 +48,6 @@ class UsageRecords(Protocol):
         """By day, then key."""
         ...
 
-    async def calls_in_month(self, account_id: str, month: Month) -> int: ...
     async def months(self, account_id: str) -> Sequence[Month]:
         """In which there was any use, the newest first."""
         ...

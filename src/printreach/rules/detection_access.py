@@ -7,7 +7,13 @@ from enum import Enum, auto
 from printreach.contract.detection_errors import DetectionError
 from printreach.rules.address_claims import AddressClaim, is_anothers
 from printreach.rules.detection_keys import DetectionKey
-from printreach.rules.detection_usage import Billing, Plan, Switches, is_beyond_allowance
+from printreach.rules.detection_usage import (
+    Billing,
+    Plan,
+    Switches,
+    is_beyond_allowance,
+    switches_of,
+)
 
 
 class CallKind(Enum):
@@ -22,11 +28,11 @@ class CallKind(Enum):
 class Caller:
     """What is known of who calls. claim: of the address that the call comes from.
 
-    calls_so_far: of the account in this month.
+    switches: None where the account never chose. calls_so_far: of the account in this month.
     """
 
     key: DetectionKey
-    switches: Switches
+    switches: Switches | None
     claim: AddressClaim | None
     calls_so_far: int
 
@@ -62,9 +68,10 @@ def decide(caller: Caller | None, plan: Plan, kind: CallKind, at: datetime) -> A
     """
     if caller is None:
         return UNKNOWN_KEY
+    switches = switches_of(caller.switches, plan)
     if caller.key.is_disabled:
         return Refused(DetectionError.API_KEY_DISABLED, "This key was disabled by its owner.")
-    if caller.switches.billing is Billing.BLOCKED:
+    if switches.billing is Billing.BLOCKED:
         return Refused(
             DetectionError.API_KEY_BLOCKED_PAYMENT_FAILED,
             "A payment of this account failed; its owner has to settle it.",
@@ -75,7 +82,7 @@ def decide(caller: Caller | None, plan: Plan, kind: CallKind, at: datetime) -> A
             "This address is in use by a key of another account.",
         )
     is_beyond = kind is CallKind.PROCESS and is_beyond_allowance(plan, caller.calls_so_far)
-    if is_beyond and not caller.switches.pays:
+    if is_beyond and not switches.pays:
         return Refused(
             DetectionError.FREE_USAGE_LIMIT_REACHED,
             f"The {plan.free_calls} free calls of this month are used up. They come back with the "

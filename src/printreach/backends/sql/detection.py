@@ -1,10 +1,21 @@
 """Callers of the failure-detection API, as rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, delete, extract, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    bindparam,
+    delete,
+    extract,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
@@ -16,11 +27,36 @@ from printreach.backends.sql.detection_tables import (
 )
 from printreach.backends.sql.tables import accounts
 from printreach.rules.address_claims import AddressClaim
+from printreach.rules.detection_access import Caller
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_usage import Billing, Calls, DayOfUse, Month, Switches
 
 _KEY = columns_for(DetectionKey, detection_keys)
 _CLAIM = columns_for(AddressClaim, detection_claims)
+
+# Each call of the API asks this, so it is one question, and put together once.
+_CALLER = (
+    select(
+        *_KEY,
+        detection_switches.c.free_only,
+        detection_switches.c.billing,
+        detection_claims.c.account_id.label("claim_account_id"),
+        detection_claims.c.network,
+        detection_claims.c.claimed_at,
+        detection_claims.c.used_at,
+        select(func.coalesce(func.sum(detection_usage.c.calls), 0))
+        .where(
+            detection_usage.c.account_id == detection_keys.c.account_id,
+            detection_usage.c.day >= bindparam("first"),
+            detection_usage.c.day < bindparam("end"),
+        )
+        .scalar_subquery()
+        .label("calls"),
+    )
+    .outerjoin(detection_switches, detection_switches.c.account_id == detection_keys.c.account_id)
+    .outerjoin(detection_claims, detection_claims.c.network == bindparam("network"))
+    .where(detection_keys.c.key_digest == bindparam("key_digest"))
+)
 
 
 class DetectionKeyRows:
@@ -37,8 +73,18 @@ class DetectionKeyRows:
     async def get(self, key_id: str) -> DetectionKey | None:
         return await self._one(detection_keys.c.key_id == key_id)
 
-    async def with_digest(self, key_digest: bytes) -> DetectionKey | None:
-        return await self._one(detection_keys.c.key_digest == key_digest)
+    async def caller(self, key_digest: bytes, network: str | None, month: Month) -> Caller | None:
+        found = await self._connection.execute(
+            _CALLER,
+            {
+                "key_digest": key_digest,
+                "network": network,
+                "first": month.first_day,
+                "end": month.following.first_day,
+            },
+        )
+        row = found.mappings().first()
+        return None if row is None else _caller(row)
 
     async def of_account(self, account_id: str) -> list[DetectionKey]:
         found = await self._connection.execute(
@@ -123,12 +169,6 @@ class UsageRows:
             for row in found.mappings()
         ]
 
-    async def calls_in_month(self, account_id: str, month: Month) -> int:
-        found = await self._connection.scalar(
-            select(func.sum(detection_usage.c.calls)).where(*_in(account_id, month))
-        )
-        return int(found or 0)
-
     async def months(self, account_id: str) -> Sequence[Month]:
         year, number = (extract(part, detection_usage.c.day) for part in ("year", "month"))
         found = await self._connection.execute(
@@ -198,6 +238,25 @@ class ClaimRows:
         await self._connection.execute(
             delete(detection_claims).where(detection_claims.c.used_at < used_before)
         )
+
+
+def _caller(row: Mapping[Any, Any]) -> Caller:
+    has_chosen, is_claimed = row["billing"] is not None, row["network"] is not None
+    return Caller(
+        key=DetectionKey(**{column.name: row[column.name] for column in _KEY}),
+        switches=Switches(free_only=row["free_only"], billing=Billing(row["billing"]))
+        if has_chosen
+        else None,
+        claim=AddressClaim(
+            network=row["network"],
+            account_id=row["claim_account_id"],
+            claimed_at=row["claimed_at"],
+            used_at=row["used_at"],
+        )
+        if is_claimed
+        else None,
+        calls_so_far=row["calls"],
+    )
 
 
 def _in(account_id: str, month: Month) -> tuple[ColumnElement[bool], ...]:
