@@ -16,12 +16,13 @@ in this process; tests/printers/asking.py), so that envelopes and codes are test
 them. What a platform can't do is told by the rig's class attributes (features, heaters,
 has_camera...) and expected to be refused with 788, not skipped.
 
-The parts can be used alone while an adapter grows: StatusContract, PrintContract,
+The parts can be used alone while an adapter grows: StatusContract, PrintContract, EventContract,
 ControlContract, FileContract, CameraContract, TroubleContract, OperationContract.
 """
 
 from tests.printers.contract_cameras import CameraContract
 from tests.printers.contract_controls import ControlContract
+from tests.printers.contract_events import EventContract
 from tests.printers.contract_files import FileContract
 from tests.printers.contract_operations import OperationContract
 from tests.printers.contract_prints import PrintContract
@@ -34,6 +35,7 @@ __all__ = ["PrinterContract"]
 class PrinterContract(
     StatusContract,
     PrintContract,
+    EventContract,
     ControlContract,
     FileContract,
     CameraContract,

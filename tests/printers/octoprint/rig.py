@@ -75,7 +75,7 @@ class OctoPrintRig(PrinterRig):
         return PrintFile("asks.gcode", b"G28\nM600\n" + self.long_print().data)
 
     def short_print(self) -> PrintFile:
-        return PrintFile("short.gcode", b"G28\n" + b"G1 X10 Y10 E1 F9000\nG1 X20 E2\n" * 5)
+        return PrintFile("short.gcode", b"G28\n" + b"G1 X10 Y10 E1 F9000\nG4 P300\nG1 X20 E2\n" * 8)
 
     def hot_print(self) -> PrintFile:
         heat = b"M83\nM140 S25\nM104 S%d\nM109 S%d\n" % (HOTEND_C, HOTEND_C)

@@ -1,0 +1,112 @@
+"""Contract: what the watch over prints tells of this platform's prints."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from printreach.agent.outbox import Outbox
+from printreach.agent.prints import Prints, PrintSenses
+from printreach.contract.events import EventType, PrintEvent
+from printreach.contract.status import DetectorStatus, State
+from tests.printers.bench import Bench, on_the_bench
+
+E = EventType
+IN_ANY_NUMBER = {E.PROGRESS, E.FIRST_LAYER_COMPLETE, E.THIRD_LAYER_COMPLETE}
+"""How many of these there are depends on how quick the rig's printer is."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What was told so far."""
+
+    outbox: Outbox
+    bench: Bench
+
+    @property
+    def events(self) -> list[PrintEvent]:
+        return self.outbox.batch(1000)
+
+    @property
+    def milestones(self) -> list[EventType]:
+        kinds = [EventType(event.event_type) for event in self.events]
+        return [kind for kind in kinds if kind not in IN_ANY_NUMBER]
+
+    async def until(self, kind: EventType) -> None:
+        """Until an event of that type is the last milestone."""
+
+        async def is_told() -> bool:
+            return self.milestones[-1:] == [kind]
+
+        await self.bench.until_true(lambda: f"{kind.name}; told: {self.milestones}", is_told)
+
+
+@asynccontextmanager
+async def watched(bench: Bench) -> AsyncIterator[Told]:
+    """An agent's watch over prints runs meanwhile; it has seen that nothing is printed."""
+    loop = asyncio.get_running_loop()
+    clock: Callable[[], float] = loop.time
+    senses = PrintSenses(
+        steady_time=clock,
+        unix_time=time.time,
+        service_time=lambda: None,
+        token_bytes=os.urandom,
+    )
+    with TemporaryDirectory() as folder:
+        outbox = Outbox(Path(folder), clock)
+        prints = Prints(bench.printer, outbox, senses, detector=lambda _: DetectorStatus())
+        prints.look()
+        watching = asyncio.create_task(prints.watch())
+        try:
+            yield Told(outbox, bench)
+            assert not watching.done(), "the watch goes on, whatever the printer shows"
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
+
+
+class EventContract:
+    @on_the_bench
+    async def test_a_print_that_is_paused_and_cancelled_is_told_in_its_order(
+        self, bench: Bench
+    ) -> None:
+        async with watched(bench) as told:
+            path = await bench.start_long()
+            await told.until(E.STARTED)
+            assert (await bench.calls.post("pause")).status == 200
+            await told.until(E.PAUSED)
+            assert (await bench.calls.post("resume")).status == 200
+            await bench.until(State.PRINTING)
+            await told.until(E.RESUMED)
+            assert (await bench.calls.post("cancel")).status == 200
+            await told.until(E.FAILED)
+
+            assert told.milestones == [E.STARTED, E.PAUSED, E.RESUMED, E.FAILED]
+            assert told.events[-1].error == "cancelled"
+            assert len({event.print_id for event in told.events}) == 1
+            assert {event.file_name for event in told.events} == {path.rpartition("/")[2]}
+
+    @on_the_bench
+    async def test_a_print_that_ends_is_told_as_complete(self, bench: Bench) -> None:
+        async with watched(bench) as told:
+            await bench.start(bench.rig.short_print())
+            await told.until(E.COMPLETE)
+
+            assert told.milestones == [E.STARTED, E.COMPLETE]
+            assert told.events[-1].progress == 100
+
+    @on_the_bench
+    async def test_a_fault_is_told_once_with_its_words(self, bench: Bench) -> None:
+        async with watched(bench) as told:
+            await bench.start_long()
+            await told.until(E.STARTED)
+            await bench.rig.fail_print()
+            job = await bench.until(State.ERROR)
+            await told.until(E.FAILED)
+
+            assert told.milestones == [E.STARTED, E.FAILED]
+            assert told.events[-1].error == job["Error"]
