@@ -195,3 +195,24 @@ def test_a_sentence_about_a_setting_never_repeats_its_password(name: str, value:
 
 def test_settings_never_show_a_password_when_printed() -> None:
     assert "secret" not in repr(read(SMTP_URL="smtp://user:secret@mail.example"))
+
+
+def test_a_broker_of_home_assistant_is_set_with_its_password_out_of_sight() -> None:
+    settings = read(MQTT_URL="mqtts://u:secret@broker.example")
+
+    assert settings.mqtt is not None
+    assert (settings.mqtt.host, settings.mqtt.port) == ("broker.example", 8883)
+    assert "secret" not in repr(settings)
+
+
+def test_a_brokers_wrong_address_is_told_without_its_password() -> None:
+    said = sentence({"PRINTREACH_MQTT_URL": "http://u:secret@broker.example"})
+
+    assert said.startswith("PRINTREACH_MQTT_URL")
+    assert "secret" not in said
+
+
+def test_an_operator_says_how_many_messages_a_day_an_account_gets() -> None:
+    assert read().notify_daily_limit == 200
+    assert read(NOTIFY_DAILY_LIMIT="0").notify_daily_limit == 0
+    assert "NOTIFY_DAILY_LIMIT" in sentence({"PRINTREACH_NOTIFY_DAILY_LIMIT": "-1"})

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, select, update
 from printreach.backends.sealing import DataDirSealer
 from printreach.backends.sql.account_tables import totp_apps
 from printreach.backends.sql.engine import begin_immediate, set_up, url_of
+from printreach.backends.sql.notify_tables import notify_targets
 from printreach.backends.sql.second_factors import secret_about, secret_as_text
 
 _log = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ def seal_anew(path: Path, sealer: DataDirSealer) -> None:
 
 def _has_work(engine: Engine, sealer: DataDirSealer) -> bool:
     with engine.connect() as connection:
-        return bool(_open_ones(connection, sealer))
+        return bool(_open_ones(connection, sealer) or _old_targets(connection, sealer))
 
 
 def _open_ones(connection: Connection, sealer: DataDirSealer) -> dict[str, str]:
@@ -54,6 +55,21 @@ def _open_ones(connection: Connection, sealer: DataDirSealer) -> dict[str, str]:
     return found
 
 
+def _old_targets(connection: Connection, sealer: DataDirSealer) -> dict[str, str]:
+    """Addresses of places where people are told that an older key sealed, by the place."""
+    found: dict[str, str] = {}
+    columns = (notify_targets.c.target_id, notify_targets.c.sealed)
+    for target_id, sealed in connection.execute(select(*columns)):
+        if not sealed or sealer.is_of_newest_key(sealed, target_id):
+            continue
+        text = sealer.unseal(sealed, target_id)
+        if text is None:
+            _log.warning("no key opens the address of a place where somebody is told")
+        else:
+            found[target_id] = text
+    return found
+
+
 def _seal_all(connection: Connection, sealer: DataDirSealer) -> None:
     for account_id, text in _open_ones(connection, sealer).items():
         sealed = sealer.seal(text, secret_about(account_id))
@@ -61,4 +77,10 @@ def _seal_all(connection: Connection, sealer: DataDirSealer) -> None:
             update(totp_apps)
             .where(totp_apps.c.account_id == account_id)
             .values(secret=sealed, is_sealed=True)
+        )
+    for target_id, text in _old_targets(connection, sealer).items():
+        connection.execute(
+            update(notify_targets)
+            .where(notify_targets.c.target_id == target_id)
+            .values(sealed=sealer.seal(text, target_id))
         )

@@ -1,0 +1,133 @@
+"""Places where people are told: sealed, claimed, and gone with their account."""
+
+import base64
+from datetime import timedelta
+from pathlib import Path
+
+from printreach.backends.sealing import KEYS_FILE, DataDirSealer
+from printreach.backends.sql.store import SqlStore, open_store
+from printreach.ports import Records
+from printreach.ports.notifications import NewMessage, NotifyTarget
+from printreach.rules.notifications import NotifySettings
+from tests.backends.records import ADA, SECOND, store_all
+from tests.fakes.clock import NOON
+from tests.fakes.loop import on_a_loop
+
+URL = "ntfys://tk_secret@ntfy.sh/topic"
+LEASE = timedelta(minutes=10)
+
+
+def target(name: str, sealed: bytes = b"") -> NotifyTarget:
+    return NotifyTarget(
+        target_id=name,
+        account_id=ADA.account_id,
+        way="ntfy",
+        label="a place",
+        sealed=sealed,
+        created_at=NOON,
+    )
+
+
+def message(due_in: timedelta = timedelta(0)) -> NewMessage:
+    return NewMessage(title="t", text="t", made_at=NOON, due_at=NOON + due_in)
+
+
+async def with_places(store: SqlStore, *names: str) -> None:
+    async def add(records: Records) -> None:
+        for name in names:
+            await records.notifications.add_target(target(name))
+            await records.notifications.queue([name], message())
+
+    await store_all(store)
+    await store.write(add)
+
+
+async def claimed(store: SqlStore, after: timedelta, most: int = 10, mine: int = 10) -> list[str]:
+    at = NOON + after
+    found = await store.write(
+        lambda records: records.notifications.claim(at, at + LEASE, most, an_account=mine)
+    )
+    return [one.target_id for one in found]
+
+
+@on_a_loop
+async def test_a_place_is_claimed_once_until_its_lease_is_over(database: Path) -> None:
+    async with open_store(database) as store:
+        await with_places(store, "a", "b")
+
+        assert sorted(await claimed(store, SECOND)) == ["a", "b"]
+        assert await claimed(store, LEASE) == []
+        assert sorted(await claimed(store, LEASE + SECOND)) == ["a", "b"]
+
+
+@on_a_loop
+async def test_an_account_has_so_many_places_claimed_at_once(database: Path) -> None:
+    async with open_store(database) as store:
+        await with_places(store, "a", "b", "c")
+
+        assert len(await claimed(store, SECOND, mine=2)) == 2
+        assert await claimed(store, SECOND, mine=2) == []
+
+
+@on_a_loop
+async def test_a_place_in_trouble_is_left_in_peace_whatever_is_queued_for_it(
+    database: Path,
+) -> None:
+    async with open_store(database) as store:
+        await with_places(store, "a")
+        await claimed(store, SECOND)
+
+        async def let_go(records: Records) -> None:
+            await records.notifications.release(
+                "a", not_before=NOON + LEASE, sent_at=None, failures=1, trouble="No."
+            )
+            await records.notifications.queue(["a"], message())
+
+        await store.write(let_go)
+
+        assert await claimed(store, LEASE - SECOND) == []
+        assert await claimed(store, LEASE) == ["a"]
+
+
+@on_a_loop
+async def test_what_waits_for_quiet_hours_holds_up_nothing_that_is_due(database: Path) -> None:
+    async with open_store(database) as store:
+        await with_places(store, "a")
+
+        async def queue(records: Records) -> int:
+            await records.notifications.queue(["a"], message(timedelta(hours=8)))
+            return len(await records.notifications.due_messages("a", NOON, 10))
+
+        assert await store.write(queue) == 1
+
+
+@on_a_loop
+async def test_with_the_account_goes_all_that_was_chosen(database: Path) -> None:
+    async with open_store(database) as store:
+        await with_places(store, "a")
+
+        async def delete(records: Records) -> list[NotifyTarget]:
+            await records.notifications.put_settings(ADA.account_id, NotifySettings(zone="UTC"))
+            await records.accounts.delete(ADA.account_id)
+            return await records.notifications.targets(ADA.account_id)
+
+        assert await store.write(delete) == []
+
+
+@on_a_loop
+async def test_a_new_key_seals_the_addresses_that_the_old_one_did(database: Path) -> None:
+    keys = database.parent / KEYS_FILE
+    sealed = DataDirSealer(database.parent).seal(URL, "a")
+    async with open_store(database) as store:
+        await store_all(store)
+        await store.write(lambda records: records.notifications.add_target(target("a", sealed)))
+    new = base64.b64encode(b"n" * 32).decode() + "\n"
+    keys.write_text(new + keys.read_text())
+    async with open_store(database):
+        pass  # a start
+    keys.write_text(new)
+    async with open_store(database) as store:
+        found = await store.read(lambda records: records.notifications.target("a"))
+
+    assert found is not None
+    assert DataDirSealer(database.parent).unseal(found.sealed, "a") == URL

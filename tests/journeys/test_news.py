@@ -1,0 +1,187 @@
+"""A print is told to its owner, to their program, to a server at home and to Home Assistant."""
+
+import asyncio
+import json
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import aiomqtt
+import httpx
+import pytest
+
+from tests.rigs.mosquitto import PASSWORD as BROKER_PASSWORD
+from tests.rigs.mosquitto import USER, Mosquitto
+from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service, service
+from tests.rigs.simulated import SimulatedPrinter, simulated_printer
+from tests.rigs.waiting import free_port, wait_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.peer]
+
+GCODE = "G28\n" + "G1 X10 F6000\nG1 X16\n" * 40
+OPERATOR = "operator@example.com"
+GOTIFY_TOKEN = "AbCdEfGhIjKlMnO"
+
+
+@dataclass
+class Heard:
+    """What a server at home was sent, by path."""
+
+    port: int = 0
+    bodies: list[tuple[str, dict[str, object]]] = field(default_factory=list)
+
+    def at(self, path: str) -> list[dict[str, object]]:
+        return [body for where, body in self.bodies if where == path]
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Heard]:
+    """A server that takes everything: as Gotify, and as a LAN webhook."""
+    heard = Heard()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            heard.bodies.append((self.path, body))
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    heard.port = server.server_port
+    serving = threading.Thread(target=server.serve_forever)
+    serving.start()
+    yield heard
+    server.shutdown()
+    serving.join(30)
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mosquitto]:
+    running = Mosquitto(tmp_path_factory.mktemp("mosquitto"))
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory, broker: Mosquitto) -> Iterator[Service]:
+    port = free_port()
+    env = {
+        "PRINTREACH_BASE_URL": f"http://localhost:{port}",
+        "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
+        "PRINTREACH_WEBHOOK_ALLOW_PRIVATE": "true",
+        "PRINTREACH_MQTT_URL": broker.url,
+    }
+    with service(tmp_path_factory.mktemp("news"), port=port, env=env) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def printer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedPrinter]:
+    with simulated_printer(tmp_path_factory.mktemp("printer"), "news") as running:
+        running.put("part.gcode", GCODE)
+        yield running
+
+
+@pytest.fixture(scope="module")
+def linked(here: Service, printer: SimulatedPrinter, home: Heard) -> Iterator[LinkedPrinter]:
+    env = {"PRINTREACH_PRINTER_LAN_WEBHOOKS": f"http://127.0.0.1:{home.port}/lan"}
+    with here.printer("news", printer.url, platform="simulated", env=env) as linked:
+        yield linked
+
+
+@pytest.fixture(scope="module")
+def owner(here: Service) -> Iterator[httpx.Client]:
+    """The owner's browser, signed in."""
+    with httpx.Client(base_url=f"http://localhost:{here.port}", timeout=30) as client:
+        client.headers["origin"] = here.base_url
+        client.headers["accept"] = "text/html"
+        answer = client.post("/signin", data={"email": OWNER, "password": PASSWORD, "next": "/"})
+        assert answer.status_code == 303
+        yield client
+
+
+def make_token(owner: httpx.Client) -> str:
+    made = owner.post("/account/tokens", data={"name": "CI", "scope-events:read": "yes"})
+    found = re.search(r"prt_[a-z2-7]+", owner.get(made.headers["location"]).text)
+    assert found is not None
+    return found[0]
+
+
+def events_read(here: Service, token: str, count: int) -> list[dict[str, object]]:
+    """The first events that are kept, by a program that knows nothing but the token."""
+    told: list[dict[str, object]] = []
+    headers = {"authorization": f"Bearer {token}"}
+    url = f"http://localhost:{here.port}/api/events?after=oldest"
+    with httpx.stream("GET", url, headers=headers, timeout=60) as stream:
+        for line in stream.iter_lines():
+            if line.startswith("data: "):
+                told.append(json.loads(line.removeprefix("data: ")))
+            if len(told) == count:
+                break
+    return told
+
+
+def test_a_print_is_told_wherever_its_owner_wants_to_hear_of_it(
+    here: Service,
+    printer: SimulatedPrinter,
+    linked: LinkedPrinter,
+    owner: httpx.Client,
+    home: Heard,
+) -> None:
+    place = {"way": "gotify", "server": f"http://127.0.0.1:{home.port}", "token": GOTIFY_TOKEN}
+    assert owner.post("/notifications/add", data=place).status_code == 303
+    wanted = {"event-1": "yes", "event-2": "yes"}
+    assert owner.post("/notifications/events", data=wanted).status_code == 303
+    printer.run_at(10)
+    printer.start("part.gcode")
+    wait_for("two messages", lambda: len(home.at("/message")) >= 2 or None, 120)
+    wait_for("the LAN webhook", lambda: _kinds(home)[-1:] == [2] or None, 60)
+    streamed = events_read(here, make_token(owner), 2)
+
+    titles = [body["title"] for body in home.at("/message")]
+    assert titles == ["news: print started", "news: print done"]
+    assert "part.gcode is done." in str(home.at("/message")[1]["message"])
+    assert _kinds(home)[0] == 1
+    assert streamed[0]["EventId"] == home.at("/lan")[0]["EventId"]
+    assert streamed[0]["EventType"] == 1
+    assert GOTIFY_TOKEN not in here.program.log_since((0, 0))
+
+
+def test_an_operators_printer_appears_in_home_assistant(
+    here: Service, printer: SimulatedPrinter, broker: Mosquitto
+) -> None:
+    here.admin("account", "add", OPERATOR, "--admin", stdin=PASSWORD + "\n")
+    with here.agent("operators", printer.url, platform="simulated") as agent:
+        code = agent.event("link-code")["LinkCode"]
+        words = ("printer", "link", code, "--account", OPERATOR, "--name", "Operators")
+        linked = here.admin(*words)
+        agent.event("connected")
+        state = asyncio.run(first_of(broker, f"printreach/{linked['PrinterId']}/state"))
+
+    assert state["state"] in ("idle", "printing", "complete")
+
+
+async def first_of(broker: Mosquitto, topic: str) -> dict[str, object]:
+    """What is told there first."""
+    async with aiomqtt.Client(
+        "127.0.0.1", broker.port, username=USER, password=BROKER_PASSWORD
+    ) as client:
+        await client.subscribe(topic)
+        async with asyncio.timeout(60):
+            message = await anext(aiter(client.messages))
+    read = json.loads(message.payload)
+    assert isinstance(read, dict)
+    return read
+
+
+def _kinds(home: Heard) -> list[object]:
+    return [body["EventType"] for body in home.at("/lan")]
