@@ -108,12 +108,12 @@ def test_other_months_with_use_are_a_link_away(desk: Desk) -> None:
     assert 'href="/usage?month=2026-05"' in unused
 
 
-@pytest.mark.parametrize("month", ["2026-13", "x", "<script>", "2026-05-01", "0000-01"])
-def test_a_month_that_does_not_exist_is_not_found(desk: Desk, month: str) -> None:
-    answer = desk.browser.get("/usage", params={"month": month})
+def test_a_month_that_does_not_exist_is_not_found(desk: Desk) -> None:
+    for month in ("2026-13", "x", "<script>", "2026-05-01", "0000-01"):
+        answer = desk.browser.get("/usage", params={"month": month})
 
-    assert answer.status_code == 404
-    assert "<script>" not in answer.text
+        assert answer.status_code == 404, month
+        assert "<script>" not in answer.text
 
 
 def test_what_was_paid_for_is_told_to_the_cent(paying: Desk) -> None:
@@ -141,12 +141,12 @@ def test_the_switches_stand_beside_it_and_work(paying: Desk) -> None:
     assert switches(paying) == Switches()
 
 
-@pytest.mark.parametrize("to", ["", "yes", "ON", "true", "<script>"])
-def test_no_other_word_makes_anybody_pay(paying: Desk, to: str) -> None:
-    for path in ("free-only", "billing"):
-        send(paying.browser, f"/usage/{path}", to=to)
+def test_no_other_word_makes_anybody_pay(paying: Desk) -> None:
+    for to in ("", "yes", "ON", "true", "<script>"):
+        for path in ("free-only", "billing"):
+            send(paying.browser, f"/usage/{path}", to=to)
 
-    assert switches(paying) == Switches()
+        assert switches(paying) == Switches(), to
 
 
 @pytest.mark.parametrize("origin", [None, "null", "https://own-abc.tunnel.example"])
