@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from printreach.hub.delivery_queue import LEASE
+from printreach.ports import StoredEvent
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhooks import (
     DISABLED_AFTER,
@@ -39,6 +40,28 @@ def test_an_event_is_sent_signed_and_logged(open_world: OpenWorld) -> None:
         [logged] = await here.log()
         assert (logged.state, logged.attempts) == (DeliveryState.DELIVERED, 1)
         assert (logged.http_status, logged.duration_ms) == (200, 5)
+
+    in_world(open_world, test)
+
+
+def test_a_picture_of_the_event_goes_along_as_an_address(open_world: OpenWorld) -> None:
+    async def test(here: WebhookWorld) -> None:
+        at = here.world.clock.now()
+        stored = StoredEvent(
+            seq=1,
+            account_id=(await here.account()).account_id,
+            printer_id=PRINTER_ID,
+            event=event(),
+            received_at=at,
+            snapshot_id="picture-1",
+        )
+        await here.world.store.write(lambda records: here.owing.owe(records, stored))
+        await here.deliver()
+
+        [sent] = here.sender.sent
+        assert json.loads(sent.body)["SnapshotUrl"] == (
+            "https://reach.example/snapshots/picture-1.jpg"
+        )
 
     in_world(open_world, test)
 

@@ -12,11 +12,11 @@ from printreach.hub.deliveries import Deliveries
 from printreach.hub.fanout import Fanout
 from printreach.hub.webhook_owing import WebhookOwing
 from printreach.ports.webhooks import LoggedDelivery
-from printreach.rules.accounts import SupporterPolicy
+from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.rules.webhooks import Webhook
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
-from tests.hub.world import PRINTER_ID, OpenWorld, World
+from tests.hub.world import ADA, PRINTER_ID, OpenWorld, World
 
 URL = "https://hook.example/"
 ADDRESSES = Addresses(base_url="https://reach.example", tunnel_domain="tunnel.example")
@@ -35,13 +35,12 @@ class WebhookWorld:
 
     def __post_init__(self) -> None:
         self.worker = self.new_worker()
-        owing = WebhookOwing(
+        self.owing = WebhookOwing(
             clock=self.world.clock,
             supporters=self.supporters,
             addresses=ADDRESSES,
-            snapshot_url=lambda picture: f"https://reach.example/snapshots/{picture}",
         )
-        self.fanout = Fanout(self.world.store, self.world.clock, [owing])
+        self.fanout = Fanout(self.world.store, self.world.clock, [self.owing])
 
     def new_worker(self) -> Deliveries:
         worker = Deliveries(
@@ -66,6 +65,11 @@ class WebhookWorld:
             set_at=self.world.clock.now(),
         )
         await self.world.store.write(lambda records: records.webhooks.put(hook))
+
+    async def account(self) -> Account:
+        found = await self.world.store.read(lambda records: records.accounts.with_email(ADA))
+        assert found is not None
+        return found
 
     async def webhook(self) -> Webhook | None:
         return await self.world.store.read(lambda records: records.webhooks.get(self.connection_id))

@@ -1,6 +1,5 @@
 """Events become what webhooks are owed: fan-out's consumer for apps."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,20 +11,16 @@ from printreach.rules.addresses import Addresses
 from printreach.rules.webhook_messages import About, message_body
 from printreach.rules.webhooks import wants
 
-SnapshotUrl = Callable[[str], str]
-"""The address of a picture, by its id."""
-
 NO_PRINTER: Final = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WebhookOwing:
-    """hub.fanout.Consumer. snapshot_url: None where no pictures are taken."""
+    """hub.fanout.Consumer."""
 
     clock: Clock
     supporters: SupporterPolicy
     addresses: Addresses
-    snapshot_url: SnapshotUrl | None = None
 
     async def owe(self, records: Records, stored: StoredEvent) -> None:
         """Queue a delivery for each webhook of the printer that wants it.
@@ -72,8 +67,6 @@ class WebhookOwing:
                 printer_id=stored.printer_id,
                 printer_name=printer.name if printer is not None else NO_PRINTER,
                 page_url=self.addresses.of_printer_page(stored.printer_id),
-                snapshot_url=self.snapshot_url(picture)
-                if picture is not None and self.snapshot_url is not None
-                else None,
+                snapshot_url=None if picture is None else self.addresses.of_snapshot(picture),
             ),
         )

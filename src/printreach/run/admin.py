@@ -18,6 +18,7 @@ from printreach.run.admin_commands import Command, CommandFailed, WrongUsage
 from printreach.run.admin_detection import add_detection_commands
 from printreach.run.admin_operating import add_operating_commands
 from printreach.run.admin_output import Result, show
+from printreach.run.admin_webhooks import add_webhook_commands
 from printreach.run.admin_world import open_world
 from printreach.run.settings import Settings, SettingsError, settings_from
 
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_connection_commands(_subject(subjects, "connection", "what reaches printers"))
     add_detection_commands(subjects)
     add_operating_commands(subjects)
+    add_webhook_commands(_subject(subjects, "webhook-keys", "what webhooks are signed with"))
 
 
 def main(options: argparse.Namespace) -> int:

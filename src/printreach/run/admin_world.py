@@ -4,6 +4,7 @@ import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from printreach.backends.clock import SystemClock
 from printreach.backends.mail_log import LogMailer
@@ -38,6 +39,7 @@ class World:
     """What commands work with."""
 
     clock: Clock
+    data_dir: Path
     supporters: SupporterPolicy
     accounts: Accounts
     invitations: Invitations
@@ -62,6 +64,7 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
         operating = _operating(settings, store, clock, payments)
         yield World(
             clock=clock,
+            data_dir=settings.data_dir,
             supporters=settings.supporters,
             accounts=operating.accounts,
             invitations=operating.invitations,
