@@ -43,4 +43,7 @@ FLOORS: Final = {
     "printing.memory": Floor("agent", "MB", 80.0, 60.0, lower=True),
     "simulated.cpu": Floor("agent", "% of a core", 5.0, 3.0, lower=True),
     "simulated.memory": Floor("agent", "MB", 80.0, 60.0, lower=True),
+    "webhooks.rate": Floor("deliveries", "/s", 500.0, 1000.0),
+    "webhooks.backlog": Floor("CPU a delivery, of few due", "x", 1.3, 1.0, lower=True),
+    "webhooks.p99": Floor("p99 of an event", "ms", 250.0, 50.0, lower=True),
 }

@@ -18,6 +18,7 @@ from bench.rows import (
     simulated,
     status,
     transfers,
+    webhooks,
     websocket,
 )
 from bench.world import World
@@ -46,5 +47,6 @@ ROWS: Final[Mapping[str, Row]] = MappingProxyType(
         "status": Row(status.TITLE, status.run),
         "printing": Row(printing.TITLE, printing.run),
         "simulated": Row(simulated.TITLE, simulated.run),
+        "webhooks": Row(webhooks.TITLE, webhooks.run),
     }
 )

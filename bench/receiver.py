@@ -1,0 +1,49 @@
+"""The smallest server that a webhook can be sent to: it counts nothing and answers 200.
+
+python -m bench.receiver        prints its port, and serves until it is stopped
+"""
+
+import asyncio
+from typing import cast
+
+import uvloop
+
+_ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+class Receiving(asyncio.Protocol):
+    """One connection. Requests have a length, as those of webhooks do."""
+
+    def __init__(self) -> None:
+        self._buffer = b""
+        self._transport: asyncio.Transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        while (end := self._buffer.find(b"\r\n\r\n")) >= 0:
+            size = end + 4 + _length(self._buffer[:end])
+            if len(self._buffer) < size:
+                return
+            self._buffer = self._buffer[size:]
+            self._transport.write(_ANSWER)
+
+
+def _length(head: bytes) -> int:
+    for line in head.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            return int(value)
+    return 0
+
+
+async def _serve() -> None:
+    server = await asyncio.get_running_loop().create_server(Receiving, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    uvloop.run(_serve())

@@ -1,0 +1,104 @@
+"""Deliveries to webhooks, beside a bare loop of POSTs to the same receiver."""
+
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import aiohttp
+import uvloop
+
+from bench.measures import percentile, ratios
+from bench.report import Figure, Measurement, Reading
+from bench.webhooks import BODY, worker
+from bench.world import World
+from tests.rigs.programs import Program
+
+TITLE = "deliveries to webhooks"
+BARE, OURS, BACKLOG = "aiohttp", "printreach", "100,000 due"
+DELIVERIES = 3000
+WEBHOOKS = 20
+"""As many as a printer has App Connections; all lead to one receiver, as those of one app do."""
+FEW, MANY = 1000, 100_000
+AT_ONCE = 32
+EVENTS_A_SECOND = 100
+
+
+def run(world: World) -> Measurement:
+    rounds = range(world.plan.rounds)
+    with _receiver(world.folder) as url:
+        bare = [uvloop.run(_bare(url)) for _ in rounds]
+        ours = [uvloop.run(_rate(url)) for _ in rounds]
+        few = [uvloop.run(_cost_us(url, due=FEW)) for _ in rounds]
+        many = [uvloop.run(_cost_us(url, due=MANY)) for _ in rounds]
+        late = [uvloop.run(_latencies(url, world.plan.seconds)) for _ in rounds]
+    p99 = [percentile(one, 99) for one in late]
+    return Measurement(
+        [
+            Reading.of(BARE, "POSTs", "/s", bare),
+            Reading.of(OURS, "deliveries", "/s", ours),
+            Reading.of(OURS, "share of the bare loop", "x", ratios(ours, bare)),
+            Reading.of(OURS, "CPU a delivery", "µs", few),
+            Reading.of(BACKLOG, "CPU a delivery", "µs", many),
+            Reading.of(OURS, "p50 of an event", "ms", [percentile(one, 50) for one in late]),
+            Reading.of(OURS, "p99 of an event", "ms", p99),
+        ],
+        [
+            Figure.of("webhooks.rate", ours),
+            Figure.of("webhooks.backlog", ratios(many, few)),
+            Figure.of("webhooks.p99", p99),
+        ],
+    )
+
+
+@contextmanager
+def _receiver(logs: Path) -> Iterator[str]:
+    argv = [sys.executable, "-m", "bench.receiver"]
+    with Program("receiver", argv, logs=logs) as program:
+        port = program.wait_until("the receiver's port", lambda: program.stdout().strip() or None)
+        yield f"http://127.0.0.1:{int(port)}/hook"
+
+
+async def _bare(url: str) -> float:
+    """POSTs a second, with nothing stored and nothing signed."""
+    loop, left = asyncio.get_running_loop(), DELIVERIES
+
+    async def post(session: aiohttp.ClientSession) -> None:
+        nonlocal left
+        while left > 0:
+            left -= 1
+            async with session.post(url, data=BODY) as answer:
+                await answer.read()
+
+    connector = aiohttp.TCPConnector(limit=AT_ONCE)
+    async with aiohttp.ClientSession(connector=connector) as session:
+        began = loop.time()
+        await asyncio.gather(*(post(session) for _ in range(AT_ONCE)))
+        return DELIVERIES / (loop.time() - began)
+
+
+async def _rate(url: str) -> float:
+    """Deliveries a second."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with worker(Path(folder) / "data", url, WEBHOOKS) as here:
+            await here.queue(DELIVERIES)
+            return DELIVERIES / await here.deliver(DELIVERIES)
+
+
+async def _cost_us(url: str, *, due: int) -> float:
+    """What each delivery costs the worker while so many are due; all that is made is counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with worker(Path(folder) / "data", url, WEBHOOKS) as here:
+            await here.queue(due)
+            before = time.process_time()
+            await here.deliver(FEW)
+            return 1e6 * (time.process_time() - before) / here.sender.count
+
+
+async def _latencies(url: str, seconds: int) -> list[float]:
+    with tempfile.TemporaryDirectory() as folder:
+        async with worker(Path(folder) / "data", url, 1) as here:
+            return await here.latencies_ms(EVENTS_A_SECOND, seconds)

@@ -1,0 +1,210 @@
+"""A worker that delivers to webhooks, with what it needs around it, on a database of its own."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from printreach.backends.bus_sqlite import open_bus
+from printreach.backends.clock import SystemClock
+from printreach.backends.sql.inbox import SqlEventInbox
+from printreach.backends.sql.store import SqlStore, open_store
+from printreach.contract.events import PrintEvent
+from printreach.hub.deliveries import Deliveries
+from printreach.hub.fanout import Fanout
+from printreach.ports import Notice, Records, Topic
+from printreach.ports.webhooks import NewDelivery
+from printreach.rules.accounts import Account
+from printreach.rules.apps import App
+from printreach.rules.connections import Connection, ConnectionKind
+from printreach.rules.printers import Printer
+from printreach.rules.webhooks import Outcome, Webhook
+from printreach.run.settings import Settings, settings_from
+from printreach.run.webhooks import Hooks, deliveries, real_hooks, webhook_owing
+
+PRINTER_ID = "p1"
+BODY = b'{"PrinterId":"p1","PrintId":"x","Filler":"' + b"-" * 400 + b'"}'
+AT_ONCE = 1000
+
+
+@dataclass
+class CountingSender:
+    """Sends for real, and tells when each answer came."""
+
+    hooks: Hooks
+    answered_at: dict[str, float] = field(default_factory=dict)
+    count: int = 0
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def problem_with(self, url: str) -> str | None:
+        return await self.hooks.sender.problem_with(url)
+
+    async def send(self, url: str, headers: Sequence[tuple[str, str]], body: bytes) -> Outcome:
+        outcome = await self.hooks.sender.send(url, headers, body)
+        assert outcome.is_success, outcome
+        self.count += 1
+        self.answered_at.setdefault(headers[0][1], asyncio.get_running_loop().time())
+        self.changed.set()
+        return outcome
+
+    async def until_answered(self, event_ids: Collection[str]) -> None:
+        while not all(one in self.answered_at for one in event_ids):
+            self.changed.clear()
+            await self.changed.wait()
+
+
+@dataclass
+class Worker:
+    """url: of every webhook. connection_ids: those that have one."""
+
+    store: SqlStore
+    settings: Settings
+    sender: CountingSender
+    deliveries: Deliveries
+    connection_ids: list[str]
+
+    async def queue(self, count: int) -> None:
+        """Deliveries that are due, the same number for each webhook."""
+        clock = SystemClock()
+        for first in range(0, count, AT_ONCE):
+            at = clock.now()
+            rows = [
+                NewDelivery(
+                    connection_id=self.connection_ids[number % len(self.connection_ids)],
+                    event_id=f"event-{number:08}",
+                    event_type=1,
+                    print_id="x",
+                    at=at,
+                    body=BODY,
+                )
+                for number in range(first, min(first + AT_ONCE, count))
+            ]
+
+            async def add(records: Records, rows: list[NewDelivery] = rows) -> None:
+                await records.deliveries.add(rows, clock.now())
+
+            await self.store.write(add)
+
+    async def deliver(self, count: int) -> float:
+        """Deliver so many; the seconds it took."""
+        loop, woken = asyncio.get_running_loop(), asyncio.Event()
+        self.deliveries.on_freed(woken.set)
+        began, goal = loop.time(), self.sender.count + count
+        while self.sender.count < goal:
+            woken.clear()
+            if not await self.deliveries.deliver_due() or self.sender.count < goal:
+                await _soon(woken)
+        return loop.time() - began
+
+    async def latencies_ms(self, events_a_second: int, seconds: int) -> list[float]:
+        """From an event that arrives to the answer of the first receiver that is told of it."""
+        loop = asyncio.get_running_loop()
+        async with _passing(self):
+            inbox = SqlEventInbox(self.store, SystemClock())
+            begun: dict[str, float] = {}
+            began = loop.time()
+            tasks = []
+            for number in range(events_a_second * seconds):
+                await asyncio.sleep(max(0.0, began + number / events_a_second - loop.time()))
+                event = PrintEvent(event_id=f"timed-{number:06}", event_type=1, event_time_sec=1)
+                begun[event.event_id] = loop.time()
+                tasks.append(asyncio.create_task(inbox.put(PRINTER_ID, [event])))
+            await asyncio.gather(*tasks)
+            await self.sender.until_answered(begun.keys())
+        return [1000 * (self.sender.answered_at[one] - at) for one, at in begun.items()]
+
+
+@asynccontextmanager
+async def worker(folder: Path, url: str, webhooks: int) -> AsyncIterator[Worker]:
+    """On a fresh database, with so many webhooks that lead to the same receiver."""
+    settings = settings_from(
+        {"PRINTREACH_DATA_DIR": str(folder), "PRINTREACH_WEBHOOK_ALLOW_PRIVATE": "true"}
+    )
+    async with AsyncExitStack() as ends:
+        store = await ends.enter_async_context(open_store(settings.database_path))
+        hooks = real_hooks(settings, ends)
+        sender = CountingSender(hooks)
+        made = deliveries(settings, store, SystemClock(), Hooks(sender=sender, keys=hooks.keys))
+        ends.push_async_callback(made.close)
+        connection_ids = await store.write(lambda records: _set_up(records, url, webhooks))
+        yield Worker(store, settings, sender, made, connection_ids)
+
+
+async def _set_up(records: Records, url: str, webhooks: int) -> list[str]:
+    at = SystemClock().now()
+    account = Account(
+        account_id="a",
+        email="a@example.org",
+        password_hash="",
+        is_admin=False,
+        supporter_granted=True,
+        supporter_until=None,
+        created_at=at,
+    )
+    await records.accounts.add(account)
+    await records.apps.add(App(app_id="app", name="App", return_prefixes=(), created_at=at))
+    printer = Printer(
+        printer_id=PRINTER_ID, account_id="a", name="P", public_key=b"k" * 32, linked_at=at
+    )
+    await records.printers.link(printer)
+    connection_ids = [f"c{number}-{secrets.token_hex(4)}" for number in range(webhooks)]
+    for connection_id in connection_ids:
+        connection = Connection(
+            connection_id=connection_id,
+            unique_id=f"app-{connection_id}",
+            kind=ConnectionKind.APP,
+            app_id="app",
+            printer_id=PRINTER_ID,
+            account_id="a",
+            port=None,
+            created_at=at,
+        )
+        await records.connections.add(connection, None)
+        hook = Webhook(connection_id=connection_id, url=url, event_filter=(), set_at=at)
+        await records.webhooks.put(hook)
+    return connection_ids
+
+
+@asynccontextmanager
+async def _passing(here: Worker) -> AsyncIterator[None]:
+    """Passes as the worker role makes them: when a hint comes, and now and then without one."""
+    clock, woken = SystemClock(), {Topic.INBOX: asyncio.Event(), Topic.EVENT: asyncio.Event()}
+    fanout = Fanout(here.store, clock, [webhook_owing(here.settings, clock)])
+    here.deliveries.on_freed(woken[Topic.EVENT].set)
+
+    def hear(notice: Notice) -> None:
+        if notice.topic in woken:
+            woken[notice.topic].set()
+
+    async def hand_out() -> None:
+        while True:
+            woken[Topic.INBOX].clear()
+            await fanout.fan_out_due()
+            await _soon(woken[Topic.INBOX])
+
+    async def call() -> None:
+        while True:
+            woken[Topic.EVENT].clear()
+            await here.deliveries.deliver_due()
+            await _soon(woken[Topic.EVENT])
+
+    async with open_bus(here.store, clock) as bus:
+        bus.subscribe(hear)
+        tasks = [asyncio.create_task(hand_out()), asyncio.create_task(call())]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await fanout.close()
+
+
+async def _soon(woken: asyncio.Event) -> None:
+    try:
+        async with asyncio.timeout(1):
+            await woken.wait()
+    except TimeoutError:
+        pass  # time to look, then
