@@ -72,6 +72,18 @@ def test_a_file_name_cannot_put_its_own_words_into_the_sentence() -> None:
     assert words.text.startswith("{at}{file}.gcode is paused.")
 
 
+def test_a_picture_stands_before_the_way_to_the_printer() -> None:
+    words = words_for(
+        event(EventType.BED_COOLED_DOWN), "Workshop", URL, "https://reach.example/s/1"
+    )
+
+    assert words.text.split("\n") == [
+        "You can take the print off.",
+        "https://reach.example/s/1",
+        URL,
+    ]
+
+
 @pytest.mark.parametrize(
     ("seconds", "words"), [(0, "1 min"), (90, "2 min"), (3600, "1 h"), (3661, "1 h 1 min")]
 )

@@ -87,7 +87,9 @@ class Notifying:
         is_theirs = printer is not None and printer.account_id == stored.account_id
         name = printer.name if printer is not None and is_theirs else _NO_NAME
         url = self.addresses.of_printer_page(stored.printer_id)
-        words = words_for(stored.event, name, url)
+        picture_id = stored.snapshot_id
+        picture = None if picture_id is None else self.addresses.of_snapshot(picture_id)
+        words = words_for(stored.event, name, url, picture)
         return NewMessage(
             title=words.title[:_LONGEST_TITLE], text=words.text, made_at=at, due_at=due_at
         )

@@ -22,11 +22,14 @@ class Words:
     text: str
 
 
-def words_for(event: PrintEvent, printer_name: str, url: str) -> Words:
-    """Tell what happened. url: of the printer's page."""
+def words_for(
+    event: PrintEvent, printer_name: str, url: str, picture_url: str | None = None
+) -> Words:
+    """Tell what happened. url: of the printer's page; many programs show what picture_url is of."""
     say = _SAYS.get(event.event_type, _something)
     title, sentences = say(event)
-    return Words(f"{printer_name}: {title}", "\n".join([_joined(sentences), url]).strip())
+    lines = [_joined(sentences), picture_url or "", url]
+    return Words(f"{printer_name}: {title}", "\n".join(line for line in lines if line))
 
 
 def duration_in_words(seconds: int) -> str:
