@@ -1,0 +1,100 @@
+"""What a camera's picture shows as a whole: has the view changed, or is there nothing to see?
+
+A model that looks at single pictures calls much of what is unusual a failure: a lamp switched on,
+a camera pushed aside. A coarse grey picture tells these apart from what happens on the bed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+SIDE: Final = 8
+"""A scene is a grey picture of so many places each way."""
+
+_DARK_BELOW: Final = 14.0
+_BLANK_SPREAD: Final = 3.0
+"""A covered lens is grey all over; the plainest print bed spreads over 10 and more."""
+_LIT_APART: Final = 45.0
+"""A print head that moves shifts the mean of a picture by 10 at most, a lamp by 50 and more."""
+_MOVED_LIKENESS: Final = 0.35
+"""Views of one printer by one camera are alike by .8 and more, by its other cameras by .3."""
+_FROZEN_AFTER: Final = 3
+
+
+class View(Enum):
+    """What kind of look it was."""
+
+    CLEAR = "clear"
+    DARK = "dark"
+    BLOCKED = "blocked"
+    FROZEN = "frozen"
+    LIGHT_SWITCHED = "light switched"
+    MOVED = "moved"
+
+
+BLIND: Final = frozenset({View.DARK, View.BLOCKED})
+"""Nothing can be said of a print in such a picture."""
+CHANGED: Final = frozenset({View.LIGHT_SWITCHED, View.MOVED})
+"""The picture is good, but can't be compared with those before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A picture as a whole.
+
+    grey: SIDE rows of SIDE places, each 0 to 255. digest: the same for the very same pixels; the
+    noise of a live camera makes no two pictures the same.
+    """
+
+    grey: tuple[int, ...]
+    digest: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """The scene that later ones are compared with, and how often it came without any change."""
+
+    scene: Scene
+    repeats: int = 0
+
+
+def look_at(seen: Seen | None, scene: Scene) -> tuple[Seen | None, View]:
+    """Compare a scene with the one before. Dark and blank ones are not remembered."""
+    if _mean(scene.grey) < _DARK_BELOW:
+        return seen, View.DARK
+    if _spread(scene.grey) < _BLANK_SPREAD:
+        return seen, View.BLOCKED
+    if seen is None:
+        return Seen(scene=scene), View.CLEAR
+    if scene.digest == seen.scene.digest:
+        repeats = seen.repeats + 1
+        view = View.FROZEN if repeats >= _FROZEN_AFTER else View.CLEAR
+        return Seen(scene=scene, repeats=repeats), view
+    return Seen(scene=scene), _change(seen.scene.grey, scene.grey)
+
+
+def likeness(one: Sequence[int], other: Sequence[int]) -> float:
+    """Correlate two scenes: 1 for the same whatever the light, 0 for unlike ones."""
+    mean_one, mean_other = _mean(one), _mean(other)
+    pairs = list(zip(one, other, strict=True))
+    both = sum((a - mean_one) * (b - mean_other) for a, b in pairs) / len(pairs)
+    spreads = _spread(one) * _spread(other)
+    return both / spreads if spreads else 0.0
+
+
+def _change(before: Sequence[int], now: Sequence[int]) -> View:
+    if likeness(before, now) < _MOVED_LIKENESS:
+        return View.MOVED
+    if abs(_mean(now) - _mean(before)) > _LIT_APART:
+        return View.LIGHT_SWITCHED
+    return View.CLEAR
+
+
+def _mean(grey: Sequence[int]) -> float:
+    return sum(grey) / len(grey)
+
+
+def _spread(grey: Sequence[int]) -> float:
+    mean = _mean(grey)
+    return float((sum((place - mean) ** 2 for place in grey) / len(grey)) ** 0.5)
