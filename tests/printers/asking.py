@@ -215,13 +215,18 @@ class CommandCalls:
 
 @asynccontextmanager
 async def command_calls(
-    printer: Printer, clock: ServiceClock | None = None
+    printer: Printer,
+    clock: ServiceClock | None = None,
+    silence_pause: Callable[[], None] = lambda: None,
 ) -> AsyncIterator[CommandCalls]:
     """The command API in front of an adapter that runs. clock: None never heard the service's."""
     now = asyncio.get_running_loop().time
     cameras = CameraHub(printer, [], now)
     outside = Outside(
-        clock=clock or ServiceClock(now), replays=Replays(now), service_status=ServiceStatus
+        clock=clock or ServiceClock(now),
+        replays=Replays(now),
+        service_status=ServiceStatus,
+        silence_pause=silence_pause,
     )
     api = CommandApi(printer, FileCommands(printer), WebcamCommands(cameras), _no_log, outside)
     calls = CommandCalls(api)

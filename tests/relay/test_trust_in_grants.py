@@ -113,6 +113,18 @@ async def test_a_notice_about_something_else_makes_nobody_look_again(topic: Topi
 
 
 @on_a_loop
+async def test_events_of_an_account_make_nobody_look_again() -> None:
+    async with relay() as rig:
+        access = rig.connect()
+        await rig.agent()
+        await ask(rig, access)
+        await rig.notify(Topic.EVENT, "ada")
+        await ask(rig, access)
+
+        assert rig.grants.lookups == [access.unique_id]
+
+
+@on_a_loop
 async def test_a_notice_in_the_middle_of_a_look_up_is_not_overlooked() -> None:
     """What the store said may be from before that of which the notice tells."""
     async with relay() as rig, calling(rig.port) as caller:

@@ -27,6 +27,8 @@ UNKNOWN_TRUST_S = 1.0
 MAX_KNOWN = 20_000
 MAX_UNKNOWN = 5_000
 """Counted apart, so that a flood of names pushes no connection out."""
+ABOUT_GRANTS = (Topic.CONNECTION, Topic.PRINTER, Topic.ACCOUNT)
+"""Topics that change who may pass. Others have the same keys, and come by the hundred."""
 
 
 class LiveStream(Protocol):
@@ -160,6 +162,8 @@ class Admission:
     # --- the beat -------------------------------------------------------------------------------
 
     def _on_notice(self, notice: Notice) -> None:
+        if notice.topic not in ABOUT_GRANTS:
+            return
         self._notices += 1
         if notice.topic is Topic.CONNECTION:
             self.forget(notice.key)

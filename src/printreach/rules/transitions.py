@@ -208,7 +208,7 @@ class _Change:
         memory, at = self.memory, self.now.steady_s
         if self.state is State.PAUSED and not memory.is_paused:
             silent_until = memory.silent_until
-            is_silent = silent_until is not None and 0 <= silent_until - at <= SILENCE_S
+            is_silent = silent_until is not None and 0 <= silent_until - at <= 2 * SILENCE_S
             if not is_silent and not self._is_quiet:
                 self.tell(EventType.PAUSED)
             self.memory = replace(memory, is_paused=True, silent_until=None)
@@ -289,7 +289,7 @@ class _Change:
         if memory.cooling_until is None:
             return
         left_s = memory.cooling_until - at
-        if not 0 <= left_s <= COOLING_S:
+        if not 0 <= left_s <= 2 * COOLING_S:  # or else the clock was set back
             self.memory = replace(memory, cooling_until=None, cool_since=None)
             return
         bed_c = self.seen.job.current_print.temps.bed_actual
