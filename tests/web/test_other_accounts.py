@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from printreach.hub.rescue import Rescue
 from printreach.rules.totp import code_of, step_at
 from tests.web.conftest import MakeWorld
 from tests.web.ways import BACK, NAME, Way, address_in, way_with
@@ -248,6 +249,16 @@ def test_anothers_way_to_sign_in_is_not_removed(way: Way) -> None:
     send(way.browser, "/signout")
 
     assert way.go().status_code == 303
+
+
+def test_an_operator_who_takes_the_second_factor_takes_the_provider_too(way: Way) -> None:
+    join(way)
+    services = way.world.services
+    rescue = Rescue(store=services.store, clock=services.clock, post=services.post)
+
+    run(way.browser, lambda: rescue.link(ADA, drops_second_factor=True))
+
+    assert way.go().status_code == 400
 
 
 # --- an account without a password ----------------------------------------------------------------

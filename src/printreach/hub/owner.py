@@ -48,6 +48,7 @@ class Owner:
 
         async def change(records: Records) -> None:
             await records.accounts.set_password(account.account_id, password_hash)
+            await records.steps.drop(account.account_id)
             await records.mail_links.drop(account.account_id, list(MailPurpose))
             await records.sessions.end_all(account.account_id, but=session.session_id)
 

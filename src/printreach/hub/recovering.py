@@ -129,6 +129,7 @@ class Recovering:
             return LINK_OVER
         account_id = account.account_id
         await records.accounts.set_password(account_id, password_hash)
+        await records.steps.drop(account_id)
         if account.verified_at is None:
             await records.accounts.set_verified(account_id, at)
         await records.mail_links.drop(account_id, list(MailPurpose))

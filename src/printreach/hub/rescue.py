@@ -24,8 +24,8 @@ class Rescue:
     ) -> str | Denied:
         """A link with which another password is chosen, once, for an hour.
 
-        drops_second_factor: authenticator app, recovery codes and passkeys go at once, and every
-        browser is signed out. The operator has made sure who asks.
+        drops_second_factor: authenticator app, recovery codes, passkeys and accounts of other
+        services go at once, and every browser is signed out. The operator has made sure who asks.
         """
         at = self.clock.now()
 
@@ -48,4 +48,7 @@ async def _drop_second_factor(records: Records, account_id: str) -> None:
     await records.second_factors.set_recovery_codes(account_id, [])
     for passkey in await records.passkeys.of_account(account_id):
         await records.passkeys.remove(account_id, passkey.credential_id)
+    for identity in await records.identities.of_account(account_id):
+        await records.identities.remove(account_id, identity.identity_id)
+    await records.steps.drop(account_id)
     await records.sessions.end_all(account_id)

@@ -14,6 +14,7 @@ from printreach.hub.post import Post, mail_link_digest
 from printreach.hub.sessions import Begun, Sessions, Visitor
 from printreach.hub.signing_in import step_digest
 from printreach.hub.tries import (
+    INVITATION_BY_LINK,
     LINK_BY_ADDRESS,
     MAIL_BY_ACCOUNT,
     SIGN_UP_BY_ADDRESS,
@@ -121,6 +122,9 @@ class SigningUp:
         address = await self._checked(email, password, visitor)
         if not isinstance(address, str):
             return address
+        refused = await self.account_tries.take(INVITATION_BY_LINK, token)
+        if refused is not None:
+            return refused
         account = await self._new(address, password)
         at = self.clock.now()
 

@@ -20,6 +20,10 @@ RESET_BY_ADDRESS: Final = Limit(name="reset", at_once=10, every=timedelta(minute
 PASSKEY_BY_ADDRESS: Final = Limit(name="passkey", at_once=30, every=timedelta(seconds=20))
 PROVIDER_BY_ADDRESS: Final = Limit(name="provider", at_once=30, every=timedelta(seconds=20))
 """Ways to the provider of OpenID Connect; each may lead to requests of ours to it."""
+LINK_CODE_BY_ADDRESS: Final = Limit(name="link-code", at_once=30, every=timedelta(seconds=30))
+"""Beside the ten tries of an account: accounts cost nothing."""
+INVITATION_BY_LINK: Final = Limit(name="invitation", at_once=10, every=timedelta(minutes=10))
+"""Its form tells whether an address has an account; whoever has one link asks about few."""
 LINK_BY_ADDRESS: Final = Limit(name="link", at_once=30, every=timedelta(seconds=20))
 """Links of mails and invitations: nobody guesses one, but looking one up costs."""
 MOST_CALLERS: Final = 50_000

@@ -87,6 +87,10 @@ class StepRecords(Protocol):
         """It can be taken once."""
         ...
 
+    async def drop(self, account_id: str) -> None:
+        """All of that account: what was shown before counts no more."""
+        ...
+
 
 class MailLinkRecords(Protocol):
     """Links that were sent by mail."""

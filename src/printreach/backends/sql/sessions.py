@@ -90,6 +90,9 @@ class StepRows:
         await self._connection.execute(delete(steps).where(steps.c.token_digest == token_digest))
         return step
 
+    async def drop(self, account_id: str) -> None:
+        await self._connection.execute(delete(steps).where(steps.c.account_id == account_id))
+
 
 def _step(row: Mapping[Any, Any]) -> Step:
     return Step(**{**row, "awaits": Awaits(row["awaits"])})

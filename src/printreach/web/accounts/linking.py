@@ -8,14 +8,16 @@ from litestar.params import FromQuery
 from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
+from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.rules.credentials import read_link_code
 from printreach.rules.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import LARGEST_FORM, Fields, faulty, page, provide_fields
 from printreach.web.pages import READ
+from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
 from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn
+from printreach.web.signed_in import SignedIn, visitor_of
 
 _LINK: Final = "account/link.html"
 _LONGEST_TYPING: Final = 32
@@ -42,6 +44,7 @@ async def link_page(
 
 @post("/link", media_type=MediaType.HTML)
 async def link(
+    request: AnyRequest,
     fields: NamedDependency[Fields],
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
@@ -49,6 +52,10 @@ async def link(
     """Make the agent that shows the code a printer of one's own."""
     code, name = fields["code"], fields["name"]
     shown = {"code": _played_back(code), "name": name[:60]}
+    address = visitor_of(request).address
+    refused = services.caller_tries.take_by_address(LINK_CODE_BY_ADDRESS, address)
+    if refused is not None:
+        return faulty(_LINK, refused, "code", **shown)
     result = await services.printers.link(code, signed_in.account.email, name)
     match result:
         case Denied(Reason.LINKING_LOCKED):

@@ -13,12 +13,12 @@ from litestar.di import NamedDependency, Provide
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.portal import Made
+from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.rules.portal import PortalError
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.portal.answers import done_page, step_page
 from printreach.web.portal.supporting import pay_in_step
 from printreach.web.portal.visits import (
-    LINK_CODE_BY_ADDRESS,
     NoSuchFlow,
     Visit,
     answer_no_such_flow,

@@ -23,8 +23,6 @@ from printreach.web.signed_in import SignedIn
 BROWSER: Final = "printreach_portal"
 """The cookie that ties flows to the browser in which they began."""
 FLOW_BY_ADDRESS: Final = Limit(name="portal", at_once=60, every=timedelta(seconds=10))
-LINK_CODE_BY_ADDRESS: Final = Limit(name="link-code", at_once=30, every=timedelta(seconds=30))
-"""Beside the ten tries of an account: accounts cost nothing."""
 
 
 class NoSuchFlow(NotFoundException):
