@@ -1,0 +1,125 @@
+"""Operators' pages and those of supporter status, as they are."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from litestar.testing import TestClient
+from playwright.sync_api import Page
+
+from printreach.backends.sql.engine import prepare_file
+from printreach.backends.sql.migrate import migrate
+from printreach.rules.accounts import Account
+from printreach.rules.completion import Completion
+from tests.fakes.clock import FakeClock
+from tests.fakes.stripe.server import MONTHLY
+from tests.look.gallery import forward
+from tests.rigs.chromium import watch
+from tests.rigs.looks import DESKTOP, PHONE, look_at
+from tests.web.portal.people import APP, Person, add_app, link_printer
+from tests.web.shop import Shop, open_shop
+from tests.web.world import ADA, BASE_URL, Browser, WebWorld, run, send, sign_in
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+GRACE = "grace@example.org"
+OPERATORS = {
+    "operator": "",
+    "operator-accounts": "/accounts",
+    "operator-account": "/accounts/{ada}",
+    "operator-delete-account": "/accounts/{ada}/delete",
+    "operator-invite": "/invite",
+    "operator-apps": "/apps",
+    "operator-app": f"/apps/{APP}",
+    "operator-printers": "/printers",
+    "operator-connections": "/connections",
+    "operator-limits": "/limits",
+    "operator-acts": "/acts",
+}
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[Browser]:
+    """A service in which something was done already, before its operator."""
+    path = tmp_path / "data" / "printreach.sqlite3"
+    prepare_file(path)
+    migrate(path)
+    world = WebWorld(path, FakeClock(), SUPPORTERS="granted")
+    with TestClient(world.app, base_url=BASE_URL) as browser:
+        world.add_account(browser)
+        world.add_account(browser, GRACE, is_admin=True)
+        world.add_account(browser, "somebody.with.a.rather.long.address@printers.example.com")
+        add_app(world, browser)
+        for name in ("Workbench", "The big one behind the shelf in the cellar"):
+            printer = link_printer(world, browser, name)
+            _connect(world, browser, printer)
+        sign_in(browser, GRACE)
+        ada = _ada(world, browser)
+        send(browser, f"/operator/accounts/{ada}/supporter", state="on", until="2027-12-31")
+        send(browser, f"/operator/accounts/{ada}/limits", upload_bytes="2048")
+        yield browser
+
+
+def _connect(world: WebWorld, browser: Browser, printer_id: str) -> None:
+    made = run(browser, lambda: world.services.connections.add_for_app(APP, printer_id))
+    assert isinstance(made, Completion)
+
+
+def _ada(world: WebWorld, browser: Browser) -> str:
+    found = run(browser, lambda: world.store.read(lambda records: records.accounts.with_email(ADA)))
+    assert isinstance(found, Account)
+    return found.account_id
+
+
+def test_the_operators_pages_are_accessible_and_fit(page: Page, office: Browser) -> None:
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, office))
+    seen = watch(page)
+    page.goto(f"{BASE_URL}/operator/accounts?q=ada")
+    ada = str(page.get_by_role("link", name=ADA).get_attribute("href")).rsplit("/", 1)[-1]
+    for name, path in OPERATORS.items():
+        page.goto(f"{BASE_URL}/operator" + path.format(ada=ada))
+        look_at(page, name, sizes=(PHONE, DESKTOP))
+
+    assert seen.errors == []
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Shop]:
+    migrated = tmp_path / "migrated.sqlite3"
+    prepare_file(migrated)
+    migrate(migrated)
+    with open_shop(migrated, tmp_path) as opened:
+        opened.world.add_account(opened.browser)
+        sign_in(opened.browser)
+        yield opened
+
+
+def test_the_way_to_supporter_status_is_accessible_and_fits(page: Page, shop: Shop) -> None:
+    page.route(f"{BASE_URL}/**", lambda route: forward(route, shop.browser))
+    seen = watch(page)
+    page.goto(f"{BASE_URL}/account/supporter")
+    look_at(page, "supporter-offers")
+
+    add_app(shop.world, shop.browser)
+    link_printer(shop.world, shop.browser, "Workbench")
+    person = Person(shop.world, shop.browser)
+    person.begin()
+    page.goto(BASE_URL + person.path)
+    look_at(page, "portal-supporter-sold")
+
+    ada = shop.account()
+    url = run(
+        shop.browser,
+        lambda: shop.world.services.billing.buy(ada, MONTHLY, "/account"),
+    )
+    assert isinstance(url, str)
+    subscription = shop.pay(url)
+    page.goto(f"{BASE_URL}/account/supporter?back=paid")
+    look_at(page, "supporter-paid")
+
+    shop.fake.books.renew(subscription, paid=False)
+    shop.call("invoice.payment_failed", subscription)
+    page.goto(f"{BASE_URL}/account/supporter")
+    look_at(page, "supporter-late")
+
+    assert seen.errors == []
