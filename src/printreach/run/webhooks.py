@@ -34,12 +34,7 @@ def real_hooks(settings: Settings, ends: AsyncExitStack) -> Hooks:
 
 def webhook_owing(settings: Settings, clock: Clock) -> WebhookOwing:
     """Who queues deliveries for each event."""
-    return WebhookOwing(
-        clock=clock,
-        supporters=settings.supporters,
-        addresses=settings.addresses,
-        snapshot_url=settings.addresses.of_snapshot,
-    )
+    return WebhookOwing(clock=clock, supporters=settings.supporters, addresses=settings.addresses)
 
 
 def deliveries(settings: Settings, store: Store, clock: Clock, hooks: Hooks) -> Deliveries:
