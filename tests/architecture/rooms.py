@@ -94,7 +94,7 @@ ROOMS = {
     ),
     "backends.pay_stripe": driver("msgspec", "stripe"),
     "backends.mqtt_broker": driver("aiomqtt"),
-    "backends.notify_apprise": driver("apprise"),
+    "backends.notify_apprise": driver("apprise", "requests"),
     "run": driver(
         *("aiosqlite", "alembic", "argon2", "cryptography", "granian", "jinja2", "litestar"),
         *("markupsafe", "msgspec", "picows", "sqlalchemy", "uvloop"),

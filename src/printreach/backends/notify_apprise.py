@@ -2,6 +2,8 @@
 
 Apprise waits where it sends, so it does that on threads of its own, inside a fence: what a person
 types decides where it calls. A message has one deadline, whatever the address says of retries.
+
+It is loaded when it is needed first: with its services it takes some 40 MB.
 """
 
 import asyncio
@@ -11,13 +13,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import local
-from typing import Any, Final
-
-import apprise
+from typing import TYPE_CHECKING, Any, Final
 
 from printreach.backends.fence import Fence, inside
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.notify_ways import may_be_used
+
+if TYPE_CHECKING:
+    import apprise
 
 _log = logging.getLogger(__name__)
 
@@ -80,7 +83,15 @@ class AppriseMessenger:
 _OUT_OF_TIME: Final = object()
 
 
-def _asset() -> apprise.AppriseAsset:
+def _load() -> None:
+    """On the outside: while it is loaded, what it stands on looks at the machine's network."""
+    import apprise  # noqa: F401
+    import requests  # noqa: F401
+
+
+def _asset() -> "apprise.AppriseAsset":
+    import apprise
+
     asset = apprise.AppriseAsset(
         storage_mode=apprise.PersistentStoreMode.MEMORY,
         plugin_paths=[],
@@ -93,8 +104,10 @@ def _asset() -> apprise.AppriseAsset:
     return asset
 
 
-def _service(url: str) -> apprise.NotifyBase | None:
+def _service(url: str) -> "apprise.NotifyBase | None":
     """What Apprise makes of an address, without what would make it stay for long."""
+    import apprise
+
     made = apprise.Apprise.instantiate(url, asset=_asset(), suppress_exceptions=True)
     if not isinstance(made, apprise.NotifyBase):
         return None
@@ -104,11 +117,15 @@ def _service(url: str) -> apprise.NotifyBase | None:
 
 
 def _is_understood(fence: Fence, url: str) -> bool:
+    _load()
     with inside(fence), _warnings():
         return _service(url) is not None
 
 
 def _send(fence: Fence, url: str, title: str, text: str) -> NotSent | None:
+    _load()
+    import apprise
+
     with inside(fence), _warnings() as warnings:
         try:
             service = _service(url)
