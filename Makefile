@@ -155,7 +155,7 @@ OTHER_PINS := $(patsubst %.in,%.txt,$(wildcard requirements/*.in))
 .PHONY: lock
 lock: install $(OTHER_PINS:%=lock-%)  ## pin what pyproject.toml asks for; LOCK_FLAGS=--upgrade moves the pins
 	$(LOCK) pyproject.toml --group dev --extra agent --extra client --extra demo --extra server \
-		--extra stripe --output-file requirements/dev.txt
+		--extra stripe --extra s3 --output-file requirements/dev.txt
 	$(LOCK) pyproject.toml --extra server --output-file requirements/server.txt
 	$(LOCK) pyproject.toml --extra agent --output-file requirements/agent.txt
 

@@ -92,6 +92,7 @@ ROOMS = {
             "webauthn",
         ),
     ),
+    "backends.snapshots_s3": driver("obstore"),
     "backends.pay_stripe": driver("msgspec", "stripe"),
     "backends.mqtt_broker": driver("aiomqtt"),
     "backends.notify_apprise": driver("apprise", "requests"),

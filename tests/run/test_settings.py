@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
+from printreach.rules.snapshots import S3Place
 from printreach.run.settings import Settings, SettingsError, settings_from
 
 
@@ -136,6 +137,11 @@ def test_a_port_that_the_service_listens_on_cannot_be_a_connections() -> None:
         ("SMTP_URL", "mail.example"),
         ("SMTP_URL", "smtp://"),
         ("SMTP_URL", "smtp://mail.example:port"),
+        ("SNAPSHOTS_URL", "s3.example.com/bucket"),
+        ("SNAPSHOTS_URL", "https://s3.example.com/bucket"),
+        ("SNAPSHOTS_URL", "https://key:secret@s3.example.com"),
+        ("SNAPSHOTS_URL", "https://key:secret@s3.example.com/b/../c"),
+        ("SNAPSHOTS_URL", "ftp://key:secret@s3.example.com/bucket"),
         ("DATABASE_URL", "sqlite:///x"),
     ],
 )
@@ -185,12 +191,28 @@ def test_nats_is_refused_as_not_supported_yet() -> None:
     ("name", "value"),
     [
         ("SMTP_URL", "http://user:secret@mail.example"),
+        ("SNAPSHOTS_URL", "ftp://key:secret@s3.example.com/bucket"),
         ("DATABASE_URL", "postgresql://user:secret@host/name"),
         ("NATS_URL", "nats://user:secret@host"),
     ],
 )
 def test_a_sentence_about_a_setting_never_repeats_its_password(name: str, value: str) -> None:
     assert "secret" not in sentence({f"PRINTREACH_{name}": value})
+
+
+def test_a_bucket_is_read_off_its_address() -> None:
+    address = "https://key:s%2Fecret@s3.example.com:9000/bucket/some/folder?region=eu-central-1"
+    settings = read(SNAPSHOTS_URL=address)
+
+    assert settings.snapshots == S3Place(
+        endpoint="https://s3.example.com:9000",
+        bucket="bucket",
+        prefix="some/folder/",
+        region="eu-central-1",
+        key_id="key",
+        secret="s/ecret",
+    )
+    assert "ecret" not in repr(settings)
 
 
 def test_settings_never_show_a_password_when_printed() -> None:

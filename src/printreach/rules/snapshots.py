@@ -1,7 +1,7 @@
 """Pictures that are kept for a while, each at an address that nobody guesses."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -23,6 +23,18 @@ class Snapshot:
     printer_id: str
     taken_at: datetime
     size: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class S3Place:
+    """A bucket that speaks S3. prefix: of the names in it, with its slash at the end, or ""."""
+
+    endpoint: str
+    bucket: str
+    prefix: str
+    region: str
+    key_id: str
+    secret: str = field(repr=False)
 
 
 def is_snapshot_id(text: str) -> bool:

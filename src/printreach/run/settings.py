@@ -14,9 +14,11 @@ from printreach.rules.app_registration import AppPolicy
 from printreach.rules.detection_usage import DEFAULT_TIERS, Plan, Tier
 from printreach.rules.notifications import DAILY_LIMIT
 from printreach.rules.oidc import OidcProvider
+from printreach.rules.snapshots import S3Place
 from printreach.run import developer_settings
 from printreach.run import setting_values as values
 from printreach.run.mqtt import read_broker
+from printreach.run.s3_setting import read_s3_place
 from printreach.run.setting_values import Network, WrongValue
 
 T = TypeVar("T")
@@ -55,6 +57,7 @@ class Settings:
     mqtt: MqttAddress | None = None
     stripe: StripeAccount | None = None
     oidc: OidcProvider | None = None
+    snapshots: S3Place | None = None
 
     app_registration: AppPolicy = AppPolicy.OPEN
     detector_free_only: bool = True
@@ -99,6 +102,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),
         smtp_url=reader.read("SMTP_URL", values.read_smtp_url, ""),
+        snapshots=reader.read("SNAPSHOTS_URL", read_s3_place, ""),
         notify_daily_limit=reader.read("NOTIFY_DAILY_LIMIT", values.read_count, str(DAILY_LIMIT)),
         mqtt=reader.read("MQTT_URL", read_broker, ""),
         app_registration=reader.read(

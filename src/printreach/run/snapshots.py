@@ -7,8 +7,9 @@ from printreach.backends.snapshots_disk import DiskSnapshots
 from printreach.hub.snapshots import Snapshots
 from printreach.ports import Clock, Store
 from printreach.ports.printer_http import PrinterHttp
+from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.credentials import TokenBytes
-from printreach.run.settings import Settings
+from printreach.run.settings import Settings, SettingsError
 
 FOLDER: Final = "snapshots"
 
@@ -20,11 +21,25 @@ def snapshots_of(
     printers: PrinterHttp,
     token_bytes: TokenBytes = secrets.token_bytes,
 ) -> Snapshots:
-    """The use cases about kept pictures, with their place."""
+    """The use cases about kept pictures, with their place. Raises SettingsError."""
     return Snapshots(
         store=store,
         clock=clock,
         token_bytes=token_bytes,
-        kept=DiskSnapshots(settings.data_dir / FOLDER),
+        kept=_place(settings),
         http=printers,
     )
+
+
+def _place(settings: Settings) -> SnapshotStore:
+    if settings.snapshots is None:
+        return DiskSnapshots(settings.data_dir / FOLDER)
+    try:
+        # An extra: for those alone who keep pictures elsewhere.
+        from printreach.backends.snapshots_s3 import S3Snapshots
+    except ImportError as error:
+        raise SettingsError(
+            f"PRINTREACH_SNAPSHOTS_URL needs more than is installed ({error.name}): "
+            "pip install 'printreach[server,s3]'."
+        ) from None
+    return S3Snapshots(settings.snapshots)

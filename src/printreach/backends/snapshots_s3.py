@@ -1,0 +1,77 @@
+"""Pictures in a bucket of anything that speaks S3."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import S3Store
+
+from printreach.ports.snapshots import SnapshotsUnavailable
+from printreach.rules.snapshots import S3Place, is_snapshot_id
+
+PATIENCE: Final = timedelta(seconds=10)
+"""For one call, its repetitions included."""
+_FAILURES: Final = (BaseError, OSError)
+
+
+class S3Snapshots:
+    """ports.SnapshotStore. The bucket has to be there; nobody but us needs to reach it."""
+
+    def __init__(self, place: S3Place) -> None:
+        self._prefix = place.prefix
+        self._bucket = S3Store(
+            place.bucket,
+            endpoint=place.endpoint,
+            region=place.region,
+            access_key_id=place.key_id,
+            secret_access_key=place.secret,
+            virtual_hosted_style_request=False,
+            client_options={
+                "allow_http": place.endpoint.startswith("http:"),
+                "connect_timeout": timedelta(seconds=3),
+                "timeout": PATIENCE,
+            },
+            retry_config={"max_retries": 2, "retry_timeout": PATIENCE},
+        )
+
+    async def put(self, snapshot_id: str, jpeg: bytes) -> None:
+        try:
+            await obstore.put_async(
+                self._bucket,
+                self._name(snapshot_id),
+                jpeg,
+                attributes={"Content-Type": "image/jpeg"},
+            )
+        except _FAILURES as error:
+            raise _unavailable("A picture was not kept", error) from error
+
+    async def get(self, snapshot_id: str) -> bytes | None:
+        try:
+            found = await obstore.get_async(self._bucket, self._name(snapshot_id))
+            return bytes(await found.bytes_async())
+        except FileNotFoundError:
+            return None
+        except _FAILURES as error:
+            raise _unavailable("A picture can't be read", error) from error
+
+    async def remove(self, snapshot_ids: Sequence[str]) -> None:
+        names = [self._name(snapshot_id) for snapshot_id in snapshot_ids]
+        if not names:
+            return
+        try:
+            await obstore.delete_async(self._bucket, names)
+        except _FAILURES as error:
+            raise _unavailable("Pictures were not removed", error) from error
+
+    def _name(self, snapshot_id: str) -> str:
+        if not is_snapshot_id(snapshot_id):
+            raise ValueError("this is no picture's id")
+        return f"{self._prefix}{snapshot_id}.jpg"
+
+
+def _unavailable(what: str, error: BaseException) -> SnapshotsUnavailable:
+    # The library's message is the whole exchange; its first line says what failed.
+    reason = str(error).partition("\n")[0][:200]
+    return SnapshotsUnavailable(f"{what}: {reason}")
