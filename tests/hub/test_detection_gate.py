@@ -1,85 +1,23 @@
-"""Calls of the failure-detection API: admitted, counted, written down, and claims of addresses."""
+"""Calls of the failure-detection API: admitted, counted, and written down."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import date, timedelta
 
 import pytest
 
 from printreach.contract.detection_errors import DetectionError
 from printreach.hub.detection_gate import DetectionGate
-from printreach.hub.detection_keys import DetectionKeys, MadeKey
+from printreach.hub.detection_keys import MadeKey
 from printreach.hub.usage import Usage
 from printreach.ports import StoreUnavailable
-from printreach.rules.accounts import Account
-from printreach.rules.address_claims import CLAIM_LIFETIME
 from printreach.rules.detection_access import Admitted, CallKind, Refused
 from printreach.rules.detection_usage import Billing, Calls, Month, Plan
 from printreach.rules.operators import COMMAND_LINE
 from printreach.run.counting import counting
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
-from tests.hub.world import ADA, BOB, OpenWorld, World
-
-HERE, THERE = "8.8.8.8", "9.9.9.9"
-PLAN = Plan(free_calls=3, offers_billing=True)
-SECOND = timedelta(seconds=1)
-MAY = Month(2026, 5)
-
-
-@dataclass
-class Door:
-    """A gate with the keys of Ada, one of Bob, and what stands behind."""
-
-    world: World
-    ada: Account
-    keys: DetectionKeys
-    gate: DetectionGate
-    adas: MadeKey
-    bobs: MadeKey
-
-    async def call(
-        self,
-        made: MadeKey,
-        address: str = HERE,
-        *,
-        kind: CallKind = CallKind.PROCESS,
-        may_claim: bool = True,
-    ) -> DetectionError | None:
-        """Ask, and where it is allowed, answer."""
-        at = self.world.clock.now()
-        decision = await self.gate.admit(made.api_key, address, at, kind, may_claim=may_claim)
-        if isinstance(decision, Refused):
-            return decision.error
-        self.gate.answered(decision, at)
-        return None
-
-    async def calls(self, month: Month = MAY) -> Calls:
-        """What is written down of Ada."""
-        use = Usage(store=self.world.store, clock=self.world.clock, plan=PLAN)
-        return (await use.month(self.ada.account_id, month)).calls
-
-
-@asynccontextmanager
-async def open_door(
-    open_world: OpenWorld, plan: Plan = PLAN, *, claims: bool = True
-) -> AsyncIterator[Door]:
-    async with open_world() as world:
-        keys = DetectionKeys(
-            store=world.store, clock=world.clock, token_bytes=world.connections.token_bytes
-        )
-        ada = await world.add_account()
-        await world.add_account(BOB)
-        adas, bobs = (
-            await keys.make_for(ADA, "", COMMAND_LINE),
-            await keys.make_for(BOB, "", COMMAND_LINE),
-        )
-        assert isinstance(adas, MadeKey)
-        assert isinstance(bobs, MadeKey)
-        gate = DetectionGate(store=world.store, plan=plan, claims_addresses=claims)
-        yield Door(world, ada, keys, gate, adas, bobs)
+from tests.hub.detection_door import HERE, PLAN, SECOND, THERE, open_door
+from tests.hub.world import ADA, OpenWorld, World
 
 
 @on_a_loop
@@ -213,86 +151,6 @@ async def test_wrong_and_disabled_keys_are_refused_at_once(open_world: OpenWorld
             assert decision.error is DetectionError.INVALID_API_KEY
 
 
-@pytest.mark.parametrize("flushes", [False, True])
-@on_a_loop
-async def test_the_first_answered_call_claims_the_address_for_the_whole_account(
-    open_world: OpenWorld, flushes: bool
-) -> None:
-    async with open_door(open_world) as door:
-        second = await door.keys.make_for(ADA, "Second", COMMAND_LINE)
-        assert isinstance(second, MadeKey)
-        await door.call(door.adas, kind=CallKind.CREATE_CONTEXT)
-        if flushes:
-            await door.gate.flush()
-
-        assert await door.call(door.bobs) is DetectionError.API_KEY_IP_RESTRICTED
-        assert await door.call(second) is None
-        assert await door.call(door.bobs, THERE) is None
-
-
-@on_a_loop
-async def test_a_claim_lapses_30_days_after_the_last_call(open_world: OpenWorld) -> None:
-    async with open_door(open_world, Plan(free_calls=99)) as door:
-        await door.call(door.adas)
-        await door.gate.flush()
-        door.world.clock.advance(timedelta(days=20))
-        await door.call(door.adas)
-        await door.gate.flush()
-        door.world.clock.advance(CLAIM_LIFETIME - SECOND)
-        assert await door.call(door.bobs) is DetectionError.API_KEY_IP_RESTRICTED
-        door.world.clock.advance(SECOND)
-
-        assert await door.call(door.bobs) is None
-        await door.gate.flush()
-        assert await door.call(door.adas) is DetectionError.API_KEY_IP_RESTRICTED
-
-
-@pytest.mark.parametrize("address", ["127.0.0.1", "192.168.1.5", "::1", "fd00::1", ""])
-@on_a_loop
-async def test_an_address_that_is_not_public_is_nobodys(
-    open_world: OpenWorld, address: str
-) -> None:
-    async with open_door(open_world) as door:
-        for made in (door.adas, door.bobs, door.adas):
-            assert await door.call(made, address) is None
-
-
-@on_a_loop
-async def test_who_may_be_anywhere_claims_nothing_and_is_still_kept_out(
-    open_world: OpenWorld,
-) -> None:
-    async with open_door(open_world) as door:
-        await door.call(door.adas, may_claim=False)
-        assert await door.call(door.bobs) is None
-
-        told = await door.call(door.adas, may_claim=False)
-        assert told is DetectionError.API_KEY_IP_RESTRICTED
-
-
-@on_a_loop
-async def test_an_operator_can_do_without_claims(open_world: OpenWorld) -> None:
-    async with open_door(open_world, claims=False) as door:
-        for made in (door.adas, door.bobs):
-            assert await door.call(made) is None
-        await door.gate.flush()
-
-        assert await door.world.store.read(lambda records: records.detection_claims.all()) == []
-
-
-@on_a_loop
-async def test_of_two_processes_the_first_to_write_has_the_address(open_world: OpenWorld) -> None:
-    async with open_door(open_world) as door:
-        other = DetectionGate(store=door.world.store, plan=PLAN, claims_addresses=True)
-        admitted = await other.admit(door.bobs.api_key, HERE, NOON, CallKind.PROCESS)
-        assert isinstance(admitted, Admitted)
-        other.answered(admitted, NOON)
-        await door.call(door.adas)
-        await other.flush()
-        await door.gate.flush()
-
-        assert await door.call(door.adas) is DetectionError.API_KEY_IP_RESTRICTED
-
-
 @on_a_loop
 async def test_what_could_not_be_written_is_written_later(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
@@ -367,20 +225,6 @@ async def test_no_call_is_refused_for_having_been_counted_twice(open_world: Open
         await flushing
 
         assert told == [None] * 50 + [DetectionError.FREE_USAGE_LIMIT_REACHED]
-
-
-@on_a_loop
-async def test_calls_of_an_account_that_is_deleted_meanwhile_harm_nobody(
-    open_world: OpenWorld,
-) -> None:
-    async with open_door(open_world) as door:
-        await door.call(door.adas)
-        await door.call(door.bobs, THERE)
-        await door.world.accounts.delete(ADA)
-        await door.gate.flush()
-
-        [claim] = await door.world.store.read(lambda records: records.detection_claims.all())
-        assert claim.network == THERE
 
 
 @on_a_loop
