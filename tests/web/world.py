@@ -22,13 +22,14 @@ from printreach.run.reaching import Reaching
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import Outside, web_services
 from printreach.run.webhooks import Hooks
-from printreach.web.app import WebSettings, create_app
+from printreach.web.app import WebSettings
 from tests.fakes.clock import FakeClock
 from tests.fakes.mails import KeptMails
 from tests.fakes.messages import KeptMessages
 from tests.fakes.passwords import PlainPasswords
 from tests.fakes.printer_http import FakePrinterHttp
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
+from tests.web.shared_apps import app_for
 
 T = TypeVar("T")
 Browser: TypeAlias = TestClient[Litestar]
@@ -74,10 +75,8 @@ class WebWorld:
         self.app = self._app()
 
     def _app(self) -> Litestar:
-        app = create_app(WebSettings(base_url=self.settings.base_url), self.services)
-        app.on_startup.append(self.store.start)
-        app.on_shutdown.append(self.store.close)
-        return app
+        settings = WebSettings(base_url=self.settings.base_url)
+        return app_for(self, settings, self.services, self.store)
 
     def add_account(self, browser: Browser, email: str = ADA, *, is_admin: bool = False) -> Account:
         """An account that the operator made."""

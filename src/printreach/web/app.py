@@ -1,5 +1,6 @@
 """Put the web role together: pages, APIs, static files, and what guards them all."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from litestar import Litestar
@@ -43,6 +44,16 @@ class WebSettings:
 
 def create_app(settings: WebSettings, services: Services) -> Litestar:
     """Build the web role. Logging is left as the program that runs it has set it up."""
+    return build_app(settings, lambda: services, services.other_accounts.name)
+
+
+def build_app(
+    settings: WebSettings, services: Callable[[], Services], other_sign_in: str | None
+) -> Litestar:
+    """The same on services that are asked for with each request.
+
+    other_sign_in: what the operator's provider of identities is called, where there is one.
+    """
     jar = Cookies(is_https=settings.base_url.startswith("https:"))
     app = Litestar(
         [
@@ -69,14 +80,14 @@ def create_app(settings: WebSettings, services: Services) -> Litestar:
             Exception: answer_failure,
         },
         dependencies={
-            "services": Provide(lambda: services, sync_to_thread=False),
+            "services": Provide(services, sync_to_thread=False),
             "jar": Provide(lambda: jar, sync_to_thread=False),
             "settings": Provide(lambda: settings, sync_to_thread=False),
             **IDENTITY,
         },
         template_config=TemplateConfig(
             engine=JinjaTemplateEngine.from_environment(
-                template_environment(settings.base_url, other_sign_in=services.other_accounts.name)
+                template_environment(settings.base_url, other_sign_in=other_sign_in)
             )
         ),
         openapi_config=None,

@@ -1,13 +1,17 @@
 """The portal from the app's opening of it to what the app hears, in each of its branches."""
 
+import re
 from datetime import timedelta
 from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
+from printreach.contract.status import State, StatusResult
 from printreach.hub import connections as hub_connections
 from printreach.hub.denied import Denied, Reason
+from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.limits import LimitChanges
+from tests.fakes.printer_http import OFFLINE, status_of
 from tests.hub.portal_world import FakeHostKeys
 from tests.web.portal.people import (
     APP,
@@ -120,6 +124,23 @@ def test_one_of_several_printers_is_chosen_and_another_instead(
     assert "use Workbench?" in ada.press("choose", printer=workbench).text
 
     assert told(ada.allow(workbench))["printername"] == "Workbench"
+
+
+def test_each_printer_in_the_list_shows_what_it_does(world: WebWorld, ada: Person) -> None:
+    doing: dict[str, StatusResult | PrinterRefusal] = {
+        "Attic": status_of(State.PRINTING),
+        "Shed": OFFLINE,
+        "Cellar": status_of(State.ERROR),
+    }
+    for name, said in doing.items():
+        world.printers.statuses[link_printer(world, ada.browser, name)] = said
+
+    page = ada.begin()
+
+    shown = re.findall(
+        r"<b>(\w+)</b><small>.*?<span class=\"badge is-(\w+)\">", page.text, re.DOTALL
+    )
+    assert sorted(shown) == [("Attic", "printing"), ("Cellar", "error"), ("Shed", "offline")]
 
 
 def test_a_foreign_printer_starts_linking_and_one_of_ones_own_will_do(

@@ -114,6 +114,7 @@ def step_page(
         refusal=refusal.value,
         sale=sale,
         about=about,
+        states={},
     )
 
 
@@ -130,8 +131,14 @@ def paying_page(view: View, account: Account | None, url: str) -> Template:
     return page
 
 
-def choosing_page(key: FlowKey, view: View, account: Account | None) -> Template:
-    """The list of printers, where the person wants another than the one shown."""
+def choosing_page(
+    key: FlowKey, view: View, account: Account | None, states: Mapping[str, str]
+) -> Template:
+    """The list of printers: the step, or because the person wants another than the one shown.
+
+    states: what each does now, by its id, as parts/badges.html names it; where it isn't known yet
+    there is none.
+    """
     return _page(
         _TEMPLATES[Step.CHOOSE],
         view.flow.logo_url,
@@ -143,6 +150,7 @@ def choosing_page(key: FlowKey, view: View, account: Account | None) -> Template
         errors={},
         refusal=PortalError.ACCESS_DENIED.value,
         about=about,
+        states=states,
     )
 
 

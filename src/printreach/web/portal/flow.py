@@ -9,6 +9,7 @@ from litestar.params import FromQuery
 
 from printreach.rules.portal import Step
 from printreach.web.portal.answers import choosing_page, step_page
+from printreach.web.portal.choosing import states_of
 from printreach.web.portal.supporting import supporter_step
 from printreach.web.portal.visits import NoSuchFlow, Visit, answer_no_such_flow, provide_visit
 from printreach.web.services import Services
@@ -27,9 +28,11 @@ async def flow_page(
 
     choose: the person wants another printer than the one shown. back: they come from paying.
     """
-    if choose is not None and visit.view.step in _MAY_CHOOSE:
-        return choosing_page(visit.key, visit.view, visit.account)
-    if visit.view.step is Step.SUPPORTER:
+    step = visit.view.step
+    if step is Step.CHOOSE or (choose is not None and step in _MAY_CHOOSE):
+        states = await states_of(services.dashboard.live, visit.view.printers)
+        return choosing_page(visit.key, visit.view, visit.account, states)
+    if step is Step.SUPPORTER:
         return await supporter_step(visit, services, is_back=back is not None)
     return step_page(visit.key, visit.view, visit.account)
 

@@ -1,0 +1,26 @@
+"""What the printers do that a person chooses from."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from printreach.hub.live import LiveStatus
+from printreach.hub.portal_view import PrinterHere
+
+SOON_S: Final = 0.5
+"""A printer that hasn't told by then is listed without its state: nobody waits for it."""
+OFFLINE: Final = "offline"
+
+
+async def states_of(live: LiveStatus, printers: Iterable[PrinterHere]) -> Mapping[str, str]:
+    """The state of each, by its id, as far as it is known soon."""
+    here = list(printers)
+    online = [one.printer.printer_id for one in here if one.is_online]
+    known = await live.fresh(online, SOON_S)
+    states = {one.printer.printer_id: OFFLINE for one in here if not one.is_online}
+    for printer_id in online:
+        reading = known.get(printer_id)
+        if reading is not None and reading.refusal is not None:
+            states[printer_id] = OFFLINE
+        elif reading is not None and reading.status is not None:
+            states[printer_id] = reading.status.job_status.state.value
+    return states

@@ -1,0 +1,44 @@
+"""Applications that tests take turns with.
+
+To register three hundred routes takes longer than most tests of them, and an application keeps
+nothing but what its services keep.
+"""
+
+import weakref
+
+from litestar import Litestar
+
+from printreach.backends.sql.store import SqlStore
+from printreach.web.app import WebSettings, build_app
+from printreach.web.services import Services
+
+
+class SharedApp:
+    """One application. services, store: of the world whose turn it is."""
+
+    services: Services
+    store: SqlStore
+
+    def __init__(self, settings: WebSettings, other_sign_in: str | None) -> None:
+        self.app: Litestar = build_app(settings, lambda: self.services, other_sign_in)
+        self.app.on_startup.append(self._start)
+        self.app.on_shutdown.append(self._close)
+
+    def _start(self) -> None:
+        self.store.start()
+
+    async def _close(self) -> None:
+        await self.store.close()
+
+
+_free: dict[tuple[WebSettings, str | None], list[SharedApp]] = {}
+
+
+def app_for(world: object, settings: WebSettings, services: Services, store: SqlStore) -> Litestar:
+    """An application for a world, its own for as long as the world lives."""
+    name = services.other_accounts.name
+    free = _free.setdefault((settings, name), [])
+    shared = free.pop() if free else SharedApp(settings, name)
+    shared.services, shared.store = services, store
+    weakref.finalize(world, free.append, shared)
+    return shared.app
