@@ -102,6 +102,23 @@ async def test_what_waits_for_quiet_hours_holds_up_nothing_that_is_due(database:
 
 
 @on_a_loop
+async def test_a_message_has_a_number_that_none_had_before(database: Path) -> None:
+    async with open_store(database) as store:
+        await with_places(store, "a")
+
+        async def replace(records: Records) -> tuple[int, int]:
+            [first] = await records.notifications.due_messages("a", NOON, 10)
+            await records.notifications.drop_messages([first.message_id])
+            await records.notifications.queue(["a"], message())
+            [second] = await records.notifications.due_messages("a", NOON, 10)
+            return first.message_id, second.message_id
+
+        first, second = await store.write(replace)
+
+        assert first != second
+
+
+@on_a_loop
 async def test_with_the_account_goes_all_that_was_chosen(database: Path) -> None:
     async with open_store(database) as store:
         await with_places(store, "a")

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import aiomqtt
 import httpx
 import pytest
+from websockets.sync.client import connect
 
 from tests.rigs.mosquitto import PASSWORD as BROKER_PASSWORD
 from tests.rigs.mosquitto import USER, Mosquitto
@@ -130,6 +131,18 @@ def events_read(here: Service, token: str, count: int) -> list[dict[str, object]
     return told
 
 
+def first_event_by_socket(here: Service, token: str) -> dict[str, object]:
+    """The first event that is kept, over a WebSocket."""
+    url = f"ws://localhost:{here.port}/api/events?after=oldest"
+    headers = {"Authorization": f"Bearer {token}"}
+    with connect(url, additional_headers=headers) as socket:
+        while True:
+            told = json.loads(socket.recv(60))
+            if "EventId" in told:
+                assert isinstance(told, dict)
+                return told
+
+
 def test_a_print_is_told_wherever_its_owner_wants_to_hear_of_it(
     here: Service,
     printer: SimulatedPrinter,
@@ -145,7 +158,9 @@ def test_a_print_is_told_wherever_its_owner_wants_to_hear_of_it(
     printer.start("part.gcode")
     wait_for("two messages", lambda: len(home.at("/message")) >= 2 or None, 120)
     wait_for("the LAN webhook", lambda: _kinds(home)[-1:] == [2] or None, 60)
-    streamed = events_read(here, make_token(owner), 2)
+    token = make_token(owner)
+    streamed = events_read(here, token, 2)
+    first_by_socket = first_event_by_socket(here, token)
 
     titles = [body["title"] for body in home.at("/message")]
     assert titles == ["news: print started", "news: print done"]
@@ -153,6 +168,7 @@ def test_a_print_is_told_wherever_its_owner_wants_to_hear_of_it(
     assert _kinds(home)[0] == 1
     assert streamed[0]["EventId"] == home.at("/lan")[0]["EventId"]
     assert streamed[0]["EventType"] == 1
+    assert first_by_socket == streamed[0]
     assert GOTIFY_TOKEN not in here.program.log_since((0, 0))
 
 

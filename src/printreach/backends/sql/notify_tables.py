@@ -64,6 +64,7 @@ notify_targets = Table(
     Index("ix_notify_targets_due_at", "due_at"),
 )
 
+# AUTOINCREMENT: who is late at dropping what it sent must not drop another message.
 notify_messages = Table(
     "notify_messages",
     metadata,
@@ -74,4 +75,5 @@ notify_messages = Table(
     Column("made_at", Instant, nullable=False),
     Column("due_at", Instant, nullable=False),
     Index("ix_notify_messages_target_id", "target_id", "due_at", "message_id"),
+    sqlite_autoincrement=True,
 )

@@ -88,6 +88,7 @@ def _create_targets() -> None:
         sa.Column("made_at", _INSTANT, nullable=False),
         sa.Column("due_at", _INSTANT, nullable=False),
         sa.PrimaryKeyConstraint("message_id", name="pk_notify_messages"),
+        sqlite_autoincrement=True,
     )
     op.create_index(
         "ix_notify_messages_target_id", "notify_messages", ["target_id", "due_at", "message_id"]
