@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from getpass import getpass
 from typing import TypeAlias
 
+from printreach.backends.service_key import ServiceKeyRefused
 from printreach.backends.sql.migrate import DatabaseTooNew
 from printreach.ports import StoreUnavailable
 from printreach.run import admin_commands as commands
@@ -46,7 +47,13 @@ def main(options: argparse.Namespace) -> int:
         result = asyncio.run(_run(options.command, settings, options))
     except WrongUsage as error:
         return _fail(error, 2)
-    except (SettingsError, CommandFailed, StoreUnavailable, DatabaseTooNew) as error:
+    except (
+        SettingsError,
+        CommandFailed,
+        ServiceKeyRefused,
+        StoreUnavailable,
+        DatabaseTooNew,
+    ) as error:
         return _fail(error, 1)
     except UnicodeError:
         return _fail("Arguments and passwords are text in UTF-8.", 1)
