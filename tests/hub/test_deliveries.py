@@ -100,6 +100,7 @@ def test_a_delivery_that_failed_holds_back_no_later_one(open_world: OpenWorld) -
     in_world(open_world, test)
 
 
+@pytest.mark.slow
 def test_an_attempt_that_hangs_holds_back_no_later_event_of_the_same_webhook(
     open_world: OpenWorld,
 ) -> None:
@@ -115,6 +116,7 @@ def test_an_attempt_that_hangs_holds_back_no_later_event_of_the_same_webhook(
     in_world(open_world, test)
 
 
+@pytest.mark.slow
 def test_targets_that_hang_delay_no_other(open_world: OpenWorld) -> None:
     async def test(here: WebhookWorld) -> None:
         for number in range(15):
@@ -217,6 +219,7 @@ def test_each_attempt_uses_the_filter_that_holds_by_then(open_world: OpenWorld) 
     in_world(open_world, test)
 
 
+@pytest.mark.slow
 def test_after_an_outage_only_the_newest_progress_of_a_print_is_sent(open_world: OpenWorld) -> None:
     async def test(here: WebhookWorld) -> None:
         progress = [event(number, event_type=6) for number in range(1, 101)]
@@ -293,6 +296,7 @@ def test_what_happened_to_another_account_is_none_of_the_apps_business(
     in_world(open_world, test)
 
 
+@pytest.mark.slow
 def test_two_workers_send_each_event_once(open_world: OpenWorld) -> None:
     async def test(here: WebhookWorld) -> None:
         other = here.new_worker()
@@ -328,6 +332,7 @@ def test_what_a_worker_had_begun_when_it_died_is_sent_after_its_lease(
     in_world(open_world, test)
 
 
+@pytest.mark.slow
 def test_a_worker_that_stops_ends_what_it_has_begun_and_begins_no_more(
     open_world: OpenWorld,
 ) -> None:
