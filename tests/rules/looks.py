@@ -9,7 +9,7 @@ from msgspec import structs
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
 from printreach.rules.prints import Need, PrintMark, Sighting
-from printreach.rules.transitions import Moment, Observed, observe, observe_loss
+from printreach.rules.transitions import Moment, Observed, observe, observe_breakdown, observe_loss
 
 NOON_S = 1_800_000_000
 
@@ -58,6 +58,10 @@ class Looker:
         self.at += after_s
         self.was_away = True
         return self._keep(observe_loss(self.mark, sentence, self._moment()))
+
+    def break_down(self, sentence: str = "It has shut down.") -> list[EventType]:
+        self.at += 1.0
+        return self._keep(observe_breakdown(self.mark, sentence, self._moment()))
 
     def restart(self) -> None:
         """The agent ends and starts again, with what it had written down."""

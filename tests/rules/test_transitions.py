@@ -280,6 +280,27 @@ class TestLosing:
         assert looker.look(State.COMPLETE, after_s=600) == [E.COMPLETE]
 
 
+class TestBreakingDown:
+    def test_a_print_whose_printer_breaks_down_has_failed_with_its_words(self) -> None:
+        looker = watching_print()
+        looker.look(State.PRINTING, progress=42.0, duration_sec=60)
+        looker.told.clear()
+
+        assert looker.break_down() == [E.FAILED]
+        assert (looker.told[0].error, looker.told[0].progress) == ("It has shut down.", 42)
+        assert looker.break_down() == []
+
+    def test_after_it_was_restarted_nothing_more_is_said_of_that_print(self) -> None:
+        looker = watching_print()
+        looker.break_down()
+
+        assert looker.look(State.IDLE) == []
+        assert looker.look(State.PRINTING) == [E.STARTED]
+
+    def test_without_a_print_it_is_an_error(self) -> None:
+        assert watching_idle().break_down() == [E.ERROR]
+
+
 class TestCooling:
     def test_the_bed_is_cool_under_40_degrees_after_the_end(self) -> None:
         looker = watching_print()

@@ -11,7 +11,7 @@ from msgspec import structs
 from printreach.agent.outbox import Outbox
 from printreach.contract.events import PrintEvent
 from printreach.contract.status import DetectorStatus, JobStatus, ServiceStatus
-from printreach.printers.port import Printer, TellsOfChanges, View
+from printreach.printers.port import Printer, TellsOfChanges, Trouble, View
 from printreach.rules.prints import Sighting
 from printreach.rules.transitions import (
     Moment,
@@ -19,6 +19,7 @@ from printreach.rules.transitions import (
     differs_durably,
     expect_silent_pause,
     observe,
+    observe_breakdown,
     observe_loss,
 )
 
@@ -98,12 +99,17 @@ class Prints:
         """What is new is in the outbox then, and not saved yet."""
         view = self._printer.view
         if view.trouble is not None:
+            observed = self._lost(view.trouble)
             self._was_away = True
-            observed = observe_loss(self._mark, view.trouble.sentence, self._moment())
         else:
             observed = observe(self._mark, _sighting_of(view), self._moment())
             self._was_away = False
         self._note(observed)
+
+    def _lost(self, trouble: Trouble) -> Observed:
+        if trouble.is_fault:
+            return observe_breakdown(self._mark, trouble.sentence, self._moment())
+        return observe_loss(self._mark, trouble.sentence, self._moment())
 
     def _note(self, observed: Observed) -> None:
         before, self._mark = self._mark, observed.mark

@@ -60,10 +60,14 @@ def bad_path(sentence: str) -> PrinterRefused:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trouble:
-    """Why no command can reach the printer: 785, 787 or 789, and a sentence."""
+    """Why no command can reach the printer: 785, 787 or 789, and a sentence.
+
+    is_fault: the printer's own software says that it has broken down, so a print is over.
+    """
 
     status: CommandStatus
     sentence: str
+    is_fault: bool = False
 
 
 NOT_YET = Trouble(

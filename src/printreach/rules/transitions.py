@@ -110,6 +110,16 @@ def observe_loss(before: PrintMark, sentence: str, now: Moment) -> Observed:
     return Observed(replace(before, memory=change.memory), tuple(change.events))
 
 
+def observe_breakdown(before: PrintMark, sentence: str, now: Moment) -> Observed:
+    """What it tells that the printer's own software has broken down. sentence: its words."""
+    memory = before.memory
+    last = CurrentPrint(
+        progress=memory.progress, duration_sec=memory.duration_sec, file_name=before.file_name
+    )
+    broken = JobStatus(state=State.ERROR, error=sentence, current_print=last)
+    return observe(before, Sighting(job=broken), now)
+
+
 def expect_silent_pause(mark: PrintMark, at: float) -> PrintMark:
     """Somebody orders a pause that is not to be told of. at: as in Moment."""
     return replace(mark, memory=replace(mark.memory, silent_until=at + SILENCE_S))

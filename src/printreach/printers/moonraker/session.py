@@ -144,7 +144,8 @@ class Session:
     def _lose_klipper(self, state: str) -> None:
         self._is_ready = False
         self._prompt = NO_PROMPT
-        self._tell(trouble_of(state, None, self._api.address))
+        # Its words are asked for next; until they are there it is not said to have broken down.
+        self._tell(replace(trouble_of(state, None, self._api.address), is_fault=False))
         self._stir()
 
     def _stir(self) -> None:

@@ -27,6 +27,8 @@ _NOT_READY = {
     "shutdown": "Klipper at {where} has shut down{why}.",
     "error": "Klipper at {where} reports an error{why}.",
 }
+_BROKEN_DOWN = frozenset({"shutdown", "error"})
+"""Klipper goes on from there only by a restart, which no print survives."""
 
 
 def view_of(known: Known, version: str) -> View:
@@ -49,6 +51,7 @@ def trouble_of(klippy_state: str, message: str | None, where: str) -> Trouble:
     return Trouble(
         status=CommandStatus.NOT_CONNECTED,
         sentence=sentence.format(where=where, why=f": {words}" if words else ""),
+        is_fault=klippy_state in _BROKEN_DOWN,
     )
 
 

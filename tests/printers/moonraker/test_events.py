@@ -1,0 +1,50 @@
+"""What is told of prints on Klipper that end as no print should."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from printreach.contract.events import EventType
+from printreach.contract.status import State
+from tests.printers.contract_events import watched
+from tests.printers.moonraker.peers import bench_with, on_moonraker, until_connected
+from tests.printers.moonraker.rig import MoonrakerRig
+from tests.rigs.calls import call
+from tests.rigs.ways import Way
+
+pytestmark = [pytest.mark.peer, pytest.mark.slow]
+
+E = EventType
+
+
+@on_moonraker
+async def test_a_print_that_klippers_shutdown_ended_has_failed_with_its_words(
+    rig: MoonrakerRig, tmp_path: Path
+) -> None:
+    async with bench_with(rig, tmp_path) as bench, watched(bench) as told:
+        await bench.start_long()
+        await told.until(E.STARTED)
+        await asyncio.to_thread(rig.klippy.shut_down, "MCU 'mcu' shutdown: Timer too close")
+        await told.until(E.FAILED)
+        restart = "/printer/firmware_restart"
+        await asyncio.to_thread(call, Way.straight(rig.url), restart, method="POST")
+        await until_connected(bench)
+        await bench.until(State.IDLE)
+
+        assert told.milestones == [E.STARTED, E.FAILED]
+        assert "Timer too close" in str(told.events[-1].error)
+
+
+@on_moonraker
+async def test_what_a_macro_asks_of_a_person_is_told_while_it_prints(
+    rig: MoonrakerRig, tmp_path: Path
+) -> None:
+    async with bench_with(rig, tmp_path) as bench, watched(bench) as told:
+        await bench.start_long()
+        await told.until(E.STARTED)
+        for line in ("begin Change of filament", "text Press Done behind it", "show"):
+            await asyncio.to_thread(rig.klippy.say, f"// action:prompt_{line}")
+        await told.until(E.FILAMENT_CHANGE_REQUIRED)
+
+        assert told.events[-1].error == "Change of filament: Press Done behind it"
