@@ -12,6 +12,7 @@ from tests.journeys.conftest import goes_straight
 from tests.rigs.chromium import chromium, watch
 from tests.rigs.looks import look_at
 from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service, service_on_localhost
+from tests.rigs.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -73,6 +74,18 @@ def upload(page: Page, at: str, name: str = "slow_vase.gcode", body: bytes = SLO
     expect(page.get_by_role("cell", name=name, exact=True)).to_be_visible()
 
 
+def expect_in_history(page: Page, at: str) -> None:
+    """The stopped print is there, with a picture of its end; its events take a moment."""
+    row = page.get_by_role("row").filter(has_text="slow_vase.gcode").first
+
+    def look() -> bool:
+        page.goto(f"{at}/history")
+        return row.get_by_text("Cancelled").is_visible() and row.get_by_role("img").is_visible()
+
+    wait_for("the print in the history", look, seconds=60)
+    expect(row.get_by_role("img")).to_have_js_property("naturalWidth", 640)
+
+
 @pytest.mark.parametrize(("width", "height"), SIZES, ids=["phone", "tablet", "desktop"])
 def test_a_print_from_upload_to_its_end(
     home: Service, workbench: LinkedPrinter, page: Page, width: int, height: int
@@ -98,6 +111,7 @@ def test_a_print_from_upload_to_its_end(
     page.get_by_role("link", name="Stop print").click()
     page.get_by_role("button", name="Stop print").click()
     expect(page.get_by_text(STOPPED).first).to_be_visible()
+    expect_in_history(page, at)
     assert seen.errors == []
     assert seen.hosts == {urlsplit(home.base_url).netloc}
 
@@ -121,6 +135,24 @@ def test_what_the_printer_does_shows_on_an_open_page(
     other.close()
 
 
+def test_whoever_has_a_live_link_sees_the_printer_until_it_is_ended(
+    home: Service, workbench: LinkedPrinter, page: Page
+) -> None:
+    page.goto(f"{home.base_url}/connections/live?printer={workbench.id}")
+    page.get_by_role("button", name="Make the link").click()
+    link = page.locator("a[href*='/l/']").first.get_attribute("href")
+    assert link is not None
+    theirs = page.context.new_page()
+    theirs.goto(link)
+    expect(theirs.get_by_role("img", name="webcam")).to_have_js_property("naturalWidth", 640)
+    expect(theirs.get_by_text("Workbench")).to_have_count(0)
+    page.get_by_role("link", name="End", exact=True).last.click()
+    page.get_by_role("button", name="End Live Link").click()
+
+    expect(theirs.get_by_text("This live view has ended")).to_be_visible(timeout=30_000)
+    theirs.close()
+
+
 def test_every_page_is_fit_to_be_looked_at(
     home: Service, workbench: LinkedPrinter, page: Page
 ) -> None:
@@ -139,6 +171,8 @@ def test_every_page_is_fit_to_be_looked_at(
         "files": f"{at}/files",
         "settings": f"{at}/settings",
         "connections": f"{home.base_url}/connections",
+        "history": f"{at}/history",
+        "activity": f"{home.base_url}/activity",
         "share": f"{home.base_url}/connections/share",
     }
     for name, address in pages.items():
