@@ -68,6 +68,19 @@ agent-only: install build/agent-only/.installed  ## prove that the agent needs n
 server-only: install build/server-only/.installed  ## prove that the service needs nothing of the tests
 	$(BIN)/pytest tests/architecture/test_server_alone.py
 
+PRINT_IMAGES ?= ../shared/print-images
+BACKBONES ?= ../shared/backbones
+BACKBONE ?= $(BACKBONES)/mobilenet_v2_1.0_224_imagenet/weights_fp32_dequantised.npz
+
+.PHONY: train
+train: build/training/.installed  ## train, calibrate, measure and ship the detector's model; TRAIN="--steps 50" is short
+	PYTHONPATH=src OMP_NUM_THREADS=1 build/training/bin/python -m training --ship \
+		--images $(PRINT_IMAGES) --backbone $(BACKBONE) $(TRAIN)
+
+.PHONY: lint-training
+lint-training: install build/training/.installed  ## types of training/, which needs PyTorch to be read
+	$(BIN)/mypy --python-executable build/training/bin/python training
+
 .PHONY: bench
 bench: install  ## speed and memory beside nginx and ssh -R; BENCH="--only get,upload" runs some
 	@$(BIN)/python -m bench $(BENCH)
@@ -134,6 +147,13 @@ build/fuzz/.installed: requirements/fuzz.txt | build/fuzz/bin/python
 	build/fuzz/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
 	@touch $@
 
+# PyTorch is pinned by version alone: each machine has a build of its own, and the one without a
+# graphics card is all that this needs.
+build/training/.installed: requirements/training.txt | build/training/bin/python
+	build/training/bin/pip install $(PIP_FLAGS) --require-hashes --no-deps --requirement $<
+	build/training/bin/pip install $(PIP_FLAGS) torch==2.13.0
+	@touch $@
+
 build/peers/%/.installed: requirements/peers-%.txt | build/peers/%/bin/python
 	build/peers/$*/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
 	@touch $@
@@ -150,18 +170,23 @@ build/peers/%/.installed: requirements/peers-%.txt | build/peers/%/bin/python
 
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url $(LOCK_FLAGS)
+# PyTorch and what only its builds for graphics cards need; see build/training/.installed.
+requirements/training.txt-LEFT_OUT := torch triton setuptools cuda-bindings cuda-pathfinder \
+	cuda-toolkit $(addprefix nvidia-,cublas cuda-cupti cuda-nvrtc cuda-runtime cudnn-cu13 cufft \
+	cufile curand cusolver cusparse cusparselt-cu13 nccl-cu13 nvjitlink nvshmem-cu13 nvtx)
 OTHER_PINS := $(patsubst %.in,%.txt,$(wildcard requirements/*.in))
 
 .PHONY: lock
 lock: install $(OTHER_PINS:%=lock-%)  ## pin what pyproject.toml asks for; LOCK_FLAGS=--upgrade moves the pins
-	$(LOCK) pyproject.toml --group dev --extra agent --extra client --extra demo --extra server \
-		--extra stripe --extra s3 --output-file requirements/dev.txt
+	$(LOCK) pyproject.toml --group dev --extra agent --extra client --extra demo --extra detector \
+		--extra server --extra stripe --extra s3 --output-file requirements/dev.txt
 	$(LOCK) pyproject.toml --extra server --output-file requirements/server.txt
 	$(LOCK) pyproject.toml --extra agent --output-file requirements/agent.txt
 
 .PHONY: $(OTHER_PINS:%=lock-%)
 $(OTHER_PINS:%=lock-%): lock-requirements/%.txt: requirements/%.in | install
-	$(LOCK) $< --output-file requirements/$*.txt
+	$(LOCK) $(addprefix --no-emit-package ,$(requirements/$*.txt-LEFT_OUT)) \
+		$< --output-file requirements/$*.txt
 
 .PHONY: clean
 clean:  ## remove what these commands made, .venv and all

@@ -78,6 +78,7 @@ ROOMS = {
     "agent.commands.mqtt_bridge": driver("websockets"),
     "agent.commands.mqtt_connect": pure(),
     "relay": driver("cryptography", "msgspec", "picows"),
+    "detector": driver("PIL", "numpy", "onnxruntime"),
     "web": driver("jinja2", "litestar", "markupsafe", "msgspec", "multipart"),
     "web.accounts.drawing": driver("markupsafe", "segno"),
     "backends": driver(

@@ -1,4 +1,4 @@
-"""The command line: `printreach serve`, `printreach admin …`, `printreach agent …`.
+"""The command line: `printreach serve`, `admin …`, `agent …`, `detector …`.
 
 Only the module of the command in question is imported: the agent runs where no library of the
 server is installed, and nobody waits for what they did not ask for.
@@ -35,6 +35,7 @@ _COMMANDS: Final = {
     "serve": _Command("printreach.run.serve", "server", "run the service"),
     "admin": _Command("printreach.run.admin", "server", "accounts, apps, printers, connections"),
     "agent": _Command("printreach.run.agent", "agent", "connect the printer beside it"),
+    "detector": _Command("printreach.run.detector", "detector", "look for failed prints"),
 }
 
 

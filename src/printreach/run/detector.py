@@ -1,0 +1,120 @@
+"""`printreach detector score`: what the detector makes of images, without a service."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from printreach.detector.model import Model, WeightsRefused, load_model
+from printreach.detector.preprocess import MOST_BYTES, ImageRefused, Prepared, prepare
+from printreach.rules.detection import NORMAL_INTERVAL_S, DetectionContext, Verdict, observe
+
+_FIRST = datetime(2000, 1, 1, tzinfo=UTC)
+"""When the first image of a sequence was taken; only what lies between them counts."""
+_LONGEST_INTERVAL_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    path: str
+    probability: float
+    verdict: Verdict
+
+    def as_json(self) -> str:
+        return json.dumps(
+            {
+                "Path": self.path,
+                "FrameScore": round(self.probability, 6),
+                "Score": self.verdict.score,
+                "PrintQuality": self.verdict.print_quality,
+                "WarningSuggested": self.verdict.warning_suggested,
+                "PauseSuggested": self.verdict.pause_suggested,
+            }
+        )
+
+    def as_text(self) -> str:
+        advice = "pause" if self.verdict.pause_suggested else "warn"
+        suggested = advice if self.verdict.warning_suggested else "-"
+        quality = self.verdict.print_quality
+        return f"{self.path}\t{self.probability:.3f}\tquality {quality}\t{suggested}"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare `score` below the parser of `detector`."""
+    commands = parser.add_subparsers(dest="detector_command", metavar="COMMAND", required=True)
+    score = commands.add_parser("score", help="score images; one line for each")
+    score.add_argument("paths", nargs="+", metavar="PATH", help="an image: JPEG, PNG or WebP")
+    score.add_argument(
+        "--sequence", action="store_true", help="the images are one print's, in this order"
+    )
+    score.add_argument(
+        "--interval",
+        type=_interval_s,
+        default=float(NORMAL_INTERVAL_S),
+        metavar="SEC",
+        help="seconds from one image of a sequence to the next (%(default)g)",
+    )
+    score.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Score the images; 0, or 1 where one of them couldn't be read or was refused."""
+    try:
+        model = load_model()
+    except WeightsRefused as error:
+        return _fail(str(error))
+    failed = False
+    try:
+        for scored in _scores(model, options):
+            if isinstance(scored, str):
+                _fail(scored)
+                failed = True
+            else:
+                print(scored.as_json() if options.json else scored.as_text(), flush=True)
+    except BrokenPipeError:
+        # The reader has seen enough. What Python would still flush has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1 if failed else 0
+
+
+def _scores(model: Model, options: argparse.Namespace) -> Iterator[_Scored | str]:
+    """One result a path, or a sentence that says why there is none."""
+    context = DetectionContext()
+    for number, path in enumerate(options.paths):
+        prepared = _read(path)
+        if isinstance(prepared, str):
+            yield prepared
+            continue
+        (found,) = model.look([prepared])
+        before = context if options.sequence else DetectionContext()
+        at = _FIRST + timedelta(seconds=number * options.interval)
+        context, verdict = observe(before, found.sight(prepared), at)
+        yield _Scored(path, found.probability, verdict)
+
+
+def _read(path: str) -> Prepared | str:
+    try:
+        with Path(path).open("rb") as file:
+            # One byte more than is taken shows that there are too many.
+            data = file.read(MOST_BYTES + 1)
+        return prepare(data)
+    except OSError as error:
+        return f"{path}: {error.strerror or error}"
+    except ImageRefused as error:
+        return f"{path}: {error}"
+
+
+def _interval_s(word: str) -> float:
+    seconds = float(word)
+    if not 0 < seconds <= _LONGEST_INTERVAL_S:
+        raise argparse.ArgumentTypeError(f"{word} is not between 0 and {_LONGEST_INTERVAL_S:g}")
+    return seconds
+
+
+def _fail(sentence: str) -> int:
+    print(f"printreach detector: {sentence}", file=sys.stderr)
+    return 1
