@@ -111,7 +111,8 @@ def owner(here: Service) -> Iterator[httpx.Client]:
 
 
 def make_token(owner: httpx.Client) -> str:
-    made = owner.post("/account/tokens", data={"name": "CI", "scope-events:read": "yes"})
+    fields = {"name": "CI", "scope-events:read": "yes", "password": PASSWORD}
+    made = owner.post("/account/tokens", data=fields)
     found = re.search(r"prt_[a-z2-7]+", owner.get(made.headers["location"]).text)
     assert found is not None
     return found[0]

@@ -4,10 +4,11 @@ import re
 
 import pytest
 
-from tests.web.world import BASE_URL, Browser, WebWorld, run, send, sign_in
+from tests.web.world import BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 BOB = "bob@example.org"
 SCOPE = {"scope-events:read": "yes"}
+PROOF = {"password": PASSWORD}
 
 
 @pytest.fixture
@@ -19,7 +20,9 @@ def ada(world: WebWorld, browser: Browser) -> Browser:
 
 def make(browser: Browser) -> tuple[str, str]:
     """A token's id and its secret."""
-    page = send(browser, "/account/tokens", name="My <script>", **SCOPE).headers["location"]
+    page = send(browser, "/account/tokens", name="My <script>", **SCOPE, **PROOF).headers[
+        "location"
+    ]
     shown = browser.get(page)
     secret = re.search(r"prt_[a-z2-7]+", shown.text)
     assert secret is not None
@@ -39,6 +42,18 @@ def test_a_token_is_shown_once_and_kept_as_a_digest(world: WebWorld, ada: Browse
     assert secret.encode() not in run(ada, on_disk)
 
 
+def test_who_found_a_browser_signed_in_makes_no_token_that_outlives_it(
+    world: WebWorld, ada: Browser
+) -> None:
+    answer = send(ada, "/account/tokens", name="x", password="guess", **SCOPE)
+
+    assert answer.status_code == 400
+    assert "not your password" in answer.text
+    assert world.mailer.sent == []
+    make(ada)
+    assert "An access token was made" in world.mailer.sent[-1].text
+
+
 def test_script_in_a_tokens_name_stays_text(ada: Browser) -> None:
     token_id, _ = make(ada)
 
@@ -56,7 +71,7 @@ def test_script_in_a_tokens_name_stays_text(ada: Browser) -> None:
     ],
 )
 def test_a_token_needs_a_name_and_what_it_may_do(ada: Browser, fields: dict[str, str]) -> None:
-    answer = send(ada, "/account/tokens", **fields)
+    answer = send(ada, "/account/tokens", **fields, **PROOF)
 
     assert answer.status_code == 400
 
@@ -91,6 +106,7 @@ def test_no_form_of_tokens_works_from_another_origin(ada: Browser, path: str) ->
 
 
 def test_an_account_has_so_many_tokens_and_no_more(ada: Browser) -> None:
-    answers = [send(ada, "/account/tokens", name=f"t{number}", **SCOPE) for number in range(51)]
+    fields = SCOPE | PROOF
+    answers = [send(ada, "/account/tokens", name=f"t{number}", **fields) for number in range(51)]
 
     assert [one.status_code for one in answers] == [303] * 50 + [400]

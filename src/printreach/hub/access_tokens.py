@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from printreach.hub.denied import Denied, Reason
+from printreach.hub.post import Post
+from printreach.hub.proof import Proof
 from printreach.ports import Clock, Records, Store
 from printreach.rules.access_tokens import (
     MOST_TOKENS,
@@ -13,6 +15,7 @@ from printreach.rules.access_tokens import (
     read_scopes,
     use_is_worth_a_note,
 )
+from printreach.rules.accounts import Account
 from printreach.rules.credentials import (
     CredentialKind,
     TokenBytes,
@@ -20,6 +23,8 @@ from printreach.rules.credentials import (
     new_record_id,
     new_secret,
 )
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.sessions import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class AccessTokens:
     store: Store
     clock: Clock
     token_bytes: TokenBytes
+    proof: Proof
+    post: Post
 
     async def make(self, account_id: str, name: str, scopes: list[str]) -> MadeToken | Denied:
         """A new token; its secret is nowhere but in the answer."""
@@ -61,6 +68,19 @@ class AccessTokens:
             return None
 
         return await self.store.write(add) or MadeToken(token, secret)
+
+    async def make_by_owner(
+        self, account: Account, session: Session, password: str, name: str, scopes: list[str]
+    ) -> MadeToken | Denied | TooSoon:
+        """The same, for a browser: a token outlives it, so its owner has to be there."""
+        refused = await self.proof.of_owner(account, session, password)
+        if refused is not None:
+            return refused
+        made = await self.make(account.account_id, name, scopes)
+        if isinstance(made, MadeToken):
+            what = f"An access token was made: {made.token.name}."
+            self.post.mailer.send(self.post.mails.security_changed(account.email, what))
+        return made
 
     async def of_account(self, account_id: str) -> list[AccessToken]:
         """Newest first."""

@@ -226,7 +226,9 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         printers=printers,
         connections=connections,
         notifications=_notifications(settings, outside, caller_tries),
-        access_tokens=AccessTokens(store=store, clock=clock, token_bytes=token_bytes),
+        access_tokens=AccessTokens(
+            store=store, clock=clock, token_bytes=token_bytes, proof=proof, post=post
+        ),
         shown_tokens=ShownOnce(clock),
         event_streams=EventStreams(
             store=store,

@@ -8,8 +8,10 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
 
-from printreach.hub.denied import Denied
+from printreach.hub.access_tokens import MadeToken
+from printreach.hub.denied import Denied, Reason
 from printreach.rules.access_tokens import SCOPES_IN_WORDS
+from printreach.rules.sessions import is_fresh
 from printreach.web.accounts.forms import LARGEST_FORM, Fields, faulty, page, provide_fields
 from printreach.web.security import FORM
 from printreach.web.services import Services
@@ -38,13 +40,16 @@ async def make_token(
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
     """Make a token, and lead to the page that shows it once."""
-    account_id = signed_in.account.account_id
     scopes = [name.removeprefix(_PREFIX) for name in fields.values if name.startswith(_PREFIX)]
-    made = await services.access_tokens.make(account_id, fields["name"], scopes)
-    if isinstance(made, Denied):
+    made = await services.access_tokens.make_by_owner(
+        signed_in.account, signed_in.session, fields["password"], fields["name"], scopes
+    )
+    if not isinstance(made, MadeToken):
         shown = await _shown(services, signed_in)
-        return faulty(_TEMPLATE, made, "name", **shown, toast="", typed=fields["name"])
-    services.shown_tokens.put(account_id, made.token.token_id, made)
+        is_name = isinstance(made, Denied) and made.reason is Reason.INVALID
+        field = "name" if is_name else "password"
+        return faulty(_TEMPLATE, made, field, **shown, toast="", typed=fields["name"])
+    services.shown_tokens.put(signed_in.account.account_id, made.token.token_id, made)
     return Redirect(f"{PAGE}/{made.token.token_id}/secret", status_code=303)
 
 
@@ -96,6 +101,8 @@ async def end_token(
 
 async def _shown(services: Services, signed_in: SignedIn) -> dict[str, Any]:
     return {
+        "me": signed_in.account,
+        "is_fresh": is_fresh(signed_in.session, services.clock.now()),
         "tokens": await services.access_tokens.of_account(signed_in.account.account_id),
         "scopes": [
             (f"{_PREFIX}{scope.value}", words, scope.value)
