@@ -8,7 +8,6 @@ picture that can't be compared (the light went on, the camera was moved) is no f
 import math
 from dataclasses import dataclass, replace
 from datetime import datetime
-from statistics import median
 from typing import Final
 
 from printreach.rules.detection_scene import BLIND, CHANGED, Scene, Seen, View, look_at
@@ -137,8 +136,14 @@ def _with_score(context: DetectionContext, logit: float, step_s: float) -> Detec
     reference = context.reference
     if len(reference) < _REFERENCE_FRAMES:
         reference = (*reference, logit)
-    score = round(100 / (1 + math.exp(-_combined(mean, median(reference)))))
+    score = round(100 / (1 + math.exp(-_combined(mean, _median(reference)))))
     return replace(context, mean=mean, reference=reference, score=score)
+
+
+def _median(logits: tuple[float, ...]) -> float:
+    """The middle one, or between the two in the middle: one odd picture doesn't move it far."""
+    ordered, half = sorted(logits), len(logits) // 2
+    return (ordered[half] + ordered[-half - 1]) / 2
 
 
 def _combined(mean: float, usual: float) -> float:
