@@ -1,12 +1,10 @@
 """Every event reaches the app that wants it, whatever its server does meanwhile."""
 
-import asyncio
 import json
 from datetime import timedelta
 
 import pytest
 
-from printreach.hub.delivery_queue import LEASE
 from printreach.ports import StoredEvent
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhooks import (
@@ -292,95 +290,5 @@ def test_what_happened_to_another_account_is_none_of_the_apps_business(
         await here.deliver()
 
         assert here.sender.sent == []
-
-    in_world(open_world, test)
-
-
-@pytest.mark.slow
-def test_two_workers_send_each_event_once(open_world: OpenWorld) -> None:
-    async def test(here: WebhookWorld) -> None:
-        other = here.new_worker()
-        for number in range(1, 41):
-            await here.happens(event(number))
-            await asyncio.gather(here.worker.deliver_due(), other.deliver_due())
-        await asyncio.gather(here.worker.settled(), other.settled())
-        while await here.worker.deliver_due() + await other.deliver_due():
-            await asyncio.gather(here.worker.settled(), other.settled())
-
-        assert sorted(here.sender.event_ids) == [f"event-{number:05}" for number in range(1, 41)]
-
-    in_world(open_world, test)
-
-
-def test_what_a_worker_had_begun_when_it_died_is_sent_after_its_lease(
-    open_world: OpenWorld,
-) -> None:
-    async def test(here: WebhookWorld) -> None:
-        here.sender.hang(URL)
-        await here.happens(event())
-        await here.worker.deliver_due()
-        await until(lambda: here.sender.sent, PATIENCE_S)
-        here.sender.answers.clear()
-        other = here.new_worker()
-
-        assert await other.deliver_due() == 0
-        here.world.clock.advance(LEASE + TICK)
-        assert await other.deliver_due() == 1
-        await other.settled()
-        assert here.sender.event_ids == ["event-00001", "event-00001"]
-
-    in_world(open_world, test)
-
-
-@pytest.mark.slow
-def test_a_worker_that_stops_ends_what_it_has_begun_and_begins_no_more(
-    open_world: OpenWorld,
-) -> None:
-    async def test(here: WebhookWorld) -> None:
-        let_go = here.sender.hang(URL)
-        await here.happens(*(event(number) for number in range(1, 20)))
-        await here.worker.deliver_due()
-        await until(lambda: here.sender.sent, PATIENCE_S)
-        begun = len(here.sender.sent)
-        stopping = asyncio.create_task(here.worker.close())
-        await asyncio.sleep(0)
-        let_go.set()
-        await stopping
-        assert len(here.sender.sent) == begun
-
-        other = here.new_worker()
-        while await other.deliver_due():
-            await other.settled()
-        assert len(set(here.sender.event_ids)) == len(here.sender.event_ids) == 19
-
-    in_world(open_world, test)
-
-
-@pytest.mark.parametrize("jump", [timedelta(days=-400), timedelta(days=-1), timedelta(days=30)])
-def test_a_clock_that_jumps_loses_nothing(open_world: OpenWorld, jump: timedelta) -> None:
-    async def test(here: WebhookWorld) -> None:
-        here.sender.always(URL, DOWN)
-        await here.happens(event(1))
-        await here.deliver()
-        here.world.clock.advance(jump)
-        here.sender.answers.clear()
-        await here.happens(event(2))
-        await here.worker.tidy()
-        await here.deliver()
-        await here.deliver(RETRY_DELAYS[-1] + timedelta(days=1))
-
-        assert sorted(set(here.sender.event_ids)) == ["event-00001", "event-00002"]
-        assert {one.state for one in await here.log()} == {DeliveryState.DELIVERED}
-
-    in_world(open_world, test)
-
-
-def test_an_event_that_is_owed_twice_is_sent_once(open_world: OpenWorld) -> None:
-    async def test(here: WebhookWorld) -> None:
-        await here.happens(event(1))
-        await here.happens(event(1))
-        await here.deliver()
-
-        assert here.sender.event_ids == ["event-00001"]
 
     in_world(open_world, test)

@@ -5,6 +5,7 @@ ended together is written in one unit of work.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -29,6 +30,8 @@ from printreach.rules.webhooks import (
     problem_with_delivery,
     retry_delay,
 )
+
+log = logging.getLogger(__name__)
 
 LEASE: Final = timedelta(seconds=30)
 """An attempt has ten seconds; a lease that is not renewed belonged to a worker that died."""
@@ -161,7 +164,12 @@ class DeliveryQueue:
         at = self._parts.clock.now()
         keys = self._parts.keys.signing(at)
         headers = signature_headers(delivery.event_id, delivery.body, keys, at)
-        return await self._parts.sender.send(url, headers, delivery.body)
+        try:
+            return await self._parts.sender.send(url, headers, delivery.body)
+        except Exception:
+            # A fault of ours at one delivery must not keep the others of its webhook waiting.
+            log.exception("event %s can't be sent", delivery.event_id)
+            return Outcome(http_status=None, duration_ms=0, error="The service failed to send it.")
 
     def _left_lane(self, task: asyncio.Task[Outcome], origin: str, lane: Lane) -> None:
         answered_in_ms = None
