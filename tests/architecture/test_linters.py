@@ -17,7 +17,7 @@ ROOMS = (
 )
 VIOLATIONS = {
     "Rooms stack one way": ("wire/upwards.py", "import printreach.rules.empty"),
-    "The relay and the backends": ("relay/usecase.py", "import printreach.hub.empty"),
+    "The relay, the backends and": ("relay/usecase.py", "import printreach.hub.empty"),
     "What runs beside": ("tunnel/server.py", "import printreach.hub.empty"),
     "Use cases": ("hub/bytes.py", "import printreach.wire.empty"),
     "The web room": ("web/bytes.py", "import printreach.wire.empty"),
