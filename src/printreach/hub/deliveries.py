@@ -17,8 +17,8 @@ log = logging.getLogger(__name__)
 
 QUEUES_AT_ONCE: Final = 256
 CLAIMED_AT_ONCE: Final = 64
-STOP_WITHIN_S: Final = 10.0
-"""As long as an attempt may wait for its answer: what ends in time is not sent twice."""
+STOP_WITHIN_S: Final = 5.0
+"""What ends by then is not sent twice. The relay has its own ten seconds behind it."""
 LOGGED_FOR: Final = timedelta(days=14)
 PRUNED_AT_ONCE: Final = 500
 
