@@ -14,11 +14,12 @@ SIDE: Final = 8
 
 _DARK_BELOW: Final = 14.0
 _BLANK_SPREAD: Final = 3.0
-"""A covered lens is grey all over; the plainest print bed spreads over 10 and more."""
+"""A covered lens is grey all over; no photo of a print that was at hand spreads below 19."""
 _LIT_APART: Final = 45.0
-"""A print head that moves shifts the mean of a picture by 10 at most, a lamp by 50 and more."""
+"""A guess: no recordings with a lamp that is switched were at hand."""
 _MOVED_LIKENESS: Final = 0.35
-"""Views of one printer by one camera are alike by .8 and more, by its other cameras by .3."""
+"""A guess: a camera that stays put keeps its background. Other cameras of one printer are alike by
+-.1 to .5, photos of one camera that was turned a little each time by .5."""
 _FROZEN_AFTER: Final = 3
 
 
