@@ -80,21 +80,35 @@ async def test_each_act_is_written_down_with_who_and_what_and_when(open_world: O
         await world.connections.revoke(made.connection_id, by=GRACE)
         await world.printers.remove(PRINTER_ID, by=GRACE)
         await hub.apps.remove("lark", GRACE)
-        await hub.delete(ADA, GRACE)
+        account = await hub.delete(ADA, GRACE)
+        assert isinstance(account, Account)
+        nobody = f"deleted account {account.account_id}"
 
         done = [(one.act, one.subject, one.detail) for one in await acts(world)]
         assert done == [
-            (OperatorAct.ACCOUNT_ADDED, ADA, ""),
-            (OperatorAct.SUPPORTER_CHANGED, ADA, "on"),
+            (OperatorAct.ACCOUNT_ADDED, nobody, ""),
+            (OperatorAct.SUPPORTER_CHANGED, nobody, "on"),
             (OperatorAct.INVITED, BOB, "operator"),
             (OperatorAct.APP_ADDED, "lark", "Lark"),
             (OperatorAct.CONNECTION_ADDED, made.connection_id, f"lark to {PRINTER_ID}"),
             (OperatorAct.CONNECTION_ENDED, made.connection_id, "lark"),
             (OperatorAct.PRINTER_REMOVED, printer.name, PRINTER_ID),
             (OperatorAct.APP_REMOVED, "lark", "Lark"),
-            (OperatorAct.ACCOUNT_DELETED, ADA, ""),
+            (OperatorAct.ACCOUNT_DELETED, nobody, ""),
         ]
         assert {(one.operator, one.at) for one in await acts(world)} == {(GRACE.name, NOON)}
+
+
+@on_a_loop
+async def test_who_deletes_their_account_leaves_no_address_in_the_record(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        await world.accounts.add(ADA, "a long enough passphrase", by=GRACE)
+        await world.accounts.delete(ADA)
+
+        [act] = await acts(world)
+        assert ADA not in f"{act.subject} {act.detail}"
 
 
 @on_a_loop

@@ -114,7 +114,9 @@ class Accounts:
             for app in await records.apps.of_owner(account.account_id):
                 await remove_app(records, app.app_id, at)
             await records.accounts.delete(account.account_id)
-            await note(records, by, at, OperatorAct.ACCOUNT_DELETED, account.email)
+            nobody = f"deleted account {account.account_id}"
+            await records.operating.forget_subject(account.email, nobody)
+            await note(records, by, at, OperatorAct.ACCOUNT_DELETED, nobody)
             await records.notify(Notice(Topic.ACCOUNT, account.account_id), at)
             return account
 

@@ -63,8 +63,8 @@ class Printers:
             await records.printers.link(printer)
             await records.printers.withdraw_offer(offer.printer_id)
             await records.notify(Notice(Topic.PRINTER, printer.printer_id), at)
-            what = f"{printer.printer_id} to {account.email}"
-            await note(records, by, at, OperatorAct.PRINTER_LINKED, printer.name, what)
+            act = OperatorAct.PRINTER_LINKED
+            await note(records, by, at, act, printer.name, printer.printer_id)
             return printer
 
         return await self.store.write(link)

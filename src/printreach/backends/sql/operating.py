@@ -164,6 +164,11 @@ class OperatorRows:
     async def forget_acts(self, before: datetime) -> None:
         await self._connection.execute(delete(operator_acts).where(operator_acts.c.at < before))
 
+    async def forget_subject(self, subject: str, instead: str) -> None:
+        await self._connection.execute(
+            update(operator_acts).where(operator_acts.c.subject == subject).values(subject=instead)
+        )
+
     async def _page(self, chosen: Select[Any], search: Search) -> tuple[list[dict[str, Any]], int]:
         """The rows of one page, and how many there are on all."""
         every = select(func.count()).select_from(chosen.order_by(None).subquery())
