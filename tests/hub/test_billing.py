@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -237,7 +238,9 @@ async def test_nobody_pays_on_two_pages(open_shop: OpenShop) -> None:
 
 @on_a_loop
 async def test_of_two_pages_that_begin_at_once_one_is_closed(open_shop: OpenShop) -> None:
+    both_asked = threading.Barrier(2, timeout=60)
     async with open_shop() as shop:
+        shop.fake.before_answer = lambda path: _meet(both_asked, path)
         both = await asyncio.gather(
             *(shop.billing.buy(shop.ada, MONTHLY, "/back") for _ in range(2))
         )
@@ -245,6 +248,12 @@ async def test_of_two_pages_that_begin_at_once_one_is_closed(open_shop: OpenShop
         assert sorted(isinstance(one, str) for one in both) == [False, True]
         states = [one["status"] for one in shop.fake.books.sessions.values()]
         assert sorted(states) == ["expired", "open"]
+
+
+def _meet(both_asked: threading.Barrier, path: str) -> None:
+    """Neither page is made before both were asked for."""
+    if path == "/v1/checkout/sessions":
+        both_asked.wait()
 
 
 @on_a_loop
