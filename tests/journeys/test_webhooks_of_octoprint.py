@@ -1,0 +1,111 @@
+"""Two prints on a real OctoPrint, as an app's own HTTPS server is told of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from printreach.contract.events import EventType
+from tests.rigs.certificates import Authority
+from tests.rigs.https_receiver import HttpsReceiver, https_receiver
+from tests.rigs.octoprint import OctoPrint
+from tests.rigs.octoprint import octoprint as running_octoprint
+from tests.rigs.waiting import wait_for
+from tests.rigs.webhook_service import CallingApp, webhook_service
+
+pytestmark = [pytest.mark.slow, pytest.mark.peer]
+
+E = EventType
+# Warms its bed, so that there is something to cool, and waits a while between moves.
+GCODE = b"M140 S45\nG28\nM190 S45\n" + b"G1 X10 F6000\nG4 P200\n" * 50 + b"M140 S0\n"
+WANTED = (E.STARTED, E.COMPLETE, E.FAILED, E.PAUSED, E.RESUMED, E.BED_COOLED_DOWN)
+PATIENCE_S = 240
+
+
+@pytest.fixture
+def printer(tmp_path: Path) -> Iterator[OctoPrint]:
+    with running_octoprint(tmp_path / "octoprint") as running:
+        running.wait_operational()
+        yield running
+
+
+@pytest.fixture
+def receiver(tmp_path: Path, printer: OctoPrint) -> Iterator[HttpsReceiver]:
+    """Of an app that is connected to it."""
+    authority = Authority(tmp_path)
+    key = {"PRINTREACH_PRINTER_API_KEY": printer.api_key}
+    with (
+        https_receiver(authority.issue("localhost")) as running,
+        webhook_service(tmp_path, authority) as here,
+        here.printer("octoprint", printer.url, platform="octoprint", env=key) as linked,
+    ):
+        app = CallingApp(here, linked)
+        assert app.set_webhook(running.url, *WANTED).status_code == 200
+        yield running
+        app.close()
+
+
+class Job:
+    """Ordered about at OctoPrint's own API, as a person beside it would."""
+
+    def __init__(self, printer: OctoPrint) -> None:
+        self._client = httpx.Client(
+            base_url=printer.url, headers={"X-Api-Key": printer.api_key}, timeout=30
+        )
+
+    def start(self, name: str) -> None:
+        files = {"file": (name, GCODE, "text/x.gcode")}
+        started = self._client.post("/api/files/local", files=files, data={"print": "true"})
+        assert started.status_code == 201, started.text
+
+    def order(self, command: str, action: str | None = None) -> None:
+        words = {"command": command} | ({"action": action} if action else {})
+        assert self._client.post("/api/job", json=words).status_code == 204
+
+
+def told(receiver: HttpsReceiver, kind: EventType, count: int = 1) -> None:
+    wait_for(
+        f"{count} call(s) of {kind.name}",
+        lambda: len(receiver.of_type(kind)) >= count or None,
+        PATIENCE_S,
+    )
+
+
+def in_state(printer: OctoPrint, state: str) -> None:
+    """OctoPrint passes over orders while it is on its way there."""
+    wait_for(f"OctoPrint to be {state}", lambda: printer.state() == state, PATIENCE_S)
+
+
+@pytest.mark.timeout(900)
+def test_prints_on_octoprint_are_told_in_their_order(
+    printer: OctoPrint, receiver: HttpsReceiver
+) -> None:
+    job = Job(printer)
+    job.start("first.gcode")
+    told(receiver, E.STARTED)
+    job.order("pause", "pause")
+    told(receiver, E.PAUSED)
+    in_state(printer, "Paused")
+    job.order("pause", "resume")
+    told(receiver, E.RESUMED)
+    told(receiver, E.COMPLETE)
+    told(receiver, E.BED_COOLED_DOWN)
+    first = [one.event for one in receiver.calls]
+    assert [one["EventType"] for one in first] == [
+        *(E.STARTED, E.PAUSED, E.RESUMED, E.COMPLETE, E.BED_COOLED_DOWN)
+    ]
+    assert {one["FileName"] for one in first} == {"first.gcode"}
+    assert len({one["PrintId"] for one in first}) == 1
+
+    receiver.calls.clear()
+    job.start("second.gcode")
+    told(receiver, E.STARTED)
+    in_state(printer, "Printing")
+    job.order("cancel")
+    told(receiver, E.FAILED)
+    second = [one.event for one in receiver.calls[:2]]
+
+    assert [one["EventType"] for one in second] == [E.STARTED, E.FAILED]
+    assert second[-1]["Error"] == "cancelled"
+    assert second[0]["PrintId"] != first[0]["PrintId"]
