@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from printreach.printers.bambu.smart_pause import RestStore as BambuStore
-from printreach.printers.duet.smart_pause import RestStore as DuetStore
+from printreach.printers.duet.smart_pause import rest_store as duet_store
 from printreach.printers.moonraker.smart_pause import RestStore as MoonrakerStore
-from printreach.printers.octoprint.smart_pause import RestStore as OctoPrintStore
+from printreach.printers.octoprint.smart_pause import rest_store as octoprint_store
 from printreach.printers.putting_away import put_away
 
 FORGETS: dict[str, Callable[[Path], None]] = {
     "bambu": lambda folder: BambuStore(folder).forget(),
-    "duet": lambda folder: DuetStore(folder).forget(),
+    "duet": lambda folder: duet_store(folder).forget(),
     "moonraker": lambda folder: MoonrakerStore(folder).forget(),
-    "octoprint": lambda folder: OctoPrintStore(folder).forget(),
+    "octoprint": lambda folder: octoprint_store(folder).forget(),
     "elegoo": lambda folder: put_away(folder / "elegoo-smart-pause.json"),
 }
 
