@@ -1,5 +1,7 @@
 """What guards every answer, and which requests are refused for their origin."""
 
+from collections.abc import Iterator
+
 import pytest
 from litestar import Litestar, get, post, websocket
 from litestar.connection import WebSocket
@@ -7,8 +9,9 @@ from litestar.datastructures import State
 from litestar.exceptions import WebSocketDisconnect
 from litestar.testing import TestClient
 
+from printreach.web.app import WebSettings, create_app
 from printreach.web.security import CONTENT_SECURITY_POLICY, origin_of
-from tests.web.world import BASE_URL
+from tests.web.world import BASE_URL, WebWorld
 
 Client = TestClient[Litestar]
 
@@ -43,10 +46,16 @@ async def socket(socket: WebSocket[None, None, State]) -> None:
 
 
 @pytest.fixture
-def changing(app: Litestar, browser: Client) -> Client:
+def changing(world: WebWorld) -> Iterator[Client]:
+    """A browser before an application with these routes, too, which no other test shares."""
+    app = create_app(WebSettings(base_url=BASE_URL), world.services)
+    app.on_startup.append(world.store.start)
+    app.on_shutdown.append(world.store.close)
     for handler in (change, framed, socket):
         app.register(handler)
-    return browser
+    with TestClient(app, base_url=BASE_URL) as client:
+        client.headers["accept"] = "text/html,*/*;q=0.8"
+        yield client
 
 
 @pytest.mark.parametrize("path", ["/", "/link?code=x", "/no", "/static/app.css", "/openapi.json"])
