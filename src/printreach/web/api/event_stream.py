@@ -80,8 +80,17 @@ class Reader:
 @get(
     "/api/events",
     responses={
-        401: ResponseSpec(Problem, description="No token, or one without the scope events:read"),
-        410: ResponseSpec(Problem, description="The event of `after` is not kept any more"),
+        # Examples would be random ones, and the document another at each writing.
+        401: ResponseSpec(
+            Problem,
+            generate_examples=False,
+            description="No token, or one without the scope events:read",
+        ),
+        410: ResponseSpec(
+            Problem,
+            generate_examples=False,
+            description="The event of `after` is not kept any more",
+        ),
     },
 )
 async def event_stream(
