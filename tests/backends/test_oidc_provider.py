@@ -249,7 +249,7 @@ def test_keys_that_cannot_check_a_signature_are_passed_over(fake: FakeOidcProvid
         {"kty": "RSA", "n": "!", "e": "AQAB", "kid": "first"},
         {"kty": "RSA"},
         {},
-        key("second").as_dict(is_private=False) | {"use": "enc", "kid": "first"},
+        {**key("second").as_dict(is_private=False), "use": "enc", "kid": "first"},
     ]
     fake.keys = [*others, public | {"x5c": ["of no use"]}]
 

@@ -10,8 +10,8 @@ import sys
 import time
 from typing import Any
 
-import requests  # type: ignore[import-untyped]  # not in our environment
-from octorest import OctoRest  # type: ignore[import-not-found]  # nor is this
+import requests
+from octorest import OctoRest  # type: ignore[import-not-found]  # not in our environment
 
 
 def wait_until_idle(client: Any) -> str:

@@ -41,6 +41,7 @@ def secret_of(world: WebWorld, browser: Browser) -> bytes:
         lambda: world.store.read(lambda records: records.second_factors.totp(account.account_id)),
     )
     assert totp is not None
+    assert totp.secret is not None
     return totp.secret
 
 

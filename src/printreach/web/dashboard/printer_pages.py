@@ -12,7 +12,7 @@ from printreach.web.cookies import Cookies
 from printreach.web.dashboard.dashboard import SAID, provide_seen
 from printreach.web.dashboard.events import Page, Parts, templates_of
 from printreach.web.dashboard.printer_view import PrinterView, view_of
-from printreach.web.history.rows import row_of
+from printreach.web.print_rows import row_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn

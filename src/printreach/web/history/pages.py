@@ -15,7 +15,7 @@ from printreach.rules.print_history import Print
 from printreach.rules.print_table import csv_head, csv_line, json_line
 from printreach.web.dashboard.dashboard import provide_dashboard, provide_printer_id, provide_seen
 from printreach.web.dashboard.printer_view import view_of
-from printreach.web.history.rows import (
+from printreach.web.print_rows import (
     months_of,
     news_of,
     read_place,
