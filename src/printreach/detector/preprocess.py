@@ -74,7 +74,9 @@ def prepare(data: bytes) -> Prepared:
         raise
     except (OSError, SyntaxError, ValueError, EOFError, ArithmeticError, MemoryError) as error:
         raise ImageRefused("it is truncated or corrupt") from error
-    except (Image.DecompressionBombError, KeyError, IndexError, TypeError, zlib.error) as error:
+    except Image.DecompressionBombError as error:
+        raise ImageRefused(f"more than {MOST_PIXELS} pixels, which are not decoded") from error
+    except (KeyError, IndexError, TypeError, zlib.error) as error:
         raise ImageRefused("it can't be decoded") from error
     pixels = np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BOX, reducing_gap=2.0))
     return Prepared(pixels, scene_of(pixels))
