@@ -229,6 +229,24 @@ def test_what_nobody_owned_is_forgotten_and_the_print_is_not(tmp_path: Path) -> 
     assert (ids(outbox), ids(again), again.mark) == ([], [], MARK)
 
 
+def test_what_nobody_owned_is_forgotten_also_where_it_is_being_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outbox = outbox_in(tmp_path)
+    add = Journal.add
+
+    def losing_the_owner(journal: Journal, record: bytes, *, durable: bool) -> None:
+        outbox.clear()
+        add(journal, record, durable=durable)
+
+    monkeypatch.setattr(Journal, "add", losing_the_owner)
+    put(outbox, an_event(1))
+    asyncio.run(outbox.save())
+
+    again = outbox_in(tmp_path)
+    assert (ids(outbox), ids(again), again.mark) == ([], [], MARK)
+
+
 def test_a_record_is_never_cut_in_two_by_what_is_in_it(tmp_path: Path) -> None:
     lines = Journal(tmp_path / "j")
     lines.add(b'{"a": "\\n"}', durable=True)

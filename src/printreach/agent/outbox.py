@@ -130,6 +130,7 @@ class Outbox:
             or not self._journal.is_whole
             or self._journal.size > REWRITE_BYTES + 1024 * len(self._waiting)
         )
+        self._needs_rewrite = False  # who wants one meanwhile, wants another
         try:
             if wants_rewrite:
                 whole = [_encode(_Record(mark=self.mark, put=list(self._waiting.values())))]
@@ -144,7 +145,6 @@ class Outbox:
             self._needs_rewrite = True
         else:
             self._failed_at = None
-            self._needs_rewrite = False
 
     def _is_waiting_for_room(self) -> bool:
         return self._failed_at is not None and self._steady_time() - self._failed_at < TRY_AGAIN_S
