@@ -7,6 +7,7 @@ import pytest
 
 from printreach.hub.delivery_queue import LEASE
 from printreach.rules.webhooks import (
+    GONE,
     RETRY_DELAYS,
     DeliveryState,
     Outcome,
@@ -126,5 +127,34 @@ def test_a_fault_of_ours_at_one_delivery_keeps_no_other_waiting(open_world: Open
 
         states = [one.state for one in await here.log()]
         assert states == [DeliveryState.QUEUED, DeliveryState.DELIVERED]
+
+    in_world(open_world, test)
+
+
+def test_what_the_address_before_answers_harms_no_webhook_that_was_set_since(
+    open_world: OpenWorld,
+) -> None:
+    async def test(here: WebhookWorld) -> None:
+        let_go = asyncio.Event()
+
+        async def gone(_: Sent) -> Outcome:
+            await let_go.wait()
+            return Outcome(http_status=GONE, duration_ms=1)
+
+        here.sender.answers[URL] = gone
+        await here.happens(event())
+        await here.worker.deliver_due()
+        await until(lambda: here.sender.sent, PATIENCE_S)
+        here.world.clock.advance(TICK)
+        await here.set_webhook(OTHER_URL)
+        let_go.set()
+        await here.worker.settled()
+
+        hook = await here.webhook()
+        assert hook is not None
+        assert (hook.url, hook.failures) == (OTHER_URL, 0)
+        await here.deliver(RETRY_DELAYS[0])
+        assert here.sender.sent[-1].url == OTHER_URL
+        assert [one.state for one in await here.log()] == [DeliveryState.DELIVERED]
 
     in_world(open_world, test)

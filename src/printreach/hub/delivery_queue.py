@@ -41,7 +41,16 @@ WINDOW: Final = 16
 LOOK_EVERY_S: Final = 1.0
 """For what has come while all attempts hang."""
 
-_Attempts = dict[asyncio.Task[Outcome], Delivery]
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """hook_set_at: tells which webhook it was for; the app may set another meanwhile."""
+
+    delivery: Delivery
+    hook_set_at: datetime
+
+
+_Attempts = dict[asyncio.Task[Outcome], _Attempt]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +77,7 @@ class DeliveryQueue:
         self._dropped: list[Attempted] = []
         self._renewed_at = parts.clock.now()
         self._not_before: datetime | None = None
-        self._hook: Webhook | None = None  # as it was found last
+        self._has_met = False
 
     async def run(self) -> None:
         """Raises StoreUnavailable; what was not written down is sent again, after the lease."""
@@ -100,7 +109,7 @@ class DeliveryQueue:
             await self._parts.store.write(lambda records: self._end(records, found, at))
             return
         webhook, due = found
-        self._hook = webhook
+        self._has_met = True
         origin = target_of(webhook.url).origin
         for delivery in due:
             self._begin(webhook, origin, delivery, at)
@@ -115,13 +124,13 @@ class DeliveryQueue:
         if isinstance(there, str):
             return there
         origin = target_of(there.webhook.url).origin
-        if self._hook is None:
+        if not self._has_met:
             self._parts.lanes.meet(origin, _lane_of(there.webhook))
             self._parts.lanes.unpark(origin)
         room = self._room(origin)
         if room <= 0:
             return there.webhook, []
-        running = {one.delivery_id for one in self._attempts.values()}
+        running = {one.delivery.delivery_id for one in self._attempts.values()}
         due = await records.deliveries.due(self._lease.connection_id, at, room, but=running)
         return there.webhook, due
 
@@ -158,7 +167,7 @@ class DeliveryQueue:
         lane = self._parts.lanes.begin(origin)
         task = asyncio.create_task(self._attempt(webhook.url, delivery))
         task.add_done_callback(lambda done: self._left_lane(done, origin, lane))
-        self._attempts[task] = delivery
+        self._attempts[task] = _Attempt(delivery, webhook.set_at)
 
     async def _attempt(self, url: str, delivery: Delivery) -> Outcome:
         at = self._parts.clock.now()
@@ -187,36 +196,40 @@ class DeliveryQueue:
         if not done and not self._dropped and abs(at - self._renewed_at) < RENEW_AFTER:
             return True
         ended = [(self._attempts.pop(task), task.result()) for task in done]
-        attempted, self._dropped = self._dropped, []
-        attempted += [self._attempted(delivery, outcome, at) for delivery, outcome in ended]
-        outcomes = [outcome for _, outcome in ended]
-        if self._hook is not None:
-            self._hook = _with_health(self._hook, outcomes, at)
+        dropped, self._dropped = self._dropped, []
         self._renewed_at = at
         return await self._parts.store.write(
-            lambda records: self._write(records, attempted, outcomes, at)
+            lambda records: self._write(records, dropped, ended, at)
         )
 
     async def _write(
         self,
         records: Records,
-        attempted: Sequence[Attempted],
-        outcomes: Sequence[Outcome],
+        dropped: Sequence[Attempted],
+        ended: Sequence[tuple[_Attempt, Outcome]],
         at: datetime,
     ) -> bool:
-        connection_id, hook = self._lease.connection_id, self._hook
-        await records.deliveries.record(attempted)
-        if hook is not None and outcomes:
-            await records.webhooks.note_health(hook)
-            if hook.disabled_at is not None and hook.disabled_reason is not None:
-                await records.deliveries.end_all(
-                    connection_id, DeliveryState.GIVEN_UP, hook.disabled_reason, at
-                )
-        if any(outcome.http_status == GONE for outcome in outcomes):
-            reason = f"The receiver answered {GONE}, so the webhook was deleted."
-            await records.deliveries.end_all(connection_id, DeliveryState.DROPPED, reason, at)
-            await records.webhooks.delete(connection_id)
+        hook = await records.webhooks.get(self._lease.connection_id) if ended else None
+        # What an address says that was replaced meanwhile says nothing of the one in force.
+        told = [one for of, one in ended if hook is not None and of.hook_set_at == hook.set_at]
+        is_gone = any(outcome.http_status == GONE for outcome in told)
+        made = [self._attempted(of.delivery, one, at, is_gone=is_gone) for of, one in ended]
+        await records.deliveries.record([*dropped, *made])
+        if hook is not None and told:
+            await self._note(records, _with_health(hook, told, at), at, is_gone=is_gone)
         return await records.deliveries.renew(self._lease, at + LEASE)
+
+    async def _note(self, records: Records, hook: Webhook, at: datetime, *, is_gone: bool) -> None:
+        """What attempts say of the webhook itself."""
+        await records.webhooks.note_health(hook)
+        if hook.disabled_at is not None and hook.disabled_reason is not None:
+            await records.deliveries.end_all(
+                hook.connection_id, DeliveryState.GIVEN_UP, hook.disabled_reason, at
+            )
+        if is_gone:
+            reason = f"The receiver answered {GONE}, so the webhook was deleted."
+            await records.deliveries.end_all(hook.connection_id, DeliveryState.DROPPED, reason, at)
+            await records.webhooks.delete(hook.connection_id)
 
     async def _release(self) -> None:
         at = self._parts.clock.now()
@@ -224,7 +237,9 @@ class DeliveryQueue:
             lambda records: records.deliveries.release(self._lease, at, self._not_before)
         )
 
-    def _attempted(self, delivery: Delivery, outcome: Outcome, at: datetime) -> Attempted:
+    def _attempted(
+        self, delivery: Delivery, outcome: Outcome, at: datetime, *, is_gone: bool
+    ) -> Attempted:
         attempts = delivery.attempts + 1
         made = Attempted(
             delivery_id=delivery.delivery_id,
@@ -237,7 +252,7 @@ class DeliveryQueue:
             return made
         made = replace(made, reason=in_words(outcome))
         delay = retry_delay(attempts, self._parts.jitter(), outcome.retry_after)
-        if delay is None or outcome.http_status == GONE:
+        if delay is None or (is_gone and outcome.http_status == GONE):
             return replace(made, state=DeliveryState.GIVEN_UP)
         return replace(made, state=DeliveryState.QUEUED, due_at=at + delay)
 
