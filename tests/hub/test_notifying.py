@@ -355,3 +355,26 @@ async def test_ten_thousand_queued_messages_are_all_sent(open_world: OpenWorld) 
         assert len(ada.messenger.sent) == 10_000
         for place in places:
             assert (await ada.place(place)).sent_at == at
+
+
+@on_a_loop
+async def test_a_message_that_can_not_be_sent_holds_up_its_place_and_repeats_no_other(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with reached(open_world) as ada:
+        place = await ada.add_place()
+        send = ada.messenger.send
+
+        async def stumble(url: str, title: str, text: str) -> NotSent | None:
+            if ada.messenger.sent:
+                raise RuntimeError("a fault of the test")
+            return await send(url, title, text)
+
+        monkeypatch.setattr(ada.messenger, "send", stumble)
+        await ada.happens([EventType.COMPLETE, EventType.FAILED])
+        await ada.send()
+        assert (await ada.place(place)).failures == 1
+
+        monkeypatch.undo()
+        ada.world.clock.advance(timedelta(hours=1))
+        assert len(set(await ada.send())) == len(ada.messenger.sent) == 2

@@ -154,7 +154,12 @@ async def send_to(
     url = sealer.unseal(target.sealed, target.target_id)
     if url is None:
         return NotSent(Trouble.NOT_ALLOWED)
-    return await messenger.send(url, title, text)
+    try:
+        return await messenger.send(url, title, text)
+    except Exception as error:  # noqa: BLE001  # what answers there must not hold up the place
+        # Its words may hold an address; the kind of failure does not.
+        log.error("a message could not be sent: %s", type(error).__name__)
+        return NotSent(Trouble.UNREACHABLE)
 
 
 def in_words(trouble: NotSent) -> str:
