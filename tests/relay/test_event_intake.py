@@ -1,14 +1,15 @@
 """What agents tell of their prints is stored before they hear that it is."""
 
+import asyncio
 from functools import partial
 
 import pytest
 
 from printreach.contract import signin
-from printreach.relay.event_intake import BURST, MANY, EventBudget
+from printreach.relay.event_intake import BURST, MANY, REFILL_EVERY_S, EventBudget, EventIntake
 from printreach.wire.errors import CloseCode
 from printreach.wire.frames import MAX_PAYLOAD_BYTES, Kind
-from tests.fakes.events import an_event, some_events
+from tests.fakes.events import MemoryEventInbox, an_event, some_events
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import relay
@@ -201,3 +202,19 @@ def test_printers_that_send_little_are_forgotten() -> None:
         budget.wait_s(f"printer {number}", 1, number * 10.0)
 
     assert len(budget) <= 2 * MANY
+
+
+@on_a_loop
+async def test_what_was_not_stored_when_the_tunnel_ended_is_not_counted_against_the_printer() -> (
+    None
+):
+    budget, inbox, now = EventBudget(), MemoryEventInbox(), asyncio.get_running_loop().time()
+    budget.wait_s("one", BURST, now)
+    for _ in range(10):
+        intake = EventIntake(inbox, budget, "one", lambda _: None)
+        intake.heard(some_events(50))
+        await settle()
+        intake.close()
+        await settle()
+
+    assert budget.wait_s("one", 1, now) <= 1 * REFILL_EVERY_S

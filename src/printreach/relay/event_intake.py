@@ -50,6 +50,11 @@ class EventBudget:
             self._forget_full(now)
         return wait_s
 
+    def give_back(self, printer_id: str, events: int) -> None:
+        """So many went while they waited; they come again."""
+        if (bucket := self._by_printer.get(printer_id)) is not None:
+            bucket.give_back(events)
+
     def __len__(self) -> int:
         return len(self._by_printer)
 
@@ -101,7 +106,12 @@ class EventIntake:
     async def _store(self, events: list[PrintEvent], wait_s: float) -> None:
         if wait_s > 0:
             log.warning("printer %s sends more events than it may", self._printer_id)
-            await asyncio.sleep(wait_s)
+            try:
+                await asyncio.sleep(wait_s)
+            except asyncio.CancelledError:
+                # Else a tunnel that ends often would never get them through.
+                self._budget.give_back(self._printer_id, len(events))
+                raise
         pause_s = FIRST_PAUSE_S
         while True:
             try:

@@ -39,6 +39,10 @@ class Bucket:
         self._left -= tokens
         return max(0.0, -self._left * self._every_s)
 
+    def give_back(self, tokens: int) -> None:
+        """What was taken, and not used after all."""
+        self._left = min(self._most, self._left + tokens)
+
 
 class OfferBudget:
     """Counts codes by the network they were asked from, and all together."""
