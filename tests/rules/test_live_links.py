@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec import structs
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import State
@@ -112,3 +113,11 @@ def test_other_news_ends_no_link(told: PrintEvent) -> None:
 
 def test_a_link_that_goes_by_the_hour_outlives_the_print() -> None:
     assert facts_at_end(replace(LINK, print_id=""), event(EventType.COMPLETE)) is None
+
+
+def test_a_print_that_began_before_the_link_was_made_and_is_told_late_ends_nothing() -> None:
+    late = structs.replace(
+        event(EventType.STARTED, "print-0"), event_time_sec=int(NOON.timestamp()) - 60
+    )
+
+    assert facts_at_end(LINK, late) is None

@@ -95,7 +95,8 @@ def facts_at_end(link: LiveLink, event: PrintEvent) -> LastFacts | None:
     if not link.print_id:
         return None
     if event.print_id != link.print_id:
-        return LastFacts() if event.event_type == EventType.STARTED else None
+        is_later = event.event_time_sec >= int(link.created_at.timestamp())
+        return LastFacts() if event.event_type == EventType.STARTED and is_later else None
     if event.event_type not in (EventType.COMPLETE, EventType.FAILED):
         return None
     is_complete = event.event_type == EventType.COMPLETE
