@@ -137,6 +137,9 @@ def standard(*lines: str) -> Headers:
         ([f"for={CALLER};for=198.51.100.1"], "10.0.0.1", "http"),
         ([f"for={CALLER} 198.51.100.1"], "10.0.0.1", "http"),
         ([f'for="{CALLER}'], "10.0.0.1", "http"),
+        # a quote left open hides nothing that the proxy writes behind it
+        ([f'x="\\", for={CALLER}'], CALLER, "http"),
+        ([f'x="\\", for="[2001:db8::7]:80", for={CALLER};proto=https'], CALLER, "https"),
         (["\xff=\xff"], "10.0.0.1", "http"),
     ],
 )
@@ -174,6 +177,7 @@ def test_nothing_a_caller_writes_before_a_comma_speaks_for_another(quoted: bool,
 
 
 def test_a_line_full_of_quotes_is_read_quickly() -> None:
-    said = standard('"' * 30_000, 'for="' * 6_000, "for=" + "\\" * 30_000)
+    escaped = 'for="' + '\\"' * 300_000  # each may begin a quote; it took minutes
+    said = standard('"' * 30_000, 'for="' * 6_000, "for=" + "\\" * 30_000, escaped)
 
     assert origin_of("10.0.0.1", said, PROXIES, "http").address == "10.0.0.1"

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_ELEMENT = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*")+')
+_CLOSED = re.compile(r'(?:[^"]|"(?:[^"\\]|\\.)*+")*+')
+"""A line up to the quote that is left open, if one is. Possessive: callers write these lines."""
+_ELEMENT = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*+")++')
 _PAIR = re.compile(r'\s*([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]*))\s*(?:;|\Z)')
 _NODE = re.compile(r"\[([^\]]*)\](?::\w+)?|([^:]*)(?::\w+)?")
 
@@ -19,7 +21,14 @@ class Hop(NamedTuple):
 def hops_of(lines: Iterable[bytes]) -> list[Hop]:
     """The hops that all lines name, the nearest last. A quote left open swallows no other line."""
     texts = [line.decode("latin-1") for line in lines]
-    return [_hop(part) for text in texts for part in _ELEMENT.findall(text) if part.strip()]
+    return [_hop(part) for text in texts for part in _elements(text) if part.strip()]
+
+
+def _elements(text: str) -> list[str]:
+    """What stands between commas. Behind a quote that is left open, quotes mean nothing."""
+    closed = _CLOSED.match(text)
+    end = closed.end() if closed else 0
+    return [*_ELEMENT.findall(text[:end]), *text[end + 1 :].split(",")]
 
 
 def _hop(element: str) -> Hop:
