@@ -1,6 +1,7 @@
 """Calls of the failure-detection API: admitted, counted, and written down."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import date, timedelta
 
 import pytest
@@ -9,8 +10,8 @@ from printreach.contract.detection_errors import DetectionError
 from printreach.hub.detection_gate import DetectionGate
 from printreach.hub.detection_keys import MadeKey
 from printreach.hub.usage import Usage
-from printreach.ports import StoreUnavailable
-from printreach.rules.detection_access import Admitted, CallKind, Refused
+from printreach.ports import Records, StoreUnavailable
+from printreach.rules.detection_access import Admitted, Caller, CallKind, Refused
 from printreach.rules.detection_usage import Billing, Calls, Month, Plan
 from printreach.rules.operators import COMMAND_LINE
 from printreach.run.counting import counting
@@ -225,6 +226,42 @@ async def test_no_call_is_refused_for_having_been_counted_twice(open_world: Open
         await flushing
 
         assert told == [None] * 50 + [DetectionError.FREE_USAGE_LIMIT_REACHED]
+
+
+@on_a_loop
+async def test_no_call_is_paid_for_having_been_counted_twice(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed, looked = asyncio.Event(), asyncio.Event()
+    async with open_door(open_world) as door:
+        store = door.world.store
+        usage = Usage(store=store, clock=door.world.clock, plan=PLAN)
+        await usage.set_billing(door.ada.account_id, on=True)
+        await usage.set_free_only(door.ada.account_id, free_only=False)
+        await door.call(door.adas)
+        await door.call(door.adas)
+        write, read = store.write, store.read
+
+        async def write_and_linger(work: Callable[[Records], Awaitable[None]]) -> None:
+            await write(work)
+            committed.set()
+            await looked.wait()
+
+        async def tell_and_read(work: Callable[[Records], Awaitable[Caller]]) -> Caller:
+            caller = await read(work)
+            looked.set()
+            return caller
+
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "write", write_and_linger)
+            patch.setattr(store, "read", tell_and_read)
+            flushing = asyncio.create_task(door.gate.flush())
+            await committed.wait()
+            assert await door.call(door.adas) is None
+            await flushing
+        await door.gate.flush()
+
+        assert await door.calls() == Calls(all=3, paid=0)
 
 
 @on_a_loop

@@ -90,9 +90,9 @@ class DetectionGate:
         """
         network = claimable_network(address) if self.claims_addresses else None
         decision = await self._decide(api_key, network, at, kind, may_claim=may_claim)
-        if _is_out_of_calls(decision):
-            # What is being written may have been counted twice: a wrong refusal would cost the
-            # caller a month, so look again while nothing is written.
+        if _is_beyond(decision) and self._writing.locked():
+            # What is being written may have been counted twice, and a call would be refused, or
+            # paid for, that is free. So look again while nothing is written.
             async with self._writing:
                 decision = await self._decide(api_key, network, at, kind, may_claim=may_claim)
         return decision
@@ -156,10 +156,11 @@ class DetectionGate:
         return replace(caller, claim=claim, calls_so_far=caller.calls_so_far + more)
 
 
-def _is_out_of_calls(decision: Admitted | Refused) -> bool:
-    return (
-        isinstance(decision, Refused) and decision.error is DetectionError.FREE_USAGE_LIMIT_REACHED
-    )
+def _is_beyond(decision: Admitted | Refused) -> bool:
+    """Whether the allowance is used up, as far as is known."""
+    if isinstance(decision, Admitted):
+        return decision.is_paid
+    return decision.error is DetectionError.FREE_USAGE_LIMIT_REACHED
 
 
 async def _write(records: Records, batch: _Counted) -> None:
