@@ -4,13 +4,13 @@ import asyncio
 import secrets
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 
 import pytest
 
 from printreach.hub.accounts import Accounts
-from printreach.hub.billing import PROVIDER_AWAY
+from printreach.hub.billing import PROVIDER_AWAY, Billing
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Notice, Topic
 from printreach.ports.payments import ForgedCall, PaymentsUnavailable
@@ -342,6 +342,33 @@ async def test_a_page_to_pay_on_closes_with_its_account(open_shop: OpenShop) -> 
 
         [session] = shop.fake.books.sessions.values()
         assert session["status"] == "expired"
+
+
+class BuysInAnotherTab(Billing):
+    """Its owner begins to pay, once, while the account is about to be deleted."""
+
+    has_bought = False
+
+    async def end(self, account_id: str) -> Denied | None:
+        refused = await super().end(account_id)
+        if not BuysInAnotherTab.has_bought:
+            BuysInAnotherTab.has_bought = True
+            account = await self.store.read(lambda records: records.accounts.get(account_id))
+            assert account is not None
+            assert isinstance(await self.buy(account, MONTHLY, "/back"), str)
+        return refused
+
+
+@on_a_loop
+async def test_no_account_goes_while_a_page_to_pay_on_is_open(open_shop: OpenShop) -> None:
+    async with open_shop() as shop:
+        has = {one.name: getattr(shop.billing, one.name) for one in fields(Billing)}
+        accounts = replace(accounts_of(shop), billing=BuysInAnotherTab(**has))
+
+        assert denied(await accounts.delete(ADA)).reason is Reason.STEP_OVER
+        assert isinstance(await accounts.delete(ADA), Account)
+        states = [one["status"] for one in shop.fake.books.sessions.values()]
+        assert states == ["expired"]
 
 
 @on_a_loop

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from printreach.hub.acts import note
 from printreach.hub.apps import remove_app
@@ -11,6 +12,10 @@ from printreach.ports import Clock, Notice, Passwords, Records, Store, Topic
 from printreach.rules.accounts import Account, problem_with_password, read_email
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.operators import Operator, OperatorAct
+
+_PAYING_NOW: Final = Denied(
+    Reason.STEP_OVER, "A payment was begun at the same time. Nothing was deleted. Try again."
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,6 +113,8 @@ class Accounts:
             account = await account_with(records, email)
             if isinstance(account, Denied):
                 return account
+            if self.billing and await self.billing.is_beginning(records, account.account_id):
+                return _PAYING_NOW
             for printer in await records.printers.of_account(account.account_id):
                 await records.notify(Notice(Topic.PRINTER, printer.printer_id), at)
             await records.connections.revoke_all_of_account(account.account_id, at)

@@ -180,6 +180,11 @@ class Billing:
             )
         return None
 
+    async def is_beginning(self, records: Records, account_id: str) -> bool:
+        """Whether a page to pay on was opened since the end of it all, in another tab."""
+        payer = await records.payments.payer(account_id)
+        return self.payments is not None and payer is not None and payer.checkout_id is not None
+
     async def _buy(
         self, payments: Payments, account: Account, offer_id: str, way_back: str
     ) -> str | Denied:
