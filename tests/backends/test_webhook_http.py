@@ -382,3 +382,12 @@ def test_the_next_address_is_tried_where_one_is_down() -> None:
                 assert (await sender.send(url, HEADERS, b"{}")).is_success
 
     asyncio.run(call())
+
+
+def test_what_would_end_a_header_is_sent_to_nobody() -> None:
+    async def call() -> None:
+        async with sending() as sender:
+            with pytest.raises(ValueError, match="header"):
+                await sender.send(f"http://{NAME}:1/", [("webhook-id", "event-1\n")], b"{}")
+
+    asyncio.run(call())

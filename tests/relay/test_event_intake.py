@@ -126,6 +126,7 @@ async def test_a_giant_message_ends_the_tunnel() -> None:
     [
         b'{"EventId":"event-0001","EventType":1}',
         b'{"EventId":"short","EventType":1,"EventTimeSec":1}',
+        b'{"EventId":"event-0001\\n","EventType":1,"EventTimeSec":1}',
         b'{"EventId":"event-0001","EventType":-1,"EventTimeSec":1}',
         b'{"EventId":"event-0001","EventType":1,"EventTimeSec":1,"Progress":101}',
         b'{"EventId":"event-0001","EventType":1,"EventTimeSec":1,"FileName":null}',
@@ -217,4 +218,4 @@ async def test_what_was_not_stored_when_the_tunnel_ended_is_not_counted_against_
         intake.close()
         await settle()
 
-    assert budget.wait_s("one", 1, now) <= 1 * REFILL_EVERY_S
+    assert budget.wait_s("one", 1, now) < 2 * REFILL_EVERY_S

@@ -230,6 +230,8 @@ def _retry_after(response: Response) -> timedelta | None:
 
 
 def _message(target: WebhookTarget, headers: Sequence[tuple[str, str]], body: bytes) -> bytes:
+    if not all(value.isprintable() for _, value in headers):
+        raise ValueError("a header has a line end or the like in it")
     lines = [
         f"POST {target.path} HTTP/1.1",
         f"Host: {target.host_header}",

@@ -16,7 +16,8 @@ MAX_TEXT = 500
 MAX_EVENTS_AT_ONCE = 50
 """So many go into one message of the tunnel."""
 
-EventId = Annotated[str, Meta(pattern="^[0-9a-z-]{8,64}$")]
+EventId = Annotated[str, Meta(pattern=r"^[0-9a-z-]{8,64}\Z")]
+"""Not `$`, which would let a line end through, and it becomes a header of what apps are sent."""
 PrintId = Annotated[str, Meta(max_length=64)]
 ShortText = Annotated[str, Meta(max_length=MAX_TEXT)]
 Code = Annotated[str, Meta(max_length=64)]
