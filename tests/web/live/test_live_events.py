@@ -104,3 +104,20 @@ def test_viewers_are_counted_by_link_by_address_and_in_all(
     assert [room.enter("b", f"2001:db8::{n}") for n in (1, 2)] == [True, False]
     room.leave("a", "192.0.2.1")
     assert room.enter("b", "2001:db8:1::1")
+
+
+def test_who_leaves_before_anything_was_told_takes_up_no_room(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            path = f"/live/{(await link_of(here)).live_id}/events"
+            for _ in range(viewers.MOST_OF_ONE_ADDRESS):
+                hasty = here.listen(path)
+                hasty.leave.set()
+                await until(here.running[-1].done)
+            again = here.listen(path)
+            await until(lambda: again.status)
+
+            assert again.status == 200
+
+    body()

@@ -100,7 +100,7 @@ async def live_events(
     _limit(request, services, PAGES_BY_ADDRESS)
     await _view(services.dashboard, live_id)
     address = visitor_of(request).address
-    if not viewers.enter(live_id, address):
+    if not viewers.has_room(live_id, address):
         raise TooManyRequestsException("Too many look at once", headers={"Retry-After": "30"})
     events = _events(request, services.dashboard, live_id)
     return ServerSentEvent(
@@ -111,6 +111,9 @@ async def live_events(
 async def _counted(
     events: AsyncIterator[ServerSentEventMessage], viewers: Viewers, live_id: str, address: str
 ) -> AsyncIterator[ServerSentEventMessage]:
+    """Counted in here, not before: what was never begun to be read ends without a word."""
+    if not viewers.enter(live_id, address):
+        return
     try:
         async for event in events:
             yield event

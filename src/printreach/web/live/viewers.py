@@ -22,17 +22,20 @@ class Viewers:
         self._links: Counter[str] = Counter()
         self._addresses: Counter[str] = Counter()
 
+    def has_room(self, live_id: str, address: str) -> bool:
+        """Whether one more may look."""
+        return (
+            self._links.total() < MOST_VIEWERS
+            and self._links[live_id] < MOST_OF_ONE_LINK
+            and self._addresses[network_of(address)] < MOST_OF_ONE_ADDRESS
+        )
+
     def enter(self, live_id: str, address: str) -> bool:
         """Count somebody in; False where there is no room."""
-        network = network_of(address)
-        if (
-            self._links.total() >= MOST_VIEWERS
-            or self._links[live_id] >= MOST_OF_ONE_LINK
-            or self._addresses[network] >= MOST_OF_ONE_ADDRESS
-        ):
+        if not self.has_room(live_id, address):
             return False
         self._links[live_id] += 1
-        self._addresses[network] += 1
+        self._addresses[network_of(address)] += 1
         return True
 
     def leave(self, live_id: str, address: str) -> None:
