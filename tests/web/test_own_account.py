@@ -8,6 +8,8 @@ import pytest
 from litestar.testing import TestClient
 
 from printreach.hub.rescue import Rescue
+from printreach.ports.operating import Search
+from printreach.rules.operators import Operator
 from printreach.rules.totp import code_of, secret_in_words, step_at
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 
@@ -146,6 +148,22 @@ def test_a_new_address_counts_once_its_link_was_opened(world: WebWorld, browser:
     assert send(
         browser, "/account/mail/confirm", token=link.partition("token=")[2]
     ).status_code == (400)
+
+
+def subjects_of_acts(world: WebWorld, browser: Browser) -> list[str]:
+    acts = run(browser, lambda: world.services.operating.acts(Search()))
+    return [one.subject for one in acts.rows]
+
+
+def test_the_record_of_acts_forgets_former_addresses_too(world: WebWorld, browser: Browser) -> None:
+    services, grace = world.services, Operator(name="grace@example.org", account_id="grace")
+    run(browser, lambda: services.operating.accounts.set_supporter(ADA, granted=True, by=grace))
+    send(browser, "/account/mail", **{"new-mail": EVE, "mail-password": PASSWORD})
+    send(browser, "/account/mail/confirm", token=world.mailer.link().partition("token=")[2])
+
+    assert subjects_of_acts(world, browser) == [EVE]
+    run(browser, lambda: services.operating.accounts.delete(EVE))
+    assert not any("@" in one for one in subjects_of_acts(world, browser))
 
 
 def test_an_address_that_is_taken_is_told_nothing_and_not_taken_over(

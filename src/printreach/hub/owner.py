@@ -90,6 +90,8 @@ class Owner:
             if there is not None and there.account_id != account.account_id:
                 return LINK_OVER
             await records.accounts.set_email(account.account_id, link.email)
+            # Whoever is forgotten later is so by the address they have then.
+            await records.operating.forget_subject(account.email, link.email)
             await records.mail_links.drop(account.account_id, list(MailPurpose))
             return link.email
 
