@@ -18,7 +18,7 @@ from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusa
 from printreach.rules.snapshots import KEPT_FOR, LAST_APART
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE, FakePrinterHttp
-from tests.hub.world import PRINTER_ID, OpenWorld, World
+from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
 from tests.rules.test_jpeg import archive, picture
 from tests.rules.test_live_links import event
 
@@ -219,3 +219,17 @@ async def test_a_full_disk_costs_the_picture_and_nothing_else(open_world: OpenWo
         await here.snapshots.note(here.account_id, PRINTER_ID, picture())
 
         assert await here.snapshots.public("a" * 32) is None
+
+
+@on_a_loop
+async def test_an_event_of_a_former_owner_gets_no_picture_of_the_next_ones_room(
+    open_world: OpenWorld,
+) -> None:
+    async with studio(open_world) as here:
+        await here.world.printers.remove(PRINTER_ID)
+        assert await here.take() is None
+        await here.world.add_account(BOB)
+        await here.world.link_printer(BOB)
+
+        assert await here.take() is None
+        assert here.camera.asked == 0

@@ -57,6 +57,9 @@ class Snapshots:
         printer_id, at = stored.printer_id, self.clock.now()
         if at < self._without_camera.get(printer_id, at):
             return None
+        printer = await self.store.read(lambda records: records.printers.linked(printer_id))
+        if printer is None or printer.account_id != stored.account_id:
+            return None  # what it shows by now is not for whose event this is
         picture = await take_picture(self.http, printer_id, WITHIN_S)
         if isinstance(picture, PrinterRefusal):
             if picture.code == CommandStatus.NOT_FOUND:
