@@ -12,6 +12,7 @@ import pytest
 from printreach.backends.sealing import KeySealer
 from printreach.backends.zones import SystemZones
 from printreach.contract.events import EventType, PrintEvent
+from printreach.hub import notify_sending
 from printreach.hub.fanout import Fanout
 from printreach.hub.notify_sending import NotifySending
 from printreach.hub.notifying import Notifying
@@ -299,7 +300,10 @@ class Hanging(KeptMessages):
 
 
 @on_a_loop
-async def test_a_place_that_hangs_for_ever_delays_no_other(open_world: OpenWorld) -> None:
+async def test_a_place_that_hangs_for_ever_delays_no_other(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notify_sending, "STOP_WITHIN_S", 0.0)
     async with reached(open_world) as ada:
         ada.sending.messenger = ada.messenger = Hanging()
         for number in range(8):
@@ -320,10 +324,13 @@ async def test_a_place_that_hangs_for_ever_delays_no_other(open_world: OpenWorld
 
 @on_a_loop
 async def test_what_a_crash_interrupted_is_sent_when_its_lease_is_over(
-    open_world: OpenWorld,
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(notify_sending, "STOP_WITHIN_S", 0.0)
     async with reached(open_world) as ada:
-        crashing = replace(ada.sending, messenger=Hanging(), _running=set())
+        crashing = replace(
+            ada.sending, messenger=Hanging(), _running=set(), _stopping=asyncio.Event()
+        )
         await ada.add_place("ntfys://hangs.example/1")
         await ada.happens([EventType.COMPLETE])
         await crashing.send_due()
@@ -355,26 +362,3 @@ async def test_ten_thousand_queued_messages_are_all_sent(open_world: OpenWorld) 
         assert len(ada.messenger.sent) == 10_000
         for place in places:
             assert (await ada.place(place)).sent_at == at
-
-
-@on_a_loop
-async def test_a_message_that_can_not_be_sent_holds_up_its_place_and_repeats_no_other(
-    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with reached(open_world) as ada:
-        place = await ada.add_place()
-        send = ada.messenger.send
-
-        async def stumble(url: str, title: str, text: str) -> NotSent | None:
-            if ada.messenger.sent:
-                raise RuntimeError("a fault of the test")
-            return await send(url, title, text)
-
-        monkeypatch.setattr(ada.messenger, "send", stumble)
-        await ada.happens([EventType.COMPLETE, EventType.FAILED])
-        await ada.send()
-        assert (await ada.place(place)).failures == 1
-
-        monkeypatch.undo()
-        ada.world.clock.advance(timedelta(hours=1))
-        assert len(set(await ada.send())) == len(ada.messenger.sent) == 2

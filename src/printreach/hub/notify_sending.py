@@ -23,6 +23,8 @@ from printreach.rules.notify_ways import MAIL
 
 log = logging.getLogger(__name__)
 
+STOP_WITHIN_S: Final = 2.0
+"""What is taken by then does not come twice. Webhooks have their own five seconds."""
 PLACES_AT_ONCE: Final = 24
 """Fewer than the messenger has threads: somebody may want to test a place meanwhile."""
 PLACES_OF_AN_ACCOUNT: Final = 4
@@ -42,6 +44,7 @@ class NotifySending:
     sealer: Sealer
     mailer: Mailer
     _running: set[asyncio.Task[None]] = field(default_factory=set)
+    _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _freed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def send_due(self) -> int:
@@ -65,7 +68,10 @@ class NotifySending:
             await asyncio.gather(*self._running, return_exceptions=True)
 
     async def close(self) -> None:
-        """What is on its way is left to the next start, once its lease has run out."""
+        """What takes too long is left to the next start, once its lease has run out."""
+        self._stopping.set()
+        if self._running:
+            await asyncio.wait(self._running, timeout=STOP_WITHIN_S)
         for task in list(self._running):
             task.cancel()
         await self.settled()
@@ -106,6 +112,8 @@ class NotifySending:
         sent: list[QueuedMessage] = []
         trouble: NotSent | None = None
         for message in due:
+            if self._stopping.is_set():
+                break
             trouble = await self._send(target, message)
             if trouble is not None:
                 break
@@ -133,17 +141,18 @@ class NotifySending:
     ) -> None:
         at = self.clock.now()
         await records.notifications.drop_messages([one.message_id for one in sent])
-        failures, not_before = 0, None
+        failures, not_before = 0 if sent else target.failures, None
+        words = "" if sent else target.trouble
         if trouble is not None:
             failures = 1 if sent else target.failures + 1
-            not_before = next_try(failures, at)
+            not_before, words = next_try(failures, at), in_words(trouble)
             await records.notifications.drop_older(target.target_id, at - GIVEN_UP_AFTER)
         await records.notifications.release(
             target.target_id,
             not_before=not_before,
             sent_at=at if sent else None,
             failures=failures,
-            trouble="" if trouble is None else in_words(trouble),
+            trouble=words,
         )
 
 
