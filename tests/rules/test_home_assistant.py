@@ -126,3 +126,7 @@ def test_topics_of_others_are_nobodys_printer() -> None:
         assert TOPICS.printer_of_config(topic) is None
     for topic in ("printreach/p1/state", "printreach/order", "printreach/a/b/order", ""):
         assert TOPICS.printer_of_order(topic) is None
+
+
+def test_what_others_put_on_the_broker_is_not_ours_however_deep_it_is() -> None:
+    assert not is_of_installation(b"[" * 100_000, "https://reach.example")

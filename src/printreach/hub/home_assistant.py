@@ -65,6 +65,9 @@ class HomeAssistant:
                         await self._say_good_bye(session)
             except BrokerLost as error:
                 log.warning("no connection to the MQTT broker: %s", error)
+            except Exception:
+                # Whatever somebody else put there, or a fault of ours: it must not end for good.
+                log.exception("what Home Assistant is told has stumbled, and begins anew")
             if asyncio.get_running_loop().time() - began_at > LONGEST_WAIT_S:
                 wait_s = 1.0
             await asyncio.sleep(wait_s)

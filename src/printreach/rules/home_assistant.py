@@ -99,7 +99,7 @@ def is_of_installation(config: bytes, base_url: str) -> bool:
     """Whether this installation put a configuration there: another may use the same broker."""
     try:
         read = json.loads(config)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     origin = read.get("origin") if isinstance(read, dict) else None
     if not isinstance(origin, dict):
