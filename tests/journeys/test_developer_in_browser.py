@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.journeys.conftest import goes_straight
 from tests.rigs.chromium import chromium, watch
 from tests.rigs.portal import NOWHERE, heading, press, sign_in
-from tests.rigs.service import OWNER, LinkedPrinter, Service, service_on_localhost
+from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service, service_on_localhost
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -78,6 +78,7 @@ def test_a_developer_registers_an_app_and_walks_through_the_portal_with_it(
 def test_a_developer_makes_a_key_that_the_operator_can_disable(page: Page, home: Service) -> None:
     press(page, "Make a key")
     page.get_by_label("Name", exact=True).fill("Night watch")
+    page.get_by_label("Your password").fill(PASSWORD)
     press(page, "Make the key")
     heading(page, "Night watch")
     shown = page.locator(".once dd").first

@@ -20,7 +20,7 @@ from tests.look.gallery import forward
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
 from tests.web.developer.conftest import BOB, Desk
-from tests.web.world import ADA, BASE_URL, WebWorld, run, sign_in
+from tests.web.world import ADA, BASE_URL, PASSWORD, WebWorld, run, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -74,6 +74,7 @@ def test_a_developers_page_is_accessible_and_fits(own_page: Page, name: str) -> 
 def test_the_page_of_a_new_key_is_accessible_and_fits(own_page: Page) -> None:
     own_page.goto(f"{BASE_URL}/developer/new-key")
     own_page.get_by_label("Name").fill("Night watch")
+    own_page.get_by_label("Your password").fill(PASSWORD)
     own_page.get_by_role("button", name="Make the key").click()
     expect(own_page.get_by_text("Save this now. It is shown once.")).to_be_visible()
 

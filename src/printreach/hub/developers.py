@@ -6,6 +6,7 @@ from printreach.hub.detection_gate import DetectionGate
 from printreach.hub.detection_keys import DetectionKeys, MadeKey
 from printreach.hub.once import ShownOnce
 from printreach.hub.own_apps import OwnApps
+from printreach.hub.proof import Proof
 from printreach.hub.usage import Usage
 from printreach.ports import Clock, Store
 from printreach.rules.app_registration import AppPolicy
@@ -15,19 +16,24 @@ from printreach.rules.detection_usage import Plan
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Developers:
-    """gate: what the failure-detection API asks before each call, and tells after it."""
+    """gate: what the failure-detection API asks before each call, and tells after it.
+
+    proof: of who sits before a page, before what lets somebody in or cannot be taken back.
+    """
 
     apps: OwnApps
     keys: DetectionKeys
     usage: Usage
     gate: DetectionGate
     shown_once: ShownOnce[MadeKey]
+    proof: Proof
 
 
 def developers(
     store: Store,
     clock: Clock,
     token_bytes: TokenBytes,
+    proof: Proof,
     *,
     policy: AppPolicy,
     plan: Plan,
@@ -40,4 +46,5 @@ def developers(
         usage=Usage(store=store, clock=clock, plan=plan),
         gate=DetectionGate(store=store, plan=plan, claims_addresses=claims_addresses),
         shown_once=ShownOnce(clock),
+        proof=proof,
     )

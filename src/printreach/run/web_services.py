@@ -252,6 +252,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
             store,
             clock,
             token_bytes,
+            proof,
             policy=settings.app_registration,
             plan=settings.detector_plan,
             claims_addresses=settings.detector_ip_claims,

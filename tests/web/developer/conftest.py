@@ -8,7 +8,7 @@ from printreach.hub.detection_keys import MadeKey
 from printreach.ports import Records
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
-from tests.web.world import Browser, WebWorld, run, send, sign_in
+from tests.web.world import PASSWORD, Browser, WebWorld, run, send, sign_in
 
 BOB = "bob@example.org"
 
@@ -30,7 +30,7 @@ class Desk:
 
     def make_key(self, name: str = "Farm") -> str:
         """Make a key; the page that shows it once."""
-        answer = send(self.browser, "/developer/new-key", name=name)
+        answer = send(self.browser, "/developer/new-key", name=name, password=PASSWORD)
         assert answer.status_code == 303, answer.text
         return str(answer.headers["location"])
 

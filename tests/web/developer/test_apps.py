@@ -11,7 +11,7 @@ from printreach.rules.printers import Printer
 from tests.web.conftest import MakeWorld
 from tests.web.developer.conftest import Desk
 from tests.web.portal.people import link_printer
-from tests.web.world import ADA, BASE_URL, run, send, sign_in
+from tests.web.world import ADA, BASE_URL, PASSWORD, run, send, sign_in
 
 HOSTILE = "\"><script>alert(1)</script><img src=x onerror='alert(2)'>"
 
@@ -113,6 +113,7 @@ def test_an_app_is_changed_and_keeps_its_id(desk: Desk) -> None:
         desk.browser,
         "/developer/apps/layerlark",
         **{"name": "Larklayer", "app-id": "other", "returns": "lark://x", "other-logos": "yes"},
+        password=PASSWORD,
     )
 
     assert answer.headers["location"] == "/developer/apps/layerlark?said=changed"
@@ -124,13 +125,30 @@ def test_an_app_is_changed_and_keeps_its_id(desk: Desk) -> None:
 
 def test_a_wrong_change_shows_the_form_again(desk: Desk) -> None:
     desk.register()
-    answer = send(desk.browser, "/developer/apps/layerlark", name="", **{"other-logos": "yes"})
+    fields = {"name": "", "other-logos": "yes", "password": PASSWORD}
+    answer = send(desk.browser, "/developer/apps/layerlark", **fields)
 
     assert answer.status_code == 400
     assert 'id="name-fault"' in answer.text
     app = desk.app("layerlark")
     assert app is not None
     assert app.name == "Layerlark"
+
+
+@pytest.mark.parametrize("path", ["", "/remove"])
+@pytest.mark.parametrize("typed", ["", "a guess"])
+def test_a_stolen_browser_sends_nobodys_secrets_elsewhere_and_removes_nothing(
+    desk: Desk, path: str, typed: str
+) -> None:
+    desk.register(returns="https://layerlark.example/done")
+    before = desk.app("layerlark")
+    fields = {"name": "Layerlark", "returns": "https://thief.example/", "password": typed}
+    answer = send(desk.browser, f"/developer/apps/layerlark{path}", **fields)
+
+    assert answer.status_code == 400
+    assert 'id="password-fault"' in answer.text
+    assert before is not None
+    assert desk.app("layerlark") == before
 
 
 def test_removing_says_that_connections_end_asks_and_ends_them(desk: Desk) -> None:
@@ -141,7 +159,7 @@ def test_removing_says_that_connections_end_asks_and_ends_them(desk: Desk) -> No
     assert "Its one connection ends at once" in question
     assert desk.app("layerlark") is not None
 
-    answer = send(desk.browser, "/developer/apps/layerlark/remove")
+    answer = send(desk.browser, "/developer/apps/layerlark/remove", password=PASSWORD)
     assert answer.headers["location"] == "/developer?said=removed"
     [connection] = run(desk.browser, desk.world.services.connections.all)
     assert connection.revoked_at == desk.world.clock.now()
@@ -247,7 +265,7 @@ def test_the_registered_logo_is_shown_and_others_where_they_may(desk: Desk) -> N
     desk.register(logo=logo, **{"other-logos": ""})
     path = f"/appportal/v1?appId=layerlark&appLogoUrl={other}"
     first = desk.browser.get(path)
-    fields = {"name": "Layerlark", "logo": logo, "other-logos": "yes"}
+    fields = {"name": "Layerlark", "logo": logo, "other-logos": "yes", "password": PASSWORD}
     send(desk.browser, "/developer/apps/layerlark", **fields)
     second = desk.browser.get(path)
 

@@ -6,7 +6,7 @@ import pytest
 
 from printreach.hub.detection_keys import MadeKey
 from tests.web.developer.conftest import Desk
-from tests.web.world import BASE_URL, run, send
+from tests.web.world import BASE_URL, PASSWORD, run, send
 
 KEY = re.compile(r"prk_[a-z2-7]{32}")
 
@@ -44,10 +44,19 @@ def test_a_key_is_disabled_after_a_question(desk: Desk) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 61, "a\u202eb"])
 def test_a_name_that_cannot_be_makes_no_key(desk: Desk, name: str) -> None:
-    answer = send(desk.browser, "/developer/new-key", name=name)
+    answer = send(desk.browser, "/developer/new-key", name=name, password=PASSWORD)
 
     assert answer.status_code == 400
     assert 'id="name-fault"' in answer.text
+    assert run(desk.browser, lambda: _keys(desk)) == 0
+
+
+@pytest.mark.parametrize("typed", ["", "a guess"])
+def test_a_stolen_browser_makes_no_key_that_outlives_it(desk: Desk, typed: str) -> None:
+    answer = send(desk.browser, "/developer/new-key", name="Thief's", password=typed)
+
+    assert answer.status_code == 400
+    assert 'id="password-fault"' in answer.text
     assert run(desk.browser, lambda: _keys(desk)) == 0
 
 

@@ -1,7 +1,7 @@
 """A developer's apps: registered, changed, tried, removed."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from litestar import MediaType, Response, get, post
@@ -12,9 +12,9 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
-from printreach.hub.own_apps import Faulty, ListedApp
+from printreach.hub.own_apps import Faulty
 from printreach.rules.apps import App
-from printreach.web.accounts.forms import FAULT_STATUS, Fields
+from printreach.web.accounts.forms import FAULT_STATUS, Fields, faulty, page
 from printreach.web.dashboard.dashboard import found
 from printreach.web.developer.app_form import (
     TypedApp,
@@ -23,10 +23,12 @@ from printreach.web.developer.app_form import (
     typed_by,
     typed_of,
 )
-from printreach.web.developer.developer import SAID, developer_page
+from printreach.web.developer.developer import PROOF, SAID, developer_page, proof_of, proved
 from printreach.web.developer.trying import COMPLETION
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
+
+_REMOVE: Final = "developer/remove_app.html"
 
 
 @get("/developer/register", media_type=MediaType.HTML)
@@ -61,12 +63,13 @@ async def register(
 async def app_page(
     app_id: FromPath[str],
     signed_in: NamedDependency[SignedIn],
-    developers: NamedDependency[Developers],
+    services: NamedDependency[Services],
     said: FromQuery[str | None] = None,
 ) -> Template:
     """The form, as the app is now."""
-    listed = found(await developers.apps.one(signed_in.account.account_id, app_id))
-    return _form("developer/app.html", typed_of(listed.app), {}, listed=listed, said=said)
+    listed = found(await services.developers.apps.one(signed_in.account.account_id, app_id))
+    shown = {"listed": listed, **proof_of(services, signed_in)}
+    return _form("developer/app.html", typed_of(listed.app), {}, said=said, **shown)
 
 
 @post("/developer/apps/{app_id:str}", media_type=MediaType.HTML)
@@ -74,14 +77,18 @@ async def change(
     app_id: FromPath[str],
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
-    developers: NamedDependency[Developers],
+    services: NamedDependency[Services],
 ) -> Response[Any]:
     """Put what was typed in its place."""
-    account_id, typed = signed_in.account.account_id, typed_by(fields)
-    changed = found(await developers.apps.change(account_id, app_id, draft_of(typed)))
+    account_id, apps = signed_in.account.account_id, services.developers.apps
+    typed = typed_by(fields)
+    shown = {"listed": found(await apps.one(account_id, app_id)), **proof_of(services, signed_in)}
+    refused = await proved(services.developers, signed_in, fields)
+    if refused is not None:
+        return faulty("developer/app.html", refused, PROOF, typed=typed, said="", **shown)
+    changed = found(await apps.change(account_id, app_id, draft_of(typed)))
     if isinstance(changed, Faulty):
-        listed = found(await developers.apps.one(account_id, app_id))
-        return _form("developer/app.html", typed, changed.errors, listed=listed)
+        return _form("developer/app.html", typed, changed.errors, **shown)
     return Redirect(f"/developer/apps/{app_id}?said=changed", status_code=303)
 
 
@@ -89,21 +96,27 @@ async def change(
 async def ask_to_remove(
     app_id: FromPath[str],
     signed_in: NamedDependency[SignedIn],
-    developers: NamedDependency[Developers],
+    services: NamedDependency[Services],
 ) -> Template:
     """Ask before everybody who uses the app loses what it reaches."""
-    listed = found(await developers.apps.one(signed_in.account.account_id, app_id))
-    return Template("developer/remove_app.html", context={"listed": listed})
+    listed = found(await services.developers.apps.one(signed_in.account.account_id, app_id))
+    return page(_REMOVE, listed=listed, **proof_of(services, signed_in))
 
 
 @post("/developer/apps/{app_id:str}/remove", media_type=MediaType.HTML)
 async def remove(
     app_id: FromPath[str],
+    fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
-    developers: NamedDependency[Developers],
-) -> Redirect:
+    services: NamedDependency[Services],
+) -> Response[Any]:
     """Remove it; its connections end."""
-    found(await developers.apps.remove(signed_in.account.account_id, app_id))
+    account_id, apps = signed_in.account.account_id, services.developers.apps
+    listed = found(await apps.one(account_id, app_id))
+    refused = await proved(services.developers, signed_in, fields)
+    if refused is not None:
+        return faulty(_REMOVE, refused, PROOF, listed=listed, **proof_of(services, signed_in))
+    found(await apps.remove(account_id, app_id))
     return Redirect("/developer?said=removed", status_code=303)
 
 
@@ -130,14 +143,14 @@ def _form(
     typed: TypedApp,
     errors: Mapping[str, str],
     *,
-    listed: ListedApp | None = None,
     said: str | None = None,
+    **shown: Any,
 ) -> Template:
     context = {
         "typed": typed,
         "errors": errors_at_fields(errors),
-        "listed": listed,
         "said": SAID.get(said or "", ""),
+        **shown,
     }
     return Template(template, context=context, status_code=FAULT_STATUS if errors else 200)
 

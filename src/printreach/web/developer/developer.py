@@ -8,11 +8,16 @@ from litestar import MediaType, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromQuery
 
+from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
-from printreach.web.accounts.forms import page
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.sessions import is_fresh
+from printreach.web.accounts.forms import Fields, page
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
+PROOF: Final = "password"
+"""The field in which developers prove who they are."""
 SAID: Final[Mapping[str, str]] = MappingProxyType(
     {
         "registered": "The app is registered.",
@@ -27,6 +32,24 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
 
 async def provide_developers(services: NamedDependency[Services]) -> Developers:
     return services.developers
+
+
+async def proved(
+    developers: Developers, signed_in: SignedIn, fields: Fields
+) -> Denied | TooSoon | None:
+    """None where it is the developer who asks, and nobody else at their browser.
+
+    Asked before what outlives a browser's session: a key, and where an app's secrets are sent.
+    """
+    return await developers.proof.of_owner(signed_in.account, signed_in.session, fields[PROOF])
+
+
+def proof_of(services: Services, signed_in: SignedIn) -> dict[str, Any]:
+    """What a page needs that asks for the proof."""
+    return {
+        "me": signed_in.account,
+        "is_fresh": is_fresh(signed_in.session, services.clock.now()),
+    }
 
 
 @get("/developer", media_type=MediaType.HTML)

@@ -11,6 +11,8 @@ from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
 from printreach.web.accounts.forms import Fields, faulty, page
 from printreach.web.dashboard.dashboard import found
+from printreach.web.developer.developer import PROOF, proof_of, proved
+from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 _NEW = "developer/new_key.html"
@@ -18,23 +20,27 @@ _NEW = "developer/new_key.html"
 
 @get("/developer/new-key", media_type=MediaType.HTML)
 async def new_key_page(
-    signed_in: NamedDependency[SignedIn],  # noqa: ARG001 - asking for it needs somebody
+    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Response[Any]:
     """Ask what the key is for."""
-    return page(_NEW, typed="")
+    return page(_NEW, typed="", **proof_of(services, signed_in))
 
 
 @post("/developer/new-key", media_type=MediaType.HTML)
 async def make(
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
-    developers: NamedDependency[Developers],
+    services: NamedDependency[Services],
 ) -> Response[Any]:
     """Make it, and lead to the page that shows it."""
-    account_id = signed_in.account.account_id
+    account_id, developers = signed_in.account.account_id, services.developers
+    shown = {"typed": fields["name"][:100], **proof_of(services, signed_in)}
+    refused = await proved(developers, signed_in, fields)
+    if refused is not None:
+        return faulty(_NEW, refused, PROOF, **shown)
     made = await developers.keys.make(account_id, fields["name"])
     if isinstance(made, Denied):
-        return faulty(_NEW, made, "name", typed=fields["name"][:100])
+        return faulty(_NEW, made, "name", **shown)
     developers.shown_once.put(account_id, made.key.key_id, made)
     return Redirect(f"/developer/keys/{made.key.key_id}", status_code=303)
 
