@@ -1,5 +1,6 @@
 """One-time codes and recovery codes."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -8,8 +9,10 @@ import pytest
 from printreach.rules.totp import (
     Totp,
     code_of,
+    is_waiting,
     key_uri,
     new_recovery_codes,
+    new_totp,
     read_recovery_code,
     secret_in_words,
     spaced,
@@ -63,6 +66,17 @@ def test_a_code_may_be_typed_with_a_blank() -> None:
     code = code_of(RFC_SECRET, step_at(AT))
 
     assert step_of_code(APP, f" {code[:3]} {code[3:]}", AT) == step_at(AT)
+
+
+def test_a_new_secret_waits_ten_minutes_for_the_code_of_its_own_time() -> None:
+    totp = new_totp(RFC_SECRET, AT)
+    code = code_of(RFC_SECRET, step_at(AT))
+
+    assert step_of_code(totp, code, AT) == step_at(AT)
+    assert is_waiting(totp, AT)
+    assert is_waiting(totp, AT + timedelta(minutes=9))
+    assert not is_waiting(totp, AT + timedelta(minutes=10))
+    assert not is_waiting(replace(totp, confirmed_at=AT), AT)
 
 
 def test_an_app_reads_the_secret_from_the_address() -> None:

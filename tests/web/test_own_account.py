@@ -285,6 +285,19 @@ def test_an_app_that_was_not_confirmed_asks_nobody(browser: Browser, other: Brow
     assert sign_in(other).headers["location"] == "/"
 
 
+def test_whoever_finds_a_browser_later_adds_no_app_that_was_begun_in_it(
+    world: WebWorld, browser: Browser
+) -> None:
+    send(browser, "/account/totp", **{"totp-password": PASSWORD})
+    world.clock.advance(timedelta(minutes=10))
+    shown = browser.get("/account/totp", follow_redirects=False)
+    answer = send(browser, "/account/totp/confirm", code=code_now(world, browser))
+
+    assert (shown.status_code, shown.headers["location"]) == (303, "/account")
+    assert answer.headers.get("location") == "/account"
+    assert "An authenticator app was added." not in str(world.mailer.sent)
+
+
 def test_an_app_can_be_removed(world: WebWorld, browser: Browser, other: Browser) -> None:
     set_up_totp(world, browser)
 

@@ -14,7 +14,13 @@ from printreach.rules.credentials import TokenBytes
 from printreach.rules.mail_links import MailPurpose
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
-from printreach.rules.totp import SECRET_BYTES, Totp, new_recovery_codes, step_of_code
+from printreach.rules.totp import (
+    SECRET_BYTES,
+    is_waiting,
+    new_recovery_codes,
+    new_totp,
+    step_of_code,
+)
 
 BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter a mail address such as you@example.com.")
 LINK_OVER: Final = Denied(Reason.LINK_OVER, "That link was used, or has run out.")
@@ -108,14 +114,13 @@ class Owner:
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
-        secret = self.token_bytes(SECRET_BYTES)
+        secret, at = self.token_bytes(SECRET_BYTES), self.clock.now()
 
         async def begin(records: Records) -> bytes | Denied:
             there = await records.second_factors.totp(account.account_id)
             if there is not None and there.confirmed_at is not None:
                 return Denied(Reason.INVALID, "There is an authenticator app already.")
-            totp = Totp(secret=secret, confirmed_at=None, last_step=0)
-            await records.second_factors.set_totp(account.account_id, totp)
+            await records.second_factors.set_totp(account.account_id, new_totp(secret, at))
             return secret
 
         return await self.store.write(begin)
@@ -125,7 +130,7 @@ class Owner:
         totp = await self.store.read(
             lambda records: records.second_factors.totp(account.account_id)
         )
-        return totp.secret if totp is not None and totp.confirmed_at is None else None
+        return totp.secret if totp is not None and is_waiting(totp, self.clock.now()) else None
 
     async def confirm_totp(
         self, account: Account, session: Session, code: str
@@ -138,7 +143,7 @@ class Owner:
 
         async def confirm(records: Records) -> list[str] | Denied:
             totp = await records.second_factors.totp(account.account_id)
-            if totp is None or totp.confirmed_at is not None:
+            if totp is None or not is_waiting(totp, at):
                 return Denied(Reason.STEP_OVER, "Begin again with the authenticator app.")
             step = step_of_code(totp, code, at)
             if step is None:

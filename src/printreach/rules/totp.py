@@ -5,7 +5,7 @@ import hashlib
 import hmac
 import struct
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import quote
 
@@ -17,6 +17,9 @@ STEP_SECONDS: Final = 30
 DIGITS: Final = 6
 STEPS_OFF: Final = 1
 """Clocks of phones are off, and typing takes time: the code before and the one after count."""
+WAITS_FOR: Final = timedelta(minutes=10)
+"""So long a new secret is shown and waits for its first code. Whoever comes upon the browser later
+would lock the owner out with it."""
 RECOVERY_CODES: Final = 10
 RECOVERY_CODE_LENGTH: Final = 12
 """Of 24 letters: 55 random bits, which nobody guesses at the rate of tries that is allowed."""
@@ -28,12 +31,24 @@ class Totp:
 
     secret: None where it can't be read any more; then no code is right.
     confirmed_at: None until a first code proved that the app has the secret.
-    last_step: of the last code that was used; it and those before it work no more.
+    last_step: of the last code that was used; it and those before it work no more. Before any was
+    used, the one before the first that counts.
     """
 
     secret: bytes | None
     confirmed_at: datetime | None
     last_step: int
+
+
+def new_totp(secret: bytes, at: datetime) -> Totp:
+    """One that waits for its first code."""
+    return Totp(secret=secret, confirmed_at=None, last_step=step_at(at) - STEPS_OFF - 1)
+
+
+def is_waiting(totp: Totp, at: datetime) -> bool:
+    """Whether its first code may still come."""
+    made_at = totp.last_step + STEPS_OFF + 1
+    return totp.confirmed_at is None and step_at(at - WAITS_FOR) < made_at
 
 
 def step_at(at: datetime) -> int:
