@@ -223,3 +223,18 @@ async def test_an_account_has_so_many_streams_at_once_and_its_room_back_afterwar
         again = await here.streams.open(ada, OLDEST)
         assert await read(again, 1) == ["event-00001"]
         await again.aclose()
+
+
+@on_a_loop
+async def test_streams_that_are_asked_for_all_together_are_no_more_than_any_others(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        ada, here = await account_id(world), Streams(world)
+        asked = [here.streams.open(ada, None) for _ in range(2 * MOST_STREAMS)]
+        streams = await asyncio.gather(*asked)
+        told = await asyncio.gather(*(anext(stream) for stream in streams), return_exceptions=True)
+
+        assert [isinstance(one, StopAsyncIteration) for one in told].count(False) == MOST_STREAMS
+        for stream in streams:
+            await stream.aclose()

@@ -77,6 +77,8 @@ class EventStreams:
     async def _follow(
         self, account_id: str, cursor: str | None
     ) -> AsyncGenerator[Told | None, None]:
+        if self._open[account_id] >= MOST_STREAMS:
+            return  # many were let in at once; who asks again is told why
         woken = asyncio.Event()
 
         def on_notice(notice: Notice) -> None:
