@@ -7,7 +7,7 @@ import pytest
 
 from printreach.contract.events import EventType
 from printreach.hub.notify_sending import LEASE, NotifySending
-from printreach.ports.notifications import NotSent
+from printreach.ports.notifications import NotSent, Trouble
 from tests.fakes.loop import on_a_loop
 from tests.hub.test_notifying import reached
 from tests.hub.world import OpenWorld
@@ -68,3 +68,19 @@ async def test_what_was_taken_when_the_worker_stopped_does_not_come_twice(
 
         titles = [one.title for one in ada.messenger.sent]
         assert len(set(titles)) == len(titles) == 2
+
+
+@on_a_loop
+async def test_a_clock_that_was_ahead_silences_no_place(open_world: OpenWorld) -> None:
+    async with reached(open_world) as ada:
+        await ada.add_place()
+        ada.world.clock.advance(timedelta(days=400))
+        ada.messenger.answer = NotSent(Trouble.UNREACHABLE)
+        await ada.happens([EventType.COMPLETE])
+        assert len(await ada.send()) == 1
+        ada.world.clock.advance(timedelta(days=-400))
+        ada.messenger.answer = None
+        await ada.happens([EventType.FAILED])
+        await ada.sending.tidy()
+
+        assert len(set(await ada.send())) == 2

@@ -32,6 +32,8 @@ MESSAGES_OF_A_CLAIM: Final = 20
 """Then the place waits for its turn again, behind the others."""
 LEASE: Final = timedelta(minutes=10)
 """Longer than that many messages can take."""
+PUT_OFF_AT_MOST: Final = timedelta(hours=26)
+"""Quiet hours may last a day, and one in which clocks go back has 25 hours."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -61,6 +63,13 @@ class NotifySending:
                 task.add_done_callback(self._is_done)
             await self._room()
         return begun
+
+    async def tidy(self) -> None:
+        """Mend what a clock left that was ahead. Raises StoreUnavailable."""
+        at = self.clock.now()
+        await self.store.write(
+            lambda records: records.notifications.mend_times(at, at + PUT_OFF_AT_MOST)
+        )
 
     async def settled(self) -> None:
         """Until nothing is on its way."""

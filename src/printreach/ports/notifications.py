@@ -157,6 +157,10 @@ class NotifyRecords(Protocol):
         """Let go of a claimed place. not_before: where it is to be left in peace until then."""
         ...
 
+    async def mend_times(self, at: datetime, farthest: datetime) -> None:
+        """Whatever is put off or claimed beyond farthest was so by a clock that was ahead."""
+        ...
+
     async def note_answer(self, target_id: str, at: datetime) -> None:
         """It took a test: what waits for it is due now."""
         ...

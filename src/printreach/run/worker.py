@@ -128,6 +128,7 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
     return [
         events,
         Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT})),
+        Loop("mended notifications", sending.tidy, every_s=PRUNE_EVERY_S),
         Loop("old events", fanout.prune, every_s=PRUNE_EVERY_S),
         calls,
         Loop("old deliveries", hooks.tidy, every_s=PRUNE_EVERY_S),

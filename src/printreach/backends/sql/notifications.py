@@ -216,6 +216,15 @@ class NotifyRows:
             update(notify_targets).where(_targets.target_id == target_id).values(**values)
         )
 
+    async def mend_times(self, at: datetime, farthest: datetime) -> None:
+        for due_at in (_messages.due_at, _targets.due_at):
+            await self._connection.execute(
+                update(due_at.table).where(due_at > farthest).values(due_at=at)
+            )
+        await self._connection.execute(
+            update(notify_targets).where(_targets.leased_until > farthest).values(leased_until=None)
+        )
+
     async def note_answer(self, target_id: str, at: datetime) -> None:
         first = select(func.min(_messages.due_at)).where(_messages.target_id == target_id)
         await self._connection.execute(
