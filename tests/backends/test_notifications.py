@@ -4,8 +4,10 @@ import base64
 from datetime import timedelta
 from pathlib import Path
 
+from sqlalchemy import text
+
 from printreach.backends.sealing import KEYS_FILE, DataDirSealer
-from printreach.backends.sql.store import SqlStore, open_store
+from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
 from printreach.ports import Records
 from printreach.ports.notifications import NewMessage, NotifyTarget
 from printreach.rules.notifications import NotifySettings
@@ -148,3 +150,18 @@ async def test_a_new_key_seals_the_addresses_that_the_old_one_did(database: Path
 
     assert found is not None
     assert DataDirSealer(database.parent).unseal(found.sealed, "a") == URL
+
+
+@on_a_loop
+async def test_who_is_busy_is_read_off_the_places_that_are_claimed(database: Path) -> None:
+    async def explain(records: SqlRecords) -> str:
+        rows = await records.connection.execute(
+            text(
+                "EXPLAIN QUERY PLAN SELECT account_id, count(*) FROM notify_targets"
+                " WHERE leased_until > 'x' GROUP BY account_id"
+            )
+        )
+        return "\n".join(row.detail for row in rows)
+
+    async with open_store(database) as store:
+        assert "COVERING INDEX ix_notify_targets_leased_until" in await store.read(explain)

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Table,
     Text,
 )
+from sqlalchemy.sql.expression import text
 
 from printreach.backends.sql.tables import Instant, accounts, metadata
 
@@ -62,6 +63,12 @@ notify_targets = Table(
     Column("leased_until", Instant),
     Index("ix_notify_targets_account_id", "account_id"),
     Index("ix_notify_targets_due_at", "due_at"),
+    Index(
+        "ix_notify_targets_leased_until",
+        "account_id",
+        "leased_until",
+        sqlite_where=text("leased_until IS NOT NULL"),
+    ),
 )
 
 # AUTOINCREMENT: who is late at dropping what it sent must not drop another message.

@@ -70,6 +70,12 @@ def _create_targets() -> None:
     )
     op.create_index("ix_notify_targets_account_id", "notify_targets", ["account_id"])
     op.create_index("ix_notify_targets_due_at", "notify_targets", ["due_at"])
+    op.create_index(
+        "ix_notify_targets_leased_until",
+        "notify_targets",
+        ["account_id", "leased_until"],
+        sqlite_where=sa.text("leased_until IS NOT NULL"),
+    )
     op.create_table(
         "notify_messages",
         sa.Column("message_id", sa.Integer(), nullable=False),
