@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 from joserfc import jwt
 
-from printreach.backends.oidc.metadata import KEPT_FOR, KEPT_WITHOUT_ANSWER
+from printreach.backends.oidc.metadata import AGAIN_AFTER, KEPT_FOR, KEPT_WITHOUT_ANSWER
 from printreach.backends.oidc.provider import Provider
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure
 from printreach.rules.oidc import Claims, OidcProvider, secrets_of_way
@@ -183,6 +183,21 @@ def test_a_provider_that_is_down_is_said_to_be(fake: FakeOidcProvider) -> None:
     fake.is_down = True
 
     assert asked(fake, lambda one: one.address(SECRETS)) is ProviderFailure.UNREACHABLE
+
+
+def test_all_who_wait_for_a_provider_that_is_down_are_told_with_the_first(
+    fake: FakeOidcProvider,
+) -> None:
+    async def crowd(provider: Provider) -> list[object]:
+        fake.is_down = True
+        told: list[object] = [*await asyncio.gather(*(provider.address(SECRETS) for _ in range(5)))]
+        assert fake.asked == ["/.well-known/openid-configuration"]
+        fake.is_down = False
+        fake.clock.advance(AGAIN_AFTER)
+        assert isinstance(await provider.address(SECRETS), str)
+        return told
+
+    assert asked(fake, crowd) == [ProviderFailure.UNREACHABLE] * 5
 
 
 def test_what_a_provider_says_of_itself_is_asked_once_an_hour(fake: FakeOidcProvider) -> None:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 from litestar.testing import TestClient
 
-from printreach.rules.oidc import secrets_of_way
+from printreach.rules.oidc import MAX_IDENTITIES, secrets_of_way
 from printreach.rules.steps import STEP_LIFETIME
 from tests.web.conftest import MakeWorld
-from tests.web.ways import BACK, Way, way_with
-from tests.web.world import ADA, BASE_URL, Browser, send, sign_in
+from tests.web.ways import BACK, Way, address_in, way_with
+from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, run, send, sign_in
 
 EVE = "eve@example.org"
 
@@ -130,6 +130,28 @@ def test_one_address_begins_no_more_than_thirty_ways_at_once(way: Way) -> None:
     answers = [send(way.browser, "/signin/other").status_code for _ in range(31)]
 
     assert answers == [200] * 30 + [429]
+
+
+def test_many_tabs_join_no_more_than_an_account_may_have(way: Way) -> None:
+    way.world.add_account(way.browser)
+    sign_in(way.browser)
+    tabs = []
+    for _ in range(MAX_IDENTITIES + 1):
+        answer = send(way.browser, "/account/other", **{"other-password": PASSWORD})
+        cookies = "; ".join(f"{name}={value}" for name, value in way.browser.cookies.items())
+        tabs.append((cookies, way.provider.authorise(address_in(answer))))
+    way.browser.cookies.clear()
+    texts = []
+    for number, (cookies, query) in enumerate(tabs):
+        way.provider.person = {"sub": str(number)}
+        texts.append(way.browser.get(f"{BACK}?{query}", headers={"cookie": cookies}).text)
+
+    [account] = run(way.browser, way.world.services.accounts.all)
+    joined = run(
+        way.browser, lambda: way.world.services.other_accounts.of_account(account.account_id)
+    )
+    assert len(joined) == MAX_IDENTITIES
+    assert f"at most {MAX_IDENTITIES} of them" in texts[-1]
 
 
 def test_script_in_what_a_provider_says_stays_text(way: Way) -> None:

@@ -32,6 +32,7 @@ NOT_OFFERED = Denied(Reason.INVALID, "This service has no other way to sign in."
 STEP_OVER = Denied(
     Reason.STEP_OVER, "That took too long, or began in another browser. Begin again."
 )
+TOO_MANY = Denied(Reason.INVALID, f"An account has at most {MAX_IDENTITIES} of them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class OtherAccounts:
         if refused is not None:
             return refused
         if len(await self.of_account(account.account_id)) >= MAX_IDENTITIES:
-            return Denied(Reason.INVALID, f"An account has at most {MAX_IDENTITIES} of them.")
+            return TOO_MANY
         return await self._send(Awaits.NEW_IDENTITY, account.account_id, HOME, b"")
 
     async def finish(
@@ -211,6 +212,11 @@ class OtherAccounts:
                 return Joined(there)
             if there is not None:
                 return _is_anothers(provider.name)
+            # Other ways may have been begun in other tabs, and the account be gone by now.
+            if len(await records.identities.of_account(account.account_id)) >= MAX_IDENTITIES:
+                return TOO_MANY
+            if await records.accounts.get(account.account_id) is None:
+                return STEP_OVER
             await records.identities.add(identity)
             return Joined(identity)
 

@@ -20,6 +20,8 @@ KEPT_WITHOUT_ANSWER: Final = timedelta(days=1)
 """So long what is known is used where the provider's page can't be had."""
 ANEW_AT_MOST_EVERY: Final = timedelta(minutes=1)
 """Tokens that name unknown keys don't make us ask more often: anybody may make one up."""
+AGAIN_AFTER: Final = timedelta(seconds=10)
+"""Whoever waits while the provider hangs is told with the first, not each after the one before."""
 _MOST_KEYS: Final = 100
 
 PublicKey = RSAKey | ECKey | OKPKey
@@ -61,6 +63,7 @@ class ProviderPages:
         self._issuer = issuer
         self._clock = clock
         self._known: Known | None = None
+        self._failed: tuple[datetime, AskingFailed] | None = None
         self._turn = asyncio.Lock()
 
     async def known(self) -> Known:
@@ -86,11 +89,20 @@ class ProviderPages:
             return await self._ask(at)
 
     async def _ask(self, at: datetime) -> Known:
+        if self._failed is not None and at < self._failed[0] + AGAIN_AFTER:
+            raise self._failed[1].with_traceback(None)
+        try:
+            self._known = await self._asked(at)
+        except AskingFailed as failure:
+            self._failed = self._clock.now(), failure
+            raise
+        return self._known
+
+    async def _asked(self, at: datetime) -> Known:
         url = self._issuer.removesuffix("/") + "/.well-known/openid-configuration"
         metadata = _metadata(url, await get_json(url), self._issuer)
         keys = _keys(metadata.jwks_uri, await get_json(metadata.jwks_uri))
-        self._known = Known(metadata, keys, at)
-        return self._known
+        return Known(metadata, keys, at)
 
 
 def _metadata(url: str, body: bytes, issuer: str) -> Metadata:
