@@ -247,6 +247,24 @@ def test_what_nobody_owned_is_forgotten_also_where_it_is_being_written_down(
     assert (ids(outbox), ids(again), again.mark) == ([], [], MARK)
 
 
+def test_nothing_may_be_sent_while_it_is_being_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outbox, seen = outbox_in(tmp_path), list[list[str]]()
+    put(outbox, an_event(1))
+    add = Journal.add
+
+    def looking(journal: Journal, record: bytes, *, durable: bool) -> None:
+        seen.append(ids(outbox))
+        add(journal, record, durable=durable)
+
+    monkeypatch.setattr(Journal, "add", looking)
+    put(outbox, an_event(2))
+
+    assert seen == [["event-0001"]]
+    assert ids(outbox) == ["event-0001", "event-0002"]
+
+
 def test_a_record_is_never_cut_in_two_by_what_is_in_it(tmp_path: Path) -> None:
     lines = Journal(tmp_path / "j")
     lines.add(b'{"a": "\\n"}', durable=True)

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -51,6 +52,7 @@ class Outbox:
         self._waiting: OrderedDict[str, PrintEvent] = OrderedDict()
         self._unsaved: list[PrintEvent] = []  # not on the disk yet; sent only behind a save
         self._unsaved_mark: PrintMark | None = None
+        self._being_saved: frozenset[str] = frozenset()
         self._done: list[str] = []
         self._needs_rewrite = False
         self._failed_at: float | None = None
@@ -72,18 +74,23 @@ class Outbox:
         self._unsaved, self._unsaved_mark = [], None
         done, self._done = self._done, []
         self._waiting.update((one.event_id, one) for one in events)
+        self._being_saved = frozenset(one.event_id for one in events)
         self._drop_surplus()
-        if self._is_waiting_for_room():
-            self._needs_rewrite = True
-        else:
-            await self._write(_Record(mark=mark, put=events, done=done))
+        try:
+            if self._is_waiting_for_room():
+                self._needs_rewrite = True
+            else:
+                await self._write(_Record(mark=mark, put=events, done=done))
+        finally:
+            self._being_saved = frozenset()
         if events:
             for tell in list(self._on_new):
                 tell()
 
     def batch(self, at_most: int) -> list[PrintEvent]:
         """The oldest that wait; they may be sent."""
-        return [event for _, event in zip(range(at_most), self._waiting.values(), strict=False)]
+        safe = (one for one in self._waiting.values() if one.event_id not in self._being_saved)
+        return list(islice(safe, at_most))
 
     def acknowledged(self, event_ids: Collection[str]) -> None:
         """The service has stored these."""
