@@ -11,6 +11,7 @@ from litestar.testing import TestClient
 
 from printreach.contract.errors import FAILURES, ErrorCode
 from printreach.web.problems import ServiceFailure, answer_app_api_failure
+from tests.web.world import WebWorld
 
 Client = TestClient[Litestar]
 
@@ -41,17 +42,13 @@ def busy() -> str:
 
 
 @pytest.fixture
-def app_api(app: Litestar) -> Iterator[Client]:
-    handlers = [fails, detailed, breaks, counts, busy]
-    app.register(
-        Router(
-            "/api",
-            route_handlers=handlers,
-            exception_handlers={Exception: answer_app_api_failure},
-        )
+def app_api(world: WebWorld) -> Iterator[Client]:
+    api = Router(
+        "/api",
+        route_handlers=[fails, detailed, breaks, counts, busy],
+        exception_handlers={Exception: answer_app_api_failure},
     )
-    app.register(breaks)
-    with TestClient(app, raise_server_exceptions=False) as client:
+    with TestClient(world.app_with(api, breaks), raise_server_exceptions=False) as client:
         # Some apps run in a web view and ask as it does; they get JSON all the same.
         client.headers["accept"] = "text/html"
         yield client

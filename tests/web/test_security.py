@@ -9,7 +9,6 @@ from litestar.datastructures import State
 from litestar.exceptions import WebSocketDisconnect
 from litestar.testing import TestClient
 
-from printreach.web.app import WebSettings, create_app
 from printreach.web.security import CONTENT_SECURITY_POLICY, origin_of
 from tests.web.world import BASE_URL, WebWorld
 
@@ -47,13 +46,8 @@ async def socket(socket: WebSocket[None, None, State]) -> None:
 
 @pytest.fixture
 def changing(world: WebWorld) -> Iterator[Client]:
-    """A browser before an application with these routes, too, which no other test shares."""
-    app = create_app(WebSettings(base_url=BASE_URL), world.services)
-    app.on_startup.append(world.store.start)
-    app.on_shutdown.append(world.store.close)
-    for handler in (change, framed, socket):
-        app.register(handler)
-    with TestClient(app, base_url=BASE_URL) as client:
+    """A browser before an application with these routes, too."""
+    with TestClient(world.app_with(change, framed, socket), base_url=BASE_URL) as client:
         client.headers["accept"] = "text/html,*/*;q=0.8"
         yield client
 

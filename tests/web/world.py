@@ -8,6 +8,7 @@ from typing import TypeAlias, TypeVar
 from httpx import Response
 from litestar import Litestar
 from litestar.testing import TestClient
+from litestar.types import ControllerRouterHandler
 
 from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.detector_memory import MemoryDetectorStates
@@ -22,7 +23,7 @@ from printreach.run.reaching import Reaching
 from printreach.run.settings import Settings, settings_from
 from printreach.run.web_services import Outside, web_services
 from printreach.run.webhooks import Hooks
-from printreach.web.app import WebSettings
+from printreach.web.app import WebSettings, create_app
 from tests.fakes.clock import FakeClock
 from tests.fakes.mails import KeptMails
 from tests.fakes.messages import KeptMessages
@@ -77,6 +78,15 @@ class WebWorld:
     def _app(self) -> Litestar:
         settings = WebSettings(base_url=self.settings.base_url)
         return app_for(self, settings, self.services, self.store)
+
+    def app_with(self, *handlers: ControllerRouterHandler) -> Litestar:
+        """An application with these routes, too, which no other test shares."""
+        app = create_app(WebSettings(base_url=self.settings.base_url), self.services)
+        app.on_startup.append(self.store.start)
+        app.on_shutdown.append(self.store.close)
+        for handler in handlers:
+            app.register(handler)
+        return app
 
     def add_account(self, browser: Browser, email: str = ADA, *, is_admin: bool = False) -> Account:
         """An account that the operator made."""
