@@ -168,6 +168,13 @@ async def test_a_printer_without_a_camera_is_not_asked_again_for_a_while(
         assert await here.take() is not None
 
 
+def test_a_printer_that_prints_all_week_floods_nobody() -> None:
+    pictures = 24 * KEPT_FOR.days * 13  # its start and end, two layers, and each 10 %
+
+    assert pictures <= module.MOST_OF_A_PRINTER
+    assert pictures * 200_000 <= module.MOST_BYTES_OF_A_PRINTER
+
+
 def test_a_printer_that_floods_us_loses_its_oldest_pictures(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:

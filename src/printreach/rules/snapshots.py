@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 KEPT_FOR: Final = timedelta(days=7)
-MOST_OF_A_PRINTER: Final = 300
-MOST_BYTES_OF_A_PRINTER: Final = 200 * 1024 * 1024
-"""A week of prints has some 30 pictures of 200 kB a day; who makes many more loses the oldest."""
+MOST_OF_A_PRINTER: Final = 2500
+MOST_BYTES_OF_A_PRINTER: Final = 512 * 1024 * 1024
+"""A week of prints of an hour has some 2,200 pictures of 200 kB, and apps were told that each is
+kept for that week; who makes many more loses the oldest."""
 LAST_APART: Final = timedelta(minutes=5)
 """The last picture of a printer is renewed so often while somebody looks."""
 _ID: Final = re.compile(r"[a-z2-7]{32}")
