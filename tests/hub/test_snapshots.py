@@ -15,7 +15,12 @@ from printreach.hub import snapshots as module
 from printreach.hub.snapshots import Snapshots
 from printreach.ports import StoredEvent
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
-from printreach.rules.snapshots import KEPT_FOR, LAST_APART
+from printreach.rules.snapshots import (
+    KEPT_FOR,
+    LAST_APART,
+    MOST_BYTES_OF_A_PRINTER,
+    MOST_OF_A_PRINTER,
+)
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE, FakePrinterHttp
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
@@ -171,8 +176,8 @@ async def test_a_printer_without_a_camera_is_not_asked_again_for_a_while(
 def test_a_printer_that_prints_all_week_floods_nobody() -> None:
     pictures = 24 * KEPT_FOR.days * 13  # its start and end, two layers, and each 10 %
 
-    assert pictures <= module.MOST_OF_A_PRINTER
-    assert pictures * 200_000 <= module.MOST_BYTES_OF_A_PRINTER
+    assert pictures <= MOST_OF_A_PRINTER
+    assert pictures * 200_000 <= MOST_BYTES_OF_A_PRINTER
 
 
 def test_a_printer_that_floods_us_loses_its_oldest_pictures(
