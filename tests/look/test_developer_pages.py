@@ -81,6 +81,14 @@ def test_the_page_of_a_new_key_is_accessible_and_fits(own_page: Page) -> None:
     look_at(own_page, "developer-key")
 
 
+def test_the_question_before_anybody_pays_is_accessible_and_fits(own_page: Page) -> None:
+    own_page.goto(f"{BASE_URL}/usage")
+    own_page.locator("#billing").get_by_role("button", name="Switch on").click()
+    expect(own_page.get_by_role("heading", name="Switch billing on?")).to_be_visible()
+
+    look_at(own_page, "developer-paying")
+
+
 def test_the_page_where_a_try_of_the_portal_ends_is_accessible_and_fits(own_page: Page) -> None:
     own_page.goto(BASE_URL + ARRIVED)
 

@@ -12,7 +12,9 @@ from printreach.rules.detection_usage import Billing, Calls, Switches
 from printreach.rules.operators import COMMAND_LINE
 from tests.web.conftest import MakeWorld
 from tests.web.developer.conftest import BOB, Desk
-from tests.web.world import ADA, run, send, sign_in
+from tests.web.world import ADA, PASSWORD, run, send, sign_in
+
+PROVED = {"asked": "yes", "password": PASSWORD}
 
 
 @pytest.fixture
@@ -132,7 +134,10 @@ def test_the_switches_stand_beside_it_and_work(paying: Desk) -> None:
     assert "Billing is off" in page
 
     for path, to in (("free-only", "off"), ("billing", "on")):
-        answer = send(paying.browser, f"/usage/{path}", to=to)
+        question = send(paying.browser, f"/usage/{path}", to=to).text
+        assert "Your password" in question
+        assert f'<input type="hidden" name="to" value="{to}">' in question
+        answer = send(paying.browser, f"/usage/{path}", to=to, **PROVED)
         assert answer.headers["location"] == "/usage?said=switched"
     assert switches(paying) == Switches(free_only=False, billing=Billing.ON)
     assert "You pay for calls beyond the free ones." in paying.browser.get("/usage").text
@@ -144,9 +149,18 @@ def test_the_switches_stand_beside_it_and_work(paying: Desk) -> None:
 def test_no_other_word_makes_anybody_pay(paying: Desk) -> None:
     for to in ("", "yes", "ON", "true", "<script>"):
         for path in ("free-only", "billing"):
-            send(paying.browser, f"/usage/{path}", to=to)
+            send(paying.browser, f"/usage/{path}", to=to, **PROVED)
 
         assert switches(paying) == Switches(), to
+
+
+@pytest.mark.parametrize("sent", [{}, {"asked": "yes"}, {"asked": "yes", "password": "a guess"}])
+def test_a_stolen_browser_makes_nobody_pay(paying: Desk, sent: dict[str, str]) -> None:
+    for path, to in (("free-only", "off"), ("billing", "on")):
+        answer = send(paying.browser, f"/usage/{path}", to=to, **sent)
+        assert answer.status_code == (400 if sent else 200)
+
+    assert switches(paying) == Switches()
 
 
 @pytest.mark.parametrize("origin", [None, "null", "https://own-abc.tunnel.example"])
@@ -160,7 +174,7 @@ def test_a_form_of_another_page_switches_nothing(paying: Desk, origin: str | Non
 
 
 def test_where_nothing_is_billed_billing_cannot_be_forged(desk: Desk) -> None:
-    answer = send(desk.browser, "/usage/billing", to="on")
+    answer = send(desk.browser, "/usage/billing", to="on", **PROVED)
 
     assert answer.status_code == 400
     assert "does not bill" in answer.text
@@ -172,11 +186,12 @@ def test_who_did_not_pay_is_told_and_switches_nothing(paying: Desk) -> None:
     run(paying.browser, lambda: usage.set_billing_of(ADA, Billing.BLOCKED, COMMAND_LINE))
 
     assert "A payment failed." in paying.browser.get("/usage").text
-    assert send(paying.browser, "/usage/billing", to="on").status_code == 400
+    assert send(paying.browser, "/usage/billing", to="on", **PROVED).status_code == 400
     assert switches(paying).billing is Billing.BLOCKED
 
 
 def test_one_account_switches_for_itself_alone(paying: Desk) -> None:
-    send(paying.browser, "/usage/free-only", to="off")
+    send(paying.browser, "/usage/free-only", to="off", **PROVED)
 
+    assert switches(paying).free_only is False
     assert switches(paying, BOB) == Switches()

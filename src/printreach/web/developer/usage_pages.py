@@ -16,10 +16,12 @@ from printreach.hub.developers import Developers
 from printreach.hub.usage import MonthOfUse
 from printreach.rules.detection_usage import Billing, Tier, print_hours, read_month
 from printreach.web.accounts.forms import Fields, faulty, page
-from printreach.web.developer.developer import SAID
+from printreach.web.developer.developer import PROOF, SAID, proof_of, proved
+from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 _USAGE: Final = "developer/usage.html"
+_PAYING: Final = "developer/paying.html"
 _TOPS: Final = (2, 4, 6, 10)
 
 
@@ -51,11 +53,14 @@ async def usage_page(
 async def set_free_only(
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
-    developers: NamedDependency[Developers],
-) -> Redirect:
+    services: NamedDependency[Services],
+) -> Response[Any]:
     """Whether the account never pays."""
-    account_id = signed_in.account.account_id
-    await developers.usage.set_free_only(account_id, free_only=fields["to"] != "off")
+    account_id, free_only = signed_in.account.account_id, fields["to"] != "off"
+    question = None if free_only else await _question(fields, "free-only", signed_in, services)
+    if question is not None:
+        return question
+    await services.developers.usage.set_free_only(account_id, free_only=free_only)
     return Redirect("/usage?said=switched", status_code=303)
 
 
@@ -63,15 +68,30 @@ async def set_free_only(
 async def set_billing(
     fields: NamedDependency[Fields],
     signed_in: NamedDependency[SignedIn],
-    developers: NamedDependency[Developers],
+    services: NamedDependency[Services],
 ) -> Response[Any]:
     """Whether it pays for calls beyond the allowance. Only the word "on" costs anything."""
-    account_id = signed_in.account.account_id
-    refused = await developers.usage.set_billing(account_id, on=fields["to"] == "on")
+    account_id, usage = signed_in.account.account_id, services.developers.usage
+    is_on = fields["to"] == "on"
+    question = await _question(fields, "billing", signed_in, services) if is_on else None
+    if question is not None:
+        return question
+    refused = await usage.set_billing(account_id, on=is_on)
     if isinstance(refused, Denied):
-        use = await developers.usage.month(account_id)
+        use = await usage.month(account_id)
         return faulty(_USAGE, refused, "billing", **_shown(use), said="")
     return Redirect("/usage?said=switched", status_code=303)
+
+
+async def _question(
+    fields: Fields, switch: str, signed_in: SignedIn, services: Services
+) -> Response[Any] | None:
+    """The page that asks for the proof, before anybody may have to pay; None where it came."""
+    shown = {"switch": switch, "to": fields["to"], **proof_of(services, signed_in)}
+    if fields["asked"] != "yes":
+        return page(_PAYING, **shown)
+    refused = await proved(services.developers, signed_in, fields)
+    return None if refused is None else faulty(_PAYING, refused, PROOF, **shown)
 
 
 def _shown(use: MonthOfUse) -> dict[str, Any]:
