@@ -95,7 +95,7 @@ screens: install  ## pictures of every page, in three sizes, light and dark, in 
 		$$(grep --recursive --files-with-matches --include='test_*.py' look_at tests)
 
 # What the README shows: one picture for each of these names, of those that `make screens` takes.
-PICTURES := dashboard-desktop-dark printer-desktop-light permission-phone-light
+PICTURES := dashboard-printers-desktop-dark dashboard-printer-desktop-light appportal-permit-phone-light
 
 .PHONY: pictures
 pictures: screens  ## the README's pictures, as the pages look now

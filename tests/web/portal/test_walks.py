@@ -141,6 +141,7 @@ def test_each_printer_in_the_list_shows_what_it_does(world: WebWorld, ada: Perso
         r"<b>(\w+)</b><small>.*?<span class=\"badge is-(\w+)\">", page.text, re.DOTALL
     )
     assert sorted(shown) == [("Attic", "printing"), ("Cellar", "error"), ("Shed", "offline")]
+    assert "connected" not in page.text
 
 
 def test_a_foreign_printer_starts_linking_and_one_of_ones_own_will_do(

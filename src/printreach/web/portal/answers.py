@@ -173,10 +173,12 @@ def failed_page(app: App, logo_url: str | None, return_url: str, error: PortalEr
     return _leaving("portal/failed.html", app, logo_url, way_back, error=error.value)
 
 
-def about(one: PrinterHere) -> str:
-    """What kind of printer it is, and whether it is connected."""
+def about(one: PrinterHere, *, shows_state: bool = False) -> str:
+    """What kind of printer it is and, where no badge shows its state, whether it is connected."""
     state = "connected" if one.is_online else "not connected now"
     platform = _PLATFORMS.get(one.printer.platform or "", "")
+    if shows_state:
+        return platform
     return f"{platform}, {state}" if platform else state.capitalize()
 
 
