@@ -13,6 +13,8 @@ from printreach.rules.webhook_urls import place_to_show
 from printreach.rules.webhooks import Webhook, is_active, is_live
 
 MOST_SHOWN: Final = 100
+MOST_ID: Final = 2**63 - 1
+"""Anything may stand in an address; a larger number is none to the store."""
 _NO_CONNECTION: Final = Denied(
     Reason.NO_SUCH_CONNECTION, "There is no such connection in your account."
 )
@@ -116,7 +118,7 @@ async def _send_again(
         return _NO_CONNECTION
     connection_id = connection.connection_id
     webhook = await records.webhooks.get(connection_id)
-    if webhook is None or not is_active(webhook, at):
+    if webhook is None or not is_active(webhook, at) or delivery_id > MOST_ID:
         return _NO_DELIVERY
     is_queued = await records.deliveries.send_again(connection_id, delivery_id, at)
     return None if is_queued else _NO_DELIVERY

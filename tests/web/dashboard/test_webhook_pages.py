@@ -135,6 +135,14 @@ def test_a_delivery_of_another_connection_is_none(home: Home) -> None:
     assert send(home.browser, path).status_code == 404
 
 
+def test_a_number_that_no_delivery_can_have_is_none(home: Home) -> None:
+    connection_id = connect_app(home)
+    a_mixed_day(home.world, home.browser, connection_id, home.printer_id)
+
+    path = f"/connections/{connection_id}/deliveries/{2**63}/again"
+    assert send(home.browser, path).status_code == 404
+
+
 def test_what_is_shared_has_no_events(home: Home) -> None:
     connection_id = share(home).split("/")[2]
 
