@@ -126,7 +126,7 @@ def _for_printer(name: bytes, value: bytes, ours: Sequence[bytes]) -> bytes | No
         case b"cookie":
             return without_ours(value) or None
         case b"referer":
-            return target_for_printer(value)
+            return target_for_printer(value).rstrip(b" \t")
         case _:
             return None
 
