@@ -189,7 +189,8 @@ def test_a_passkey_signs_in_without_a_password(fresh: Service, page: Page) -> No
     page.locator("#passkey-password").fill(PASSWORD)
     press(page, "Remove My phone")
     expect(page.get_by_role("heading", name="My phone")).not_to_be_visible()
-    press(page, "Sign out")
+    with page.expect_navigation():
+        press(page, "Sign out")
     page.goto(f"{fresh.base_url}/signin")
     press(page, "Sign in with a passkey")
     expect(page.get_by_role("alert").first).to_contain_text("That passkey can't be used here.")
@@ -198,11 +199,13 @@ def test_a_passkey_signs_in_without_a_password(fresh: Service, page: Page) -> No
 def test_a_forgotten_password_then_the_end_of_the_account(fresh: Service, page: Page) -> None:
     sign_up(page, fresh, "leaving@example.org")
     open_account(page, fresh)
-    press(page, "Sign out")
+    with page.expect_navigation():
+        press(page, "Sign out")
     page.goto(f"{fresh.base_url}/reset")
     look_at(page, "reset")
     page.get_by_label("E-mail").fill("leaving@example.org")
     press(page, "Send the link")
+    heading(page, "Look into your mail")
     page.goto(mail_link(fresh, "Choose another password"))
     page.get_by_label("New password").fill(NEXT)
     press(page, "Save")

@@ -84,7 +84,8 @@ def test_from_the_button_to_an_account_and_in_again(service: Service, page: Page
     heading(page, "Your account")
     expect(page.locator("main")).to_contain_text("ines@hallow.example")
     look_at(page, "account-other")
-    press(page, "Sign out")
+    with page.expect_navigation():
+        press(page, "Sign out")
     page.goto(f"{service.base_url}/signin?next=/account")
     press(page, f"Sign in with {NAME}")
     page.get_by_role("button", name="ines", exact=True).first.click()
