@@ -13,6 +13,8 @@ DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md
 
 # `relay/front.py`, `backends/sql/`: code that names a file or a folder of ours.
 NAMED_PATH = re.compile(r"`((?:[\w.-]+/)+|(?:[\w.-]+/)*[\w-]+\.(?:py|toml|txt))`")
+MADE = "build/"
+"""What commands make is there only once they have run."""
 LINK = re.compile(r"\[[^]]+\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"```.*?```", re.DOTALL)
 
@@ -27,6 +29,8 @@ def dangling(document: Path) -> Iterator[str]:
     """Name what the document speaks of and the repository lacks."""
     text = BLOCK.sub("", document.read_text())
     for name in NAMED_PATH.findall(text):
+        if name.startswith(MADE):
+            continue
         if not any((place / name).exists() for place in (REPOSITORY, PACKAGE, document.parent)):
             yield name
     for target in LINK.findall(text):

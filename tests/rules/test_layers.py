@@ -2,6 +2,7 @@
 
 from printreach.contract.events import EventType
 from printreach.contract.status import State
+from printreach.rules.layers import LayerMemory, reckon_layer
 from tests.rules.looks import watching_idle, watching_print
 
 FIRST, THIRD = EventType.FIRST_LAYER_COMPLETE, EventType.THIRD_LAYER_COMPLETE
@@ -56,6 +57,13 @@ def test_thick_layers_are_counted_by_their_own_height() -> None:
     for _ in range(30):
         told += looker.look(State.PRINTING, height_mm=1.5, hotend_c=HOT_C)
     assert told == [FIRST, THIRD]
+
+
+def test_a_height_that_no_printer_has_tells_nothing() -> None:
+    memory = LayerMemory(is_first_done=True, is_third_done=True, lowest_mm=0.2, step_mm=0.05)
+
+    assert reckon_layer(memory, 1.7e308) == (memory, None)
+    assert reckon_layer(memory, -1.7e308) == (memory, None)
 
 
 def test_a_nozzle_that_hops_has_not_finished_its_layer() -> None:

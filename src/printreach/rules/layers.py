@@ -16,6 +16,8 @@ _FIRST, _THIRD = 1, 3
 _FIRST_IS_OLD, _THIRD_IS_OLD = 5, 8
 _LOWEST_MM: Final = 0.05
 """Less is a nozzle that homes or probes."""
+_HIGHEST_MM: Final = 10_000.0
+"""No printer is higher; what says so is damaged."""
 _FIRST_LAYER_MM: Final = 1.0
 """No first layer is thicker."""
 _STEP_MM: Final = 0.2
@@ -74,7 +76,7 @@ def observe_layer(
 
 def reckon_layer(memory: LayerMemory, height_mm: float) -> tuple[LayerMemory, int | None]:
     """The layer by the height of a hot nozzle that prints; None where that tells nothing."""
-    if height_mm < _LOWEST_MM:
+    if not _LOWEST_MM <= height_mm <= _HIGHEST_MM:
         return memory, None
     lowest_mm = memory.lowest_mm
     if height_mm <= _FIRST_LAYER_MM and (lowest_mm is None or height_mm < lowest_mm):

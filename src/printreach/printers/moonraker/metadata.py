@@ -102,8 +102,8 @@ def _layers(answer: object, layer_mm: float | None, first_mm: float | None) -> i
     height_mm = _above_zero(answer, "object_height")
     if height_mm is None or layer_mm is None or first_mm is None:
         return None
-    layers = round((height_mm - first_mm) / layer_mm) + 1
-    return layers if 0 < layers <= loose.MAX_INT else None
+    above = (height_mm - first_mm) / layer_mm  # may be infinite
+    return round(above) + 1 if -0.5 < above < loose.MAX_INT else None
 
 
 def _weight_mg(answer: object) -> int | None:

@@ -149,9 +149,9 @@ def _layer(known: Known, before: int | None) -> int | None:
     height_mm = _height_mm(obj(known, "gcode_move"))
     if layer_mm is None or first_mm is None or height_mm is None:
         return before
-    layer = math.ceil(round((height_mm - first_mm) / layer_mm, 3)) + 1
     most = total_layers(known) or loose.MAX_INT
-    return max(0, min(layer, most))
+    above = min(max((height_mm - first_mm) / layer_mm, -1.0), float(most))  # may be infinite
+    return max(0, min(math.ceil(round(above, 3)) + 1, most))
 
 
 def _height_mm(move: Json) -> float | None:
