@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 LOOK_EVERY_S: Final = 5.0
 PRUNE_EVERY_S: Final = 3600.0
-RETRY_EVERY_S: Final = 1.0
+RETRY_EVERY_S: Final = 2.5
 """So late may be what is due at a time of its own."""
 
 
