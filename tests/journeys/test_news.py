@@ -51,7 +51,7 @@ def home() -> Iterator[Heard]:
             self.end_headers()
             self.wfile.write(b"{}")
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

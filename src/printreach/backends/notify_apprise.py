@@ -85,8 +85,8 @@ _OUT_OF_TIME: Final = object()
 
 def _load() -> None:
     """On the outside: while it is loaded, what it stands on looks at the machine's network."""
-    import apprise  # noqa: F401
-    import requests  # noqa: F401
+    import apprise  # noqa: F401 - to have it loaded
+    import requests  # noqa: F401 - the same
 
 
 def _asset() -> "apprise.AppriseAsset":
