@@ -1,0 +1,45 @@
+"""Scoring one picture: in threads of this process, or at detector nodes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from printreach.rules.detection import Sight
+from printreach.rules.watching import Region
+
+
+class ScoringRefused(Exception):
+    """There is no score. Its words can be shown to who sent the picture."""
+
+
+class PictureUnreadable(ScoringRefused):
+    """It is corrupt, of a format that isn't taken, or of too many pixels."""
+
+
+class PictureTooLarge(ScoringRefused):
+    """It has more bytes than are taken."""
+
+
+class ScorerBusy(ScoringRefused):
+    """Too many wait already, or nobody answers in time. Ask again later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """What was seen.
+
+    evidence: rows of places, 0 to 1 each, over the whole picture from its upper left corner.
+    load: how full the queue is, 0 to 1; who asks is to ask less often as it grows.
+    """
+
+    sight: Sight
+    evidence: tuple[tuple[float, ...], ...]
+    load: float
+
+
+class Scorer(Protocol):
+    """Keeps nothing of what it is shown."""
+
+    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
+        """Score a JPEG, PNG or WebP file. Raises ScoringRefused, by one of its kinds."""
+        ...

@@ -1,0 +1,113 @@
+"""The watch over prints: what the owner of a printer chose about it, and what it saw."""
+
+import math
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from printreach.rules.detection import DEFAULT_LEVEL, LEVELS
+from printreach.rules.detection_scene import View
+
+MOST_REGIONS: Final = 8
+"""More than a few masks hide the print."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of a picture as it comes from the camera: shares of its width and height, 0 to 1.
+
+    Raises ValueError unless it lies in the picture and covers something.
+    """
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def __post_init__(self) -> None:
+        edges = (self.left, self.top, self.right, self.bottom)
+        if not all(math.isfinite(edge) and 0.0 <= edge <= 1.0 for edge in edges):
+            raise ValueError("a region lies within the picture: 0 to 1")
+        if self.left >= self.right or self.top >= self.bottom:
+            raise ValueError("a region has a width and a height")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchPause:
+    """How the watch pauses; the same words as of the pause command."""
+
+    disable_hotend: bool = True
+    disable_bed: bool = False
+    z_lift_mm: int = 0
+    retract_filament_mm: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchSettings:
+    """What was chosen for one printer. What nobody chose is as here.
+
+    warning_level, pause_level: confidence levels, 1 suggests soonest. pauses: None where the watch
+    may only warn. camera: the webcam's index; None for the printer's default one. masked: what the
+    watch doesn't look at. off_for_print: the id of a print that it leaves alone, "" for none.
+    keeps_frames: a frame that somebody judged may be kept with the judgement.
+    """
+
+    enabled: bool = True
+    warning_level: int = DEFAULT_LEVEL
+    pause_level: int = DEFAULT_LEVEL
+    pauses: WatchPause | None = None
+    camera: int | None = None
+    masked: tuple[Region, ...] = ()
+    off_for_print: str = ""
+    keeps_frames: bool = False
+
+    def __post_init__(self) -> None:
+        if self.warning_level not in LEVELS or self.pause_level not in LEVELS:
+            raise ValueError("a confidence level is 1 to 5")
+        if len(self.masked) > MOST_REGIONS:
+            raise ValueError(f"{MOST_REGIONS} regions are masked at most")
+        if self.camera is not None and self.camera < 0:
+            raise ValueError("webcams count from 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """One look at a print. score: 0 to 100, 0 the best; quality: 1 to 10, 10 the best.
+
+    probability: of this picture alone. warned, paused: the watch did so upon this look.
+    """
+
+    at: datetime
+    probability: float
+    score: int
+    quality: int
+    view: View
+    warned: bool = False
+    paused: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastLook:
+    """The latest look at a print, with what was seen. picture: the kept JPEG's snapshot id.
+
+    evidence: rows of places, 0 to 1 each, over the whole picture from its upper left corner.
+    """
+
+    look: Look
+    evidence: tuple[tuple[float, ...], ...]
+    picture: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What somebody answered to "was this right?". was_failure: the print had really failed.
+
+    picture: the frame, kept where the owner allowed it, else None.
+    """
+
+    printer_id: str
+    print_id: str
+    camera: int | None
+    at: datetime
+    was_failure: bool
+    picture: str | None = None
