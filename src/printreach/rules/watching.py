@@ -1,8 +1,9 @@
 """The watch over prints: what the owner of a printer chose about it, and what it saw."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS
@@ -10,6 +11,11 @@ from printreach.rules.detection_scene import View
 
 MOST_REGIONS: Final = 8
 """More than a few masks hide the print."""
+
+_HALF_LIFE: Final = timedelta(days=14)
+"""What was wrong two weeks ago says half as much: cameras are moved, lamps changed."""
+_ALARMS_FOR_A_STEP: Final = (0.5, 1.5)
+"""One false alarm is felt for two weeks. Two steps are the most: the watch never goes blind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +117,26 @@ class Judgement:
     at: datetime
     was_failure: bool
     picture: str | None = None
+
+
+def levels_after(
+    settings: WatchSettings, judgements: Iterable[Judgement], at: datetime
+) -> tuple[int, int]:
+    """The confidence levels to watch with, for a warning and for a pause.
+
+    judgements: of this printer; those of other cameras don't count. What was no failure makes both
+    less sensitive, what was one takes that back; neither makes them more sensitive than was chosen.
+    """
+    alarms = sum(
+        _weight(judgement, at) for judgement in judgements if judgement.camera == settings.camera
+    )
+    steps = sum(alarms >= enough for enough in _ALARMS_FOR_A_STEP)
+    least = LEVELS[-1]
+    return min(least, settings.warning_level + steps), min(least, settings.pause_level + steps)
+
+
+def _weight(judgement: Judgement, at: datetime) -> float:
+    """How much it counts by now. One from the future, by a clock moved back, is as of now."""
+    age = max(timedelta(0), at - judgement.at)
+    fresh = float(0.5 ** (age / _HALF_LIFE))
+    return -fresh if judgement.was_failure else fresh
