@@ -76,8 +76,8 @@ class WatchRecords(Protocol):
         """In place of an earlier one of that print."""
         ...
 
-    async def judgements(self, printer_id: str, camera: int | None) -> Sequence[Judgement]:
-        """Of a camera's prints, the newest first, the latest few dozen."""
+    async def judgements(self, printer_id: str) -> Sequence[Judgement]:
+        """Of a printer's prints, by whatever camera; the newest first."""
         ...
 
     async def forget(self, before: datetime) -> None:
