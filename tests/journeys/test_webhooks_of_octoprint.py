@@ -7,20 +7,16 @@ import httpx
 import pytest
 
 from printreach.contract.events import EventType
-from tests.rigs.certificates import Authority
-from tests.rigs.https_receiver import HttpsReceiver, https_receiver
 from tests.rigs.octoprint import OctoPrint
 from tests.rigs.octoprint import octoprint as running_octoprint
+from tests.rigs.told_app import PATIENCE_S, ToldApp, kinds, told_app
 from tests.rigs.waiting import wait_for
-from tests.rigs.webhook_service import CallingApp, webhook_service
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
 
 E = EventType
 # Warms its bed, so that there is something to cool, and waits a while between moves.
 GCODE = b"M140 S45\nG28\nM190 S45\n" + b"G1 X10 F6000\nG4 P200\n" * 50 + b"M140 S0\n"
-WANTED = (E.STARTED, E.COMPLETE, E.FAILED, E.PAUSED, E.RESUMED, E.BED_COOLED_DOWN)
-PATIENCE_S = 240
 
 
 @pytest.fixture
@@ -31,19 +27,10 @@ def printer(tmp_path: Path) -> Iterator[OctoPrint]:
 
 
 @pytest.fixture
-def receiver(tmp_path: Path, printer: OctoPrint) -> Iterator[HttpsReceiver]:
-    """Of an app that is connected to it."""
-    authority = Authority(tmp_path)
+def app(tmp_path: Path, printer: OctoPrint) -> Iterator[ToldApp]:
     key = {"PRINTREACH_PRINTER_API_KEY": printer.api_key}
-    with (
-        https_receiver(authority.issue("localhost")) as running,
-        webhook_service(tmp_path, authority) as here,
-        here.printer("octoprint", printer.url, platform="octoprint", env=key) as linked,
-    ):
-        app = CallingApp(here, linked)
-        assert app.set_webhook(running.url, *WANTED).status_code == 200
+    with told_app(tmp_path, "octoprint", printer.url, key) as running:
         yield running
-        app.close()
 
 
 class Job:
@@ -64,48 +51,35 @@ class Job:
         assert self._client.post("/api/job", json=words).status_code == 204
 
 
-def told(receiver: HttpsReceiver, kind: EventType, count: int = 1) -> None:
-    wait_for(
-        f"{count} call(s) of {kind.name}",
-        lambda: len(receiver.of_type(kind)) >= count or None,
-        PATIENCE_S,
-    )
-
-
 def in_state(printer: OctoPrint, state: str) -> None:
     """OctoPrint passes over orders while it is on its way there."""
     wait_for(f"OctoPrint to be {state}", lambda: printer.state() == state, PATIENCE_S)
 
 
 @pytest.mark.timeout(900)
-def test_prints_on_octoprint_are_told_in_their_order(
-    printer: OctoPrint, receiver: HttpsReceiver
-) -> None:
+def test_prints_on_octoprint_are_told_in_their_order(printer: OctoPrint, app: ToldApp) -> None:
     job = Job(printer)
     job.start("first.gcode")
-    told(receiver, E.STARTED)
+    app.wait_for(E.STARTED)
     job.order("pause", "pause")
-    told(receiver, E.PAUSED)
+    app.wait_for(E.PAUSED)
     in_state(printer, "Paused")
     job.order("pause", "resume")
-    told(receiver, E.RESUMED)
-    told(receiver, E.COMPLETE)
-    told(receiver, E.BED_COOLED_DOWN)
-    first = [one.event for one in receiver.calls]
-    assert [one["EventType"] for one in first] == [
-        *(E.STARTED, E.PAUSED, E.RESUMED, E.COMPLETE, E.BED_COOLED_DOWN)
-    ]
+    app.wait_for(E.RESUMED)
+    app.wait_for(E.COMPLETE)
+    app.wait_for(E.BED_COOLED_DOWN)
+    first = app.read_print()
+    assert kinds(first) == [E.STARTED, E.PAUSED, E.RESUMED, E.COMPLETE, E.BED_COOLED_DOWN]
     assert {one["FileName"] for one in first} == {"first.gcode"}
     assert len({one["PrintId"] for one in first}) == 1
 
-    receiver.calls.clear()
     job.start("second.gcode")
-    told(receiver, E.STARTED)
+    app.wait_for(E.STARTED)
     in_state(printer, "Printing")
     job.order("cancel")
-    told(receiver, E.FAILED)
-    second = [one.event for one in receiver.calls[:2]]
+    app.wait_for(E.FAILED)
+    second = app.read_print()
 
-    assert [one["EventType"] for one in second] == [E.STARTED, E.FAILED]
-    assert second[-1]["Error"] == "cancelled"
+    assert kinds(second[:2]) == [E.STARTED, E.FAILED]
+    assert second[1]["Error"] == "cancelled"
     assert second[0]["PrintId"] != first[0]["PrintId"]
