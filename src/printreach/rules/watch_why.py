@@ -1,0 +1,75 @@
+"""Why the watch warned of a print, or paused it: what can be said of its looks in words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+from typing import Final
+
+from printreach.rules.detection import BAD_QUALITY
+from printreach.rules.detection_scene import BLIND, CHANGED, View
+from printreach.rules.watching import Look
+
+_FIRST_LOOKS: Final = 4
+"""What a print looked like at its start: as many as the rule that warns compares with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """alarm: the look upon which it was done.
+
+    low_since: when quality fell to where a failure is possible. at_start, at_alarm: how likely each
+    picture alone showed a failure, 0 to 1; at_start is None where nothing went before. change: the
+    latest look before the alarm that can't be compared with those before it.
+    """
+
+    alarm: Look
+    low_since: datetime
+    at_start: float | None
+    at_alarm: float
+    change: Look | None
+
+
+def latest_alarm(looks: Sequence[Look]) -> Look | None:
+    """The last look upon which the watch warned or paused."""
+    return next((look for look in reversed(looks) if look.warned or look.paused), None)
+
+
+def why(looks: Sequence[Look]) -> Why | None:
+    """Explain the latest alarm; None where there was none. looks: of one print, oldest first."""
+    alarm = latest_alarm(looks)
+    if alarm is None:
+        return None
+    before = [look for look in looks if look.at <= alarm.at]
+    change = next((look for look in reversed(before) if look.view in CHANGED), None)
+    compared = [look for look in before if change is None or look.at >= change.at]
+    first = [look.probability for look in compared if look.view not in BLIND][:_FIRST_LOOKS]
+    return Why(
+        alarm=alarm,
+        low_since=_low_since(before),
+        at_start=median(first) if len(compared) > _FIRST_LOOKS and first else None,
+        at_alarm=alarm.probability,
+        change=change,
+    )
+
+
+def _low_since(before: Sequence[Look]) -> datetime:
+    """When the run of bad looks that ends with the last one began. Blind ones don't end it."""
+    since = before[-1].at
+    for look in reversed(before[:-1]):
+        if look.view in BLIND:
+            continue
+        if look.quality > BAD_QUALITY:
+            break
+        since = look.at
+    return since
+
+
+VIEW_WORDS: Final = {
+    View.CLEAR: "",
+    View.DARK: "It was too dark to see the print.",
+    View.BLOCKED: "The camera was covered.",
+    View.FROZEN: "The camera showed the same picture again and again.",
+    View.LIGHT_SWITCHED: "The light changed.",
+    View.MOVED: "The camera was moved.",
+}
