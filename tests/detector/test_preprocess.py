@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from printreach.detector.preprocess import (
-    MOST_BYTES,
     SIDE,
     ImageRefused,
     ImageTooLarge,
     prepare,
 )
+from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.detection_scene import View, look_at
 from tests.detector.images import png_that_claims, scene, written
 

@@ -33,6 +33,7 @@ from printreach.web.app import WebSettings, create_app
 from tests.fakes.mails import KeptMails
 from tests.fakes.messages import KeptMessages
 from tests.fakes.printer_http import FakePrinterHttp
+from tests.fakes.scorer import FakeScorer
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
 
 pytestmark = pytest.mark.slow
@@ -103,6 +104,7 @@ def an_app() -> Litestar:
         Hooks(sender=FakeSender(), keys=FakeKeys()),
         FakePrinterHttp(),
         MemoryDetectorStates(bus),
+        FakeScorer(),
     )
     services = web_services(settings_from({}), outside)
     app = create_app(WebSettings(base_url="http://localhost:8080"), services)

@@ -29,6 +29,7 @@ from tests.fakes.mails import KeptMails
 from tests.fakes.messages import KeptMessages
 from tests.fakes.passwords import PlainPasswords
 from tests.fakes.printer_http import FakePrinterHttp
+from tests.fakes.scorer import FakeScorer
 from tests.fakes.webhook_sender import FakeKeys, FakeSender
 from tests.web.shared_apps import app_for
 
@@ -56,6 +57,7 @@ class WebWorld:
         self.bus = MemoryBus()
         self.sender = FakeSender()
         self.detector = MemoryDetectorStates(self.bus)
+        self.scorer = FakeScorer()
         outside = Outside(
             store=self.store,
             clock=clock,
@@ -71,6 +73,7 @@ class WebWorld:
             printer_http=self.printers,
             payments=payments,
             detector=self.detector,
+            scorer=self.scorer,
         )
         self.services = web_services(self.settings, outside)
         self.app = self._app()

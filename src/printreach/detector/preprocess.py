@@ -7,6 +7,7 @@ decoded, JPEG at a reduced size.
 import io
 import warnings
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,11 +16,12 @@ import numpy.typing as npt
 from PIL import Image, ImageOps, UnidentifiedImageError
 from PIL.JpegImagePlugin import JpegImageFile
 
+from printreach.detector.masks import paint_out
+from printreach.rules.detection_images import MOST_BYTES, MOST_PIXELS
 from printreach.rules.detection_scene import SIDE as SCENE_SIDE
 from printreach.rules.detection_scene import Scene
+from printreach.rules.watching import Region
 
-MOST_BYTES: Final = 6_291_456
-MOST_PIXELS: Final = 50_000_000
 FORMATS: Final = ("JPEG", "PNG", "WEBP")
 SIDE: Final = 256
 """The model sees so many pixels each way."""
@@ -57,8 +59,8 @@ class Prepared:
     scene: Scene
 
 
-def prepare(data: bytes) -> Prepared:
-    """Check, decode, turn upright and shrink an image.
+def prepare(data: bytes, masked: Sequence[Region] = ()) -> Prepared:
+    """Check, decode, turn upright and shrink an image, and paint out what is masked of it.
 
     Raises ImageTooLarge, or ImageRefused for one that is truncated, corrupt, of another format or
     too many pixels.
@@ -79,7 +81,8 @@ def prepare(data: bytes) -> Prepared:
     except (KeyError, IndexError, TypeError, zlib.error) as error:
         raise ImageRefused("it can't be decoded") from error
     pixels = np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BOX, reducing_gap=2.0))
-    return Prepared(pixels, scene_of(pixels))
+    shown = paint_out(pixels, masked)
+    return Prepared(shown, scene_of(shown))
 
 
 def scene_of(pixels: npt.NDArray[np.uint8]) -> Scene:

@@ -24,6 +24,13 @@ class ScorerBusy(ScoringRefused):
     """Too many wait already, or nobody answers in time. Ask again later."""
 
 
+class ScorerUnavailable(ScoringRefused):
+    """Nothing can score here: it isn't installed, its model is damaged, no node is reached.
+
+    The log says what an operator has to do. Asking again soon doesn't help.
+    """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
     """What was seen.
@@ -41,5 +48,9 @@ class Scorer(Protocol):
     """Keeps nothing of what it is shown."""
 
     async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
-        """Score a JPEG, PNG or WebP file. Raises ScoringRefused, by one of its kinds."""
+        """Score a JPEG, PNG or WebP file. Raises ScoringRefused, by one of its kinds.
+
+        Of an animation the first picture counts. masked: what is not looked at, in the picture as
+        it stands upright. A caller that is cancelled is forgotten at once.
+        """
         ...

@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from printreach.detector.model import Model, WeightsRefused, load_model
-from printreach.detector.preprocess import MOST_BYTES, ImageRefused, Prepared, prepare
+from printreach.detector.preprocess import ImageRefused, Prepared, prepare
 from printreach.rules.detection import NORMAL_INTERVAL_S, DetectionContext, Verdict, observe
+from printreach.rules.detection_images import MOST_BYTES
 
 _FIRST = datetime(2000, 1, 1, tzinfo=UTC)
 """When the first image of a sequence was taken; only what lies between them counts."""

@@ -27,6 +27,7 @@ from printreach.run.counting import counting
 from printreach.run.paying import payments_of
 from printreach.run.reaching import real_reaching
 from printreach.run.relay_inside import RelayInside
+from printreach.run.scoring import scorer_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import SOCKET_NAME, WebNode
@@ -62,9 +63,10 @@ async def running_service(
         http = _printer_http(settings, inside, key, ends)
         reaching = await real_reaching(settings, ends)
         hooks = real_hooks(settings, ends)
+        scorer = await ends.enter_async_context(scorer_of(settings))
         if "web" in roles:
             host_keys = inside if "relay" in roles else None
-            outside = real_outside(store, bus, reaching, hooks, http, detector, host_keys)
+            outside = real_outside(store, bus, reaching, hooks, http, detector, scorer, host_keys)
             web = await _start_web(settings, outside, ends, is_successor=bool(listeners))
         address = ""
         if "relay" in roles:
@@ -83,6 +85,7 @@ async def running_service(
                 printers=http,
                 reaching=reaching,
                 hooks=hooks,
+                scorer=scorer,
             )
             await ends.enter_async_context(running_worker(worker))
         yield address

@@ -42,6 +42,7 @@ from printreach.hub.webhooks import Webhooks
 from printreach.ports import Bus, Clock, DetectorStates, HostKeys, Passwords
 from printreach.ports.payments import Payments
 from printreach.ports.printer_http import PrinterHttp
+from printreach.ports.scoring import Scorer
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.mails import Mails
 from printreach.run.reaching import Reaching
@@ -64,6 +65,7 @@ class Outside:
     bus: Bus
     printer_http: PrinterHttp
     detector: DetectorStates
+    scorer: Scorer
     token_bytes: TokenBytes = secrets.token_bytes
     host_keys: HostKeys | None = None
     payments: Payments | None = None
@@ -76,6 +78,7 @@ def real_outside(
     hooks: Hooks,
     printer_http: PrinterHttp,
     detector: DetectorStates,
+    scorer: Scorer,
     host_keys: HostKeys | None = None,
 ) -> Outside:
     """The machine's own."""
@@ -88,6 +91,7 @@ def real_outside(
         bus=bus,
         printer_http=printer_http,
         detector=detector,
+        scorer=scorer,
         host_keys=host_keys,
     )
 

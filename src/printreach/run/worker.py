@@ -18,6 +18,7 @@ from printreach.hub.live_links import EndLinksWithPrint, forget_ended_links
 from printreach.hub.print_history import WritesHistory
 from printreach.ports import Bus, Clock, Notice, Store, StoreUnavailable, Topic
 from printreach.ports.printer_http import PrinterHttp
+from printreach.ports.scoring import Scorer
 from printreach.run.mqtt import start_home_assistant
 from printreach.run.reaching import Reaching, notify_sending, notifying
 from printreach.run.settings import Settings
@@ -43,6 +44,7 @@ class WorkerOutside:
     printers: PrinterHttp
     reaching: Reaching
     hooks: Hooks
+    scorer: Scorer
 
 
 class Loop:

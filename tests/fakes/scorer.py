@@ -1,0 +1,39 @@
+"""A scorer that sees what a test tells it to see."""
+
+from collections.abc import Sequence
+
+from printreach.ports.scoring import PictureTooLarge, Scored, ScoringRefused
+from printreach.rules.detection import Sight
+from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.detection_scene import Scene
+from printreach.rules.watching import Region
+
+GREY = tuple(range(0, 256, 4))
+"""A slope, so that it is neither dark nor blocked."""
+
+
+class FakeScorer:
+    """ports.scoring.Scorer. What it was shown is kept, in order.
+
+    probability, load: of the pictures to come; refusal: what they are refused with instead.
+    """
+
+    def __init__(self, probability: float = 0.05) -> None:
+        self.probability = probability
+        self.load = 0.0
+        self.refusal: ScoringRefused | None = None
+        self.shown: list[tuple[bytes, tuple[Region, ...]]] = []
+
+    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
+        if len(picture) > MOST_BYTES:
+            raise PictureTooLarge(f"{len(picture)} bytes; {MOST_BYTES} are taken")
+        if self.refusal is not None:
+            raise self.refusal
+        self.shown.append((picture, tuple(masked)))
+        # No two are the same, as from a live camera.
+        scene = Scene(grey=GREY, digest=len(self.shown))
+        return Scored(
+            sight=Sight(probability=self.probability, scene=scene),
+            evidence=((self.probability,) * 8,) * 8,
+            load=self.load,
+        )
