@@ -50,6 +50,13 @@ def test_what_is_remembered_is_over_when_nothing_is_left_to_remember() -> None:
     assert result == Allowed(NOON + timedelta(seconds=10))
 
 
+def test_a_clock_that_is_put_back_locks_nobody_out() -> None:
+    assert allowed(THREE, [86_400, 86_400, 86_400, 86_400, 0, 0, 0, 0]) == [
+        *(True, True, True, False),
+        *(True, True, True, False),
+    ]
+
+
 @given(st.lists(st.floats(0, 1000), max_size=60).map(sorted))
 def test_in_no_stretch_of_time_more_is_allowed_than_the_limit_says(moments: list[float]) -> None:
     passed = [moment for moment, ok in zip(moments, allowed(THREE, moments), strict=True) if ok]

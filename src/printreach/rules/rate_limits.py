@@ -43,8 +43,14 @@ class TooSoon:
 
 
 def take(limit: Limit, busy_until: datetime | None, at: datetime) -> Allowed | TooSoon:
-    """Make one try. busy_until: what is remembered; None or a past instant where nothing is."""
-    begin = at if busy_until is None else max(at, busy_until)
+    """Make one try. busy_until: what is remembered; None or a past instant where nothing is.
+
+    What lies farther ahead than tries can lead to was noted by a clock that was wrong: else whoever
+    tried meanwhile would be locked out until the right one gets there.
+    """
+    if busy_until is None or busy_until > at + limit.every * limit.at_once:
+        busy_until = at
+    begin = max(at, busy_until)
     wait = begin - at - limit.every * (limit.at_once - 1)
     if wait > timedelta(0):
         return TooSoon(wait)
