@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State, Temps
-from printreach.printers.connecting import retry_delay_s
+from printreach.printers.following import News, follow_for_good
 from printreach.printers.loose import Json
 from printreach.printers.port import NOT_YET, PrinterRefused, Trouble, View
 from printreach.printers.setup import PrinterSetup
@@ -50,7 +50,7 @@ class Watch:
         self._view: View | None = None
         self._view_at = 0.0
         self._asked_at: float | None = None
-        self._changed = asyncio.Event()
+        self._news = News()
 
     @property
     def view(self) -> View:
@@ -79,33 +79,18 @@ class Watch:
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        failures = 0
-        while True:
-            before = self.heard
-            try:
-                await self._follow()
-            except PrinterRefused as refused:
-                self._lose(CommandStatus(refused.status), refused.sentence)
-            failures = 1 if self.heard is not before else failures + 1
-            await asyncio.sleep(retry_delay_s(failures, self._setup.uniform(0.5, 1.0)))
+        await follow_for_good(self._follow, self._lose, lambda: self.heard, self._setup.uniform)
 
     async def until(self, is_so: Callable[[], bool], seconds: float) -> bool:
         """Wait for the printer to say what makes it so; False when it doesn't in time."""
-        try:
-            async with asyncio.timeout(seconds):
-                while not is_so():
-                    changed = self._changed
-                    await changed.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await self._news.until(is_so, seconds)
 
     async def _follow(self) -> None:
         """Raises PrinterRefused when the printer is lost."""
         async with self._api.connected() as messages:
             if not self.heard.is_enough:
                 sentence = f"The printer at {self._api.where} has not told its state yet."
-                self._lose(CommandStatus.NOT_CONNECTED, sentence)
+                self._lose(PrinterRefused(CommandStatus.NOT_CONNECTED, sentence))
             asking = asyncio.create_task(self._ask())
             try:
                 async for told in messages:
@@ -135,7 +120,7 @@ class Watch:
             return
         refused = await self._api.other_serial()
         if refused is not None:
-            self._lose(CommandStatus(refused.status), refused.sentence)
+            self._lose(refused)
 
     async def _ask_until_answered(self) -> None:
         """Messages may be lost while the printer starts."""
@@ -164,11 +149,11 @@ class Watch:
         self._stopwatch = observe(self._stopwatch, heard.report, self.state, now)
         self._clock_file.save(self._stopwatch, now, unix_s)
         self._trouble = self._view = None
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
+        self._news.tell()
         if self.on_heard is not None:
             await self.on_heard()
 
-    def _lose(self, status: CommandStatus, sentence: str) -> None:
-        self._trouble = Trouble(status=status, sentence=sentence)
+    def _lose(self, refused: PrinterRefused) -> None:
+        status = CommandStatus(refused.status)
+        self._trouble = Trouble(status=status, sentence=refused.sentence)
         self._view = None

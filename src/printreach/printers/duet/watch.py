@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from printreach.contract.commands import CommandStatus
-from printreach.printers.connecting import retry_delay_s
+from printreach.printers.following import News, follow_for_good
 from printreach.printers.loose import Json
 from printreach.printers.port import NOT_YET, PrinterRefused, Trouble, View
 from printreach.printers.setup import PrinterSetup
@@ -33,7 +33,7 @@ class Watch:
         self._on_heard = on_heard
         self._board: Duet | None = None
         self._seen_at = 0.0
-        self._changed = asyncio.Event()
+        self._news = News()
         self._is_wanted = asyncio.Event()
 
     def board(self) -> Duet:
@@ -45,15 +45,7 @@ class Watch:
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        failures = 0
-        while True:
-            before = self.heard
-            try:
-                await self._follow()
-            except PrinterRefused as refused:
-                await self._lose(refused)
-            failures = 1 if self.heard is not before else failures + 1
-            await asyncio.sleep(retry_delay_s(failures, self._setup.uniform(0.5, 1.0)))
+        await follow_for_good(self._follow, self._lose, lambda: self.heard, self._setup.uniform)
 
     async def order(self, lines: list[str]) -> None:
         """Have it done, and look at once what came of it."""
@@ -68,15 +60,12 @@ class Watch:
 
     async def until(self, is_so: Callable[[Heard], bool], seconds: float) -> bool:
         """Wait for the board to say so; False when it doesn't in time."""
-        try:
-            async with asyncio.timeout(seconds):
-                while not is_so(self.heard):
-                    changed = self._changed
-                    self._is_wanted.set()
-                    await changed.wait()
-        except TimeoutError:
-            return False
-        return True
+
+        def is_so_by_now() -> bool:
+            self._is_wanted.set()
+            return is_so(self.heard)
+
+        return await self._news.until(is_so_by_now, seconds)
 
     async def close(self) -> None:
         if self._board is not None:
@@ -84,10 +73,18 @@ class Watch:
 
     async def _follow(self) -> None:
         """Raises PrinterRefused when the board is lost."""
-        self._board = await sign_in(self._http, self._setup)
+        self._board = board = await sign_in(self._http, self._setup)
+        try:
+            await self._look_again_and_again(board)
+        except PrinterRefused as refused:
+            self._lose(refused)
+            # Given back where that can still be said: the board has few sessions.
+            await board.leave()
+
+    async def _look_again_and_again(self, board: Duet) -> None:
         while True:
             self._is_wanted.clear()
-            self._hear(await self._look(self._board))
+            self._hear(await self._look(board))
             try:
                 async with asyncio.timeout(POLL_S):
                     await self._is_wanted.wait()
@@ -111,15 +108,11 @@ class Watch:
         self.heard = hear(self.heard, model)
         self.view = view_of(self.heard, self._http.where)
         self._on_heard()
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
+        self._news.tell()
 
-    async def _lose(self, refused: PrinterRefused) -> None:
-        """The session is given back where that can still be said: the board has few."""
-        board, self._board = self._board, None
+    def _lose(self, refused: PrinterRefused) -> None:
+        self._board = None
         status = CommandStatus.NOT_CONNECTED
         if refused.status in TROUBLES:
             status = CommandStatus(refused.status)
         self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
-        if board is not None:
-            await board.leave()

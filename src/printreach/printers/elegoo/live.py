@@ -8,7 +8,7 @@ from msgspec import structs
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
-from printreach.printers.connecting import retry_delay_s
+from printreach.printers.following import News, follow_for_good
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
 
@@ -30,9 +30,9 @@ class Live:
     ) -> None:
         self._follow = follow
         self._uniform = uniform
-        self._was_told = False
-        self._changed = asyncio.Event()
+        self._news = News()
         self._told = View()
+        self._heard = self._told
         self.is_waking = False
 
     @property
@@ -44,43 +44,25 @@ class Live:
         return replace(told, job=job)
 
     def tell(self, view: View) -> None:
-        self._was_told = True
-        self._told = view
-        self._changed.set()
-        self._changed = asyncio.Event()
+        self._told = self._heard = view
+        self._news.tell()
 
     async def until(self, is_so: Callable[[View], bool], seconds: float) -> bool:
         """Wait for the printer to say what makes it so; False when it doesn't in time."""
-        try:
-            async with asyncio.timeout(seconds):
-                while not is_so(self._told):
-                    await self._changed.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await self._news.until(lambda: is_so(self._told), seconds)
 
     async def until_paused(self) -> None:
         """A print can't be resumed before its pause is complete. Raises PrinterRefused."""
-        try:
-            async with asyncio.timeout(PAUSES_S):
-                while self.view.job.sub_state == PAUSING:
-                    await self._changed.wait()
-        except TimeoutError:
-            sentence = "The printer is still pausing."
-            raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from None
+        if not await self._news.until(lambda: self.view.job.sub_state != PAUSING, PAUSES_S):
+            raise PrinterRefused(CommandStatus.TIMED_OUT, "The printer is still pausing.")
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        failures = 0
-        while True:
-            self._was_told = False
-            try:
-                await self._follow()
-            except PrinterRefused as refused:
-                status = CommandStatus(refused.status)
-                self._told = View(trouble=Trouble(status=status, sentence=refused.sentence))
-            failures = 1 if self._was_told else failures + 1
-            await asyncio.sleep(retry_delay_s(failures, self._uniform(0.5, 1.0)))
+        await follow_for_good(self._follow, self._lose, lambda: self._heard, self._uniform)
+
+    def _lose(self, refused: PrinterRefused) -> None:
+        status = CommandStatus(refused.status)
+        self._told = View(trouble=Trouble(status=status, sentence=refused.sentence))
 
 
 class Answers:

@@ -8,7 +8,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.features import NO_FEATURES
 from printreach.printers import loose
 from printreach.printers.changes import Changes
-from printreach.printers.connecting import retry_delay_s
+from printreach.printers.following import News, follow_for_good
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
 from printreach.printers.websocket import WebSocketFailed
@@ -48,31 +48,16 @@ class Watch:
         self._on_heard = on_heard
         self._version = ""
         self._features = NO_FEATURES
-        self._changed = asyncio.Event()
+        self._news = News()
         self.changes = Changes()
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        failures = 0
-        while True:
-            before = self.heard
-            try:
-                await self._follow()
-            except PrinterRefused as refused:
-                self._lose(refused)
-            failures = 1 if self.heard is not before else failures + 1
-            await asyncio.sleep(retry_delay_s(failures, self._uniform(0.5, 1.0)))
+        await follow_for_good(self._follow, self._lose, lambda: self.heard, self._uniform)
 
     async def until(self, is_so: Callable[[Heard], bool], seconds: float) -> bool:
         """Wait for OctoPrint to say so; False when it doesn't in time."""
-        try:
-            async with asyncio.timeout(seconds):
-                while not is_so(self.heard):
-                    changed = self._changed
-                    await changed.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await self._news.until(lambda: is_so(self.heard), seconds)
 
     async def _follow(self) -> None:
         """Raises PrinterRefused when OctoPrint is lost; returns when it is to be tried anew."""
@@ -146,8 +131,7 @@ class Watch:
                 self.heard, self.profile, self._version, self._features, self._api.where
             )
         self._on_heard()
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
+        self._news.tell()
         self.changes.tell()
 
     def _lose(self, refused: PrinterRefused) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
-from printreach.printers.connecting import retry_delay_s
+from printreach.printers.following import News, follow_for_good
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.port import PrinterRefused, Trouble, View
 
@@ -36,30 +36,15 @@ class Watch:
         self._uniform = uniform
         self._steady_time = steady_time
         self._job_again_at = 0.0
-        self._changed = asyncio.Event()
+        self._news = News()
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        failures = 0
-        while True:
-            before = self.heard
-            try:
-                await self._follow()
-            except PrinterRefused as refused:
-                self._lose(refused)
-            failures = 1 if self.heard is not before else failures + 1
-            await asyncio.sleep(retry_delay_s(failures, self._uniform(0.5, 1.0)))
+        await follow_for_good(self._follow, self._lose, lambda: self.heard, self._uniform)
 
     async def until(self, is_so: Callable[[Heard], bool], seconds: float) -> bool:
         """Wait for PrusaLink to say so; False when it doesn't in time."""
-        try:
-            async with asyncio.timeout(seconds):
-                while not is_so(self.heard):
-                    changed = self._changed
-                    await changed.wait()
-        except TimeoutError:
-            return False
-        return True
+        return await self._news.until(lambda: is_so(self.heard), seconds)
 
     async def _follow(self) -> None:
         """Raises PrinterRefused when PrusaLink is lost; never returns."""
@@ -84,8 +69,7 @@ class Watch:
             job = await self._ask_job()
         self.heard = hear(self.heard, status, job, self._steady_time())
         self.view = view_of(self.heard, self.machine, self._api.where)
-        changed, self._changed = self._changed, asyncio.Event()
-        changed.set()
+        self._news.tell()
 
     async def _ask_job(self) -> Json:
         """Some names of files make 0.8.1 fail at this; their prints go on without."""

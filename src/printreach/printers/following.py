@@ -1,0 +1,55 @@
+"""Following a printer: connecting anew each time it is lost, and waiting for what it says."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from .connecting import retry_delay_s
+from .port import PrinterRefused
+
+
+class News:
+    """What a printer says, for those who wait for some of it."""
+
+    def __init__(self) -> None:
+        self._next = asyncio.Event()
+
+    def tell(self) -> None:
+        """It has said something."""
+        heard, self._next = self._next, asyncio.Event()
+        heard.set()
+
+    async def wait(self) -> None:
+        """For the next thing it says."""
+        await self._next.wait()
+
+    async def until(self, is_so: Callable[[], bool], seconds: float) -> bool:
+        """Wait for it to say what makes it so; False when it doesn't in time."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not is_so():
+                    await self.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
+async def follow_for_good(
+    follow: Callable[[], Awaitable[None]],
+    lose: Callable[[PrinterRefused], None],
+    heard: Callable[[], object],
+    uniform: Callable[[float, float], float],
+) -> None:
+    """Follow until cancelled, and wait the longer the oftener in a row nothing was heard.
+
+    follow: hears the printer until it is lost (PrinterRefused), or is to be tried anew. heard: an
+    object that is another one as soon as the printer has said something.
+    """
+    failures = 0
+    while True:
+        before = heard()
+        try:
+            await follow()
+        except PrinterRefused as refused:
+            lose(refused)
+        failures = 1 if heard() is not before else failures + 1
+        await asyncio.sleep(retry_delay_s(failures, uniform(0.5, 1.0)))
