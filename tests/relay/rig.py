@@ -139,6 +139,7 @@ async def relay(
     settle_s: float = 0.0,
     around_grants: Callable[[Grants, Agents, Clock], Grants] | None = None,
     web_app: Application | None = None,
+    detector_url: str = "",
 ) -> AsyncIterator[Rig]:
     """Run a node. Leaving stops it at once; whatever still runs is broken off.
 
@@ -169,6 +170,7 @@ async def relay(
         tunnel_domain=TUNNEL_DOMAIN,
         networks=networks,
         web=web_app,
+        detector_url=detector_url,
     )
     node = RelayNode(outside, patience, settle_s=settle_s)
     rig = Rig(node, clock, bus, grants, agents, detector, events, web)

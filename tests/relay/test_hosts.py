@@ -2,7 +2,14 @@
 
 import pytest
 
-from printreach.relay.hosts import ForeignHost, Hosts, NamedHost, OwnHost, PrinterHost
+from printreach.relay.hosts import (
+    DetectorHost,
+    ForeignHost,
+    Hosts,
+    NamedHost,
+    OwnHost,
+    PrinterHost,
+)
 
 HERE = Hosts("https://Print.example.com", "tunnel.example.net:8443")
 
@@ -57,6 +64,23 @@ def test_the_service_may_live_under_its_own_tunnel_domain() -> None:
 
     assert hosts.named(b"print.example.com") == OwnHost()
     assert hosts.named(b"app-1.example.com") == PrinterHost("app-1")
+
+
+@pytest.mark.parametrize("domain", ["tunnel.example.net", "example.com"])
+def test_failure_detection_may_have_a_name_of_its_own(domain: str) -> None:
+    hosts = Hosts("https://print.example.com", domain, "https://Eye.example.com:8443")
+
+    assert hosts.named(b"eye.example.com:8443") == DetectorHost()
+    assert hosts.named(b"print.example.com") == OwnHost()
+    assert hosts.named(b"") == ForeignHost()
+
+
+def test_failure_detection_by_the_services_own_name_is_the_service_itself() -> None:
+    for detector_url in ("", "https://print.example.com/"):
+        hosts = Hosts("https://print.example.com", "tunnel.example.net", detector_url)
+
+        assert hosts.named(b"print.example.com") == OwnHost()
+        assert hosts.named(b"") == ForeignHost()
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ async def test_what_is_told_of_the_outside_is_ours_alone(trusted: bool) -> None:
             b"X-Forwarded-Prefix: /evil",
             b"Forwarded: for=198.51.100.1",
             b"X-Real-IP: 198.51.100.1",
+            b"X-Forwarded-Unproven: 0",
         )
         caller.send(request(OWN + b":8080", *said))
         await caller.answer()
@@ -58,6 +59,7 @@ async def test_what_is_told_of_the_outside_is_ours_alone(trusted: bool) -> None:
         assert sent(asked, b"x-forwarded-host") == [OWN + b":8080"]
         assert sent(asked, b"x-forwarded-prefix") == []
         assert sent(asked, b"forwarded") + sent(asked, b"x-real-ip") == []
+        assert sent(asked, b"x-forwarded-unproven") == ([] if trusted else [b"1"])
 
 
 @pytest.mark.parametrize("chunked", [True, False])

@@ -64,7 +64,9 @@ def test_the_address_is_the_peers_or_one_that_was_named(peer: str, lines: list[s
 
 @given(st.text(alphabet="0123456789.,: abx", max_size=60))
 def test_nothing_a_stranger_writes_changes_its_address(line: str) -> None:
-    assert origin_of(CALLER, forwarded(line), PROXIES, "http") == Origin(CALLER, "http")
+    assert origin_of(CALLER, forwarded(line), PROXIES, "http") == Origin(
+        CALLER, "http", is_proven=False
+    )
 
 
 @given(st.text(alphabet="0123456789.,: abx", max_size=60))
@@ -144,13 +146,17 @@ def standard(*lines: str) -> Headers:
     ],
 )
 def test_the_standard_header_says_the_same(lines: list[str], address: str, scheme: str) -> None:
-    assert origin_of("10.0.0.1", standard(*lines), PROXIES, "http") == Origin(address, scheme)
+    is_proven = address != "10.0.0.1"
+
+    origin = origin_of("10.0.0.1", standard(*lines), PROXIES, "http")
+
+    assert origin == Origin(address, scheme, is_proven)
 
 
 def test_the_standard_header_of_a_stranger_counts_for_nothing() -> None:
     said = standard("for=198.51.100.1;proto=https")
 
-    assert origin_of(CALLER, said, PROXIES, "http") == Origin(CALLER, "http")
+    assert origin_of(CALLER, said, PROXIES, "http") == Origin(CALLER, "http", is_proven=False)
 
 
 def test_a_callers_standard_header_is_nothing_beside_what_the_proxy_writes() -> None:
@@ -181,3 +187,24 @@ def test_a_line_full_of_quotes_is_read_quickly() -> None:
     said = standard('"' * 30_000, 'for="' * 6_000, "for=" + "\\" * 30_000, escaped)
 
     assert origin_of("10.0.0.1", said, PROXIES, "http").address == "10.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("peer", "headers", "is_proven"),
+    [
+        (CALLER, [], True),
+        (CALLER, [(b"Via", b"1.1 proxy"), (b"Accept", b"*/*")], True),
+        (CALLER, forwarded("198.51.100.1"), False),
+        (CALLER, [(b"forwarded", b"for=198.51.100.1")], False),
+        (CALLER, [(b"X-REAL-IP", b"198.51.100.1")], False),
+        (CALLER, [(b"x-forwarded-proto", b"https")], False),
+        ("10.0.0.1", [], True),
+        ("10.0.0.1", forwarded(CALLER), True),
+        ("10.0.0.1", forwarded("unknown"), False),
+        ("10.0.0.1", [(b"Forwarded", b"for=_hidden")], False),
+    ],
+)
+def test_an_address_that_may_be_a_proxys_is_not_proven(
+    peer: str, headers: Headers, is_proven: bool
+) -> None:
+    assert origin_of(peer, headers, PROXIES, "http").is_proven is is_proven

@@ -91,6 +91,7 @@ async def test_what_a_caller_says_of_the_outside_counts_only_from_a_proxy(truste
         b"X-Forwarded-Host: evil.example",
         b"Forwarded: for=198.51.100.1",
         b"X-Real-IP: 198.51.100.1",
+        b"X-Forwarded-Unproven: 0",
     )
     async with relay(networks=networks, web_app=tell_scope) as rig, calling(rig.port) as caller:
         caller.send(request(OWN, *said))
@@ -98,7 +99,8 @@ async def test_what_a_caller_says_of_the_outside_counts_only_from_a_proxy(truste
 
         assert scope["client"] == ["203.0.113.9" if trusted else "127.0.0.1", 0]
         assert scope["scheme"] == ("https" if trusted else "http")
-        assert [name for name, _ in scope["headers"]] == ["host"]
+        unproven = [] if trusted else [["x-forwarded-unproven", "1"]]
+        assert scope["headers"] == [["host", OWN.decode()], *unproven]
 
 
 @pytest.mark.parametrize("chunked", [True, False])

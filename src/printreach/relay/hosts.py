@@ -11,6 +11,11 @@ class OwnHost:
 
 
 @dataclass(frozen=True, slots=True)
+class DetectorHost:
+    """The service by the name that stands in the URLs of the failure-detection API."""
+
+
+@dataclass(frozen=True, slots=True)
 class PrinterHost:
     """One connection to a printer; unique_id may name none."""
 
@@ -22,10 +27,10 @@ class ForeignHost:
     """A name that isn't ours: health checks by address, strangers."""
 
 
-NamedHost = OwnHost | PrinterHost | ForeignHost
+NamedHost = OwnHost | DetectorHost | PrinterHost | ForeignHost
 
 _REMEMBERED = 4096
-_OWN, _FOREIGN = OwnHost(), ForeignHost()
+_OWN, _DETECTOR, _FOREIGN = OwnHost(), DetectorHost(), ForeignHost()
 
 
 def name_without_port(host: bytes) -> str:
@@ -39,12 +44,14 @@ def name_without_port(host: bytes) -> str:
 class Hosts:
     """Reads Host lines. Compared without case and port; those of late are remembered."""
 
-    def __init__(self, base_url: str, tunnel_domain: str) -> None:
+    def __init__(self, base_url: str, tunnel_domain: str, detector_url: str = "") -> None:
+        """detector_url: where it has a name of its own."""
         parts = urlsplit(base_url)
         self.base_url = base_url.rstrip("/")
         self.printers_page = f"{self.base_url}/printers"
         self.scheme = parts.scheme
         self._own = name_without_port(parts.netloc.encode())
+        self._detector = name_without_port(urlsplit(detector_url or base_url).netloc.encode())
         self._suffix = "." + name_without_port(tunnel_domain.encode())
         self.named = lru_cache(_REMEMBERED)(self._named)
 
@@ -52,6 +59,8 @@ class Hosts:
         name = name_without_port(host)
         if name == self._own:
             return _OWN
+        if name == self._detector:
+            return _DETECTOR
         if name.endswith(self._suffix):
             label = name[: -len(self._suffix)]
             if "." not in label:

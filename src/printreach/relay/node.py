@@ -19,7 +19,7 @@ from .directory import Directory
 from .front import Front
 from .health import PATHS, Health
 from .host_keys import HostKeyDesk
-from .hosts import Hosts, OwnHost, PrinterHost
+from .hosts import DetectorHost, Hosts, OwnHost, PrinterHost
 from .own_host import OwnHostRequests
 from .printer_hosts import PrinterHosts
 from .refusals import answer
@@ -30,6 +30,8 @@ from .web_app import Application, WebApp
 log = logging.getLogger(__name__)
 
 TUNNEL_PATH = b"/api/agent/tunnel"
+DETECTOR_PATHS = b"/api/detector/v1/"
+"""All that is served by the name of the failure-detection API, which holds no page of ours."""
 ALIVE_EVERY_S = 10.0
 STOP_GRACE_S = 10.0
 """What running requests get to end in."""
@@ -40,7 +42,8 @@ class RelayOutside:
     """What a relay node needs of the outside.
 
     connect_web: opens a connection to the web role. web: its application, if it runs here, too.
-    networks: whose forwarding headers count, and who may read the metrics.
+    networks: whose forwarding headers count, and who may read the metrics. detector_url: of the
+    failure-detection API, "" where it has no name of its own.
     """
 
     grants: Grants
@@ -49,6 +52,7 @@ class RelayOutside:
     tunnel_domain: str
     networks: Sequence[Network]
     web: Application | None = None
+    detector_url: str = ""
 
 
 class RelayNode:
@@ -62,7 +66,7 @@ class RelayNode:
         """settle_s: how long after the start a request waits for an agent that isn't here yet."""
         self._outside = outside
         agents = outside.agents
-        self._hosts = Hosts(agents.base_url, outside.tunnel_domain)
+        self._hosts = Hosts(agents.base_url, outside.tunnel_domain, outside.detector_url)
         self._directory = Directory(settle_s)
         self._admission = Admission(outside.grants, agents.bus, agents.clock)
         self._desk = AgentDesk(agents, self._directory)
@@ -135,7 +139,8 @@ class RelayNode:
         if path in PATHS:
             self._health.serve(_writer(caller, request, fin), path, caller.peer)
             return None
-        if isinstance(named, OwnHost):
+        is_detection = isinstance(named, DetectorHost) and path.startswith(DETECTOR_PATHS)
+        if isinstance(named, OwnHost) or is_detection:
             origin = origin_of(
                 caller.peer, request.headers, self._outside.networks, self._hosts.scheme
             )

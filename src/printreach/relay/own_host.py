@@ -14,7 +14,7 @@ from printreach.wire.heads import Headers, encode_fields, strip_hop_by_hop
 from .answering import AnswerWriter, BrokenAnswer
 from .connection import FrontConnection
 from .refusals import answer as answer_with
-from .trust import Origin, without_claims
+from .trust import Origin, origin_fields, without_claims
 from .web_app import WebApp, WebCall
 
 log = logging.getLogger(__name__)
@@ -155,6 +155,7 @@ def _head_for_web(request: Request, origin: Origin, *, chunked: bool) -> bytes:
     headers.append((b"X-Forwarded-For", origin.address.encode("ascii", "replace")))
     headers.append((b"X-Forwarded-Proto", origin.scheme.encode()))
     headers.append((b"X-Forwarded-Host", request.host))
+    headers += origin_fields(origin)
     if chunked:
         headers.append((b"Transfer-Encoding", b"chunked"))
     if request.upgrade is not None:

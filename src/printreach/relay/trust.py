@@ -12,10 +12,14 @@ Network = IPv4Network | IPv6Network
 
 
 class Origin(NamedTuple):
-    """address: of the caller; scheme: by which it came."""
+    """address: of the caller; scheme: by which it came.
+
+    is_proven: False where the address may be that of a proxy, which many callers share.
+    """
 
     address: str
     scheme: str
+    is_proven: bool = True
 
 
 def read_address(text: str) -> IPv4Address | IPv6Address | None:
@@ -44,7 +48,7 @@ def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: s
     scheme: of the base URL, where no proxy says otherwise.
     """
     if not trusted or not is_within(peer, trusted):
-        return Origin(peer, scheme)
+        return Origin(peer, scheme, is_proven=not any(map(_is_claim, headers)))
     addresses, proto = _told(headers)
     address = peer
     for hop in reversed(addresses):
@@ -53,7 +57,8 @@ def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: s
         address = hop
         if not is_within(hop, trusted):
             break
-    return Origin(address, proto if proto in ("http", "https") else scheme)
+    is_proven = address != peer or not any(map(_is_claim, headers))
+    return Origin(address, proto if proto in ("http", "https") else scheme, is_proven)
 
 
 def _told(headers: Headers) -> tuple[list[str], str]:
@@ -74,11 +79,19 @@ def _all(headers: Headers, name_lower: bytes) -> list[bytes]:
 
 def without_claims(headers: Headers) -> Headers:
     """What travels on to the web role: nothing of this hop, nor what it says of the outside."""
-    return [field for field in strip_hop_by_hop(headers) if not _is_claim(field[0].lower())]
+    return [field for field in strip_hop_by_hop(headers) if not _is_claim(field)]
 
 
-def _is_claim(lower: bytes) -> bool:
+def origin_fields(origin: Origin) -> Headers:
+    """What the web role is told beside the address and the scheme."""
+    return [] if origin.is_proven else [UNPROVEN]
+
+
+def _is_claim(field: tuple[bytes, bytes]) -> bool:
+    """Whether a header says something of where a request comes from."""
+    lower = field[0].lower()
     return lower in _CLAIMS or lower.startswith(b"x-forwarded-")
 
 
+UNPROVEN = (b"X-Forwarded-Unproven", b"1")
 _CLAIMS = frozenset({b"forwarded", b"x-real-ip"})

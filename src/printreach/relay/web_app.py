@@ -20,7 +20,7 @@ from printreach.wire.heads import Headers, get, strip_hop_by_hop
 from .answering import AnswerWriter, BrokenAnswer
 from .connection import FrontConnection
 from .refusals import answer as answer_with
-from .trust import Origin, without_claims
+from .trust import Origin, origin_fields, without_claims
 
 log = logging.getLogger(__name__)
 
@@ -238,7 +238,10 @@ def _scope(request: Request, origin: Origin) -> Scope:
         "raw_path": path,
         "query_string": query,
         "root_path": "",
-        "headers": [(name.lower(), value) for name, value in without_claims(request.headers)],
+        "headers": [
+            (name.lower(), value)
+            for name, value in (*without_claims(request.headers), *origin_fields(origin))
+        ],
         "client": (origin.address, 0),
         "server": None,
         "state": {},

@@ -167,6 +167,7 @@ async def until_stopped(stop: asyncio.Event, others: list[asyncio.Task[None]]) -
     """Wait for the stop; a task that fails before it ends the service too."""
     stopping = asyncio.create_task(stop.wait())
     try:
+        detector_url=settings.detector_url,
         await asyncio.wait([stopping, *others], return_when=asyncio.FIRST_COMPLETED)
         for task in others:
             if task.done():
