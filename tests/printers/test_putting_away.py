@@ -7,18 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from printreach.printers.bambu.smart_pause import RestStore as BambuStore
+from printreach.printers.bambu.smart_pause import rest_store as bambu_store
 from printreach.printers.duet.smart_pause import rest_store as duet_store
-from printreach.printers.moonraker.smart_pause import RestStore as MoonrakerStore
+from printreach.printers.elegoo.pausing import rest_store as elegoo_store
+from printreach.printers.moonraker.smart_pause import rest_store as moonraker_store
 from printreach.printers.octoprint.smart_pause import rest_store as octoprint_store
 from printreach.printers.putting_away import put_away
 
 FORGETS: dict[str, Callable[[Path], None]] = {
-    "bambu": lambda folder: BambuStore(folder).forget(),
+    "bambu": lambda folder: bambu_store(folder).forget(),
     "duet": lambda folder: duet_store(folder).forget(),
-    "moonraker": lambda folder: MoonrakerStore(folder).forget(),
+    "moonraker": lambda folder: moonraker_store(folder).forget(),
     "octoprint": lambda folder: octoprint_store(folder).forget(),
-    "elegoo": lambda folder: put_away(folder / "elegoo-smart-pause.json"),
+    "elegoo": lambda folder: elegoo_store(folder).forget(),
 }
 
 

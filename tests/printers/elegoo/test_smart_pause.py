@@ -8,7 +8,7 @@ import pytest
 
 from printreach.contract.commands import Pause
 from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
-from printreach.printers.elegoo.pausing import load, plan_rest
+from printreach.printers.elegoo.pausing import STORE, plan_rest, rest_store
 from printreach.printers.port import View
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
 from tests.printers.elegoo.sdcp_rig import SdcpRig
@@ -115,8 +115,7 @@ def test_what_is_left_on_is_not_touched() -> None:
 
 @pytest.mark.parametrize("stored", ["", "[]", "{", '{"hotend_c": 1e9, "lift_mm": -1}', "[" * 9999])
 def test_a_damaged_memory_heats_nothing(tmp_path: Path, stored: str) -> None:
-    file = tmp_path / "rest.json"
-    file.write_text(stored)
-    found = load(file)
+    (tmp_path / STORE).write_text(stored)
+    found = rest_store(tmp_path).load()
 
     assert found is None or found.is_nothing

@@ -12,10 +12,10 @@ from printreach.printers.moonraker import gcode
 from printreach.printers.moonraker.smart_pause import (
     STORE,
     Rest,
-    RestStore,
     is_warm,
     plan_rest,
     rest_of,
+    rest_store,
     targets_of,
 )
 from printreach.printers.moonraker.status import hear
@@ -134,19 +134,19 @@ def test_it_is_warm_again_a_little_below_the_target() -> None:
 
 
 def test_what_is_remembered_comes_back(tmp_path: Path) -> None:
-    store = RestStore(tmp_path)
+    store = rest_store(tmp_path)
     store.save(REST)
 
-    assert RestStore(tmp_path).load() == REST
+    assert rest_store(tmp_path).load() == REST
     store.forget()
-    assert RestStore(tmp_path).load() is None
+    assert rest_store(tmp_path).load() is None
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"path": ""}', b"\xff" * 100])
 def test_a_damaged_memory_is_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / STORE).write_bytes(content)
 
-    assert RestStore(tmp_path).load() is None
+    assert rest_store(tmp_path).load() is None
 
 
 def test_a_memory_never_heats_beyond_reason_or_writes_gcode_of_its_own() -> None:

@@ -30,7 +30,7 @@ from .files import BambuFiles
 from .materials import extruders_of
 from .pausing import Pausing
 from .ports import USUAL_PORTS, Ports
-from .smart_pause import RestStore
+from .smart_pause import rest_store
 from .watch import Watch
 
 CARD = "sdcard"
@@ -50,7 +50,7 @@ class BambuPrinter:
         self._ports = ports
         self._api = BambuApi(setup)
         self._watch = Watch(setup, self._api)
-        self._pausing = Pausing(self._api, RestStore(setup.data_dir), self._watch)
+        self._pausing = Pausing(self._api, rest_store(setup.data_dir), self._watch)
         self._watch.is_waking = lambda: self._pausing.is_waking
         self.files = BambuFiles(setup, ports.files)
         self._estimates = Estimates(self.files.sliced)

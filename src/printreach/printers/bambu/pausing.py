@@ -8,10 +8,11 @@ from typing import Protocol
 from printreach.contract.commands import Pause
 from printreach.contract.status import State, Temps
 from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.rests import Kept, RestStore
 
 from .api import BambuApi
 from .orders import PAUSE, RESUME, STOP, gcode
-from .smart_pause import Rest, RestStore, lines_to_go_on, lines_to_rest, lines_to_warm_up, plan_rest
+from .smart_pause import Rest, lines_to_go_on, lines_to_rest, lines_to_warm_up, plan_rest
 
 log = logging.getLogger(__name__)
 
@@ -35,11 +36,10 @@ class Known(Protocol):
 class Pausing:
     """One printer's pauses."""
 
-    def __init__(self, api: BambuApi, store: RestStore, known: Known) -> None:
+    def __init__(self, api: BambuApi, store: RestStore[Rest], known: Known) -> None:
         self._api = api
-        self._store = store
         self._known = known
-        self._rest = store.load()
+        self._kept = Kept(store)
         self._task: asyncio.Task[None] | None = None
         self.is_waking = False
 
@@ -48,12 +48,12 @@ class Pausing:
         rest = plan_rest(order, known.job, known.temps) if order.smart_pause else None
         await self._api.order(PAUSE)
         if rest is not None and not rest.is_nothing:
-            self._remember(rest)
+            self._kept.remember(rest)
             await self._replace_task(self._lie_down(rest))
 
     async def resume(self) -> None:
         """Returns when the printer goes on, or has begun to warm up for it."""
-        rest = self._rest
+        rest = self._kept.rest
         if rest is None or rest.job != self._known.job:
             await self._api.order(RESUME)
             return
@@ -66,20 +66,20 @@ class Pausing:
     async def cancel(self) -> None:
         await self._stop_task()
         await self._api.order(STOP)
-        self._forget()
+        self._kept.take()
 
     async def close(self) -> None:
         await self._stop_task()
 
     async def on_heard(self) -> None:
         """A print that somebody resumed at the printer itself gets its heat back."""
-        rest = self._rest
+        rest = self._kept.rest
         if rest is None or self._task is not None:
             return
         known = self._known
         if known.state is State.PAUSED and rest.job == known.job:
             return
-        self._forget()
+        self._kept.take()
         if known.state is State.PRINTING and rest.job == known.job:
             log.warning("the print was resumed at the printer: its heaters are turned on again")
             await self._replace_task(self._attempt(self._tell(lines_to_warm_up(rest))))
@@ -102,7 +102,7 @@ class Pausing:
                 raise failed("It does not get warm.")
             await self._tell(lines_to_go_on(rest))
             await self._api.order(RESUME)
-            self._forget()
+            self._kept.take()
 
         self.is_waking = True
         try:
@@ -133,14 +133,3 @@ class Pausing:
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-
-    def _remember(self, rest: Rest) -> None:
-        self._rest = rest
-        try:
-            self._store.save(rest)
-        except OSError as exc:
-            log.warning("a smart pause can't be remembered: %s", exc.strerror)
-
-    def _forget(self) -> None:
-        self._rest = None
-        self._store.forget()

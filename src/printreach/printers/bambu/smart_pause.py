@@ -3,21 +3,19 @@
 Firmware holds the temperatures in a pause and knows nothing of this, so it is made of G-code.
 """
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from printreach.contract.commands import Axis, Pause, SetTemp
 from printreach.contract.status import Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
-from printreach.printers.putting_away import put_away
+from printreach.printers.rests import RestStore, distance_mm, target_c
 
 from .orders import extrude_lines, move_lines, temp_lines
 
 STORE = "bambu-smart-pause.json"
-MAX_STORED_BYTES = 16 * 1024
 CLOSE_ENOUGH_C = 5.0
 
 
@@ -82,30 +80,20 @@ def lines_to_go_on(rest: Rest) -> Sequence[str]:
     ]
 
 
-class RestStore:
+def rest_of(told: object) -> Rest | None:
+    """What was remembered; None where that isn't legible."""
+    job = loose.text(told, "job")
+    if job is None:
+        return None
+    return Rest(
+        job=job,
+        hotend_c=target_c(told, "hotend_c"),
+        bed_c=target_c(told, "bed_c"),
+        lift_mm=distance_mm(told, "lift_mm"),
+        retract_mm=distance_mm(told, "retract_mm"),
+    )
+
+
+def rest_store(folder: Path) -> RestStore[Rest]:
     """Remembers a rest across a restart of the agent, which may come in the middle of a pause."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = folder / STORE
-
-    def load(self) -> Rest | None:
-        """None where nothing rests, or what is there can't be read."""
-        try:
-            with self._file.open("rb") as file:
-                told = json.loads(file.read(MAX_STORED_BYTES))
-        except (OSError, ValueError, RecursionError):
-            return None
-        return Rest(
-            job=loose.text(told, "job") or "",
-            hotend_c=loose.number(told, "hotend_c") or 0.0,
-            bed_c=loose.number(told, "bed_c") or 0.0,
-            lift_mm=loose.count(told, "lift_mm") or 0,
-            retract_mm=loose.count(told, "retract_mm") or 0,
-        )
-
-    def save(self, rest: Rest) -> None:
-        """Raises OSError."""
-        self._file.write_text(json.dumps(asdict(rest)))
-
-    def forget(self) -> None:
-        put_away(self._file)
+    return RestStore(folder / STORE, rest_of)

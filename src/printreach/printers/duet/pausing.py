@@ -3,8 +3,9 @@
 import logging
 
 from printreach.contract.commands import Pause
-from printreach.printers.owed import Owed, RestStore
+from printreach.printers.owed import Owed
 from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.rests import RestStore
 
 from . import gcode
 from .heard import is_pausing, is_quite_paused, job_path

@@ -11,8 +11,8 @@ from pathlib import Path
 from printreach.contract.commands import Pause
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.printers.owed import RestStore
-from printreach.rules.commands import MAX_DISTANCE_MM, MAX_TOOL_NUMBER
+from printreach.printers.rests import RestStore, distance_mm
+from printreach.rules.commands import MAX_TOOL_NUMBER
 
 from . import gcode
 from . import model as duet
@@ -88,8 +88,8 @@ def rest_of(told: object) -> Rest | None:
         path=path,
         tools={int(number): state for number, state in states.items() if state in SWITCHED_ON},
         bed_c=bed_c if 0.0 <= bed_c <= MAX_BED_C else 0.0,
-        lift_mm=_distance_mm(told, "lift_mm"),
-        retract_mm=_distance_mm(told, "retract_mm"),
+        lift_mm=distance_mm(told, "lift_mm"),
+        retract_mm=distance_mm(told, "retract_mm"),
     )
 
 
@@ -102,9 +102,3 @@ def _numbers(told: object) -> list[str]:
     """Tools' numbers, as JSON has them."""
     written = {str(number) for number in range(MAX_TOOL_NUMBER + 1)}
     return [number for number in loose.obj(told, "tools") if number in written]
-
-
-def _distance_mm(told: object, key: str) -> int:
-    """0 for what no smart pause could have asked for."""
-    distance_mm = loose.count(told, key) or 0
-    return distance_mm if distance_mm <= MAX_DISTANCE_MM else 0

@@ -6,10 +6,9 @@ the orders are taken in a pause is a guess; where they are refused, the pause is
 """
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from printreach.contract.commands import Axis, MoveAxis, Pause, SetTemp
@@ -18,15 +17,13 @@ from printreach.contract.status import State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.port import PrinterRefused, View, failed
-from printreach.printers.putting_away import put_away
+from printreach.printers.rests import Kept, RestStore, distance_mm, target_c
 
 from .live import Live
 
 log = logging.getLogger(__name__)
 
 STORE = "elegoo-smart-pause.json"
-MAX_STORED_BYTES = 16 * 1024
-MAX_STORED_C = 500.0
 UNTIL_PAUSED_S = 120.0
 UNTIL_WARM_S = 900.0
 CLOSE_ENOUGH_C = 5.0
@@ -82,8 +79,7 @@ class Pausing:
     def __init__(self, orders: Orders, live: Live, folder: Path) -> None:
         self._orders = orders
         self._live = live
-        self._file = folder / STORE
-        self._rest = load(self._file)
+        self._kept = Kept(rest_store(folder))
         self._task: asyncio.Task[None] | None = None
 
     async def pause(self, order: Pause) -> None:
@@ -91,12 +87,12 @@ class Pausing:
         rest = plan_rest(order, view) if order.smart_pause else None
         await self._orders.pause()
         if rest is not None and not rest.is_nothing:
-            self._remember(rest)
+            self._kept.remember(rest)
             await self._begin(lambda: self._lie_down(rest))
 
     async def resume(self) -> None:
         """Returns when the printer goes on, or has begun to warm up for it."""
-        rest = self._rest
+        rest = self._kept.rest
         if rest is None or rest.file_name != _file_name(self._live.view):
             await self._live.until_paused()
             await self._orders.resume()
@@ -110,21 +106,21 @@ class Pausing:
     async def cancel(self) -> None:
         await self._stop()
         await self._orders.stop()
-        self._forget()
+        self._kept.take()
 
     async def close(self) -> None:
         await self._stop()
 
     async def on_heard(self) -> None:
         """A print that somebody resumed at the printer itself gets its heat back."""
-        rest, view = self._rest, self._live.view
+        rest, view = self._kept.rest, self._live.view
         if rest is None or self._task is not None or view.trouble is not None:
             return
         heat = rest.heat
         is_same = rest.file_name == _file_name(view)
         if is_same and view.job.state is State.PAUSED:
             return
-        self._forget()
+        self._kept.take()
         if is_same and view.job.state is State.PRINTING and heat is not None:
             log.warning("the print was resumed at the printer: its heaters are turned on again")
             await self._begin(lambda: self._orders.heat(heat))
@@ -145,7 +141,7 @@ class Pausing:
         if rest.lift_mm:
             await self._orders.move(MoveAxis(axis=Axis.Z, distance_mm=-rest.lift_mm))
         await self._orders.resume()
-        self._forget()
+        self._kept.take()
 
     async def _begin(self, steps: Callable[[], Awaitable[None]]) -> None:
         await self._stop()
@@ -166,19 +162,6 @@ class Pausing:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    # --- memory -----------------------------------------------------------------------------------
-
-    def _remember(self, rest: Rest) -> None:
-        self._rest = rest
-        try:
-            self._file.write_text(json.dumps(asdict(rest)))
-        except OSError as exc:
-            log.warning("a smart pause can't be remembered: %s", exc.strerror)
-
-    def _forget(self) -> None:
-        self._rest = None
-        put_away(self._file)
-
 
 def plan_rest(order: Pause, view: View) -> Rest:
     temps = view.job.current_print.temps
@@ -190,23 +173,22 @@ def plan_rest(order: Pause, view: View) -> Rest:
     )
 
 
-def load(file: Path) -> Rest | None:
-    """None where nothing rests, or what is there can't be read."""
-    try:
-        with file.open("rb") as stored:
-            told = json.loads(stored.read(MAX_STORED_BYTES))
-    except (OSError, ValueError, RecursionError):
+def rest_of(told: object) -> Rest | None:
+    """What was remembered; None where that isn't legible."""
+    file_name = loose.text(told, "file_name")
+    if file_name is None:
         return None
     return Rest(
-        file_name=loose.text(told, "file_name") or "",
-        hotend_c=_target_c(loose.number(told, "hotend_c")),
-        bed_c=_target_c(loose.number(told, "bed_c")),
-        lift_mm=loose.count(told, "lift_mm") or 0,
+        file_name=file_name,
+        hotend_c=target_c(told, "hotend_c"),
+        bed_c=target_c(told, "bed_c"),
+        lift_mm=distance_mm(told, "lift_mm"),
     )
 
 
-def _target_c(stored: float | None) -> float:
-    return stored if stored is not None and 0 <= stored <= MAX_STORED_C else 0.0
+def rest_store(folder: Path) -> RestStore[Rest]:
+    """Remembers a rest across a restart of the agent, which may come in the middle of a pause."""
+    return RestStore(folder / STORE, rest_of)
 
 
 def _file_name(view: View) -> str:

@@ -40,7 +40,7 @@ from .files import MoonrakerFiles, target_of
 from .machine import LightKind, LightSource, short_name
 from .pausing import Pausing
 from .session import Session
-from .smart_pause import BED, RestStore
+from .smart_pause import BED, rest_store
 from .status import Known, active_extruder, all_lights
 from .translate import full_value
 
@@ -67,7 +67,7 @@ class MoonrakerPrinter:
         self._setup = setup
         self._api = MoonrakerApi(setup)
         self._finder = CameraFinder(setup, self._api)
-        self._pausing = Pausing(self._api, RestStore(setup.data_dir), lambda: self._session)
+        self._pausing = Pausing(self._api, rest_store(setup.data_dir), lambda: self._session)
         self._session = self._new_session(Known())
         self._view = View()
         self._changes = Changes()

@@ -7,11 +7,12 @@ from collections.abc import Callable, Coroutine
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.status import State
 from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.rests import Kept, RestStore
 
 from . import gcode
 from .api import MoonrakerApi
 from .session import Session
-from .smart_pause import Rest, RestStore, is_of_this_print, is_warm, plan_rest, targets_of
+from .smart_pause import Rest, is_of_this_print, is_warm, plan_rest, targets_of
 from .status import Known, print_path, state_of
 
 log = logging.getLogger(__name__)
@@ -24,12 +25,13 @@ WARM_WITHIN_S = 1800.0
 class Pausing:
     """live: the session there is now."""
 
-    def __init__(self, api: MoonrakerApi, store: RestStore, live: Callable[[], Session]) -> None:
+    def __init__(
+        self, api: MoonrakerApi, store: RestStore[Rest], live: Callable[[], Session]
+    ) -> None:
         self._api = api
-        self._store = store
         self._live = live
-        self._rest = store.load()
-        self._was_paused = self._rest is not None  # a pause takes a moment to show
+        self._kept = Kept(store)
+        self._was_paused = self._kept.rest is not None  # a pause takes a moment to show
         self._waking: asyncio.Task[None] | None = None
         self._heard = asyncio.Event()
 
@@ -46,15 +48,16 @@ class Pausing:
     def on_heard(self) -> None:
         """Something of the printer has changed."""
         self._heard.set()
-        if self._rest is None or self.is_waking:
+        rest = self._kept.rest
+        if rest is None or self.is_waking:
             return
         known = self._known
         state = state_of(known)
-        if state is State.PAUSED and is_of_this_print(self._rest, known):
+        if state is State.PAUSED and is_of_this_print(rest, known):
             self._was_paused = True
         if state is State.PAUSED or not self._was_paused:
             return
-        rest = self._forget()
+        self._kept.take()
         if state in (State.PRINTING, State.WARMING_UP) and is_of_this_print(rest, known):
             # Somebody lets it go on at the printer, which knows nothing of the heaters.
             self._start(self._give_heat_back(rest))
@@ -82,7 +85,7 @@ class Pausing:
         """Returns when the printer has begun to: heaters may need minutes."""
         if self.is_waking:
             return
-        rest = self._rest
+        rest = self._kept.rest
         if rest is None or not is_of_this_print(rest, self._known):
             await self._press("resume")
             return
@@ -123,12 +126,12 @@ class Pausing:
             while not is_warm(rest, self._known):
                 await self._hear()
                 if state_of(self._known) is not State.PAUSED:
-                    self._forget()  # cancelled, or let go on at the printer
+                    self._kept.take()  # cancelled, or let go on at the printer
                     return
         moves = gcode.wake(rest.retract_mm, rest.lift_mm)
         if moves:
             await self._move(moves)
-        self._forget()
+        self._kept.take()
         await self._press("resume")
 
     async def _give_heat_back(self, rest: Rest) -> None:
@@ -158,15 +161,5 @@ class Pausing:
         self._live().redraw()
 
     def _remember(self, rest: Rest) -> None:
-        self._rest = rest
+        self._kept.remember(rest)
         self._was_paused = state_of(self._known) is State.PAUSED
-        try:
-            self._store.save(rest)
-        except OSError as error:
-            log.warning("a restart would forget the smart pause: %s", error.strerror)
-
-    def _forget(self) -> Rest:
-        rest, self._rest = self._rest, None
-        assert rest is not None
-        self._store.forget()
-        return rest

@@ -4,8 +4,9 @@ import logging
 from urllib.parse import quote
 
 from printreach.contract.commands import Pause
-from printreach.printers.owed import Owed, RestStore
+from printreach.printers.owed import Owed
 from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.rests import RestStore
 
 from .api import OctoPrintApi
 from .smart_pause import (

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from printreach.contract.commands import Pause
 from printreach.printers import loose
-from printreach.printers.owed import RestStore
-from printreach.rules.commands import MAX_DISTANCE_MM
+from printreach.printers.rests import RestStore, distance_mm
 
 STORE = "octoprint-smart-pause.json"
 LIFT_MM_PER_MIN = 300  # slow enough for a Z axis on threaded rods
@@ -97,8 +96,8 @@ def rest_of(told: object) -> Rest | None:
             for heater, target in found.items()
             if target and 1 <= target <= MAX_TARGET_C and _is_known(heater)
         },
-        lift_mm=_distance_mm(told, "lift_mm"),
-        retract_mm=_distance_mm(told, "retract_mm"),
+        lift_mm=distance_mm(told, "lift_mm"),
+        retract_mm=distance_mm(told, "retract_mm"),
         has_tools=loose.flag(told, "has_tools") or False,
         is_relative=loose.flag(told, "is_relative") or False,
     )
@@ -128,12 +127,6 @@ class ModeSearch:
 def rest_store(folder: Path) -> RestStore[Rest]:
     """Remembers a rest across a restart of the agent, which may come in the middle of a pause."""
     return RestStore(folder / STORE, rest_of)
-
-
-def _distance_mm(told: object, key: str) -> int:
-    """0 for what no smart pause could have asked for."""
-    distance_mm = loose.count(told, key) or 0
-    return distance_mm if distance_mm <= MAX_DISTANCE_MM else 0
 
 
 def _is_known(heater: str) -> bool:
