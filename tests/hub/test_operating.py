@@ -8,6 +8,7 @@ import pytest
 from printreach.hub.account_limits import AccountLimitCases, RequestLimits
 from printreach.hub.billing import Billing
 from printreach.hub.denied import Denied, Reason
+from printreach.hub.detection_keys import DetectionKeys
 from printreach.hub.invitations import Invitations
 from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.operating import OperatedAccount, Operating
@@ -57,6 +58,7 @@ def operating(world: World) -> Operating:
         apps=OperatedApps(store=world.store, clock=world.clock),
         limits=AccountLimitCases(store=world.store, clock=world.clock),
         billing=billing,
+        keys=DetectionKeys(store=world.store, clock=world.clock, token_bytes=secrets.token_bytes),
     )
 
 

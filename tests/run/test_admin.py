@@ -135,6 +135,7 @@ def test_accounts_are_listed_with_their_supporter_status(
                 "AccountId": added["AccountId"],
                 "Email": ADA,
                 "IsAdmin": True,
+                "IsBlocked": False,
                 "IsSupporter": True,
                 "SupporterUntil": None,
                 "PaidUntil": None,

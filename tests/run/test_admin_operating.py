@@ -45,6 +45,30 @@ def test_an_account_is_made_an_operators_and_the_last_one_stays(admin: Admin) ->
     assert "one operator at least" in admin.refusal("operator", ADA, "off")
 
 
+def test_an_account_is_blocked_and_let_in_again(admin: Admin) -> None:
+    admin.add_ada()
+
+    assert admin.json("account", "block", ADA, "on")["IsBlocked"]
+    assert [one["IsBlocked"] for one in admin.json("account", "list")["Accounts"]] == [True]
+    assert "blocked" in admin.run("account", "list")[1]
+    assert not admin.json("account", "block", ADA, "off")["IsBlocked"]
+    assert [one["Act"] for one in admin.json("acts")["Acts"]][:2] == [
+        "account-unblocked",
+        "account-blocked",
+    ]
+
+
+def test_the_last_operator_is_neither_blocked_nor_deleted_before_the_others(admin: Admin) -> None:
+    admin.add_ada()
+    admin.json("account", "add", "bob@example.org", stdin=b"another long passphrase")
+    admin.json("operator", ADA, "on")
+
+    assert "one operator at least" in admin.refusal("account", "block", ADA, "on")
+    assert "Make somebody else an operator first" in admin.refusal("account", "delete", ADA)
+    admin.json("account", "delete", "bob@example.org")
+    assert admin.json("account", "delete", ADA)["Email"] == ADA
+
+
 def test_limits_are_shown_and_decided(admin: Admin) -> None:
     admin.add_ada()
     assert admin.json("limits")["UploadBytes"] == 1024**3

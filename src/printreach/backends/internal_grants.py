@@ -58,7 +58,7 @@ class GrantsWithInternal:
             printer_id=printer_id,
             account_id=account_id,
             digests=internal_digests(self._key, printer_id, self._clock.now()),
-            ended=printer is None,
+            ended=printer is None or printer.is_blocked,
             expires_at=None,
             owner_is_supporter=True,
             limits=await self._limits_of(account_id),

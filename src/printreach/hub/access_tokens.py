@@ -96,9 +96,7 @@ class AccessTokens:
         """The token, where it is good for that; its use is noted now and then."""
         if not secret.startswith(PREFIX):
             return None
-        token = await self.store.read(
-            lambda records: records.access_tokens.with_digest(access_token_digest(secret))
-        )
+        token = await self.store.read(lambda records: _token(records, secret))
         if token is None or scope not in token.scopes:
             return None
         at = self.clock.now()
@@ -106,6 +104,13 @@ class AccessTokens:
             token_id = token.token_id
             await self.store.write(lambda records: records.access_tokens.note_use(token_id, at))
         return token
+
+
+async def _token(records: Records, secret: str) -> AccessToken | None:
+    """The one with that secret, unless its owner is blocked."""
+    token = await records.access_tokens.with_digest(access_token_digest(secret))
+    account = None if token is None else await records.accounts.get(token.account_id)
+    return None if account is None or account.is_blocked else token
 
 
 def access_token_digest(secret: str) -> bytes:

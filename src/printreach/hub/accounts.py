@@ -13,6 +13,12 @@ from printreach.rules.accounts import Account, problem_with_password, read_email
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.operators import Operator, OperatorAct
 
+LAST_OPERATOR: Final = Denied(Reason.INVALID, "There has to be one operator at least.")
+_LAST_LEAVES: Final = Denied(
+    Reason.INVALID,
+    "Nobody else operates this service. Make somebody else an operator first, then delete this "
+    "account.",
+)
 _PAYING_NOW: Final = Denied(
     Reason.STEP_OVER, "A payment was begun at the same time. Nothing was deleted. Try again."
 )
@@ -99,12 +105,15 @@ class Accounts:
     async def delete(self, email: str, by: Operator | None = None) -> Account | Denied:
         """Delete all that is kept of an account; its connections end, its agents are unlinked.
 
+        The last operator stays while there is anybody else: they would be left without one.
         First its payment ends, or nothing is deleted: nobody else could end it afterwards.
         """
         at = self.clock.now()
         doomed = await self.store.read(lambda records: account_with(records, email))
         if isinstance(doomed, Denied):
             return doomed
+        if await self.store.read(lambda records: _leaves_nobody(records, doomed)):
+            return _LAST_LEAVES
         refused = await self.billing.end(doomed.account_id) if self.billing else None
         if refused is not None:
             return refused
@@ -113,6 +122,8 @@ class Accounts:
             account = await account_with(records, email)
             if isinstance(account, Denied):
                 return account
+            if await _leaves_nobody(records, account):
+                return _LAST_LEAVES
             if self.billing and await self.billing.is_beginning(records, account.account_id):
                 return _PAYING_NOW
             for printer in await records.printers.of_account(account.account_id):
@@ -128,6 +139,13 @@ class Accounts:
             return account
 
         return await self.store.write(delete)
+
+
+async def _leaves_nobody(records: Records, account: Account) -> bool:
+    """Others would be left without an operator."""
+    if not account.is_admin or await records.operating.other_operators(account.account_id):
+        return False
+    return await records.operating.are_others(account.account_id)
 
 
 async def account_with(records: Records, email: str) -> Account | Denied:

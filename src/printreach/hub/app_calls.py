@@ -91,6 +91,8 @@ class AppCalls:
         account = await records.accounts.get(connection.account_id)
         if row is None or account is None or row.printer.account_id != account.account_id:
             return ErrorCode.CONNECTION_ENDED
+        if account.is_blocked:
+            return ErrorCode.CONNECTION_ENDED
         if not may_connect_apps(self.supporters, account, at):
             return ErrorCode.NOT_A_SUPPORTER
         limits = await records.limits.in_force(account.account_id)

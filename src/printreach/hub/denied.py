@@ -31,6 +31,8 @@ class Reason(Enum):
     BAD_PASSWORD = auto()
     """The one that was chosen cannot be one."""
     SIGN_UP_CLOSED = auto()
+    BLOCKED = auto()
+    """An operator keeps the account's owner out."""
     PROVIDER_FAILED = auto()
     """The provider of OpenID Connect said no, or nothing."""
     NO_ACTIVE_PRINT = auto()

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from printreach.ports import Bus, Clock, Notice, Store, StoredEvent, Topic
+from printreach.ports import Bus, Clock, Notice, Records, Store, StoredEvent, Topic
 from printreach.rules.addresses import Addresses
 from printreach.rules.webhook_messages import About, message_body
 
@@ -82,13 +82,13 @@ class EventStreams:
         woken = asyncio.Event()
 
         def on_notice(notice: Notice) -> None:
-            if notice.topic is Topic.EVENT and notice.key == account_id:
+            if notice.topic in (Topic.EVENT, Topic.ACCOUNT) and notice.key == account_id:
                 woken.set()
 
         self._open[account_id] += 1
         unsubscribe = self.bus.subscribe(on_notice)
         try:
-            while True:
+            while await self.store.read(lambda records: _is_open(records, account_id)):
                 woken.clear()
                 page = await self._page(account_id, cursor)
                 for told in page:
@@ -122,6 +122,11 @@ class EventStreams:
             snapshot_url=self.snapshot_url(picture) if picture and self.snapshot_url else None,
         )
         return Told(stored.event.event_id, message_body(stored.event, about))
+
+
+async def _is_open(records: Records, account_id: str) -> bool:
+    account = await records.accounts.get(account_id)
+    return account is not None and not account.is_blocked
 
 
 async def _wait(woken: asyncio.Event, within_s: float) -> None:

@@ -256,7 +256,7 @@ class _Connected:
 async def _rows_of_operators(records: Records) -> dict[str, PrinterRow]:
     rows: dict[str, PrinterRow] = {}
     for account in await records.accounts.all():
-        if account.is_admin:
+        if account.is_admin and not account.is_blocked:
             for row in await records.printers.rows_of_account(account.account_id):
                 rows[row.printer.printer_id] = row
     return rows

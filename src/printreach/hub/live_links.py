@@ -182,7 +182,9 @@ class LiveLinks:
             if link is None:
                 return None
             row = await records.printers.row(link.printer_id)
-            shown = row is not None and shows_printer(link, row.printer)
+            owner = await records.accounts.get(link.account_id)
+            is_open = owner is not None and not owner.is_blocked
+            shown = is_open and row is not None and shows_printer(link, row.printer)
             return link, row if shown else None
 
         found = await self.store.read(look)

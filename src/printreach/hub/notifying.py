@@ -39,7 +39,8 @@ class Notifying:
     async def owe(self, records: Records, stored: StoredEvent) -> None:
         """Queue what is to be told, or leave it where nobody wants to hear it."""
         targets = await records.notifications.targets(stored.account_id)
-        if not targets:
+        account = await records.accounts.get(stored.account_id) if targets else None
+        if account is None or account.is_blocked:
             return
         settings = await records.notifications.settings(stored.account_id)
         if not wants(settings, stored.printer_id, stored.event.event_type):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.invitations import INVITATION_OVER, Invitations
+from printreach.hub.sessions import BLOCKED
 from printreach.hub.signing_up import SigningUp
 from printreach.ports import Clock, Records
 from printreach.rules.accounts import Account
@@ -31,6 +32,8 @@ class Newcomers:
         if claims.email is None:
             return _without_address(provider)
         there = await records.accounts.with_email(claims.email)
+        if there is not None and there.is_blocked:
+            return BLOCKED
         if there is not None and there.verified_at is not None:
             return _is_there(provider)
         invitation = await self._invitation(records, invited, claims.email)

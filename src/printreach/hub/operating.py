@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from printreach.hub.account_limits import AccountLimitCases
-from printreach.hub.accounts import Accounts, account_with
+from printreach.hub.accounts import LAST_OPERATOR, Accounts, account_with
 from printreach.hub.acts import note
 from printreach.hub.billing import Billing, Supporting
+from printreach.hub.blocking import block, unblock
 from printreach.hub.connections import Connections
 from printreach.hub.denied import Denied, Reason
+from printreach.hub.detection_keys import DetectionKeys
 from printreach.hub.invitations import Invitations
 from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.printers import Printers
@@ -20,6 +22,7 @@ from printreach.ports.operating import (
     ConnectionRow,
     Counts,
     Found,
+    KeyRow,
     Search,
 )
 from printreach.rules.accounts import Account
@@ -28,7 +31,7 @@ from printreach.rules.limits import AccountLimits, LimitChanges
 from printreach.rules.operators import ActDone, Operator, OperatorAct
 
 _OWN_ACCOUNT: Final = Denied(Reason.INVALID, "That is your own account; its own page deletes it.")
-_LAST_OPERATOR: Final = Denied(Reason.INVALID, "There has to be one operator at least.")
+_OWN_BLOCK: Final = Denied(Reason.INVALID, "That is your own account; you would be out yourself.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,6 +60,7 @@ class Operating:
     apps: OperatedApps
     limits: AccountLimitCases
     billing: Billing
+    keys: DetectionKeys
 
     async def counts(self) -> Counts:
         at = self.clock.now()
@@ -72,6 +76,9 @@ class Operating:
     async def find_connections(self, search: Search) -> Found[ConnectionRow]:
         at = self.clock.now()
         return await self.store.read(lambda records: records.operating.connections(search, at))
+
+    async def find_keys(self, search: Search) -> Found[KeyRow]:
+        return await self.store.read(lambda records: records.operating.keys(search))
 
     async def acts(self, search: Search) -> Found[ActDone]:
         return await self.store.read(lambda records: records.operating.acts(search))
@@ -106,6 +113,12 @@ class Operating:
         exact = [row for row in found.rows if row.printer.printer_id == printer_id]
         return exact[0] if exact else Denied(Reason.NO_SUCH_PRINTER, "There is no such printer.")
 
+    async def key(self, key_id: str) -> KeyRow | Denied:
+        """One key of the failure-detection API with its owner."""
+        found = await self.find_keys(Search(text=key_id, size=1))
+        exact = [row for row in found.rows if row.key.key_id == key_id]
+        return exact[0] if exact else Denied(Reason.NO_SUCH_KEY, "There is no such key.")
+
     async def connection(self, connection_id: str) -> ConnectionRow | Denied:
         """One living connection with its surroundings."""
         found = await self.find_connections(Search(text=connection_id, size=1))
@@ -123,11 +136,33 @@ class Operating:
             if isinstance(account, Denied):
                 return account
             if not is_admin and not await records.operating.other_operators(account.account_id):
-                return _LAST_OPERATOR
+                return LAST_OPERATOR
             await records.operating.set_admin(account.account_id, is_admin=is_admin)
             act = OperatorAct.OPERATOR_MADE if is_admin else OperatorAct.OPERATOR_UNMADE
             await note(records, by, at, act, account.email)
             return await account_with(records, email)
+
+        return await self.store.write(change)
+
+    async def set_blocked(self, email: str, *, blocked: bool, by: Operator) -> Account | Denied:
+        """Keep an account's owner out, or let them in again; never oneself, nor the last operator.
+
+        Nothing of it is lost: see `hub.blocking`.
+        """
+        at = self.clock.now()
+
+        async def change(records: Records) -> Account | Denied:
+            account = await account_with(records, email)
+            if isinstance(account, Denied):
+                return account
+            if blocked and account.account_id == by.account_id:
+                return _OWN_BLOCK
+            others = await records.operating.other_operators(account.account_id)
+            if blocked and account.is_admin and not others:
+                return LAST_OPERATOR
+            act = OperatorAct.ACCOUNT_BLOCKED if blocked else OperatorAct.ACCOUNT_UNBLOCKED
+            await note(records, by, at, act, account.email)
+            return await (block if blocked else unblock)(records, account, at)
 
         return await self.store.write(change)
 

@@ -6,6 +6,7 @@ from typing import Final, TypeAlias
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.post import Post, mail_link_digest
 from printreach.hub.proof import Proof
+from printreach.hub.sessions import end_all
 from printreach.hub.signing_in import WRONG_CODE, recovery_digest
 from printreach.hub.tries import CODE_BY_ACCOUNT, MAIL_BY_ACCOUNT, AccountTries
 from printreach.ports import Clock, Passwords, Records, Store
@@ -50,13 +51,13 @@ class Owner:
         refused = await self.proof.of_owner(account, session, old)
         if refused is not None:
             return refused
-        password_hash = await self.passwords.hash(new)
+        password_hash, at = await self.passwords.hash(new), self.clock.now()
 
         async def change(records: Records) -> None:
             await records.accounts.set_password(account.account_id, password_hash)
             await records.steps.drop(account.account_id)
             await records.mail_links.drop(account.account_id, list(MailPurpose))
-            await records.sessions.end_all(account.account_id, but=session.session_id)
+            await end_all(records, account.account_id, at, but=session.session_id)
 
         await self.store.write(change)
         self.post.mailer.send(self.post.mails.password_changed(account.email))
@@ -153,7 +154,7 @@ class Owner:
             )
             await self._set_codes(records, account, codes)
             # Who was in by the password alone has to show a code as well.
-            await records.sessions.end_all(account.account_id, but=session.session_id)
+            await end_all(records, account.account_id, at, but=session.session_id)
             return codes
 
         result = await self.store.write(confirm)

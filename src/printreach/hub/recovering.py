@@ -5,7 +5,7 @@ from typing import Final
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.post import Post, mail_link_digest
-from printreach.hub.sessions import Begun, Visitor
+from printreach.hub.sessions import BLOCKED, Begun, Visitor, end_all
 from printreach.hub.signing_in import NeedsCode, SigningIn, step_digest
 from printreach.hub.tries import (
     LINK_BY_ADDRESS,
@@ -127,14 +127,18 @@ class Recovering:
         account = await records.accounts.get(link.account_id) if link else None
         if link is None or account is None or link.purpose is not MailPurpose.RESET:
             return LINK_OVER
+        if account.is_blocked:
+            return BLOCKED
         account_id = account.account_id
         await records.accounts.set_password(account_id, password_hash)
         await records.steps.drop(account_id)
         if account.verified_at is None:
             await records.accounts.set_verified(account_id, at)
         await records.mail_links.drop(account_id, list(MailPurpose))
-        await records.sessions.end_all(account_id)
+        await end_all(records, account_id, at)
         outcome = await self.signing_in.after_first_factor(records, account_id, visitor)
+        if isinstance(outcome, Denied):
+            return outcome
         step = await records.steps.take(step_digest(step_token), at)
         is_from_here = step is not None and step.awaits is Awaits.RESET
         return account, Reset(outcome, step.next_path if step and is_from_here else HOME)

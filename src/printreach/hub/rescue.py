@@ -1,11 +1,13 @@
 """What an operator does for somebody who can't sign in any more."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied
 from printreach.hub.post import Post
+from printreach.hub.sessions import end_all
 from printreach.ports import Clock, Records, Store
 from printreach.rules.mail_links import MailPurpose
 from printreach.rules.operators import Operator, OperatorAct
@@ -34,7 +36,7 @@ class Rescue:
             if isinstance(account, Denied):
                 return account
             if drops_second_factor:
-                await _drop_second_factor(records, account.account_id)
+                await _drop_second_factor(records, account.account_id, at)
             what = "with the second factor" if drops_second_factor else ""
             await note(records, by, at, OperatorAct.ACCOUNT_RESET, account.email, what)
             return await self.post.put_link(records, MailPurpose.RESET, account, at)
@@ -43,7 +45,7 @@ class Rescue:
         return token if isinstance(token, Denied) else self.post.link(MailPurpose.RESET, token)
 
 
-async def _drop_second_factor(records: Records, account_id: str) -> None:
+async def _drop_second_factor(records: Records, account_id: str, at: datetime) -> None:
     await records.second_factors.set_totp(account_id, None)
     await records.second_factors.set_recovery_codes(account_id, [])
     for passkey in await records.passkeys.of_account(account_id):
@@ -51,4 +53,4 @@ async def _drop_second_factor(records: Records, account_id: str) -> None:
     for identity in await records.identities.of_account(account_id):
         await records.identities.remove(account_id, identity.identity_id)
     await records.steps.drop(account_id)
-    await records.sessions.end_all(account_id)
+    await end_all(records, account_id, at)

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from printreach.ports import Clock, Records, Store
+from printreach.hub.denied import Denied, Reason
+from printreach.ports import Clock, Notice, Records, Store, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import (
     CredentialKind,
@@ -20,6 +22,11 @@ from printreach.rules.sessions import (
     is_live,
     is_note_due,
 )
+
+BLOCKED: Final = Denied(
+    Reason.BLOCKED, "This account is blocked. Ask whoever runs this service to let you in again."
+)
+"""Said to nobody who has not shown first that the account is theirs."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,9 +53,12 @@ class Sessions:
     clock: Clock
     token_bytes: TokenBytes
 
-    async def begin(self, records: Records, account_id: str, visitor: Visitor) -> Begun:
+    async def begin(self, records: Records, account_id: str, visitor: Visitor) -> Begun | Denied:
         """Sign a browser in, inside a unit of work. It always gets a token of its own."""
         at = self.clock.now()
+        account = await records.accounts.get(account_id)
+        if account is None or account.is_blocked:
+            return BLOCKED
         token = new_session_token(self.token_bytes)
         session = Session(
             session_id=new_record_id(self.token_bytes),
@@ -74,7 +84,7 @@ class Sessions:
             if session is None or not is_live(session, at):
                 return None
             account = await records.accounts.get(session.account_id)
-            return None if account is None else (account, session)
+            return None if account is None or account.is_blocked else (account, session)
 
         found = await self.store.read(look)
         if found is not None and is_note_due(found[1], at):
@@ -89,19 +99,23 @@ class Sessions:
 
     async def end(self, account_id: str, session_id: str) -> None:
         """Sign one of the account's browsers out; it may be gone already."""
-        await self.store.write(lambda records: records.sessions.end(account_id, session_id))
+        at = self.clock.now()
+        await self.store.write(lambda records: _end(records, account_id, session_id, at))
 
     async def end_others(self, account_id: str, session_id: str) -> None:
         """Sign out every browser but one."""
-        await self.store.write(lambda records: records.sessions.end_all(account_id, but=session_id))
+        at = self.clock.now()
+        await self.store.write(lambda records: end_all(records, account_id, at, but=session_id))
 
     async def end_with_token(self, token: str) -> None:
         """Sign out the browser with that token, if it is one."""
 
+        at = self.clock.now()
+
         async def end(records: Records) -> None:
             session = await records.sessions.with_token(token_digest(token))
             if session is not None:
-                await records.sessions.end(session.account_id, session.session_id)
+                await _end(records, session.account_id, session.session_id, at)
 
         await self.store.write(end)
 
@@ -111,6 +125,20 @@ class Sessions:
                 session.session_id, at, visitor.address[:64], visitor.browser[:LONGEST_BROWSER]
             )
         )
+
+
+async def end_all(
+    records: Records, account_id: str, at: datetime, *, but: str | None = None
+) -> None:
+    """Sign out every browser of an account, but one perhaps, from its printers' pages too."""
+    await records.sessions.end_all(account_id, but=but)
+    await records.notify(Notice(Topic.ACCOUNT, account_id), at)
+
+
+async def _end(records: Records, account_id: str, session_id: str, at: datetime) -> None:
+    await records.sessions.end(account_id, session_id)
+    # What the browser opened of printers ends with it; the relay looks again.
+    await records.notify(Notice(Topic.ACCOUNT, account_id), at)
 
 
 def token_digest(token: str) -> bytes:

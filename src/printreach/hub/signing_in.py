@@ -116,7 +116,7 @@ class SigningIn:
 
     async def after_first_factor(
         self, records: Records, account_id: str, visitor: Visitor
-    ) -> Begun | NeedsCode:
+    ) -> Begun | NeedsCode | Denied:
         """Begin a session, or ask for a code where the account has an authenticator app."""
         at = self.clock.now()
         totp = await records.second_factors.totp(account_id)

@@ -200,11 +200,11 @@ class SigningUp:
 
     async def _complete(
         self, records: Records, link: MailLink, at: datetime, visitor: Visitor
-    ) -> Confirmed:
+    ) -> Confirmed | Denied:
         await records.accounts.set_verified(link.account_id, at)
         await records.mail_links.drop(link.account_id, [MailPurpose.CONFIRM])
         begun = await self.sessions.begin(records, link.account_id, visitor)
-        return Confirmed(begun, link.next_path)
+        return begun if isinstance(begun, Denied) else Confirmed(begun, link.next_path)
 
     async def _checked(self, email: str, password: str, visitor: Visitor) -> str | Denied | TooSoon:
         refused = self.caller_tries.take_by_address(SIGN_UP_BY_ADDRESS, visitor.address)
@@ -232,7 +232,7 @@ class SigningUp:
         async def put(records: Records) -> str | None:
             await records.accounts.forget_unverified(at - UNCONFIRMED_TIME)
             there = await records.accounts.with_email(account.email)
-            if there is not None and there.verified_at is not None:
+            if there is not None and (there.verified_at is not None or there.is_blocked):
                 await self._put_step(records, None, b"", step_token, at)
                 return None
             if there is not None:

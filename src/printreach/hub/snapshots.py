@@ -81,11 +81,27 @@ class Snapshots:
         except Exception:
             log.exception("the last picture of printer %s was not kept", printer_id)
 
+    async def keep(
+        self, account_id: str, printer_id: str, jpeg: bytes, *, is_last: bool = True
+    ) -> str:
+        """Keep a picture that was taken for something else; its id.
+
+        is_last: it is the printer's last one, too.
+        """
+        return await self._keep(account_id, printer_id, jpeg, self.clock.now(), is_last=is_last)
+
+    async def drop(self, printer_id: str, snapshot_ids: Sequence[str]) -> None:
+        """What need not be kept for its time; the printer's last picture stays."""
+        last = await self.store.read(lambda records: records.snapshots.last_of(printer_id))
+        spare = [one for one in snapshot_ids if last is None or one != last.snapshot_id]
+        if spare:
+            await self._remove(spare)
+
     async def public(self, snapshot_id: str) -> bytes | None:
         """The picture at an address that was given out; None once its time is over."""
         if not is_snapshot_id(snapshot_id):
             return None
-        known = await self.store.read(lambda records: records.snapshots.get(snapshot_id))
+        known = await self.store.read(lambda records: _of_unblocked(records, snapshot_id))
         if known is None or not may_be_shown(known, self.clock.now()):
             return None
         return await self.kept.get(snapshot_id)
@@ -111,7 +127,9 @@ class Snapshots:
 
     # --- helpers ----------------------------------------------------------------------------------
 
-    async def _keep(self, account_id: str, printer_id: str, jpeg: bytes, at: datetime) -> str:
+    async def _keep(
+        self, account_id: str, printer_id: str, jpeg: bytes, at: datetime, *, is_last: bool = True
+    ) -> str:
         snapshot = Snapshot(
             snapshot_id=new_secret(self.token_bytes),
             account_id=account_id,
@@ -122,7 +140,9 @@ class Snapshots:
         # The row comes first: a picture without a row would be kept for ever.
         await self.store.write(lambda records: records.snapshots.add(snapshot))
         await self.kept.put(snapshot.snapshot_id, jpeg)
-        too_many = await self.store.write(lambda records: _make_last(records, snapshot))
+        too_many = await self.store.write(
+            lambda records: _make_room(records, snapshot, is_last=is_last)
+        )
         if too_many:
             await self._remove(too_many)
         return snapshot.snapshot_id
@@ -132,10 +152,16 @@ class Snapshots:
         await self.store.write(lambda records: records.snapshots.forget(snapshot_ids))
 
 
-async def _make_last(records: Records, snapshot: Snapshot) -> list[str]:
-    """What has to go for it."""
+async def _of_unblocked(records: Records, snapshot_id: str) -> Snapshot | None:
+    snapshot = await records.snapshots.get(snapshot_id)
+    account = None if snapshot is None else await records.accounts.get(snapshot.account_id)
+    return None if account is None or account.is_blocked else snapshot
+
+
+async def _make_room(records: Records, snapshot: Snapshot, *, is_last: bool) -> list[str]:
+    """What has to go for it. is_last: it is the printer's last one from now on."""
     printer = await records.printers.linked(snapshot.printer_id)
-    if printer is not None and printer.account_id == snapshot.account_id:
+    if is_last and printer is not None and printer.account_id == snapshot.account_id:
         await records.snapshots.make_last(snapshot)
     return await records.snapshots.beyond(
         snapshot.printer_id, MOST_OF_A_PRINTER, MOST_BYTES_OF_A_PRINTER

@@ -16,6 +16,8 @@ def why_closed(
     """A sentence; None while it is sent what it wants. account: that of its connection."""
     if account is None or hook.connection.printer_id is None or has_ended(hook.connection, at):
         return ENDED
+    if account.is_blocked:
+        return "The account of the printer's owner is blocked."
     if not may_connect_apps(supporters, account, at):
         return "The printer's owner is not a supporter, so the App Connection is paused."
     if not is_live(hook.webhook, at):

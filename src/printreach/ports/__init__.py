@@ -132,7 +132,8 @@ class Topic(StrEnum):
     PRINTER = "printer"
     """key: printer_id. It was linked or removed; all its grants may have changed."""
     ACCOUNT = "account"
-    """key: account_id. Its supporter status changed, or it was deleted; so all its grants."""
+    """key: account_id. Its supporter status changed, it was blocked or deleted, or a browser was
+    signed out; so all its grants."""
     DETECTOR = "detector"
     """key: printer_id. The failure detector has said something of its print."""
     INBOX = "inbox"

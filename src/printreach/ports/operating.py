@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection
+from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.limits import AccountLimits, LimitChanges
 from printreach.rules.operators import ActDone, Operator, OperatorAct
 from printreach.rules.printers import Printer
@@ -24,6 +25,7 @@ class AccountFilter(StrEnum):
     PAYING = "paying"
     OPERATORS = "operators"
     UNCONFIRMED = "unconfirmed"
+    BLOCKED = "blocked"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,6 +85,14 @@ class AppRow:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class KeyRow:
+    """A key of the failure-detection API in a list."""
+
+    key: DetectionKey
+    owner_email: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
     """How much there is."""
 
@@ -118,9 +128,17 @@ class OperatorRecords(Protocol):
         ...
 
     async def apps(self, search: Search, at: datetime) -> Found[AppRow]: ...
+    async def keys(self, search: Search) -> Found[KeyRow]:
+        """Disabled ones included, the newest first."""
+        ...
+
     async def counts(self, at: datetime) -> Counts: ...
     async def other_operators(self, account_id: str) -> int:
-        """How many there are beside that one."""
+        """How many there are beside that one, blocked ones not counted."""
+        ...
+
+    async def are_others(self, account_id: str) -> bool:
+        """Whether there is any account beside that one."""
         ...
 
     async def set_admin(self, account_id: str, *, is_admin: bool) -> None: ...

@@ -35,6 +35,7 @@ class Account:
     supporter_until: the first instant at which a grant is over; None means it has no end.
     paid_until: the same of what was paid for; None where nothing is.
     verified_at: when the address was shown to be theirs; nobody signs in before that.
+    blocked_at: since when an operator keeps its owner out; None where nobody does.
     """
 
     account_id: str
@@ -46,6 +47,12 @@ class Account:
     created_at: datetime
     verified_at: datetime | None = None
     paid_until: datetime | None = None
+    blocked_at: datetime | None = None
+
+    @property
+    def is_blocked(self) -> bool:
+        """Nobody signs in to it, and nothing passes to its printers."""
+        return self.blocked_at is not None
 
 
 def is_supporter(

@@ -61,8 +61,8 @@ class Grant:
     """A connection as the relay sees it: all that `admit` needs, and nothing secret.
 
     digests: every credential that opens it now, as `rules.credentials.digest` makes them.
-    ended: revoked, or its printer or account is gone. After an account was deleted, printer_id
-    and account_id are empty.
+    ended: revoked, its printer or account is gone, or its owner is blocked. After an account was
+    deleted, printer_id and account_id are empty.
     expires_at: the first instant at which it no longer works; None means never.
     """
 

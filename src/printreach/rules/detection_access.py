@@ -29,12 +29,14 @@ class Caller:
     """What is known of who calls. claim: of the address that the call comes from.
 
     switches: None where the account never chose. calls_so_far: of the account in this month.
+    is_blocked: an operator keeps the account's owner out.
     """
 
     key: DetectionKey
     switches: Switches | None
     claim: AddressClaim | None
     calls_so_far: int
+    is_blocked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,6 +73,8 @@ def decide(caller: Caller | None, plan: Plan, kind: CallKind, at: datetime) -> A
     switches = switches_of(caller.switches, plan)
     if caller.key.is_disabled:
         return Refused(DetectionError.API_KEY_DISABLED, "This key was disabled by its owner.")
+    if caller.is_blocked:
+        return Refused(DetectionError.API_KEY_DISABLED, "The account of this key is blocked.")
     if switches.billing is Billing.BLOCKED:
         return Refused(
             DetectionError.API_KEY_BLOCKED_PAYMENT_FAILED,

@@ -18,11 +18,12 @@ class LinkCode:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkedPrinter:
-    """A printer that belongs to an account now."""
+    """A printer that belongs to an account now. is_blocked: an operator keeps its owner out."""
 
     printer_id: str
     name: str
     account_id: str
+    is_blocked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

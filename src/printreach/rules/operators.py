@@ -16,6 +16,8 @@ class OperatorAct(StrEnum):
     ACCOUNT_ADDED = "account-added"
     ACCOUNT_DELETED = "account-deleted"
     ACCOUNT_RESET = "account-reset"
+    ACCOUNT_BLOCKED = "account-blocked"
+    ACCOUNT_UNBLOCKED = "account-unblocked"
     INVITED = "invited"
     OPERATOR_MADE = "operator-made"
     OPERATOR_UNMADE = "operator-unmade"

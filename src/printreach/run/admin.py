@@ -88,6 +88,9 @@ def _add_account_commands(actions: _Subparsers) -> None:
     supporter.add_argument(
         "--until", metavar="DATE", type=_end_of_day, help="the last day, YYYY-MM-DD, in UTC"
     )
+    block = _action(actions, "block", commands.block_account, "keep its owner out, or let them in")
+    block.add_argument("email", metavar="EMAIL")
+    block.add_argument("state", choices=["on", "off"])
     delete = _action(actions, "delete", commands.delete_account, "delete one with all it has")
     delete.add_argument("email", metavar="EMAIL")
 

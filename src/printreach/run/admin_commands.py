@@ -62,12 +62,17 @@ async def reset_account(world: World, options: argparse.Namespace) -> Result:
 async def list_accounts(world: World, _: argparse.Namespace) -> Result:
     accounts = await world.accounts.all()
     rows = [
-        [one.email, "yes" if one.is_admin else "no", _supporter_in_words(world, one)]
+        [
+            one.email,
+            "yes" if one.is_admin else "no",
+            _supporter_in_words(world, one),
+            "blocked" if one.is_blocked else "",
+        ]
         for one in accounts
     ]
     return Result(
         {"Accounts": [_account_as_json(world, one) for one in accounts]},
-        table(["Email", "Admin", "Supporter"], rows, empty="There are no accounts."),
+        table(["Email", "Admin", "Supporter", ""], rows, empty="There are no accounts."),
     )
 
 
@@ -84,6 +89,15 @@ async def set_supporter(world: World, options: argparse.Namespace) -> Result:
         _account_as_json(world, changed),
         f"Supporter status of {changed.email}: {_supporter_in_words(world, changed)}.",
     )
+
+
+async def block_account(world: World, options: argparse.Namespace) -> Result:
+    blocked = options.state == "on"
+    changed = done(
+        await world.operating.set_blocked(options.email, blocked=blocked, by=COMMAND_LINE)
+    )
+    word = "is blocked" if changed.is_blocked else "is open"
+    return Result(_account_as_json(world, changed), f"{changed.email} {word}.")
 
 
 async def delete_account(world: World, options: argparse.Namespace) -> Result:
@@ -219,6 +233,7 @@ def _account_as_json(world: World, account: Account) -> dict[str, Json]:
         "AccountId": account.account_id,
         "Email": account.email,
         "IsAdmin": account.is_admin,
+        "IsBlocked": account.is_blocked,
         "IsSupporter": _is_supporter(world, account),
         "SupporterUntil": until.isoformat() if until is not None else None,
         "PaidUntil": paid_until.isoformat() if paid_until is not None else None,

@@ -126,4 +126,5 @@ def _operating(
         apps=OperatedApps(store=store, clock=clock),
         limits=AccountLimitCases(store=store, clock=clock),
         billing=billing,
+        keys=DetectionKeys(store=store, clock=clock, token_bytes=token_bytes),
     )

@@ -17,6 +17,7 @@ from printreach.hub.app_calls import AppCalls
 from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import dashboard
+from printreach.hub.detection_keys import DetectionKeys
 from printreach.hub.developers import developers
 from printreach.hub.event_stream import EventStreams
 from printreach.hub.invitations import Invitations
@@ -170,6 +171,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
             apps=OperatedApps(store=store, clock=clock),
             limits=AccountLimitCases(store=store, clock=clock),
             billing=billing,
+            keys=DetectionKeys(store=store, clock=clock, token_bytes=token_bytes),
         ),
         request_limits=RequestLimits(store, clock, caller_tries),
         sessions=sessions,

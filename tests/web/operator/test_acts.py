@@ -12,6 +12,9 @@ from tests.web.operator.conftest import GRACE, Office
 from tests.web.portal.people import APP
 from tests.web.world import ADA, PASSWORD, Browser, run, send, sign_in
 
+GRANT = {"supporter-password": PASSWORD}
+LIMIT = {"limits-password": PASSWORD}
+
 
 def ada_path(office: Office, act: str = "") -> str:
     return f"/operator/accounts/{office.ada.account_id}{act}"
@@ -29,7 +32,9 @@ def app_form(**changed: str) -> dict[str, str]:
 
 
 def test_supporter_status_is_granted_to_the_end_of_a_day(office: Office) -> None:
-    answer = send(office.browser, ada_path(office, "/supporter"), state="on", until="2026-12-31")
+    answer = send(
+        office.browser, ada_path(office, "/supporter"), state="on", until="2026-12-31", **GRANT
+    )
 
     assert answer.headers["location"] == ada_path(office) + "?said=granted"
     ada = office.account()
@@ -43,8 +48,8 @@ def test_supporter_status_is_granted_to_the_end_of_a_day(office: Office) -> None
 
 
 def test_a_grant_is_taken_back(office: Office) -> None:
-    send(office.browser, ada_path(office, "/supporter"), state="on", until="")
-    send(office.browser, ada_path(office, "/supporter"), state="off")
+    send(office.browser, ada_path(office, "/supporter"), state="on", until="", **GRANT)
+    send(office.browser, ada_path(office, "/supporter"), state="off", **GRANT)
 
     ada = office.account()
     assert ada is not None
@@ -53,7 +58,8 @@ def test_a_grant_is_taken_back(office: Office) -> None:
 
 def test_a_day_that_is_none_or_over_grants_nothing(office: Office) -> None:
     for until in ("tomorrow", "2026-04-30", "9999-12-31", "2026-13-01"):
-        answer = send(office.browser, ada_path(office, "/supporter"), state="on", until=until)
+        fields = {"state": "on", "until": until, **GRANT}
+        answer = send(office.browser, ada_path(office, "/supporter"), **fields)
         assert answer.status_code == 400, until
     ada = office.account()
     assert ada is not None
@@ -61,7 +67,7 @@ def test_a_day_that_is_none_or_over_grants_nothing(office: Office) -> None:
 
 
 def test_limits_of_an_account_are_decided_in_units_that_people_use(office: Office) -> None:
-    fields = {"upload_bytes": "2048", "webcam_stream_s": "1.5", "app_connections": "3"}
+    fields = {"upload_bytes": "2048", "webcam_stream_s": "1.5", "app_connections": "3", **LIMIT}
     send(office.browser, ada_path(office, "/limits"), **fields)
 
     page = office.browser.get(ada_path(office)).text
@@ -81,13 +87,13 @@ def test_a_limit_that_is_no_number_is_asked_for_again(office: Office) -> None:
 
 
 def test_a_limit_beyond_all_measure_is_refused(office: Office) -> None:
-    answer = send(office.browser, "/operator/limits", requests_a_minute="1")
+    answer = send(office.browser, "/operator/limits", requests_a_minute="1", **LIMIT)
 
     assert answer.status_code == 400
 
 
 def test_limits_for_all_hold_for_connections(office: Office) -> None:
-    send(office.browser, "/operator/limits", download_bytes="5")
+    send(office.browser, "/operator/limits", download_bytes="5", **LIMIT)
 
     assert "1073741824" not in office.browser.get("/operator/limits").text
     assert 'value="5"' in office.browser.get("/operator/limits").text

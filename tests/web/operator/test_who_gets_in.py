@@ -1,5 +1,7 @@
 """Pages for operators are nobody else's, and what is dangerous needs the password again."""
 
+from datetime import timedelta
+
 import pytest
 
 from tests.web.operator.conftest import GRACE, Office
@@ -10,16 +12,21 @@ READS = [
     *("", "/accounts", "/accounts/{ada}", "/accounts/{ada}/delete", "/invite", "/apps"),
     *("/register", "/apps/{app}", "/apps/{app}/remove", "/printers", "/printers/{printer}/remove"),
     *("/connections", "/connections/{connection}/end", "/limits", "/acts"),
+    *("/accounts/{ada}/block", "/keys"),
 ]
 DANGEROUS = [
     *("/accounts/{ada}/operator", "/accounts/{ada}/delete", "/invite", "/register"),
     *("/apps/{app}", "/apps/{app}/remove", "/printers/{printer}/remove"),
+    *("/accounts/{ada}/supporter", "/accounts/{ada}/limits", "/limits", "/accounts/{ada}/block"),
 ]
 ACTS = [
     *DANGEROUS,
-    *("/accounts/{ada}/supporter", "/accounts/{ada}/limits", "/limits"),
     "/connections/{connection}/end",
 ]
+
+LONG = timedelta(hours=1)
+"""Until somebody who guessed may try again."""
+PROOFS = ("password", "supporter-password", "limits-password")
 
 
 def path_of(office: Office, template: str) -> str:
@@ -48,7 +55,7 @@ def test_to_everybody_else_there_is_no_such_page(office: Office, other: Browser)
 
 def test_nobody_else_does_anything_there(office: Office, other: Browser) -> None:
     sign_in(other, ADA)
-    fields = {"password": PASSWORD, "state": "on", "upload_bytes": "1", "operator": "yes"}
+    fields = {**dict.fromkeys(PROOFS, PASSWORD), "state": "on", "upload_bytes": "1"}
 
     for template in ACTS:
         assert send(other, path_of(office, template), **fields).status_code == 404, template
@@ -66,7 +73,7 @@ def test_a_form_of_another_site_does_nothing(office: Office) -> None:
     for template in ACTS:
         answer = office.browser.post(
             path_of(office, template),
-            data={"password": PASSWORD, "state": "on"},
+            data={**dict.fromkeys(PROOFS, PASSWORD), "state": "on"},
             headers={"origin": "https://app-x.tunnel.example"},
         )
         assert answer.status_code == 403, template
@@ -76,9 +83,11 @@ def test_a_form_of_another_site_does_nothing(office: Office) -> None:
 @pytest.mark.parametrize("password", ["", "not the password at all"])
 def test_what_is_dangerous_needs_the_password_again(office: Office, password: str) -> None:
     for template in DANGEROUS:
-        answer = send(office.browser, path_of(office, template), password=password, state="on")
+        fields = {**dict.fromkeys(PROOFS, password), "state": "on"}
+        answer = send(office.browser, path_of(office, template), **fields)
         assert answer.status_code == 400, template
         assert "That is not your password." in answer.text
+        office.world.clock.advance(LONG)
     assert_untouched(office)
 
 
@@ -116,4 +125,5 @@ def assert_untouched(office: Office) -> None:
     assert ada is not None
     assert not ada.is_admin
     assert not ada.supporter_granted
+    assert not ada.is_blocked
     assert "Nothing like that was done." in office.browser.get("/operator/acts").text

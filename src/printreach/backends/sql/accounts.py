@@ -60,10 +60,15 @@ class AccountRows:
     async def set_verified(self, account_id: str, at: datetime) -> None:
         await self._update(account_id, verified_at=at)
 
+    async def set_blocked(self, account_id: str, at: datetime | None) -> None:
+        await self._update(account_id, blocked_at=at)
+
     async def forget_unverified(self, made_before: datetime) -> None:
         await self._connection.execute(
             delete(accounts).where(
-                accounts.c.verified_at.is_(None), accounts.c.created_at < made_before
+                accounts.c.verified_at.is_(None),
+                accounts.c.blocked_at.is_(None),
+                accounts.c.created_at < made_before,
             )
         )
 

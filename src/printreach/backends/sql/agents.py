@@ -25,12 +25,19 @@ class SqlAgents:
         self._token_bytes = token_bytes
 
     async def linked_printer(self, printer_id: str) -> LinkedPrinter | None:
-        printer = await self._store.read(lambda records: records.printers.linked(printer_id))
-        if printer is None:
-            return None
-        return LinkedPrinter(
-            printer_id=printer.printer_id, name=printer.name, account_id=printer.account_id
-        )
+        async def look(records: SqlRecords) -> LinkedPrinter | None:
+            printer = await records.printers.linked(printer_id)
+            if printer is None:
+                return None
+            owner = await records.accounts.get(printer.account_id)
+            return LinkedPrinter(
+                printer_id=printer.printer_id,
+                name=printer.name,
+                account_id=printer.account_id,
+                is_blocked=owner is not None and owner.is_blocked,
+            )
+
+        return await self._store.read(look)
 
     async def linked_among(self, printer_ids: Sequence[str]) -> frozenset[str]:
         # Those that are not are few.

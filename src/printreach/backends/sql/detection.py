@@ -52,7 +52,9 @@ _CALLER = (
         )
         .scalar_subquery()
         .label("calls"),
+        accounts.c.blocked_at.is_not(None).label("is_blocked"),
     )
+    .join(accounts, accounts.c.account_id == detection_keys.c.account_id)
     .outerjoin(detection_switches, detection_switches.c.account_id == detection_keys.c.account_id)
     .outerjoin(detection_claims, detection_claims.c.network == bindparam("network"))
     .where(detection_keys.c.key_digest == bindparam("key_digest"))
@@ -256,6 +258,7 @@ def _caller(row: Mapping[Any, Any]) -> Caller:
         if is_claimed
         else None,
         calls_so_far=row["calls"],
+        is_blocked=row["is_blocked"],
     )
 
 

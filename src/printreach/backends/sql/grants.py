@@ -89,6 +89,7 @@ async def _grant(
             accounts.c.supporter_granted,
             accounts.c.supporter_until,
             accounts.c.paid_until,
+            accounts.c.blocked_at,
         )
         .outerjoin_from(connections, accounts)
         .where(connections.c.unique_id == unique_id)
@@ -103,7 +104,7 @@ async def _grant(
         printer_id=row["printer_id"] or "",
         account_id=row["account_id"] or "",
         digests=await _digests(connection, row, at),
-        ended=row["revoked_at"] is not None or row["printer_id"] is None,
+        ended=_has_ended(row),
         expires_at=row["expires_at"],
         owner_is_supporter=is_supporter(
             supporters,
@@ -114,6 +115,12 @@ async def _grant(
         ),
         limits=await _limits(connection, row["account_id"] or ""),
     )
+
+
+def _has_ended(row: RowMapping) -> bool:
+    """For good, or for as long as an operator blocks its owner."""
+    is_over = row["revoked_at"] is not None or row["printer_id"] is None
+    return is_over or row["blocked_at"] is not None
 
 
 async def _limits(connection: AsyncConnection, account_id: str) -> Limits:

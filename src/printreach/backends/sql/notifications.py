@@ -185,6 +185,11 @@ class NotifyRows:
             delete(notify_messages).where(_messages.message_id.in_(_each_of(message_ids)))
         )
 
+    async def drop_all(self, target_id: str) -> None:
+        await self._connection.execute(
+            delete(notify_messages).where(_messages.target_id == target_id)
+        )
+
     async def drop_older(self, target_id: str, due_before: datetime) -> None:
         await self._connection.execute(
             delete(notify_messages).where(

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Select, delete, func, insert, or_, select,
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
+from printreach.backends.sql.detection_tables import detection_keys
 from printreach.backends.sql.operator_tables import operator_acts
 from printreach.backends.sql.tables import accounts, apps, connections, nodes, printers
 from printreach.ports.operating import (
@@ -17,12 +18,14 @@ from printreach.ports.operating import (
     ConnectionRow,
     Counts,
     Found,
+    KeyRow,
     PrinterRow,
     Search,
 )
 from printreach.rules.accounts import Account, email_key
 from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind
+from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.operators import (
     LONGEST_DETAIL,
     LONGEST_SUBJECT,
@@ -36,6 +39,7 @@ _ACCOUNT = columns_for(Account, accounts)
 _PRINTER = columns_for(Printer, printers)
 _CONNECTION = columns_for(Connection, connections)
 _APP = columns_for(App, apps)
+_KEY = columns_for(DetectionKey, detection_keys)
 _ACT = columns_for(ActDone, operator_acts)
 _IS_LINKED = printers.c.removed_at.is_(None)
 
@@ -118,6 +122,23 @@ class OperatorRows:
         rows, total = await self._page(chosen, search)
         return Found(rows=[_app_row(row) for row in rows], total=total)
 
+    async def keys(self, search: Search) -> Found[KeyRow]:
+        chosen = (
+            select(*_KEY, accounts.c.email.label("owner_email"))
+            .join_from(detection_keys, accounts)
+            .where(
+                _holds(
+                    search.text,
+                    detection_keys.c.key_id,
+                    detection_keys.c.name,
+                    accounts.c.email,
+                )
+            )
+            .order_by(detection_keys.c.created_at.desc(), detection_keys.c.key_id)
+        )
+        rows, total = await self._page(chosen, search)
+        return Found(rows=[_key_row(row) for row in rows], total=total)
+
     async def counts(self, at: datetime) -> Counts:
         granted, paying = (
             _shown(show, at) for show in (AccountFilter.GRANTED, AccountFilter.PAYING)
@@ -132,8 +153,17 @@ class OperatorRows:
 
     async def other_operators(self, account_id: str) -> int:
         return await self._count(
-            accounts.c.account_id, accounts.c.is_admin, accounts.c.account_id != account_id
+            accounts.c.account_id,
+            accounts.c.is_admin,
+            accounts.c.blocked_at.is_(None),
+            accounts.c.account_id != account_id,
         )
+
+    async def are_others(self, account_id: str) -> bool:
+        found = await self._connection.execute(
+            select(accounts.c.account_id).where(accounts.c.account_id != account_id).limit(1)
+        )
+        return found.first() is not None
 
     async def set_admin(self, account_id: str, *, is_admin: bool) -> None:
         await self._connection.execute(
@@ -197,6 +227,7 @@ def _shown(show: AccountFilter, at: datetime) -> ColumnElement[bool]:
         AccountFilter.PAYING: accounts.c.paid_until > at,
         AccountFilter.OPERATORS: accounts.c.is_admin,
         AccountFilter.UNCONFIRMED: accounts.c.verified_at.is_(None),
+        AccountFilter.BLOCKED: accounts.c.blocked_at.is_not(None),
     }
     return shown[show]
 
@@ -225,6 +256,11 @@ def _connection_row(row: dict[str, Any]) -> ConnectionRow:
     return ConnectionRow(
         connection=Connection(**{**row, "kind": ConnectionKind(row["kind"])}), **names
     )
+
+
+def _key_row(row: dict[str, Any]) -> KeyRow:
+    email = row.pop("owner_email")
+    return KeyRow(key=DetectionKey(**row), owner_email=email)
 
 
 def _app_row(row: dict[str, Any]) -> AppRow:

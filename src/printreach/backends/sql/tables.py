@@ -68,6 +68,7 @@ accounts = Table(
     Column("created_at", Instant, nullable=False),
     Column("verified_at", Instant),
     Column("paid_until", Instant),
+    Column("blocked_at", Instant),
     Column("wrong_link_tries", Integer, nullable=False),
     Column("last_wrong_link_try_at", Instant),
 )

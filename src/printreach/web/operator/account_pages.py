@@ -18,6 +18,8 @@ from printreach.web.operator.limits_form import limit_fields, limits_typed
 from printreach.web.operator.listing import listed, read_search
 
 ACCOUNTS: Final = "/operator/accounts"
+SUPPORTER_PROOF: Final = "supporter-password"
+LIMITS_PROOF: Final = "limits-password"
 _NO_DATE: Final = Denied(
     Reason.INVALID, "Give the last day, such as 2030-12-31, or leave it empty."
 )
@@ -60,6 +62,9 @@ async def set_supporter(
 ) -> Response[Any]:
     """Grant supporter status, up to a day or for good, or take the grant back."""
     account = found(await desk.hub.account(account_id)).account
+    refused = await desk.proved(fields, SUPPORTER_PROOF)
+    if refused is not None:
+        return await _page(desk, account_id, refused, SUPPORTER_PROOF)
     granted, until = fields["state"] == "on", None
     if granted and fields["until"].strip():
         until = _end_of_day(fields["until"].strip())
@@ -84,6 +89,9 @@ async def set_limits(
     typed = limits_typed(fields)
     if not isinstance(typed, LimitChanges):
         return await _page(desk, account_id, typed=fields, errors=typed)
+    unproved = await desk.proved(fields, LIMITS_PROOF)
+    if unproved is not None:
+        return await _page(desk, account_id, unproved, LIMITS_PROOF, typed=fields)
     refused = await desk.hub.limits.set_of_account(account.email, typed, desk.by)
     if refused is not None:
         return await _page(desk, account_id, refused, "upload_bytes", typed=fields)

@@ -21,13 +21,19 @@ from printreach.web.signed_in import SignedIn
 T = TypeVar("T")
 
 PROOF: Final = "password"
-"""The field in which an operator proves who they are, before what is dangerous."""
+"""The field in which an operator proves who they are, before what is dangerous.
+
+A page with several forms has a field of another name in each.
+"""
 SAID: Final[Mapping[str, str]] = MappingProxyType(
     {
         "granted": "Supporter status is granted.",
         "taken": "The grant is taken back.",
         "limits": "The limits are saved. They hold within 30 seconds.",
         "operator": "Saved.",
+        "blocked": "The account is blocked. Its browsers are signed out.",
+        "unblocked": "The account is open again.",
+        "disabled": "The key is disabled.",
         "deleted": "The account is deleted.",
         "registered": "The app is registered.",
         "changed": "The app is changed.",
@@ -51,10 +57,10 @@ class Desk:
         account = self.signed_in.account
         return Operator(name=account.email, account_id=account.account_id)
 
-    async def proved(self, fields: Fields) -> Denied | TooSoon | None:
+    async def proved(self, fields: Fields, field: str = PROOF) -> Denied | TooSoon | None:
         """None where it is the operator who asks, and nobody else at their browser."""
         account, session = self.signed_in.account, self.signed_in.session
-        return await self.hub.proof.of_owner(account, session, fields[PROOF])
+        return await self.hub.proof.of_owner(account, session, fields[field])
 
     def page(
         self,

@@ -6,14 +6,19 @@ from litestar.di import Provide
 from printreach.web.accounts.forms import LARGEST_FORM, provide_fields
 from printreach.web.operator.account_pages import ACCOUNT_PAGES
 from printreach.web.operator.app_pages import APP_PAGES
+from printreach.web.operator.block_pages import BLOCK_PAGES
 from printreach.web.operator.desk import provide_desk
+from printreach.web.operator.key_pages import KEY_PAGES
 from printreach.web.operator.printer_pages import PRINTER_PAGES
 from printreach.web.operator.service_pages import SERVICE_PAGES
 from printreach.web.security import FORM
 
 OPERATOR_PAGES = Router(
     "/",
-    route_handlers=[*SERVICE_PAGES, *ACCOUNT_PAGES, *APP_PAGES, *PRINTER_PAGES],
+    route_handlers=[
+        *(*SERVICE_PAGES, *ACCOUNT_PAGES, *BLOCK_PAGES),
+        *(*APP_PAGES, *PRINTER_PAGES, *KEY_PAGES),
+    ],
     dependencies={"fields": Provide(provide_fields), "desk": Provide(provide_desk)},
     include_in_schema=False,
     opt=dict(FORM),

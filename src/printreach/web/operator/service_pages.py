@@ -8,7 +8,9 @@ from litestar.params import FromQuery
 
 from printreach.hub.denied import Denied
 from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges
+from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import FAULT_STATUS, Fields
+from printreach.web.operator.account_pages import LIMITS_PROOF
 from printreach.web.operator.desk import SAID, Desk, back
 from printreach.web.operator.limits_form import limit_fields, limits_typed
 from printreach.web.operator.listing import listed, read_search
@@ -46,15 +48,18 @@ async def limits_page(
 async def set_limits(fields: NamedDependency[Fields], desk: NamedDependency[Desk]) -> Response[Any]:
     """Decide it anew."""
     typed = limits_typed(fields)
-    refused: Denied | None = None
+    refused: Denied | TooSoon | None = None
+    field = LIMITS_PROOF
     if isinstance(typed, LimitChanges):
-        refused = await desk.hub.limits.set_of_service(typed, desk.by)
+        refused = await desk.proved(fields, LIMITS_PROOF)
+        if refused is None:
+            refused, field = await desk.hub.limits.set_of_service(typed, desk.by), "upload_bytes"
         if refused is None:
             return back(LIMITS, "limits")
     shown = desk.page(
         "limits.html",
         refused,
-        "upload_bytes",
+        field,
         limits=limit_fields(LimitChanges(), DEFAULT_ACCOUNT_LIMITS, fields),
     )
     if not isinstance(typed, LimitChanges):

@@ -1,0 +1,34 @@
+"""An account is blocked: its owner is out, nothing passes to its printers, nobody is told anything.
+
+Its agents stay linked and connected, and what is kept of it stays, so that all is as it was once an
+operator lets its owner in again. Each reader of the store looks at `Account.is_blocked` itself.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+from printreach.hub.sessions import end_all
+from printreach.ports import Notice, Records, Topic
+from printreach.rules.accounts import Account
+from printreach.rules.mail_links import MailPurpose
+
+
+async def block(records: Records, account: Account, at: datetime) -> Account:
+    """Inside a unit of work. One that is blocked keeps its time."""
+    account_id = account.account_id
+    blocked = replace(account, blocked_at=account.blocked_at or at)
+    await records.accounts.set_blocked(account_id, blocked.blocked_at)
+    await records.steps.drop(account_id)
+    await records.mail_links.drop(account_id, list(MailPurpose))
+    # What waits to be told would come long afterwards. Webhooks drop theirs one by one.
+    for target in await records.notifications.targets(account_id):
+        await records.notifications.drop_all(target.target_id)
+    await end_all(records, account_id, at)
+    return blocked
+
+
+async def unblock(records: Records, account: Account, at: datetime) -> Account:
+    """Inside a unit of work: all is as it was before, but for the browsers that were signed out."""
+    await records.accounts.set_blocked(account.account_id, None)
+    await records.notify(Notice(Topic.ACCOUNT, account.account_id), at)
+    return replace(account, blocked_at=None)

@@ -1,0 +1,38 @@
+"""Accounts are blocked, and open again."""
+
+from typing import Any, Final
+
+from litestar import MediaType, Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from printreach.hub.denied import Denied
+from printreach.web.accounts.forms import Fields
+from printreach.web.operator.account_pages import ACCOUNTS
+from printreach.web.operator.desk import Desk, back, found
+
+_PATH: Final = ACCOUNTS + "/{account_id:str}/block"
+
+
+@get(_PATH, media_type=MediaType.HTML)
+async def ask_to_block(account_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+    """Ask before somebody is kept out, or let in again."""
+    return desk.page("block.html", one=found(await desk.hub.account(account_id)))
+
+
+@post(_PATH, media_type=MediaType.HTML)
+async def block(
+    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+) -> Response[Any]:
+    """Keep its owner out, or let them in again."""
+    one, blocked = found(await desk.hub.account(account_id)), fields["state"] == "on"
+    refused = await desk.proved(fields)
+    if refused is not None:
+        return desk.page("block.html", refused, one=one)
+    changed = await desk.hub.set_blocked(one.account.email, blocked=blocked, by=desk.by)
+    if isinstance(changed, Denied):
+        return desk.page("block.html", changed, one=one)
+    return back(f"{ACCOUNTS}/{account_id}", "blocked" if blocked else "unblocked")
+
+
+BLOCK_PAGES = [ask_to_block, block]
