@@ -16,6 +16,7 @@ from printreach.ports.scoring import (
     Scored,
     ScorerBusy,
     ScorerUnavailable,
+    ScoringFailed,
     ScoringRefused,
 )
 from printreach.rules.detection_images import MOST_BYTES
@@ -112,18 +113,23 @@ class Engine:
             task.add_done_callback(self._running.discard)
 
     async def _run(self, look: Look, batch: list[Waiting]) -> None:
-        outcomes: Sequence[Outcome]
         try:
-            loop = asyncio.get_running_loop()
-            outcomes = await loop.run_in_executor(self._pool, look, batch)
-        except Exception:
-            log.exception("the detector failed on %d pictures", len(batch))
-            outcomes = [ScorerUnavailable("the detector failed on this picture")] * len(batch)
+            outcomes = await self._looked(look, batch)
         finally:
             self._idle_threads += 1
         for waiting, outcome in zip(batch, outcomes, strict=True):
             waiting.tell(outcome)
         self._begin()
+
+    async def _looked(self, look: Look, batch: Sequence[Waiting]) -> Sequence[Outcome]:
+        """One outcome for each. Where the look fails, only for the picture that it fails on."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, look, batch)
+        except Exception:
+            if len(batch) == 1:
+                log.exception("the detector failed on a picture of %d bytes", len(batch[0].picture))
+                return [ScoringFailed("the detector failed on this picture")]
+        return [(await self._looked(look, [waiting]))[0] for waiting in batch]
 
     # --- the model --------------------------------------------------------------------------------
 

@@ -65,12 +65,16 @@ class Fetcher:
         body: bytes = b"",
         *,
         at_most: int = MAX_FETCHED_BYTES,
+        may_repeat: bool = False,
     ) -> Fetched:
-        """Ask and read the whole answer. Raises FetchFailed, also for a body over at_most."""
+        """Ask and read the whole answer. Raises FetchFailed, also for a body over at_most.
+
+        may_repeat: the server may get it twice, so a kept connection serves, whatever the method.
+        """
         sized = [*headers]
         if body or method in (b"POST", b"PUT", b"PATCH"):
             sized.append((b"Content-Length", b"%d" % len(body)))
-        async with self._ask(method, target, sized, body, None) as answer:
+        async with self._ask(method, target, sized, body, None, may_repeat=may_repeat) as answer:
             chunks: list[bytes] = []
             size = 0
             async for chunk in answer.chunks():
@@ -121,12 +125,21 @@ class Fetcher:
         chunks: AsyncIterable[bytes] | None,
         *,
         chunked: bool = False,
+        may_repeat: bool = False,
     ) -> AsyncIterator["OpenAnswer"]:
         answer = OpenAnswer()
         fields = encode_fields([(b"Host", self._host), *headers])
         head = b"%b %b HTTP/1.1\r\n%b\r\n" % (method, target, fields)
+        if may_repeat:
+            head, body = head + body, b""  # in one piece, to be sent anew
         exchange = self._client.request(
-            answer, method, head, body=body, fin=chunks is None, chunked=chunked
+            answer,
+            method,
+            head,
+            body=body,
+            fin=chunks is None,
+            chunked=chunked,
+            may_repeat=may_repeat,
         )
         answer.begin(exchange)
         try:

@@ -31,6 +31,10 @@ class ScorerUnavailable(ScoringRefused):
     """
 
 
+class ScoringFailed(ScoringRefused):
+    """The detector failed on this picture. Others are scored."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
     """What was seen.

@@ -24,10 +24,11 @@ from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.own_host import unix_socket_connect
 from printreach.rules.credentials import new_record_id
 from printreach.run.counting import counting
+from printreach.run.detector_node import node_address, running_node
 from printreach.run.paying import payments_of
 from printreach.run.reaching import real_reaching
 from printreach.run.relay_inside import RelayInside
-from printreach.run.scoring import scorer_of
+from printreach.run.scoring import Scoring, scoring_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import SOCKET_NAME, WebNode
@@ -38,7 +39,9 @@ from printreach.web.app import WebSettings, create_app
 
 log = logging.getLogger(__name__)
 
-ROLES = ("web", "relay", "worker")
+ROLES = ("web", "relay", "worker", "detector")
+ONLY_DETECTOR = frozenset({"detector"})
+"""It scores pictures for others, and needs no database."""
 SETTLE_S = 5.0
 """Agents of a service that restarts are back within a second or two; callers wait for them."""
 
@@ -52,9 +55,15 @@ async def running_service(
     listeners: sockets that listen already. Where there are any, this process may succeed another
     that still ends what it has begun.
     Leaving ends it: no new requests, running ones get their time, agents are told.
-    Raises StoreUnavailable, DatabaseTooNew, ServiceKeyRefused, and OSError for an address in use.
+    Raises StoreUnavailable, DatabaseTooNew, ServiceKeyRefused, SettingsError, DetectorCannotStart,
+    and OSError for an address in use.
     """
     async with AsyncExitStack() as ends:
+        scoring = await ends.enter_async_context(scoring_of(settings, roles))
+        node = await _start_detector_node(settings, roles, scoring, ends)
+        if roles == ONLY_DETECTOR:
+            yield node
+            return
         web: WebNode | None = None
         store = await ends.enter_async_context(open_store(settings.database_path))
         key, inside = load_or_make_service_key(settings.data_dir), RelayInside()
@@ -63,12 +72,13 @@ async def running_service(
         http = _printer_http(settings, inside, key, ends)
         reaching = await real_reaching(settings, ends)
         hooks = real_hooks(settings, ends)
-        scorer = await ends.enter_async_context(scorer_of(settings))
         if "web" in roles:
             host_keys = inside if "relay" in roles else None
-            outside = real_outside(store, bus, reaching, hooks, http, detector, scorer, host_keys)
+            outside = real_outside(
+                store, bus, reaching, hooks, http, detector, scoring.scorer, host_keys
+            )
             web = await _start_web(settings, outside, ends, is_successor=bool(listeners))
-        address = ""
+        address = node
         if "relay" in roles:
             relay = _relay_outside(settings, store, bus, detector, key, web)
             inside.node = RelayNode(relay, settle_s=SETTLE_S)
@@ -85,10 +95,22 @@ async def running_service(
                 printers=http,
                 reaching=reaching,
                 hooks=hooks,
-                scorer=scorer,
+                scorer=scoring.scorer,
             )
             await ends.enter_async_context(running_worker(worker))
         yield address
+
+
+async def _start_detector_node(
+    settings: Settings, roles: frozenset[str], scoring: Scoring, ends: AsyncExitStack
+) -> str:
+    """Score for other processes, where that is wanted; the address, or nothing."""
+    address = node_address(settings, roles)
+    if address is None:
+        return ""
+    is_alone = roles == ONLY_DETECTOR
+    node = running_node(settings, address, scoring.engine, is_alone=is_alone)
+    return await ends.enter_async_context(node)
 
 
 def _printer_http(
@@ -145,6 +167,7 @@ def _relay_outside(
         connect_web=unix_socket_connect(str(socket_path)),
         tunnel_domain=settings.tunnel_domain,
         networks=settings.trusted_proxies,
+        detector_url=settings.detector_url,
         web=web.application if web is not None else None,
     )
 
@@ -167,7 +190,6 @@ async def until_stopped(stop: asyncio.Event, others: list[asyncio.Task[None]]) -
     """Wait for the stop; a task that fails before it ends the service too."""
     stopping = asyncio.create_task(stop.wait())
     try:
-        detector_url=settings.detector_url,
         await asyncio.wait([stopping, *others], return_when=asyncio.FIRST_COMPLETED)
         for task in others:
             if task.done():

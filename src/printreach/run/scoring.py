@@ -1,11 +1,13 @@
-"""What scores pictures in this process, for the API and the watch alike."""
+"""What scores pictures in this process, for the API, the watch and other processes alike."""
 
 import os
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Final
 
+from printreach.backends.detector_node import NodeAddress
+from printreach.backends.scorer_http import HttpScorer
 from printreach.detector.engine import CannotLook, Engine, Look
 from printreach.ports.scoring import Scorer
 from printreach.run.settings import Settings
@@ -15,13 +17,25 @@ _NOT_INSTALLED: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scoring:
+    """engine: in this process; it loads nothing until it is asked. scorer: whom roles ask."""
+
+    engine: Engine
+    scorer: Scorer
+
+
 @asynccontextmanager
-async def scorer_of(settings: Settings) -> AsyncIterator[Scorer]:  # noqa: ARG001  # nodes come next
-    """The scorer of a process, which its roles share. It loads nothing until it is asked."""
-    engine = Engine(load_look, threads=_threads_beside_others())
+async def scoring_of(settings: Settings, roles: frozenset[str]) -> AsyncIterator[Scoring]:
+    """One for a process: the nodes where the operator named some, else its own threads."""
+    spare = 0 if roles == {"detector"} else 1
+    engine = Engine(load_look, threads=max(1, _cores() - spare))
+    nodes = _nodes_of(settings)
     try:
-        yield engine
+        yield Scoring(engine=engine, scorer=nodes or engine)
     finally:
+        if nodes is not None:
+            await nodes.close()
         await engine.close()
 
 
@@ -34,13 +48,15 @@ def load_look() -> Look:
     return load_looker()
 
 
-def _threads_beside_others() -> int:
-    """One core is left to everything else that this process does, where it has several."""
-    return max(1, _cores() - 1)
+def _nodes_of(settings: Settings) -> HttpScorer | None:
+    if not settings.detector_nodes:
+        return None
+    addresses = [NodeAddress.at(url) for url in settings.detector_nodes]
+    return HttpScorer(addresses, settings.detector_token)
 
 
 def _cores() -> int:
-    """Those that this process may use."""
-    if sys.platform == "linux":
+    """Those that this process may use, where the system tells."""
+    if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

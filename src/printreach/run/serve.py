@@ -26,11 +26,10 @@ from printreach.backends.sql.migrate import DatabaseTooNew
 from printreach.ports import StoreUnavailable
 from printreach.run.agent import this_machine
 from printreach.run.allocator import suit_memory_to_traffic
+from printreach.run.detector_node import DetectorCannotStart, node_address
 from printreach.run.embedded import ROLES, running_service, until_stopped
 from printreach.run.settings import Settings, SettingsError, settings_from
 from printreach.run.sockets import handed_over
-
-LATER_ROLES = ("detector",)
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--role",
         action="append",
-        choices=[*ROLES, *LATER_ROLES],
+        choices=ROLES,
         help="run this role only; may be given several times (default: all)",
     )
     parser.add_argument(
@@ -54,8 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Serve until SIGTERM or SIGINT. 0, or 1 with a sentence, or 2 for wrong usage."""
     try:
-        roles = _roles(options.role)
+        roles = frozenset(options.role or ROLES)
         settings = settings_from(os.environ)
+        node_address(settings, roles)  # what it lacks is wrong usage
         agent = _agent_config(options, settings) if options.with_agent else None
         listeners = handed_over(os.environ, os.getpid())
     except (ConfigError, SettingsError) as error:
@@ -69,6 +69,7 @@ def main(options: argparse.Namespace) -> int:
         CannotStart,
         DataDirRefused,
         DatabaseTooNew,
+        DetectorCannotStart,
         ServiceKeyRefused,
         SettingsError,
         StoreUnavailable,
@@ -115,16 +116,6 @@ async def _beside(
     finally:
         stop.set()
         await asyncio.gather(task, return_exceptions=True)
-
-
-def _roles(chosen: Sequence[str] | None) -> frozenset[str]:
-    roles = frozenset(chosen or ROLES)
-    for role in LATER_ROLES:
-        if role in roles:
-            raise ConfigError(
-                f"--role {role} has nothing to do yet: it comes with a later release."
-            )
-    return roles
 
 
 def _agent_config(options: argparse.Namespace, settings: Settings) -> AgentConfig:

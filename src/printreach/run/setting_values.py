@@ -177,6 +177,23 @@ def read_secret(text: str) -> str:
     return text
 
 
+def read_token(text: str) -> str:
+    """A secret that goes into a header; long enough that nobody guesses it. Nothing repeats it."""
+    if text and not re.fullmatch(r"[A-Za-z0-9._~+/=-]{24,256}", text):
+        raise WrongValue("is not 24 to 256 letters and digits; `openssl rand -hex 32` makes one.")
+    return text
+
+
+def read_base_urls(text: str) -> tuple[str, ...]:
+    """Addresses as of read_base_url, each once, with commas or blanks between them."""
+    return tuple(dict.fromkeys(read_base_url(part) for part in re.split(r"[,\s]+", text) if part))
+
+
+def read_optional_address(text: str) -> tuple[str, int] | None:
+    """As of read_address; None where it is empty."""
+    return read_address(text) if text else None
+
+
 def read_name(text: str) -> str:
     """What people read on a button."""
     if len(text) > _LONGEST_NAME or not text.isprintable():

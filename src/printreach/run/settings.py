@@ -63,6 +63,9 @@ class Settings:
     detector_free_only: bool = True
     detector_billing: bool = False
     detector_prices: tuple[Tier, ...] = DEFAULT_TIERS
+    detector_nodes: tuple[str, ...] = ()
+    detector_listen: tuple[str, int] | None = None
+    detector_token: str = field(default="", repr=False)
 
     @property
     def detector_plan(self) -> Plan:
@@ -113,6 +116,9 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_prices=reader.read(
             "DETECTOR_PRICES", developer_settings.read_prices, developer_settings.DEFAULT_PRICES
         ),
+        detector_nodes=reader.read("DETECTOR_NODES", values.read_base_urls, ""),
+        detector_listen=reader.read("DETECTOR_LISTEN", values.read_optional_address, ""),
+        detector_token=reader.read("DETECTOR_TOKEN", values.read_token, ""),
         stripe=_stripe(reader),
         oidc=_oidc(reader),
     )
@@ -123,6 +129,8 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         raise SettingsError(
             f"PRINTREACH_TUNNEL_PORTS holds {port}, which PRINTREACH_LISTEN needs for the service."
         )
+    if settings.detector_nodes and not settings.detector_token:
+        raise SettingsError("PRINTREACH_DETECTOR_NODES also needs PRINTREACH_DETECTOR_TOKEN.")
     return settings
 
 

@@ -1,0 +1,112 @@
+"""Scoring at detector nodes, over HTTP: the least busy one is asked, and the next where it fails.
+
+A node that fails is left alone until it says again that it is ready, so that no picture waits for
+one that is down.
+"""
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Sequence
+from typing import Final
+
+from printreach.backends.detector_node import DetectorNode, NodeAddress, NodeFailed
+from printreach.ports.scoring import (
+    PictureTooLarge,
+    Scored,
+    ScorerBusy,
+    ScorerUnavailable,
+)
+from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.watching import Region
+
+MOST_ASKING: Final = 64
+MOST_ASKING_BYTES: Final = 64 * 1024 * 1024
+"""Pictures at nodes at once, from this process."""
+PATIENCE_S: Final = 12.0
+"""Longer than a node's own, so that it is the node that says it is busy."""
+LOOK_AGAIN_S: Final = 5.0
+MOST_BROKEN: Final = 2
+"""A picture at which so many nodes broke off is shown to no other."""
+
+log = logging.getLogger(__name__)
+
+
+class HttpScorer:
+    """ports.scoring.Scorer, in one event loop until close()."""
+
+    def __init__(
+        self,
+        nodes: Sequence[NodeAddress],
+        token: str,
+        *,
+        tls: ssl.SSLContext | None = None,
+        look_again_s: float = LOOK_AGAIN_S,
+    ) -> None:
+        self._up = {DetectorNode(address, token, tls) for address in nodes}
+        self._all = tuple(self._up)
+        self._look_again_s = look_again_s
+        self._asking = 0
+        self._asking_bytes = 0
+        self._returning: set[asyncio.Task[None]] = set()
+
+    async def close(self) -> None:
+        """Pictures that are under way fail."""
+        returning = list(self._returning)
+        for task in returning:
+            task.cancel()
+        await asyncio.gather(*returning, return_exceptions=True)
+        for node in self._all:
+            await node.close()
+
+    async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
+        if len(picture) > MOST_BYTES:
+            raise PictureTooLarge(f"{len(picture)} bytes; {MOST_BYTES} are taken")
+        is_full = self._asking >= MOST_ASKING
+        if is_full or self._asking_bytes + len(picture) > MOST_ASKING_BYTES:
+            raise ScorerBusy("too many pictures wait already")
+        self._asking += 1
+        self._asking_bytes += len(picture)
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                return await self._ask(picture, masked)
+        except TimeoutError:
+            raise ScorerBusy(f"no score within {PATIENCE_S:.0f} s") from None
+        finally:
+            self._asking -= 1
+            self._asking_bytes -= len(picture)
+
+    async def _ask(self, picture: bytes, masked: Sequence[Region]) -> Scored:
+        busy: ScorerBusy | None = None
+        tried: set[DetectorNode] = set()
+        broken = 0
+        while broken < MOST_BROKEN and (left := self._up - tried):
+            node = min(left, key=lambda each: each.rank)
+            tried.add(node)
+            try:
+                return await node.score(picture, masked)
+            except ScorerBusy as refused:
+                busy = refused
+            except NodeFailed as failed:
+                broken += failed.broke_off
+                self._leave_alone(node, failed)
+        if busy is not None:
+            raise busy
+        raise ScorerUnavailable("no detector node answers")
+
+    def _leave_alone(self, node: DetectorNode, failed: NodeFailed) -> None:
+        if node not in self._up:
+            return  # another picture found out first
+        self._up.discard(node)
+        log.warning("The detector node %s is left alone: %s.", node, failed)
+        task = asyncio.get_running_loop().create_task(self._wait_for(node))
+        self._returning.add(task)
+        task.add_done_callback(self._returning.discard)
+
+    async def _wait_for(self, node: DetectorNode) -> None:
+        while True:
+            await asyncio.sleep(self._look_again_s)
+            if await node.is_ready():
+                log.info("The detector node %s is back.", node)
+                self._up.add(node)
+                return

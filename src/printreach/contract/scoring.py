@@ -1,0 +1,69 @@
+"""What a detector node is asked, and what it answers: one picture a request.
+
+`POST /detector/score?masked=left,top,right,bottom;…` with the file as body and the shared token as
+bearer. The answer is 200 with a ScoreAnswer, or another status with a Refused.
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+SCORE_PATH: Final = "/detector/score"
+READY_PATH: Final = "/detector/ready"
+"""Answers 200 where the token is the right one and pictures are scored."""
+
+Edges: TypeAlias = tuple[float, float, float, float]
+"""Left, top, right and bottom of a part of a picture, as shares of its width and height."""
+
+
+class RefusalKind(StrEnum):
+    """Why there is no score."""
+
+    UNREADABLE = "unreadable"
+    TOO_LARGE = "too large"
+    BUSY = "busy"
+    UNAVAILABLE = "unavailable"
+    FAILED = "failed"
+
+
+STATUS_OF: Final = {
+    RefusalKind.UNREADABLE: 422,
+    RefusalKind.TOO_LARGE: 413,
+    RefusalKind.BUSY: 503,
+    RefusalKind.UNAVAILABLE: 503,
+    RefusalKind.FAILED: 500,
+}
+
+
+class Refused(Struct, frozen=True, rename="pascal"):
+    """The body of a refusal. why: a sentence's rest, for who sent the picture."""
+
+    kind: RefusalKind
+    why: str
+
+
+class ScoreAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """What a node saw; see ports.scoring.Scored and rules.detection_scene.Scene."""
+
+    probability: float
+    evidence: tuple[tuple[float, ...], ...]
+    grey: tuple[int, ...]
+    digest: int
+    load: float
+
+
+def write_masked(masked: Iterable[Edges]) -> str:
+    """The query's value; to the last bit."""
+    return ";".join(",".join(map(repr, edges)) for edges in masked)
+
+
+def read_masked(text: str) -> list[Edges]:
+    """Raises ValueError for what write_masked doesn't write."""
+    return [_edges(part) for part in text.split(";")] if text else []
+
+
+def _edges(text: str) -> Edges:
+    left, top, right, bottom = map(float, text.split(","))
+    return left, top, right, bottom

@@ -1,0 +1,133 @@
+"""A detector node: scores pictures for other processes of the installation, over HTTP.
+
+Who has no token learns that it is alive and whether it is ready; nothing of a body is read.
+"""
+
+import hmac
+from typing import Final
+from urllib.parse import unquote_to_bytes
+
+from printreach.contract.codec import encode
+from printreach.contract.scoring import (
+    READY_PATH,
+    SCORE_PATH,
+    STATUS_OF,
+    RefusalKind,
+    Refused,
+    ScoreAnswer,
+    read_masked,
+)
+from printreach.detector.engine import Engine
+from printreach.http1.connection import Limits
+from printreach.http1.messages import Answer, Call, text_answer
+from printreach.http1.request_body import BodyLimits, BodyTooLarge
+from printreach.ports.scoring import (
+    PictureTooLarge,
+    PictureUnreadable,
+    Scored,
+    ScorerBusy,
+    ScoringFailed,
+    ScoringRefused,
+)
+from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.watching import MOST_REGIONS, Region
+
+LIMITS: Final = Limits(
+    idle_timeout_s=30.0,
+    body=BodyLimits(max_bytes=MOST_BYTES, timeout_s=10.0),
+    max_connections=128,
+)
+
+_JSON: Final = (b"Content-Type", b"application/json")
+_QUERY: Final = b"masked="
+
+
+class Node:
+    """http1.messages.Handler. token: what those who may ask share with it."""
+
+    def __init__(self, engine: Engine, token: str) -> None:
+        self._engine = engine
+        self._bearer = b"Bearer " + token.encode()
+
+    async def answer(self, call: Call) -> Answer:
+        match call.method, call.path.decode("latin-1"):
+            case b"GET", "/healthz":
+                return text_answer(200, "alive")
+            case b"GET", "/readyz":
+                return await self._ready()
+            case (b"POST", path) if path == SCORE_PATH and self._is_ours(call):
+                return await self._score(call)
+            case (b"GET", path) if path == READY_PATH and self._is_ours(call):
+                return await self._ready()
+            case _, path if path in (SCORE_PATH, READY_PATH) and not self._is_ours(call):
+                challenge = [(b"WWW-Authenticate", b"Bearer")]
+                return Answer(status=401, headers=challenge)
+            case _:
+                return text_answer(404, "There is nothing here.")
+
+    def _is_ours(self, call: Call) -> bool:
+        given = call.header(b"authorization") or b""
+        return hmac.compare_digest(given, self._bearer)
+
+    async def _ready(self) -> Answer:
+        try:
+            await self._engine.ready()
+        except ScoringRefused as refused:
+            return text_answer(503, str(refused))
+        return text_answer(200, "ready")
+
+    async def _score(self, call: Call) -> Answer:
+        masked = _masked(call.query)
+        if masked is None:
+            return text_answer(400, "The masked parts can't be read.")
+        try:
+            # What would be refused anyhow is not read at all.
+            self._engine.refuse_beforehand(call.head.length)
+            picture = await call.body.read(MOST_BYTES)
+            return _answer(await self._engine.score(picture, masked))
+        except BodyTooLarge:
+            return _refusal(PictureTooLarge(f"more than {MOST_BYTES} bytes"))
+        except ScoringRefused as refused:
+            return _refusal(refused)
+
+
+def _masked(query: bytes) -> list[Region] | None:
+    """Those of the query; None where it is malformed."""
+    if not query:
+        return []
+    if not query.startswith(_QUERY):
+        return None
+    try:
+        text = unquote_to_bytes(query.removeprefix(_QUERY)).decode("ascii")
+        regions = [Region(*edges) for edges in read_masked(text)]
+    except ValueError:
+        return None
+    return regions if len(regions) <= MOST_REGIONS else None
+
+
+def _answer(scored: Scored) -> Answer:
+    scene = scored.sight.scene
+    words = ScoreAnswer(
+        probability=scored.sight.probability,
+        evidence=scored.evidence,
+        grey=scene.grey,
+        digest=scene.digest,
+        load=scored.load,
+    )
+    return Answer(headers=[_JSON], body=encode(words))
+
+
+def _refusal(refused: ScoringRefused) -> Answer:
+    match refused:
+        case PictureUnreadable():
+            kind = RefusalKind.UNREADABLE
+        case PictureTooLarge():
+            kind = RefusalKind.TOO_LARGE
+        case ScorerBusy():
+            kind = RefusalKind.BUSY
+        case ScoringFailed():
+            kind = RefusalKind.FAILED
+        case _:
+            kind = RefusalKind.UNAVAILABLE
+    body = encode(Refused(kind, str(refused)))
+    return Answer(status=STATUS_OF[kind], headers=[_JSON], body=body)

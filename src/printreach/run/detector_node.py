@@ -1,0 +1,73 @@
+"""The detector role: what this process scores for others."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from printreach.detector.engine import Engine
+from printreach.detector.node import LIMITS, Node
+from printreach.http1.server import serve
+from printreach.ports.scoring import ScorerUnavailable
+from printreach.run.settings import Settings, SettingsError
+
+GRACE_S: Final = 10.0
+"""As long as a picture may wait."""
+
+log = logging.getLogger(__name__)
+
+
+class DetectorCannotStart(Exception):
+    """Nothing can be scored here, or its address can't be had; the message is a sentence."""
+
+
+def node_address(settings: Settings, roles: frozenset[str]) -> tuple[str, int] | None:
+    """Where the role listens; None for nowhere, where the process only scores for itself.
+
+    Without an address of its own it takes the service's, unless a relay needs that. Raises
+    SettingsError where no token is set: a stranger would use it.
+    """
+    if "detector" not in roles:
+        return None
+    address = settings.detector_listen
+    if address is None and "relay" not in roles:
+        address = settings.listen_host, settings.listen_port
+    if address is not None and not settings.detector_token:
+        raise SettingsError(
+            "The detector role also needs PRINTREACH_DETECTOR_TOKEN, the same as in the processes"
+            " that ask it."
+        )
+    return address
+
+
+@asynccontextmanager
+async def running_node(
+    settings: Settings, address: tuple[str, int], engine: Engine, *, is_alone: bool
+) -> AsyncIterator[str]:
+    """Score for who has the token; gives the address that accepts connections.
+
+    is_alone: without a model the process is of no use. Raises DetectorCannotStart.
+    """
+    try:
+        await engine.ready()
+    except ScorerUnavailable as error:
+        if is_alone:
+            raise DetectorCannotStart(f"The detector can't start: {error}.") from error
+    host, port = address
+    node = Node(engine, settings.detector_token)
+    try:
+        server = await serve(node.answer, host, port, limits=LIMITS)
+    except OSError as error:
+        where = _written(host, port)
+        reason = error.strerror or error
+        raise DetectorCannotStart(f"Can't score for others on {where}: {reason}.") from error
+    try:
+        where = _written(host, server.port)
+        log.info("Pictures are scored for others on %s.", where)
+        yield where
+    finally:
+        await server.close(GRACE_S)
+
+
+def _written(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

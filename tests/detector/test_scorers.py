@@ -1,0 +1,227 @@
+"""What every scorer does, whichever way its pictures go."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+
+import pytest
+
+from printreach.detector.engine import CannotLook, Look
+from printreach.detector.looking import Looker
+from printreach.detector.model import load_model
+from printreach.detector.preprocess import prepare
+from printreach.detector.waiting import MOST_WAITING
+from printreach.ports.scoring import (
+    PictureTooLarge,
+    PictureUnreadable,
+    Scored,
+    ScorerBusy,
+    ScorerUnavailable,
+    ScoringFailed,
+)
+from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.watching import MOST_REGIONS, Region
+from tests.detector.images import scene, written
+from tests.detector.looks import StandIn, seen
+from tests.detector.ways import Rig, Way, at_a_node, in_threads, until
+
+LEFT = Region(0.0, 0.0, 0.5, 1.0)
+ODD = Region(0.1, 1 / 3, 0.30000000000000004, 0.9999999999999999)
+PATIENCE_S = 60
+
+
+@pytest.fixture(params=[in_threads, at_a_node], ids=["threads", "node"])
+def way(request: pytest.FixtureRequest) -> Way:
+    chosen: Way = request.param
+    return chosen
+
+
+def run(way: Way, load: Callable[[], Look], use: Callable[[Rig], Awaitable[None]]) -> None:
+    """Use a scorer that stands before this look."""
+
+    async def through() -> None:
+        async with asyncio.timeout(PATIENCE_S), way(load) as rig:
+            await use(rig)
+
+    asyncio.run(through())
+
+
+def ask(rig: Rig, pictures: Iterable[bytes]) -> list[asyncio.Task[Scored]]:
+    """Ask about all of them at once."""
+    return [asyncio.ensure_future(rig.scorer.score(picture)) for picture in pictures]
+
+
+@pytest.mark.slow
+def test_a_picture_has_the_score_that_the_model_gives_it(way: Way) -> None:
+    model, picture = load_model(), written(scene())
+    prepared = prepare(picture)
+    (found,) = model.look([prepared])
+
+    async def use(rig: Rig) -> None:
+        scored = await rig.scorer.score(picture)
+
+        assert scored.sight == found.sight(prepared)
+        assert scored.evidence == found.evidence
+
+    run(way, lambda: Looker(model).look, use)
+
+
+@pytest.mark.slow
+def test_what_is_masked_is_no_evidence(way: Way) -> None:
+    model, picture = load_model(), written(scene())
+
+    async def use(rig: Rig) -> None:
+        scored = await rig.scorer.score(picture, [LEFT])
+
+        assert all(row[:4] == (0.0,) * 4 and all(row[4:]) for row in scored.evidence)
+
+    run(way, lambda: Looker(model).look, use)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("data", [b"", b"GIF89a", written(scene())[:500]])
+def test_what_is_no_whole_picture_is_unreadable(way: Way, data: bytes) -> None:
+    model = load_model()
+
+    async def use(rig: Rig) -> None:
+        with pytest.raises(PictureUnreadable, match=r"truncated|no JPEG"):
+            await rig.scorer.score(data)
+
+    run(way, lambda: Looker(model).look, use)
+
+
+def test_a_picture_may_be_so_large_and_not_a_byte_larger(way: Way) -> None:
+    largest = bytes(MOST_BYTES)
+
+    async def use(rig: Rig) -> None:
+        assert (await rig.scorer.score(largest)).sight == seen(largest).sight
+        with pytest.raises(PictureTooLarge):
+            await rig.scorer.score(largest + b"\0")
+
+    run(way, StandIn().load, use)
+
+
+def test_masks_arrive_to_the_last_bit(way: Way) -> None:
+    look, masked = StandIn(), (ODD,) * MOST_REGIONS
+
+    async def use(rig: Rig) -> None:
+        await rig.scorer.score(b"picture", masked)
+
+        assert look.batches[0][0].masked == masked
+
+    run(way, look.load, use)
+
+
+def test_pictures_that_come_at_once_each_get_their_own_answer(way: Way) -> None:
+    pictures = [b"picture %d" % number for number in range(20)]
+
+    async def use(rig: Rig) -> None:
+        told = await asyncio.gather(*ask(rig, pictures))
+
+        assert [one.sight for one in told] == [seen(picture).sight for picture in pictures]
+        assert [one.evidence for one in told] == [seen(picture).evidence for picture in pictures]
+
+    run(way, StandIn().load, use)
+
+
+def test_a_bad_picture_among_good_ones_is_refused_alone(way: Way) -> None:
+    look = StandIn(is_open=False)
+
+    async def use(rig: Rig) -> None:
+        first = ask(rig, [b"first"])
+        await until(look.begun.is_set)
+        asked = ask(rig, [b"good", b"bad", b"good as well"])
+        await until(lambda: rig.engine.load == 3 / MOST_WAITING)
+        look.open.set()
+        told = await asyncio.gather(*first, *asked, return_exceptions=True)
+
+        assert [isinstance(one, PictureUnreadable) for one in told] == [False, False, True, False]
+        assert len(look.batches) == 2
+
+    run(way, look.load, use)
+
+
+def test_what_finds_the_queue_full_is_refused_at_once_and_the_others_are_answered(
+    way: Way,
+) -> None:
+    look = StandIn(is_open=False)
+
+    async def use(rig: Rig) -> None:
+        first = ask(rig, [b"first"])
+        await until(look.begun.is_set)
+        asked = ask(rig, [b"%d" % number for number in range(MOST_WAITING + 20)])
+        # Nothing is looked at meanwhile: who is answered by now has been refused.
+        await until(lambda: sum(one.done() for one in asked) == 20)
+        look.open.set()
+        told = await asyncio.gather(*first, *asked, return_exceptions=True)
+
+        assert sum(isinstance(one, ScorerBusy) for one in told) == 20
+        assert len(look.pictures) == 1 + MOST_WAITING
+
+    run(way, look.load, use)
+
+
+def test_the_load_tells_how_full_the_queue_is(way: Way) -> None:
+    look = StandIn(is_open=False)
+
+    async def use(rig: Rig) -> None:
+        asked = ask(rig, [b"%d" % number for number in range(MOST_WAITING)])
+        await until(lambda: rig.engine.load > 0.8)
+        look.open.set()
+        loads = [one.load for one in await asyncio.gather(*asked)]
+
+        assert 0.5 < max(loads) <= 1
+        assert (await rig.scorer.score(b"alone")).load == 0
+
+    run(way, look.load, use)
+
+
+def test_who_gives_up_makes_room_and_is_not_worked_for(way: Way) -> None:
+    look = StandIn(is_open=False)
+
+    async def use(rig: Rig) -> None:
+        first = ask(rig, [b"first"])
+        await until(look.begun.is_set)
+        gone = ask(rig, [b"gone"] * MOST_WAITING)
+        await until(lambda: rig.engine.load == 1)
+        for one in gone:
+            one.cancel()
+        await until(lambda: rig.engine.load == 0)
+        stays = ask(rig, [b"stays"])
+        look.open.set()
+        await asyncio.gather(*first, *stays)
+
+        assert look.pictures == [b"first", b"stays"]
+
+    run(way, look.load, use)
+
+
+def test_a_picture_that_breaks_the_model_is_refused_alone(way: Way) -> None:
+    look = StandIn(is_open=False)
+    look.fails_on = b"poison"
+
+    async def use(rig: Rig) -> None:
+        first = ask(rig, [b"first"])
+        await until(look.begun.is_set)
+        asked = ask(rig, [b"before", b"poison", b"behind"])
+        await until(lambda: rig.engine.load == 3 / MOST_WAITING)
+        look.open.set()
+        told = await asyncio.gather(*first, *asked, return_exceptions=True)
+
+        assert [isinstance(one, ScoringFailed) for one in told] == [False, False, True, False]
+        assert (await rig.scorer.score(b"next")).sight == seen(b"next").sight
+
+    run(way, look.load, use)
+
+
+def test_without_a_model_every_picture_is_refused(way: Way) -> None:
+    def load() -> Look:
+        raise CannotLook("the detector's weights are not installed")
+
+    async def use(rig: Rig) -> None:
+        told = await asyncio.gather(*ask(rig, [b"picture"] * 3), return_exceptions=True)
+
+        assert [type(one) for one in told] == [ScorerUnavailable] * 3
+        with pytest.raises(ScorerUnavailable):
+            await rig.scorer.score(b"picture")
+
+    run(way, load, use)

@@ -1,0 +1,82 @@
+"""The two ways to a score: threads of this process, and a node of another over HTTP."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from printreach.backends.detector_node import NodeAddress
+from printreach.backends.scorer_http import HttpScorer
+from printreach.detector.engine import Engine, Look
+from printreach.detector.node import LIMITS, Node
+from printreach.http1.server import Server, serve
+from printreach.ports.scoring import Scorer
+
+TOKEN = "a-token-that-nobody-guesses"
+
+
+@dataclass(frozen=True)
+class Rig:
+    """engine: the one that does the work, of one thread."""
+
+    scorer: Scorer
+    engine: Engine
+
+
+Way: TypeAlias = Callable[[Callable[[], Look]], AbstractAsyncContextManager[Rig]]
+
+
+@dataclass(frozen=True)
+class RunningNode:
+    """A node of one thread."""
+
+    engine: Engine
+    server: Server
+
+    @property
+    def address(self) -> NodeAddress:
+        return NodeAddress("127.0.0.1", self.server.port, is_tls=False)
+
+
+@asynccontextmanager
+async def in_threads(load: Callable[[], Look]) -> AsyncIterator[Rig]:
+    engine = Engine(load, threads=1, patience_s=60)
+    try:
+        yield Rig(engine, engine)
+    finally:
+        await engine.close()
+
+
+@asynccontextmanager
+async def at_a_node(load: Callable[[], Look]) -> AsyncIterator[Rig]:
+    async with running_node(load) as node, asking(node.address) as scorer:
+        yield Rig(scorer, node.engine)
+
+
+@asynccontextmanager
+async def running_node(
+    load: Callable[[], Look], *, token: str = TOKEN, port: int = 0
+) -> AsyncIterator[RunningNode]:
+    engine = Engine(load, threads=1, patience_s=60)
+    server = await serve(Node(engine, token).answer, "127.0.0.1", port, limits=LIMITS)
+    try:
+        yield RunningNode(engine, server)
+    finally:
+        await engine.close()
+        await server.close()
+
+
+@asynccontextmanager
+async def asking(*addresses: NodeAddress, look_again_s: float = 0.01) -> AsyncIterator[HttpScorer]:
+    scorer = HttpScorer(addresses, TOKEN, look_again_s=look_again_s)
+    try:
+        yield scorer
+    finally:
+        await scorer.close()
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """For who has a deadline of their own."""
+    while not condition():  # noqa: ASYNC110  # nothing tells of it
+        await asyncio.sleep(0.005)
