@@ -1,5 +1,7 @@
 """Which tests claim to provoke which error codes with `@pytest.mark.provokes(785)`.
 
+Failure detection names its errors: `@pytest.mark.provokes("OE_BAD_ARGS")`.
+
 Claims are read off the source. One is borne out when the test's own lines, or a table of its module
 that they name, speak of the code, so that nobody claims by mistake. Tests of `make faults` don't
 count: they run too seldom.
@@ -8,25 +10,27 @@ count: they run too seldom.
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum
 from pathlib import Path
 from typing import Final
 
 from printreach.contract.commands import CommandStatus
+from printreach.contract.detection_errors import DetectionError
 from printreach.contract.errors import ErrorCode
 
 MARK: Final = "pytest.mark.provokes"
-ENUMS: Final[tuple[type[IntEnum], ...]] = (ErrorCode, CommandStatus)
+ENUMS: Final[tuple[type[Enum], ...]] = (ErrorCode, CommandStatus, DetectionError)
 SELDOM: Final = "faults"
 
 Test = ast.FunctionDef | ast.AsyncFunctionDef
+Code = int | str
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """test: where it stands. is_borne_out: its own lines speak of the code."""
 
-    code: int
+    code: Code
     test: str
     is_borne_out: bool
 
@@ -53,21 +57,21 @@ def claims_in(source: str, path: Path) -> Iterator[Claim]:
             yield Claim(code, f"{path}::{node.name}", code in spoken)
 
 
-def _split(test: Test) -> tuple[list[int], list[ast.AST]]:
+def _split(test: Test) -> tuple[list[Code], list[ast.AST]]:
     """The codes it claims, and all of it but the claim."""
-    claimed: list[int] = []
+    claimed: list[Code] = []
     rest: list[ast.AST] = [*test.body]
     for decorator in test.decorator_list:
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == MARK:
-            claimed.extend(int(ast.literal_eval(argument)) for argument in decorator.args)
+            claimed.extend(ast.literal_eval(argument) for argument in decorator.args)
         else:
             rest.append(decorator)
     return claimed, rest
 
 
-def _constants(tree: ast.Module) -> dict[str, set[int]]:
+def _constants(tree: ast.Module) -> dict[str, set[Code]]:
     """The codes that names of the module stand for, tables of them included."""
-    known: dict[str, set[int]] = {}
+    known: dict[str, set[Code]] = {}
     for node in tree.body:
         if isinstance(node, ast.Assign):
             codes = set(_codes(node.value, known))
@@ -78,7 +82,7 @@ def _constants(tree: ast.Module) -> dict[str, set[int]]:
     return known
 
 
-def _codes(tree: ast.AST, known: Mapping[str, set[int]]) -> Iterator[int]:
+def _codes(tree: ast.AST, known: Mapping[str, set[Code]]) -> Iterator[Code]:
     """Every number, member of ENUMS and known name in a piece of code."""
     for node in ast.walk(tree):
         match node:
@@ -87,6 +91,6 @@ def _codes(tree: ast.AST, known: Mapping[str, set[int]]) -> Iterator[int]:
             case ast.Attribute(value=ast.Name(id=enum_name), attr=member):
                 for enum in ENUMS:
                     if enum.__name__ == enum_name and member in enum.__members__:
-                        yield int(enum[member])
+                        yield enum[member].value
             case ast.Name(id=name):
                 yield from known.get(name, ())

@@ -8,26 +8,28 @@ import pytest
 
 from printreach.contract.awaited import AWAITED
 from printreach.contract.commands import MEANINGS, CommandStatus
+from printreach.contract.detection_errors import HTTP_STATUSES, REMEDIES, DetectionError
 from printreach.contract.errors import ErrorCode
 from printreach.rules.portal import PortalError
 from tests.contract.claims import claims_below, claims_in
 
 TESTS = Path(__file__).parents[1]
 PRODUCT = TESTS.parent / "src" / "printreach"
-CODES: list[ErrorCode | CommandStatus] = [
+CODES: list[ErrorCode | CommandStatus | DetectionError] = [
     *ErrorCode,
     *(status for status in CommandStatus if status is not CommandStatus.OK),
+    *DetectionError,
 ]
 CLAIMS = claims_below(TESTS)
 TABLES = ("awaited", "errors", "detection_errors")
 """Where codes stand that nothing answers with yet."""
 
 
-@pytest.mark.parametrize("code", CODES, ids=lambda code: f"{code:d}")
-def test_a_code_is_provoked_by_a_test_or_is_not_in_use_yet(code: int) -> None:
+@pytest.mark.parametrize("code", [code.value for code in CODES])
+def test_a_code_is_provoked_by_a_test_or_is_not_in_use_yet(code: int | str) -> None:
     claimed_by = [claim.test for claim in CLAIMS if claim.code == code]
 
-    assert bool(claimed_by) != (str(int(code)) in AWAITED), claimed_by
+    assert bool(claimed_by) != (str(code) in AWAITED), claimed_by
 
 
 def test_whoever_claims_a_code_speaks_of_it() -> None:
@@ -35,7 +37,7 @@ def test_whoever_claims_a_code_speaks_of_it() -> None:
 
 
 def test_every_claim_is_of_a_code_that_there_is() -> None:
-    assert {claim.code for claim in CLAIMS} <= set(map(int, CODES))
+    assert {claim.code for claim in CLAIMS} <= {code.value for code in CODES}
 
 
 @pytest.mark.parametrize("code", AWAITED)
@@ -57,6 +59,10 @@ def test_an_error_of_the_portal_is_provoked_by_a_test(error: PortalError) -> Non
     walks = "".join(path.read_text() for path in (TESTS / "web" / "portal").glob("test_*.py"))
 
     assert re.search(rf'"error"(\]( ==|)|:) "{error.value}"', walks)
+
+
+def test_every_error_of_failure_detection_has_its_status_and_meaning() -> None:
+    assert set(HTTP_STATUSES) == set(REMEDIES) == set(DetectionError)
 
 
 def test_every_status_of_a_command_has_its_meaning() -> None:

@@ -41,3 +41,58 @@ HTTP_STATUSES: Final[Mapping[DetectionError, int]] = MappingProxyType(
         DetectionError.BACKEND_THROTTLED: 503,
     }
 )
+
+_AGAIN: Final = "after `Retry-After`, send it again"
+
+REMEDIES: Final[Mapping[DetectionError, tuple[str, str]]] = MappingProxyType(
+    {
+        DetectionError.BAD_ARGS: (
+            "A field has the wrong type or lies out of range, or the form holds no file or several",
+            "mend the request; `ErrorDetails` names the field",
+        ),
+        DetectionError.ARGS_PARSE_FAILED: (
+            "The body is no JSON, or no multipart form, or did not come whole and in time",
+            "mend the request",
+        ),
+        DetectionError.IMAGE_DECODE_FAILED: (
+            "The image is truncated, corrupt, of more than 50 megapixels, or no JPEG, PNG or WebP",
+            "take another picture",
+        ),
+        DetectionError.INVALID_API_KEY: (
+            "`X-API-Key` is missing, or holds no key of this service",
+            "stop until the key is put right",
+        ),
+        DetectionError.API_KEY_BLOCKED_PAYMENT_FAILED: (
+            "A payment of the key's account failed",
+            "stop until its owner has settled it",
+        ),
+        DetectionError.API_KEY_DISABLED: (
+            "The key was disabled, or its account was blocked",
+            "stop until there is another key",
+        ),
+        DetectionError.API_KEY_IP_RESTRICTED: (
+            "A key of another account claimed the address of the call",
+            "stop; don't use the fallback URL",
+        ),
+        DetectionError.CONTEXT_NOT_FOUND: (
+            "The context is unknown, another key's, or older than 14 days",
+            "make a new one",
+        ),
+        DetectionError.IMAGE_TOO_LARGE: (
+            "The image has more than 6,291,456 bytes",
+            "send a smaller one",
+        ),
+        DetectionError.FREE_USAGE_LIMIT_REACHED: (
+            "The free calls of this month are used up, and the account doesn't pay for more",
+            "stop until the next month, or until its owner changes that",
+        ),
+        DetectionError.CONTEXT_RATE_LIMITED: (
+            "The image came sooner than `Minimum` after the last one of its context, or its account"
+            " asks too often",
+            _AGAIN,
+        ),
+        DetectionError.INTERNAL_ERROR: ("The service failed", "try again in a moment"),
+        DetectionError.BACKEND_THROTTLED: ("More images come than can be looked at", _AGAIN),
+    }
+)
+"""Of each error what it means, and what a program does about it."""

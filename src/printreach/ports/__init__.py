@@ -18,6 +18,7 @@ from printreach.ports.detection import (
     SwitchRecords,
     UsageRecords,
 )
+from printreach.ports.detection_contexts import ContextRecords
 from printreach.ports.events import Arrival, EventInbox, EventRecords, StoredEvent
 from printreach.ports.identity import (
     AccountRecords,
@@ -71,6 +72,7 @@ __all__ = [
     "Clock",
     "ConnectionRecords",
     "DeliveryRecords",
+    "ContextRecords",
     "DetectionKeyRecords",
     "DetectorSaid",
     "DetectorStates",
@@ -306,6 +308,8 @@ class Records(Protocol):
     def tries(self) -> TryRecords: ...
     @property
     def events(self) -> EventRecords: ...
+    def detection_contexts(self) -> ContextRecords: ...
+    @property
     @property
     def notifications(self) -> NotifyRecords: ...
     @property

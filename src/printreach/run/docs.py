@@ -15,6 +15,7 @@ import msgspec
 from printreach.agent.commands.answers import RAW_STATUS, RAW_STATUS_OF_OTHERS
 from printreach.contract.awaited import AWAITED
 from printreach.contract.commands import MEANINGS
+from printreach.contract.detection_errors import HTTP_STATUSES, REMEDIES
 from printreach.contract.errors import FAILURES
 from printreach.run.platform_table import platform_table
 from printreach.web.api import APIS
@@ -56,6 +57,16 @@ log) the HTTP status tells of the failure too. A platform may add codes of its o
 |---|---|---|
 """
 
+_DETECTION_HEAD: Final = """
+## The failure-detection API
+
+A call that is not answered with 200 has the JSON body `{"ErrorType": "<type>", "ErrorDetails":
+"<sentence>"}`. None of them counts as a call. See [detection-api.md](detection-api.md).
+
+| ErrorType | HTTP | Meaning | What a program does |
+|---|---|---|---|
+"""
+
 _AWAITED_HEAD: Final = """
 ## Not in use yet
 
@@ -75,8 +86,19 @@ def error_table() -> str:
         f"| {status:d} | {meaning} | {RAW_STATUS.get(status, RAW_STATUS_OF_OTHERS)} |\n"
         for status, meaning in MEANINGS.items()
     )
+    detection = (
+        f"| {error} | {status} | {REMEDIES[error][0]}. | {REMEDIES[error][1]} |\n"
+        for error, status in HTTP_STATUSES.items()
+    )
     awaited = (f"| {code} | {part} |\n" for code, part in AWAITED.items())
-    return "".join((_ERRORS_HEAD, *failures, _COMMANDS_HEAD, *commands, _AWAITED_HEAD, *awaited))
+    return "".join(
+        (
+            *(_ERRORS_HEAD, *failures),
+            *(_COMMANDS_HEAD, *commands),
+            *(_DETECTION_HEAD, *detection),
+            *(_AWAITED_HEAD, *awaited),
+        )
+    )
 
 
 def api_description() -> str:

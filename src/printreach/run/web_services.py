@@ -17,6 +17,7 @@ from printreach.hub.app_calls import AppCalls
 from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import dashboard
+from printreach.hub.detection import Detection
 from printreach.hub.detection_keys import DetectionKeys
 from printreach.hub.developers import developers
 from printreach.hub.event_stream import EventStreams
@@ -142,6 +143,16 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         ports=settings.tunnel_ports,
     )
     snapshots = snapshots_of(settings, store, clock, outside.printer_http, token_bytes)
+    request_limits = RequestLimits(store, clock, caller_tries)
+    developing = developers(
+        store,
+        clock,
+        token_bytes,
+        proof,
+        policy=settings.app_registration,
+        plan=settings.detector_plan,
+        claims_addresses=settings.detector_ip_claims,
+    )
     people = dashboard(store, clock, snapshots, printers, connections)
     signing_up = SigningUp(
         store=store,
@@ -173,7 +184,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
             billing=billing,
             keys=DetectionKeys(store=store, clock=clock, token_bytes=token_bytes),
         ),
-        request_limits=RequestLimits(store, clock, caller_tries),
+        request_limits=request_limits,
         sessions=sessions,
         signing_in=signing_in,
         signing_up=signing_up,
@@ -254,14 +265,16 @@ def web_services(settings: Settings, outside: Outside) -> Services:
             test_page=settings.addresses.of_test_page(),
             host_keys=outside.host_keys,
         ),
-        developers=developers(
-            store,
-            clock,
-            token_bytes,
-            proof,
-            policy=settings.app_registration,
-            plan=settings.detector_plan,
-            claims_addresses=settings.detector_ip_claims,
+        developers=developing,
+        detection=Detection(
+            store=store,
+            clock=clock,
+            token_bytes=token_bytes,
+            gate=developing.gate,
+            request_limits=request_limits,
+            scorer=outside.scorer,
+            primary_url=settings.detector_url,
+            fallback_url=settings.base_url,
         ),
         dashboard=people,
         webhooks=Webhooks(

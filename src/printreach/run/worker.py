@@ -14,6 +14,7 @@ from functools import partial
 from typing import Final
 
 from printreach.hub.fanout import Consumer, Fanout
+from printreach.hub.detection import forget_old_contexts
 from printreach.hub.live_links import EndLinksWithPrint, forget_ended_links
 from printreach.hub.print_history import WritesHistory
 from printreach.ports import Bus, Clock, Notice, Store, StoreUnavailable, Topic
@@ -156,3 +157,8 @@ def _consumers(outside: WorkerOutside) -> Sequence[Consumer]:
 async def _end(task: asyncio.Task[None]) -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
+        Loop(
+            "old detection contexts",
+            partial(forget_old_contexts, outside.store, outside.clock),
+            every_s=PRUNE_EVERY_S,
+        ),

@@ -10,6 +10,7 @@ from printreach.hub.app_calls import AppCalls
 from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import Dashboard
+from printreach.hub.detection import Detection
 from printreach.hub.developers import Developers
 from printreach.hub.event_stream import EventStreams
 from printreach.hub.invitations import Invitations
@@ -63,6 +64,7 @@ class Services:
     portal: Portal
     dashboard: Dashboard
     developers: Developers
+    detection: Detection
     app_calls: AppCalls
     webhooks: Webhooks
     webhook_log: WebhookLog

@@ -5,6 +5,7 @@ from typing import Final
 from printreach.backends.sql import (
     access_tokens,
     account_tables,
+    detection_contexts,
     detection_tables,
     event_tables,
     live_links,
@@ -22,6 +23,7 @@ MODULES: Final = (
     account_tables,
     detection_tables,
     event_tables,
+    detection_contexts,
     operator_tables,
     payment_tables,
     prints,

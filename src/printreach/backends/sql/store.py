@@ -23,6 +23,7 @@ from printreach.backends.sql.detection import (
     SwitchRows,
     UsageRows,
 )
+from printreach.backends.sql.detection_contexts import ContextRows
 from printreach.backends.sql.engine import reading_engine, reason_of, writing_engine
 from printreach.backends.sql.events import EventRows
 from printreach.backends.sql.identities import IdentityRows
@@ -82,6 +83,7 @@ class SqlRecords:
         self.detection_switches = SwitchRows(connection)
         self.detection_claims = ClaimRows(connection)
         self.webhooks = WebhookRows(connection)
+        self.detection_contexts = ContextRows(connection)
         self.deliveries = DeliveryRows(connection)
         self.personal = PersonalRows(connection)
         self.gave_notice = False

@@ -1,0 +1,34 @@
+"""What the rules remember of a print, in JSON as it lies in a column."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from printreach.rules.detection import DEFAULT_LEVEL, DetectionContext
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Levels:
+    """The part that somebody chose."""
+
+    warning_level: int = DEFAULT_LEVEL
+    pause_level: int = DEFAULT_LEVEL
+
+
+_encoder: Final = msgspec.json.Encoder()
+_decoder: Final = msgspec.json.Decoder(DetectionContext)
+_levels_decoder: Final = msgspec.json.Decoder(_Levels)
+
+
+def written(context: DetectionContext) -> bytes:
+    return _encoder.encode(context)
+
+
+def remembered(data: bytes) -> DetectionContext:
+    """What another version of the service wrote otherwise begins anew, at the levels chosen."""
+    try:
+        return _decoder.decode(data)
+    except msgspec.ValidationError:
+        chosen = _levels_decoder.decode(data)
+        return DetectionContext(warning_level=chosen.warning_level, pause_level=chosen.pause_level)

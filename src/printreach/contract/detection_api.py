@@ -1,0 +1,47 @@
+"""What programs and the failure-detection API say to each other. Wire names are the Pascal case."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+ConfidenceLevel = Annotated[int, Meta(ge=1, le=5)]
+
+
+class ContextWish(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """What is asked of a new context. Lower levels suggest sooner; null is as left out: 3."""
+
+    warning_confidence_level: ConfidenceLevel | None = None
+    pause_confidence_level: ConfidenceLevel | None = None
+
+
+class ContextMade(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """A context. Both URLs hold its id, and are used as they are."""
+
+    context_id: str
+    process_request_url: str
+    fallback_process_request_url: str
+
+
+class NextInterval(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """Seconds until the next image: at least, and as recommended."""
+
+    minimum: int
+    recommended: int
+
+
+class Inspected(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """What is to be made of a print. print_quality: 1 to 10, 10 best; score: 0 to 100, 0 best."""
+
+    next_process_interval_sec: NextInterval
+    faster_inspection_suggested: bool
+    print_quality: int
+    warning_suggested: bool
+    pause_suggested: bool
+    score: int
+
+
+class DetectionProblem(Struct, frozen=True, kw_only=True, rename="pascal"):
+    """The body of every answer that is not 200."""
+
+    error_type: str
+    error_details: str

@@ -1,0 +1,22 @@
+"""What the store keeps of prints that programs have looked at."""
+
+from datetime import datetime
+from typing import Protocol
+
+from printreach.rules.detection_contexts import KeptContext
+
+
+class ContextRecords(Protocol):
+    """Contexts of the failure-detection API. Gone with their key and their account."""
+
+    async def add(self, kept: KeptContext, at_most: int) -> None:
+        """at_most: of its account; those that rested longest make room."""
+        ...
+
+    async def get(self, context_id: str) -> KeptContext | None: ...
+
+    async def advance(self, kept: KeptContext) -> bool:
+        """Store the next version. False where the one before it is not the stored one any more."""
+        ...
+
+    async def forget(self, created_before: datetime) -> None: ...

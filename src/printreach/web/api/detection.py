@@ -1,0 +1,214 @@
+"""The failure-detection API: `createcontext` for each print, `process` for each image of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import msgspec
+from litestar import Router, post
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import HTTPException
+from litestar.openapi.datastructures import ResponseSpec
+from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody, Schema
+from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
+from litestar.params import FromPath, HeaderParameter
+
+from printreach.contract.detection_api import (
+    ContextMade,
+    ContextWish,
+    DetectionProblem,
+    Inspected,
+    NextInterval,
+)
+from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
+from printreach.hub.detection import BUSY_RETRY_S, Call
+from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, Verdict
+from printreach.rules.detection_access import CallKind, Refused
+from printreach.rules.detection_contexts import RefusedForNow
+from printreach.rules.detection_images import MOST_BYTES
+from printreach.web.api.body_room import PATIENCE_S, BodyRoom, NoRoom, TooSlow
+from printreach.web.api.detection_problems import DetectionRefused, answer_detection_failure
+from printreach.web.api.image_body import read_image
+from printreach.web.problems import AnyRequest
+from printreach.web.services import Services
+
+LARGEST_WISH: Final = 64 * 1024
+UNPROVEN: Final = "x-forwarded-unproven"
+"""So the relay says that the address may be that of a proxy, which many callers share."""
+
+_TOO_MANY: Final = RefusedForNow(
+    DetectionError.BACKEND_THROTTLED,
+    "More images are on their way than can be taken.",
+    BUSY_RETRY_S,
+)
+_TOO_SLOW: Final = Refused(
+    DetectionError.ARGS_PARSE_FAILED, f"The image did not come within {PATIENCE_S:g} seconds."
+)
+
+ApiKey = Annotated[
+    str, HeaderParameter(name="X-API-Key", description="A key from the developer page.")
+]
+
+
+@dataclass
+class _TakesLevels(Operation):
+    """Says what the handler reads by itself."""
+
+    def __post_init__(self) -> None:
+        level = Schema(
+            type=[OpenAPIType.INTEGER, OpenAPIType.NULL],
+            minimum=LEVELS[0],
+            maximum=LEVELS[-1],
+            default=DEFAULT_LEVEL,
+        )
+        wish = Schema(
+            type=OpenAPIType.OBJECT,
+            properties={"WarningConfidenceLevel": level, "PauseConfidenceLevel": level},
+        )
+        self.request_body = RequestBody({"application/json": OpenAPIMediaType(schema=wish)})
+
+
+@dataclass
+class _TakesImage(Operation):
+    """The same of the image."""
+
+    def __post_init__(self) -> None:
+        form = Schema(
+            type=OpenAPIType.OBJECT,
+            description="One file; its field may have any name.",
+            properties={
+                "image": Schema(
+                    type=OpenAPIType.STRING,
+                    format=OpenAPIFormat.BINARY,
+                    description="JPEG, PNG or WebP",
+                    max_length=MOST_BYTES,
+                )
+            },
+        )
+        self.request_body = RequestBody(
+            {"multipart/form-data": OpenAPIMediaType(schema=form)}, required=True
+        )
+
+
+def _failures() -> Mapping[int, ResponseSpec]:
+    return {
+        status: ResponseSpec(
+            DetectionProblem,
+            # Examples would be random ones, and the document another at each writing.
+            generate_examples=False,
+            description=" · ".join(
+                error for error, its_status in HTTP_STATUSES.items() if its_status == status
+            ),
+        )
+        for status in sorted(set(HTTP_STATUSES.values()))
+    }
+
+
+def provide_call(request: AnyRequest, api_key: ApiKey = "") -> Call:
+    """Who calls, and from where."""
+    return Call(
+        api_key=api_key,
+        address=_address_of(request),
+        is_address_proven=UNPROVEN not in request.headers,
+    )
+
+
+@post(
+    "/createcontext",
+    status_code=200,
+    operation_class=_TakesLevels,
+    responses=_failures(),
+    request_max_body_size=LARGEST_WISH,
+)
+async def create_context(
+    request: AnyRequest, call: NamedDependency[Call], services: NamedDependency[Services]
+) -> ContextMade:
+    """Begin a print: one context for all its images. Costs nothing."""
+    admitted = await services.detection.admit(call, CallKind.CREATE_CONTEXT)
+    if isinstance(admitted, Refused):
+        raise DetectionRefused(admitted)
+    wish = await _wish(request)
+    made = await services.detection.make_context(
+        admitted, wish.warning_confidence_level, wish.pause_confidence_level
+    )
+    return ContextMade(
+        context_id=made.context_id,
+        process_request_url=made.process_url,
+        fallback_process_request_url=made.fallback_url,
+    )
+
+
+@post(
+    "/process/{context_id:str}",
+    status_code=200,
+    operation_class=_TakesImage,
+    responses=_failures(),
+    request_max_body_size=None,  # its own limits are kept while it is read
+)
+async def process(
+    request: AnyRequest,
+    context_id: FromPath[str],
+    call: NamedDependency[Call],
+    room: NamedDependency[BodyRoom],
+    services: NamedDependency[Services],
+) -> Inspected:
+    """Look at the next image of a print. Each answer of 200 counts as one call."""
+    awaited = await services.detection.await_image(call, context_id)
+    if isinstance(awaited, Refused):
+        raise DetectionRefused(awaited)
+    try:
+        with room.body_of(awaited.account_id) as body:
+            picture = await read_image(request, body)
+            verdict = await services.detection.look(awaited, picture)
+    except NoRoom:
+        raise DetectionRefused(_TOO_MANY) from None
+    except TooSlow:
+        raise DetectionRefused(_TOO_SLOW) from None
+    if isinstance(verdict, Refused):
+        raise DetectionRefused(verdict)
+    return _inspected(verdict)
+
+
+def _address_of(request: AnyRequest) -> str:
+    """As the relay tells it."""
+    return request.client.host if request.client is not None else ""
+
+
+async def _wish(request: AnyRequest) -> ContextWish:
+    """Raises DetectionRefused. No body at all leaves everything out."""
+    try:
+        body = await request.body()
+        said: object = msgspec.json.decode(body) if body else {}
+        return msgspec.convert(said, ContextWish)
+    except msgspec.ValidationError as error:
+        raise DetectionRefused(Refused(DetectionError.BAD_ARGS, f"{error}.")) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, HTTPException):
+        sentence = f"The body has to be a JSON object of at most {LARGEST_WISH} bytes."
+        raise DetectionRefused(Refused(DetectionError.ARGS_PARSE_FAILED, sentence)) from None
+
+
+def _inspected(verdict: Verdict) -> Inspected:
+    return Inspected(
+        next_process_interval_sec=NextInterval(
+            minimum=verdict.minimum_interval_s, recommended=verdict.recommended_interval_s
+        ),
+        faster_inspection_suggested=verdict.faster_inspection_suggested,
+        print_quality=verdict.print_quality,
+        warning_suggested=verdict.warning_suggested,
+        pause_suggested=verdict.pause_suggested,
+        score=verdict.score,
+    )
+
+
+def detection_api(room: BodyRoom) -> Router:
+    """room: for the images that are on their way in this process."""
+    return Router(
+        "/api/detector/v1",
+        route_handlers=[create_context, process],
+        dependencies={
+            "call": Provide(provide_call, sync_to_thread=False),
+            "room": Provide(lambda: room, sync_to_thread=False),
+        },
+        exception_handlers={Exception: answer_detection_failure},
+        tags=["Failure detection"],
+    )

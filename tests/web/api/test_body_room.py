@@ -1,0 +1,115 @@
+"""Many bodies at once, and what one caller may take of the room for them."""
+
+import asyncio
+
+import pytest
+
+from printreach.web.api import body_room
+from printreach.web.api.body_room import Body, BodyRoom, NoRoom, TooSlow
+from tests.fakes.loop import on_a_loop
+
+
+async def read_for_ever(
+    room: BodyRoom, account_id: str, size: int, has_begun: asyncio.Event
+) -> None:
+    """A caller who sends so much, and no more."""
+    with room.body_of(account_id) as body:
+        async with body.reading():
+            body.grow(size)
+            has_begun.set()
+            await asyncio.Event().wait()
+
+
+async def begun(room: BodyRoom, account_id: str, size: int) -> asyncio.Task[None]:
+    has_begun = asyncio.Event()
+    task = asyncio.create_task(read_for_ever(room, account_id, size, has_begun))
+    await has_begun.wait()
+    return task
+
+
+async def end(*tasks: asyncio.Task[None]) -> list[BaseException | None]:
+    for task in tasks:
+        task.cancel()
+    return await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@on_a_loop
+async def test_where_all_is_taken_the_slowest_makes_room() -> None:
+    room = BodyRoom(most_bytes=100)
+    slowest, slow = await begun(room, "bob", 50), await begun(room, "eve", 50)
+    with room.body_of("ada") as body:
+        async with body.reading():
+            body.grow(30)
+            with pytest.raises(NoRoom):
+                await slowest
+            body.grow(20)
+
+    assert not slow.done()
+    await end(slow)
+
+
+@on_a_loop
+async def test_what_is_whole_already_makes_no_room() -> None:
+    room = BodyRoom(most_bytes=100)
+    with room.body_of("ada") as whole:
+        async with whole.reading():
+            whole.grow(60)
+        with room.body_of("bob") as late, pytest.raises(NoRoom):
+            async with late.reading():
+                late.grow(60)
+
+        assert whole.size == 60
+
+
+@on_a_loop
+async def test_what_was_given_up_takes_nothing_any_more() -> None:
+    room = BodyRoom(most_bytes=100)
+
+    async def read(body: Body) -> None:
+        async with body.reading():
+            body.grow(60)
+            body.give_up()
+            body.grow(1)
+
+    with room.body_of("ada") as given_up:
+        with pytest.raises(NoRoom):
+            await read(given_up)
+        assert given_up.size == 0
+
+
+@on_a_loop
+async def test_what_is_done_leaves_its_room_to_others() -> None:
+    room = BodyRoom(most_bytes=100)
+    for _ in range(5):
+        with room.body_of("ada") as body:
+            async with body.reading():
+                body.grow(100)
+
+
+@on_a_loop
+async def test_an_account_has_no_more_than_its_share_of_bodies() -> None:
+    room = BodyRoom(most_of_account=2)
+    tasks = [await begun(room, "bob", 1) for _ in range(2)]
+
+    with pytest.raises(NoRoom), room.body_of("bob"):
+        pass
+    with room.body_of("ada") as body:
+        assert body.size == 0
+    await end(*tasks)
+    with room.body_of("bob"):
+        pass
+
+
+@on_a_loop
+async def test_a_body_is_waited_for_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body_room, "PATIENCE_S", 0.01)
+    with pytest.raises(TooSlow):
+        await (await begun(BodyRoom(), "bob", 1))
+
+
+@on_a_loop
+async def test_a_caller_who_stops_is_not_called_slow() -> None:
+    room = BodyRoom()
+    [outcome] = await end(await begun(room, "bob", 1))
+
+    assert isinstance(outcome, asyncio.CancelledError)
