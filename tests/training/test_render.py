@@ -1,0 +1,89 @@
+"""Rendered prints: the same for the same seed, failing when and where it is said."""
+
+import numpy as np
+import pytest
+
+from training.photos import Kind
+from training.render import Rendered, any_plan, frame, picture, sequence
+from training.render_cloud import Camera, Floats, Light, camera_at, cloud, draw, floats
+from training.render_failures import Failure
+
+SEEDS = (3, 11, 27)
+CAMERA = camera_at(floats(0, -100, 0), floats(0, 0, 0), 0.0, 100.0, (32, 32))
+
+
+def drawn(places: Floats, colours: Floats, camera: Camera) -> Floats:
+    """Points under light from all sides, on black."""
+    picture = np.zeros((32, 32, 3), np.float32)
+    white = floats(1, 1, 1)
+    points = cloud(places, np.tile(floats(0, -1, 0), (len(places), 1)), colours)
+    light = Light(toward=floats(0, 0, 1), colour=white * 0, ambient=white)
+    draw(picture, np.zeros((32, 32), np.uint8), points, camera, light)
+    return picture
+
+
+def share_of(rendered: Rendered, kind: Kind) -> float:
+    return float((rendered.kinds == kind).mean())
+
+
+def test_the_same_seed_gives_the_same_pixels() -> None:
+    one, same, other = (picture(seed, Failure.SPAGHETTI) for seed in (5, 5, 6))
+
+    assert np.array_equal(one.pixels, same.pixels)
+    assert np.array_equal(one.kinds, same.kinds)
+    assert one.pixels.shape != other.pixels.shape or not np.array_equal(one.pixels, other.pixels)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_good_print_shows_nothing_but_fine_places(seed: int) -> None:
+    assert share_of(picture(seed), Kind.FINE) == 1
+    assert not picture(seed).failed
+
+
+@pytest.mark.parametrize("failing", [Failure.SPAGHETTI, Failure.DETACHED])
+def test_a_sequence_is_good_until_its_onset_and_bad_from_there(failing: Failure) -> None:
+    good = list(sequence(3, Failure.NONE, 0, 8))
+    bad = list(sequence(3, failing, 4, 8))
+
+    assert [one.failed or share_of(one, Kind.OTHER_DEFECT) > 0 for one in bad] == (
+        [False] * 4 + [True] * 4
+    )
+    assert all(np.array_equal(g.pixels, b.pixels) for g, b in zip(good[:4], bad, strict=False))
+
+
+def test_spaghetti_grows_from_picture_to_picture() -> None:
+    plan = any_plan(5, Failure.SPAGHETTI, 1, 10)
+
+    shares = [share_of(frame(plan, number), Kind.SPAGHETTI) for number in (0, 1, 4, 8)]
+
+    assert shares[0] == 0
+    assert 0 < shares[1] < shares[2] < shares[3]
+
+
+def test_a_shift_is_another_defect_and_no_spaghetti() -> None:
+    shifted = list(sequence(11, Failure.SHIFTED, 2, 8))[-1]
+
+    assert share_of(shifted, Kind.OTHER_DEFECT) > 0
+    assert not shifted.failed
+
+
+def test_a_nozzle_that_prints_air_leaves_the_part_as_it_was() -> None:
+    air, grown = (any_plan(3, failing, 4, 9) for failing in (Failure.AIR, Failure.NONE))
+
+    assert np.array_equal(frame(air, 3).pixels, frame(grown, 3).pixels)
+    assert not np.array_equal(frame(air, 8).pixels, frame(grown, 8).pixels)
+    assert share_of(frame(air, 8), Kind.FINE) == 1
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_what_is_nearer_hides_what_is_farther(order: tuple[int, int]) -> None:
+    places = np.stack([floats(0, -50, 0), floats(0, 50, 0)])
+    colours = np.stack([floats(1, 0, 0), floats(0, 1, 0)])
+
+    shown = drawn(places[list(order)], colours[list(order)], CAMERA)
+
+    assert tuple(shown[16, 16]) == (1, 0, 0)
+
+
+def test_what_is_behind_the_camera_is_not_drawn() -> None:
+    assert not drawn(floats(0, -200, 0)[None], floats(1, 1, 1)[None], CAMERA).any()
