@@ -1,6 +1,7 @@
 """The two ways to a score: threads of this process, and a node of another over HTTP."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -56,10 +57,14 @@ async def at_a_node(load: Callable[[], Look]) -> AsyncIterator[Rig]:
 
 @asynccontextmanager
 async def running_node(
-    load: Callable[[], Look], *, token: str = TOKEN, port: int = 0
+    load: Callable[[], Look],
+    *,
+    token: str = TOKEN,
+    port: int = 0,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[RunningNode]:
     engine = Engine(load, threads=1, patience_s=60)
-    server = await serve(Node(engine, token).answer, "127.0.0.1", port, limits=LIMITS)
+    server = await serve(Node(engine, token).answer, "127.0.0.1", port, limits=LIMITS, tls=tls)
     try:
         yield RunningNode(engine, server)
     finally:
@@ -68,8 +73,10 @@ async def running_node(
 
 
 @asynccontextmanager
-async def asking(*addresses: NodeAddress, look_again_s: float = 0.01) -> AsyncIterator[HttpScorer]:
-    scorer = HttpScorer(addresses, TOKEN, look_again_s=look_again_s)
+async def asking(
+    *addresses: NodeAddress, look_again_s: float = 0.01, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[HttpScorer]:
+    scorer = HttpScorer(addresses, TOKEN, tls=tls, look_again_s=look_again_s)
     try:
         yield scorer
     finally:

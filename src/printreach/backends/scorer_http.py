@@ -7,7 +7,7 @@ one that is down.
 import asyncio
 import logging
 import ssl
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Final
 
 from printreach.backends.detector_node import DetectorNode, NodeAddress, NodeFailed
@@ -43,8 +43,8 @@ class HttpScorer:
         tls: ssl.SSLContext | None = None,
         look_again_s: float = LOOK_AGAIN_S,
     ) -> None:
-        self._up = {DetectorNode(address, token, tls) for address in nodes}
-        self._all = tuple(self._up)
+        self._all = tuple(DetectorNode(address, token, tls) for address in nodes)
+        self._up = set(self._all)
         self._look_again_s = look_again_s
         self._asking = 0
         self._asking_bytes = 0
@@ -80,8 +80,7 @@ class HttpScorer:
         busy: ScorerBusy | None = None
         tried: set[DetectorNode] = set()
         broken = 0
-        while broken < MOST_BROKEN and (left := self._up - tried):
-            node = min(left, key=lambda each: each.rank)
+        while broken < MOST_BROKEN and (node := self._next(tried)) is not None:
             tried.add(node)
             try:
                 return await node.score(picture, masked)
@@ -93,6 +92,11 @@ class HttpScorer:
         if busy is not None:
             raise busy
         raise ScorerUnavailable("no detector node answers")
+
+    def _next(self, tried: Container[DetectorNode]) -> DetectorNode | None:
+        """The one with the least to do."""
+        left = [node for node in self._all if node in self._up and node not in tried]
+        return min(left, key=lambda node: node.rank, default=None)
 
     def _leave_alone(self, node: DetectorNode, failed: NodeFailed) -> None:
         if node not in self._up:
