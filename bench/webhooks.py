@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import time
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from printreach.backends.clock import SystemClock
 from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.backends.sql.store import SqlStore, open_store
 from printreach.contract.events import PrintEvent
+from printreach.hub.clock_doubt import ClockDoubt
 from printreach.hub.deliveries import Deliveries
 from printreach.hub.fanout import Fanout
 from printreach.ports import Notice, Records, Topic
@@ -171,7 +173,9 @@ async def _set_up(records: Records, url: str, webhooks: int) -> list[str]:
 async def _passing(here: Worker) -> AsyncIterator[None]:
     """Passes as the worker role makes them: when a hint comes, and now and then without one."""
     clock, woken = SystemClock(), {Topic.INBOX: asyncio.Event(), Topic.EVENT: asyncio.Event()}
-    fanout = Fanout(here.store, clock, [webhook_owing(here.settings, clock)])
+    fanout = Fanout(
+        here.store, clock, [webhook_owing(here.settings, clock, ClockDoubt(time.monotonic))]
+    )
     here.deliveries.on_freed(woken[Topic.EVENT].set)
 
     def hear(notice: Notice) -> None:

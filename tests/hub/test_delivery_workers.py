@@ -84,7 +84,10 @@ def test_a_worker_that_stops_ends_what_it_has_begun_and_begins_no_more(
     in_world(open_world, test)
 
 
-@pytest.mark.parametrize("jump", [timedelta(days=-400), timedelta(days=-1), timedelta(days=30)])
+JUMPS = [timedelta(days=-400), timedelta(days=-1), timedelta(hours=-10), timedelta(days=30)]
+
+
+@pytest.mark.parametrize("jump", JUMPS)
 def test_a_clock_that_jumps_loses_nothing(open_world: OpenWorld, jump: timedelta) -> None:
     async def test(here: WebhookWorld) -> None:
         here.sender.always(URL, DOWN)

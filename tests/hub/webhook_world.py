@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from printreach.contract.events import PrintEvent
+from printreach.hub.clock_doubt import ClockDoubt
 from printreach.hub.deliveries import Deliveries
 from printreach.hub.fanout import Fanout
 from printreach.hub.webhook_owing import WebhookOwing
-from printreach.ports.webhooks import LoggedDelivery
+from printreach.ports.webhooks import LoggedDelivery, NewDelivery
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.rules.webhooks import Webhook
@@ -25,20 +26,26 @@ EVERYONE = SupporterPolicy.EVERYONE
 
 @dataclass
 class WebhookWorld:
-    """connection_id: that of the app. worker: of this world; more can be made."""
+    """connection_id: that of the app. worker: of this world; more can be made.
+
+    lived_s: what a clock says that nobody sets.
+    """
 
     world: World
     connection_id: str
     supporters: SupporterPolicy
     sender: FakeSender = field(default_factory=FakeSender)
     workers: list[Deliveries] = field(default_factory=list)
+    lived_s: float = 0.0
 
     def __post_init__(self) -> None:
+        self.doubt = ClockDoubt(lambda: self.lived_s)
         self.worker = self.new_worker()
         self.owing = WebhookOwing(
             clock=self.world.clock,
             supporters=self.supporters,
             addresses=ADDRESSES,
+            doubt=self.doubt,
         )
         self.fanout = Fanout(self.world.store, self.world.clock, [self.owing])
 
@@ -49,6 +56,7 @@ class WebhookWorld:
             sender=self.sender,
             keys=FakeKeys(),
             supporters=self.supporters,
+            doubt=self.doubt,
             jitter=lambda: 0.0,
             token_bytes=secrets.token_bytes,
         )
@@ -88,10 +96,26 @@ class WebhookWorld:
         while await self.worker.deliver_due():
             await self.worker.settled()
 
+    async def owe(self, count: int) -> None:
+        """So many events at once, for the webhook alone."""
+        at = self.world.clock.now()
+        owed = [
+            NewDelivery(
+                connection_id=self.connection_id,
+                event_id=f"event-{number:05}",
+                event_type=1,
+                print_id="print-1",
+                at=at,
+                body=b"{}",
+            )
+            for number in range(1, count + 1)
+        ]
+        await self.world.store.write(lambda records: records.deliveries.add(owed, at))
+
     async def log(self) -> list[LoggedDelivery]:
         """The oldest first."""
         log = await self.world.store.read(
-            lambda records: records.deliveries.log_of_connection(self.connection_id, 1000)
+            lambda records: records.deliveries.log_of_connection(self.connection_id, 10_000)
         )
         return log[::-1]
 

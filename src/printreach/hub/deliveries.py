@@ -3,15 +3,17 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.hub.clock_doubt import ClockDoubt
 from printreach.hub.delivery_lanes import Lanes
 from printreach.hub.delivery_queue import LEASE, DeliveryQueue, QueueParts
 from printreach.ports import Clock, Store, StoreUnavailable
 from printreach.ports.webhooks import Lease, WebhookKeys, WebhookSender
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.webhooks import MOST_LOGGED, MOST_QUEUED, TOO_MANY
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +36,7 @@ class Deliveries:
         sender: WebhookSender,
         keys: WebhookKeys,
         supporters: SupporterPolicy,
+        doubt: ClockDoubt,
         jitter: Callable[[], float],
         token_bytes: TokenBytes,
     ) -> None:
@@ -47,10 +50,12 @@ class Deliveries:
             keys=keys,
             supporters=supporters,
             lanes=Lanes(),
+            doubt=doubt,
             jitter=jitter,
             stopping=asyncio.Event(),
         )
         self._running: set[asyncio.Task[None]] = set()
+        self._bounded_up_to = 0
         self._on_freed: Callable[[], None] = lambda: None
 
     def on_freed(self, callback: Callable[[], None]) -> None:
@@ -91,6 +96,27 @@ class Deliveries:
             lambda records: records.deliveries.prune(at - LOGGED_FOR, PRUNED_AT_ONCE)
         ):
             pass
+        await self._bound(at)
+
+    async def _bound(self, at: datetime) -> None:
+        """No printer that floods, and no target that is down, fills the disk."""
+        after = self._bounded_up_to
+        grown, last = await self._store.read(lambda records: records.deliveries.grown(after))
+        for connection_id in grown:
+            await self._bound_one(connection_id, at)
+        self._bounded_up_to = last
+
+    async def _bound_one(self, connection_id: str, at: datetime) -> None:
+        surplus = await self._store.read(
+            lambda records: records.deliveries.surplus(connection_id, MOST_QUEUED, MOST_LOGGED)
+        )
+        if surplus is None:
+            return
+        dropped = await self._store.write(
+            lambda records: records.deliveries.cut(connection_id, surplus, TOO_MANY, at)
+        )
+        if dropped:
+            log.warning("%d calls of the webhook of %s are dropped", dropped, connection_id)
 
     async def _claim(self) -> list[Lease]:
         at = self._clock.now()

@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.hub.delivery_lanes import Lane, Lanes
-from printreach.hub.webhook_state import ENDED, why_closed
+from printreach.hub.clock_doubt import ClockDoubt
+from printreach.hub.webhook_state import ENDED, is_closed_by_clock, why_closed
 from printreach.ports import Clock, Records, Store
 from printreach.ports.webhooks import AppWebhook, Attempted, Lease, WebhookKeys, WebhookSender
 from printreach.rules.accounts import SupporterPolicy
@@ -40,6 +41,8 @@ WINDOW: Final = 16
 """Attempts of one webhook at once."""
 LOOK_EVERY_S: Final = 1.0
 """For what has come while all attempts hang."""
+DOUBTED_EVERY: Final = timedelta(minutes=30)
+"""What the clock alone has ended is looked at so often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class QueueParts:
     keys: WebhookKeys
     supporters: SupporterPolicy
     lanes: Lanes
+    doubt: ClockDoubt
     jitter: Callable[[], float]
     stopping: asyncio.Event
 
@@ -105,6 +109,9 @@ class DeliveryQueue:
         """Begin what is due, as far as there is room."""
         at = self._parts.clock.now()
         found = await self._parts.store.read(lambda records: self._find(records, at))
+        if found is None:
+            self._not_before = at + DOUBTED_EVERY
+            return
         if isinstance(found, str):
             await self._parts.store.write(lambda records: self._end(records, found, at))
             return
@@ -118,10 +125,10 @@ class DeliveryQueue:
 
     async def _find(
         self, records: Records, at: datetime
-    ) -> tuple[Webhook, Sequence[Delivery]] | str:
-        """What is due and finds room; or why nothing is sent."""
+    ) -> tuple[Webhook, Sequence[Delivery]] | str | None:
+        """What is due and finds room; or why nothing will be sent; None: nothing is sent now."""
         there = await self._open(records, at)
-        if isinstance(there, str):
+        if there is None or isinstance(there, str):
             return there
         origin = target_of(there.webhook.url).origin
         if not self._has_met:
@@ -137,14 +144,21 @@ class DeliveryQueue:
     def _room(self, origin: str) -> int:
         return min(WINDOW - len(self._attempts), self._parts.lanes.room(origin))
 
-    async def _open(self, records: Records, at: datetime) -> AppWebhook | str:
-        """The webhook, or why nothing is sent to it."""
-        there = await records.webhooks.with_connection(self._lease.connection_id)
+    async def _open(self, records: Records, at: datetime) -> AppWebhook | str | None:
+        """The webhook, or why nothing is sent to it; None where only the clock says so."""
+        connection_id = self._lease.connection_id
+        there = await records.webhooks.with_connection(connection_id)
         if there is None:
             return ENDED
         account_id = there.connection.account_id
         account = await records.accounts.get(account_id) if account_id else None
-        return why_closed(there, account, self._parts.supporters, at) or there
+        parts = self._parts
+        closed = why_closed(there, account, parts.supporters, at)
+        if closed is None:
+            parts.doubt.clear(connection_id)
+            return there
+        is_by_clock = is_closed_by_clock(there, account, parts.supporters)
+        return None if is_by_clock and not parts.doubt.is_believed(connection_id) else closed
 
     async def _end(self, records: Records, reason: str, at: datetime) -> None:
         connection_id = self._lease.connection_id
@@ -153,7 +167,7 @@ class DeliveryQueue:
             await records.webhooks.delete(connection_id)
 
     def _begin(self, webhook: Webhook, origin: str, delivery: Delivery, at: datetime) -> None:
-        problem = problem_with_delivery(webhook, delivery, at)
+        problem = problem_with_delivery(webhook, delivery)
         if problem is not None:
             dropped = Attempted(
                 delivery_id=delivery.delivery_id,

@@ -1,12 +1,14 @@
 """Events become what webhooks are owed: fan-out's consumer for apps."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
-from printreach.hub.webhook_state import why_closed
+from printreach.hub.clock_doubt import ClockDoubt
+from printreach.hub.webhook_state import is_closed_by_clock, why_closed
 from printreach.ports import Clock, Records, StoredEvent
-from printreach.ports.webhooks import NewDelivery
-from printreach.rules.accounts import SupporterPolicy
+from printreach.ports.webhooks import AppWebhook, NewDelivery
+from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.addresses import Addresses
 from printreach.rules.webhook_messages import About, message_body
 from printreach.rules.webhooks import wants
@@ -21,6 +23,7 @@ class WebhookOwing:
     clock: Clock
     supporters: SupporterPolicy
     addresses: Addresses
+    doubt: ClockDoubt
 
     async def owe(self, records: Records, stored: StoredEvent) -> None:
         """Queue a delivery for each webhook of the printer that wants it.
@@ -38,9 +41,7 @@ class WebhookOwing:
         if not wanting:
             return
         account = await records.accounts.get(stored.account_id)
-        open_ones = [
-            one for one in wanting if why_closed(one, account, self.supporters, at) is None
-        ]
+        open_ones = [one for one in wanting if self._is_open(one, account, at)]
         if open_ones:
             body = await self._body(records, stored)
             await records.deliveries.add(
@@ -57,6 +58,14 @@ class WebhookOwing:
                 ],
                 at,
             )
+
+    def _is_open(self, hook: AppWebhook, account: Account | None, at: datetime) -> bool:
+        """Also where only the clock says that it has ended, and not for long: it may be wrong."""
+        if why_closed(hook, account, self.supporters, at) is None:
+            return True
+        if not is_closed_by_clock(hook, account, self.supporters):
+            return False
+        return not self.doubt.is_believed(hook.connection.connection_id)
 
     async def _body(self, records: Records, stored: StoredEvent) -> bytes:
         printer = await records.printers.linked(stored.printer_id)

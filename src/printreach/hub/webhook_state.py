@@ -25,3 +25,10 @@ def why_closed(
     if hook.webhook.disabled_at is not None:
         return hook.webhook.disabled_reason or "The webhook is disabled."
     return None
+
+
+def is_closed_by_clock(
+    hook: AppWebhook, account: Account | None, supporters: SupporterPolicy
+) -> bool:
+    """Of one that is closed: whether it would not be, had no time passed since it was set."""
+    return why_closed(hook, account, supporters, hook.webhook.set_at) is None

@@ -79,6 +79,14 @@ class Lease:
     token: str
 
 
+@dataclass(frozen=True, slots=True)
+class Surplus:
+    """Of one webhook: the newest that is too old by number, of those queued and those ended."""
+
+    queued: int | None
+    ended: int | None
+
+
 class WebhookRecords(Protocol):
     """Webhooks, at most one for each App Connection."""
 
@@ -137,7 +145,7 @@ class DeliveryRecords(Protocol):
         ...
 
     async def mend_times(self, at: datetime) -> None:
-        """Queues that the clock, since set back, put off beyond any schedule: they are due."""
+        """What was put off by a clock that was ahead, and has been set back since, is due."""
         ...
 
     async def next_due(self) -> datetime | None:
@@ -156,6 +164,18 @@ class DeliveryRecords(Protocol):
 
     async def prune(self, before: datetime, at_most: int) -> int:
         """Forget those that ended before; how many, at_most at once."""
+        ...
+
+    async def grown(self, after: int) -> tuple[list[str], int]:
+        """Connections that were owed something behind that delivery; and the last one there is."""
+        ...
+
+    async def surplus(
+        self, connection_id: str, most_queued: int, most_ended: int
+    ) -> Surplus | None: ...
+
+    async def cut(self, connection_id: str, surplus: Surplus, reason: str, at: datetime) -> int:
+        """Drop what is queued up to there, and forget what has ended; how many were dropped."""
         ...
 
 

@@ -30,6 +30,11 @@ JITTER: Final = 0.2
 """So much of a delay is added at random, lest everything comes back at once after an outage."""
 LONGEST_DELAY: Final = RETRY_DELAYS[-1] * (1 + JITTER)
 GONE: Final = 410
+MOST_QUEUED: Final = 5000
+"""Calls that wait for one webhook: some fifty days of a busy printer, or a flood."""
+MOST_LOGGED: Final = 2000
+"""Calls of one webhook that have ended and can be looked at."""
+TOO_MANY: Final = f"More than {MOST_QUEUED} calls waited, so the oldest were dropped."
 
 
 class DeliveryState(StrEnum):
@@ -40,7 +45,8 @@ class DeliveryState(StrEnum):
     GIVEN_UP = "given-up"
     """Every attempt failed, or the webhook ended before."""
     DROPPED = "dropped"
-    """A newer Progress of the same print was due, or the filter excludes it by now."""
+    """A newer Progress of the same print was due, the filter excludes it by now, or too many
+    waited."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -151,10 +157,8 @@ def in_words(outcome: Outcome) -> str:
     return f"The receiver answered {outcome.http_status}."
 
 
-def problem_with_delivery(webhook: Webhook, delivery: Delivery, at: datetime) -> str | None:
+def problem_with_delivery(webhook: Webhook, delivery: Delivery) -> str | None:
     """Why a delivery that is due is not made after all; None: make it."""
-    if not is_live(webhook, at):
-        return f"The webhook was set more than {LIFETIME.days} days before."
     if not wants(webhook, delivery.event_type):
         return "The webhook's filter excludes this type by now."
     if delivery.has_newer_progress:

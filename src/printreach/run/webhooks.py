@@ -2,12 +2,14 @@
 
 import random
 import secrets
+import time
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from printreach.backends.lookups import Lookups
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.backends.webhook_keys import open_webhook_keys
+from printreach.hub.clock_doubt import ClockDoubt
 from printreach.hub.deliveries import Deliveries
 from printreach.hub.webhook_owing import WebhookOwing
 from printreach.ports import Clock, Store
@@ -17,10 +19,11 @@ from printreach.run.settings import Settings
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hooks:
-    """What webhooks need of the world."""
+    """What webhooks need of the world. doubt: one for all who ask in this process."""
 
     sender: WebhookSender
     keys: WebhookKeys
+    doubt: ClockDoubt = field(default_factory=lambda: ClockDoubt(time.monotonic))
 
 
 def real_hooks(settings: Settings, ends: AsyncExitStack) -> Hooks:
@@ -32,9 +35,14 @@ def real_hooks(settings: Settings, ends: AsyncExitStack) -> Hooks:
     return Hooks(sender=sender, keys=open_webhook_keys(settings.data_dir))
 
 
-def webhook_owing(settings: Settings, clock: Clock) -> WebhookOwing:
+def webhook_owing(settings: Settings, clock: Clock, doubt: ClockDoubt) -> WebhookOwing:
     """Who queues deliveries for each event."""
-    return WebhookOwing(clock=clock, supporters=settings.supporters, addresses=settings.addresses)
+    return WebhookOwing(
+        clock=clock,
+        supporters=settings.supporters,
+        addresses=settings.addresses,
+        doubt=doubt,
+    )
 
 
 def deliveries(settings: Settings, store: Store, clock: Clock, hooks: Hooks) -> Deliveries:
@@ -45,6 +53,7 @@ def deliveries(settings: Settings, store: Store, clock: Clock, hooks: Hooks) -> 
         sender=hooks.sender,
         keys=hooks.keys,
         supporters=settings.supporters,
+        doubt=hooks.doubt,
         jitter=random.SystemRandom().random,
         token_bytes=secrets.token_bytes,
     )

@@ -148,7 +148,7 @@ def _consumers(outside: WorkerOutside) -> Sequence[Consumer]:
     """Who owes something for each event."""
     return [
         notifying(outside.settings, outside.clock, outside.reaching),
-        webhook_owing(outside.settings, outside.clock),
+        webhook_owing(outside.settings, outside.clock, outside.hooks.doubt),
         EndLinksWithPrint(),
         WritesHistory(),
     ]

@@ -1,10 +1,12 @@
 """Apps set, delete and try their webhooks."""
 
 import base64
+import time
 from datetime import timedelta
 
 import pytest
 
+from printreach.hub.clock_doubt import ClockDoubt
 from printreach.hub.fanout import Fanout
 from printreach.hub.webhooks import TEST_BY_CONNECTION
 from printreach.rules.webhooks import LIFETIME, DeliveryState, Outcome, Webhook
@@ -268,7 +270,7 @@ def queue_event(app: CallingApp) -> None:
         await world.store.write(
             lambda records: records.events.append(app.printer_id, [event()], at)
         )
-        owing = webhook_owing(world.settings, world.clock)
+        owing = webhook_owing(world.settings, world.clock, ClockDoubt(time.monotonic))
         await Fanout(world.store, world.clock, [owing]).fan_out_due()
 
     run(app.program, happens)

@@ -1,9 +1,11 @@
 """An app's webhook with something in its log, for tests of the pages that show it."""
 
 import secrets
+import time
 from collections.abc import Sequence
 from datetime import timedelta
 
+from printreach.hub.clock_doubt import ClockDoubt
 from printreach.hub.deliveries import Deliveries
 from printreach.hub.fanout import Fanout
 from printreach.ports import Records
@@ -38,7 +40,7 @@ async def happens(
         await records.events.append(printer_id, news, at)
 
     await world.store.write(append)
-    owing = webhook_owing(world.settings, world.clock)
+    owing = webhook_owing(world.settings, world.clock, ClockDoubt(time.monotonic))
     await Fanout(world.store, world.clock, [owing]).fan_out_due()
     await deliver(world)
 
@@ -51,6 +53,7 @@ async def deliver(world: WebWorld) -> None:
         sender=world.sender,
         keys=FakeKeys(),
         supporters=world.settings.supporters,
+        doubt=ClockDoubt(time.monotonic),
         jitter=lambda: 0.0,
         token_bytes=secrets.token_bytes,
     )

@@ -5,7 +5,7 @@ the next queue to claim.
 """
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -27,10 +27,12 @@ from printreach.backends.sql.columns import columns_for
 from printreach.backends.sql.tables import Instant, connections
 from printreach.backends.sql.webhook_tables import webhook_deliveries, webhooks
 from printreach.contract.events import EventType
-from printreach.ports.webhooks import Attempted, Lease, LoggedDelivery, NewDelivery
+from printreach.ports.webhooks import Attempted, Lease, LoggedDelivery, NewDelivery, Surplus
 from printreach.rules.webhooks import LONGEST_DELAY, Delivery, DeliveryState
 
 _MOST_ERROR: Final = 500
+_LONGEST_LEASE: Final = timedelta(minutes=10)
+"""Longer than any worker keeps one without renewing it."""
 _LOGGED = columns_for(LoggedDelivery, webhook_deliveries)
 _all = webhook_deliveries.c
 # Written out, not bound: only so does the database know that its partial index fits.
@@ -136,6 +138,19 @@ class DeliveryRows:
         await self._connection.execute(
             update(webhooks).where(webhooks.c.next_at > at + LONGEST_DELAY).values(next_at=at)
         )
+        newest = await self._connection.scalar(
+            select(_all.at).order_by(_all.delivery_id.desc()).limit(1)
+        )
+        if newest is None or newest <= at:
+            return
+        # It happened in the future. A retry that comes early harms nobody.
+        await self._connection.execute(
+            update(webhook_deliveries).where(_all.due_at > at).values(due_at=at)
+        )
+        is_free = or_(webhooks.c.lease.is_(None), webhooks.c.next_at > at + _LONGEST_LEASE)
+        await self._connection.execute(
+            update(webhooks).where(webhooks.c.next_at > at, is_free).values(next_at=at)
+        )
 
     async def next_due(self) -> datetime | None:
         found: datetime | None = await self._connection.scalar(
@@ -165,6 +180,49 @@ class DeliveryRows:
             delete(webhook_deliveries).where(_all.delivery_id.in_(old))
         )
         return gone.rowcount
+
+    async def grown(self, after: int) -> tuple[list[str], int]:
+        last = await self._connection.scalar(select(func.max(_all.delivery_id))) or after
+        found = await self._connection.scalars(
+            select(_all.connection_id).where(_all.delivery_id > after).distinct()
+        )
+        return list(found), last
+
+    async def surplus(
+        self, connection_id: str, most_queued: int, most_ended: int
+    ) -> Surplus | None:
+        queued = await self._beyond(connection_id, _all.due_at.is_not(None), most_queued)
+        ended = await self._beyond(connection_id, _all.due_at.is_(None), most_ended)
+        return None if queued is None and ended is None else Surplus(queued, ended)
+
+    async def cut(self, connection_id: str, surplus: Surplus, reason: str, at: datetime) -> int:
+        own = _all.connection_id == connection_id
+        dropped = 0
+        if surplus.ended is not None:
+            await self._connection.execute(
+                delete(webhook_deliveries).where(
+                    own, _all.delivery_id <= surplus.ended, _all.due_at.is_(None)
+                )
+            )
+        if surplus.queued is not None:
+            changed = await self._connection.execute(
+                update(webhook_deliveries)
+                .where(own, _all.delivery_id <= surplus.queued, _all.due_at.is_not(None))
+                .values(state=DeliveryState.DROPPED.value, due_at=None, ended_at=at, error=reason)
+            )
+            dropped = changed.rowcount
+        return dropped
+
+    async def _beyond(self, connection_id: str, kind: ColumnElement[bool], most: int) -> int | None:
+        """The newest of a kind that is one too many."""
+        found: int | None = await self._connection.scalar(
+            select(_all.delivery_id)
+            .where(_all.connection_id == connection_id, kind)
+            .order_by(_all.delivery_id.desc())
+            .limit(1)
+            .offset(most)
+        )
+        return found
 
     async def _wake(self, connection_ids: Collection[str], at: datetime) -> None:
         """Have queues claimed; whoever has claimed one looks at it again before it is released."""
