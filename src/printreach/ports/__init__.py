@@ -71,8 +71,8 @@ __all__ = [
     "ClaimRecords",
     "Clock",
     "ConnectionRecords",
-    "DeliveryRecords",
     "ContextRecords",
+    "DeliveryRecords",
     "DetectionKeyRecords",
     "DetectorSaid",
     "DetectorStates",
@@ -308,8 +308,8 @@ class Records(Protocol):
     def tries(self) -> TryRecords: ...
     @property
     def events(self) -> EventRecords: ...
-    def detection_contexts(self) -> ContextRecords: ...
     @property
+    def detection_contexts(self) -> ContextRecords: ...
     @property
     def notifications(self) -> NotifyRecords: ...
     @property

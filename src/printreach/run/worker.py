@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from printreach.hub.fanout import Consumer, Fanout
 from printreach.hub.detection import forget_old_contexts
+from printreach.hub.fanout import Consumer, Fanout
 from printreach.hub.live_links import EndLinksWithPrint, forget_ended_links
 from printreach.hub.print_history import WritesHistory
 from printreach.ports import Bus, Clock, Notice, Store, StoreUnavailable, Topic
@@ -137,6 +137,11 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         Loop("old deliveries", hooks.tidy, every_s=PRUNE_EVERY_S),
         Loop("old pictures", snapshots.forget_old, every_s=PRUNE_EVERY_S),
         Loop(
+            "old detection contexts",
+            partial(forget_old_contexts, outside.store, outside.clock),
+            every_s=PRUNE_EVERY_S,
+        ),
+        Loop(
             "old live links",
             partial(forget_ended_links, outside.store, outside.clock),
             every_s=PRUNE_EVERY_S,
@@ -157,8 +162,3 @@ def _consumers(outside: WorkerOutside) -> Sequence[Consumer]:
 async def _end(task: asyncio.Task[None]) -> None:
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-        Loop(
-            "old detection contexts",
-            partial(forget_old_contexts, outside.store, outside.clock),
-            every_s=PRUNE_EVERY_S,
-        ),
