@@ -43,6 +43,7 @@ from printreach.ports.portal import FlowRecords, HostKeys
 from printreach.ports.prints import PrintRecords
 from printreach.ports.relaying import Agents, DetectorSaid, DetectorStates, Grants
 from printreach.ports.snapshots import SnapshotRecords
+from printreach.ports.watching import WatchRecords, WatchSettingsRecords
 from printreach.ports.webhooks import (
     AppWebhook,
     DeliveryRecords,
@@ -112,6 +113,8 @@ __all__ = [
     "Topic",
     "TryRecords",
     "UsageRecords",
+    "WatchRecords",
+    "WatchSettingsRecords",
     "WebhookKeys",
     "WebhookRecords",
     "WebhookSender",
@@ -305,11 +308,11 @@ class Records(Protocol):
     @property
     def detection_claims(self) -> ClaimRecords: ...
     @property
+    def detection_contexts(self) -> ContextRecords: ...
+    @property
     def tries(self) -> TryRecords: ...
     @property
     def events(self) -> EventRecords: ...
-    @property
-    def detection_contexts(self) -> ContextRecords: ...
     @property
     def notifications(self) -> NotifyRecords: ...
     @property
@@ -332,6 +335,10 @@ class Records(Protocol):
     def snapshots(self) -> SnapshotRecords: ...
     @property
     def prints(self) -> PrintRecords: ...
+    @property
+    def watch_settings(self) -> WatchSettingsRecords: ...
+    @property
+    def watches(self) -> WatchRecords: ...
     async def notify(self, notice: Notice, at: datetime) -> None:
         """Publish when, and only when, this unit of work is committed."""
         ...

@@ -5,26 +5,34 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from printreach.rules.detection import DetectionContext
+from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WatchedPrint:
-    """A print under watch.
+    """A print under watch, claimed.
 
-    token: of the worker's claim on it. context: what the rules remember of it. warned_at,
-    paused_at: when the watch did so last, None for not yet.
+    token: of the worker's claim on it. settings: as they are in force. resumed_at: when it was last
+    heard that the print went on after a pause.
     """
 
     printer_id: str
     account_id: str
     print_id: str
     token: str
-    context: DetectionContext
+    memory: WatchMemory
     settings: WatchSettings
-    warned_at: datetime | None
-    paused_at: datetime | None
+    resumed_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UnwatchedPrinter:
+    """A printer whose agent is here, and none of whose prints is watched. connected_at: since."""
+
+    printer_id: str
+    account_id: str
+    connected_at: datetime
 
 
 class WatchSettingsRecords(Protocol):
@@ -35,51 +43,102 @@ class WatchSettingsRecords(Protocol):
         ...
 
     async def put(self, printer_id: str, account_id: str, settings: WatchSettings) -> None:
-        """Nothing happens where the printer isn't that account's."""
+        """Nothing happens where the printer isn't that account's. Its print is looked at soon."""
         ...
 
 
 class WatchRecords(Protocol):
-    """The prints under watch, and what was seen of them. A worker claims what is due by a lease."""
+    """The prints under watch, and what was seen of them. A worker claims what is due by a lease.
 
-    async def begin(
-        self, printer_id: str, account_id: str, print_id: str, due_at: datetime
-    ) -> None:
-        """Watch a print, in place of the printer's one before. One that is watched stays as is."""
+    All of it is gone with the printer's link, and nothing of it is another account's.
+    """
+
+    async def begin(self, printer_id: str, account_id: str, print_id: str, at: datetime) -> None:
+        """Watch a print, due at once; the printer's others end.
+
+        One that is watched stays as it is; one that had ended goes on. Nothing happens where the
+        printer isn't that account's.
+        """
         ...
 
-    async def end(self, printer_id: str, print_id: str) -> None:
+    async def end(self, printer_id: str, print_id: str, at: datetime) -> None:
         """It is over. What was seen stays, until it is forgotten."""
         ...
 
+    async def resume(self, printer_id: str, print_id: str, at: datetime) -> None:
+        """It goes on after a pause, and is due at once."""
+        ...
+
+    async def has_due(self, at: datetime, *, falters: bool) -> bool:
+        """Whether there is something to claim."""
+        ...
+
     async def claim(
-        self, token: str, at: datetime, until: datetime, at_most: int
+        self, token: str, at: datetime, until: datetime, at_most: int, *, falters: bool
     ) -> list[WatchedPrint]:
-        """Take prints that are due and nobody's. until: when the claim lapses."""
+        """Take prints that are due and nobody's, the longest due first.
+
+        until: when the claim lapses. falters: take those whose last look was slow, or came to
+        nothing, or else only the others.
+        """
         ...
 
-    async def looked(self, watched: WatchedPrint, last: LastLook, due_at: datetime) -> bool:
-        """Store what came of a look, and give the print back. False where the claim was lost."""
+    async def held(self, watched: WatchedPrint) -> WatchedPrint | None:
+        """The same as it is now; None where it has ended, or the claim was lost."""
         ...
 
-    async def postpone(self, watched: WatchedPrint, due_at: datetime) -> None:
-        """There was no look (no picture, nobody to score it): give the print back until then."""
+    async def keep(self, watched: WatchedPrint, memory: WatchMemory) -> None:
+        """Remember that, and go on holding the claim."""
+        ...
+
+    async def release(
+        self, watched: WatchedPrint, memory: WatchMemory, due_at: datetime, *, falters: bool = False
+    ) -> None:
+        """Remember that, and give the print back until then. Nothing without the claim."""
+        ...
+
+    async def add_look(self, watched: WatchedPrint, last: LastLook) -> Sequence[str]:
+        """Keep a look; the pictures that need not be kept any longer.
+
+        Of the looks before only those that warned or paused keep picture and evidence.
+        """
+        ...
+
+    async def mark(self, watched: WatchedPrint, at: datetime, *, paused: bool) -> None:
+        """The look at that time paused the print, or else warned of it."""
+        ...
+
+    async def unwatched(self, alive_since: datetime) -> Sequence[UnwatchedPrinter]:
+        """Printers that are here, at nodes that were alive then."""
         ...
 
     async def looks(self, printer_id: str, print_id: str) -> Sequence[Look]:
-        """At one print, the oldest first."""
+        """At one print, the oldest first; of those that showed nothing new one a minute."""
         ...
 
-    async def last(self, printer_id: str, print_id: str) -> LastLook | None: ...
+    async def last(self, printer_id: str, print_id: str) -> LastLook | None:
+        """The latest that was kept."""
+        ...
+
+    async def alarms(self, printer_id: str, print_id: str) -> Sequence[LastLook]:
+        """Those that warned or paused, the oldest first."""
+        ...
 
     async def judge(self, judgement: Judgement) -> None:
-        """In place of an earlier one of that print."""
+        """In place of an earlier one of that print. Its picture is kept as long as it is.
+
+        Nothing happens where that print was never watched.
+        """
         ...
 
-    async def judgements(self, printer_id: str) -> Sequence[Judgement]:
-        """Of a printer's prints, by whatever camera; the newest first."""
+    async def judged(self, printer_id: str) -> Sequence[Judgement]:
+        """All of a printer's, whatever the camera, the newest first."""
         ...
 
-    async def forget(self, before: datetime) -> None:
-        """Looks and judgements older than that."""
+    async def let_pictures_go(self, printer_id: str, print_id: str | None) -> Sequence[str]:
+        """Judgements of that print, or of all, keep no pictures any more; which those were."""
+        ...
+
+    async def forget(self, before: datetime, judged_before: datetime) -> None:
+        """Looks and ended watches older than that, and judgements."""
         ...

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.backends.sql import watch_tables
 from printreach.backends.sql.columns import columns_for
 from printreach.backends.sql.snapshots import last_pictures, snapshots
 from printreach.backends.sql.tables import accounts, link_codes, nodes, printers
@@ -108,6 +109,8 @@ class PrinterRows:
             .where(printers.c.printer_id == printer_id, _IS_LINKED)
             .values(removed_at=at, node_id=None)
         )
+        for table in watch_tables.OF_A_LINK:
+            await self._connection.execute(delete(table).where(table.c.printer_id == printer_id))
 
     async def offer_with_code(self, code_digest: bytes) -> LinkOffer | None:
         found = await self._connection.execute(

@@ -15,6 +15,7 @@ from printreach.backends.sql import (
     prints,
     snapshots,
     tables,
+    watch_tables,
     webhook_tables,
 )
 
@@ -22,8 +23,8 @@ MODULES: Final = (
     tables,
     account_tables,
     detection_tables,
-    event_tables,
     detection_contexts,
+    event_tables,
     operator_tables,
     payment_tables,
     prints,
@@ -32,6 +33,7 @@ MODULES: Final = (
     notify_tables,
     access_tokens,
     webhook_tables,
+    watch_tables,
 )
 """They register their tables as they are imported."""
 

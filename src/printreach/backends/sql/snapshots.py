@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
 from printreach.backends.sql.tables import Instant, accounts, metadata, printers
+from printreach.backends.sql.watch_tables import watch_judgements
 from printreach.rules.snapshots import Snapshot
 
 # Rows outlive their account and printer for a moment: they tell which pictures are to be removed.
@@ -49,6 +50,8 @@ _IS_LAST = exists().where(
     printers.c.account_id == snapshots.c.account_id,
     printers.c.removed_at.is_(None),
 )
+# Somebody let us keep it with what they said of it.
+_IS_JUDGED = exists().where(watch_judgements.c.picture == snapshots.c.snapshot_id)
 _IS_NOBODYS = snapshots.c.account_id.not_in(select(accounts.c.account_id))
 
 
@@ -71,7 +74,7 @@ class SnapshotRows:
     async def beyond(self, printer_id: str, count: int, size: int) -> list[str]:
         found = await self._connection.execute(
             select(snapshots.c.snapshot_id, snapshots.c.size)
-            .where(snapshots.c.printer_id == printer_id, ~_IS_LAST)
+            .where(snapshots.c.printer_id == printer_id, ~_IS_LAST, ~_IS_JUDGED)
             .order_by(snapshots.c.taken_at.desc(), snapshots.c.snapshot_id)
         )
         together, too_many = 0, []
@@ -82,7 +85,7 @@ class SnapshotRows:
         return too_many
 
     async def outdated(self, before: datetime, at_most: int) -> list[str]:
-        is_old = (snapshots.c.taken_at <= before) & ~_IS_LAST
+        is_old = (snapshots.c.taken_at <= before) & ~_IS_LAST & ~_IS_JUDGED
         found = await self._connection.scalars(
             select(snapshots.c.snapshot_id).where(is_old | _IS_NOBODYS).limit(at_most)
         )

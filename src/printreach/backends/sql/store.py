@@ -43,6 +43,7 @@ from printreach.backends.sql.second_factors import PasskeyRows, SecondFactorRows
 from printreach.backends.sql.sessions import SessionRows, StepRows
 from printreach.backends.sql.snapshots import SnapshotRows
 from printreach.backends.sql.tables import notices
+from printreach.backends.sql.watching import WatchRows, WatchSettingsRows
 from printreach.backends.sql.webhooks import WebhookRows
 from printreach.backends.sql.writer import Writer
 from printreach.ports import Notice, StoreUnavailable
@@ -82,9 +83,11 @@ class SqlRecords:
         self.detection_usage = UsageRows(connection)
         self.detection_switches = SwitchRows(connection)
         self.detection_claims = ClaimRows(connection)
-        self.webhooks = WebhookRows(connection)
         self.detection_contexts = ContextRows(connection)
+        self.webhooks = WebhookRows(connection)
         self.deliveries = DeliveryRows(connection)
+        self.watch_settings = WatchSettingsRows(connection)
+        self.watches = WatchRows(connection)
         self.personal = PersonalRows(connection)
         self.gave_notice = False
 

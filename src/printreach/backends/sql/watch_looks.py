@@ -1,0 +1,171 @@
+"""What was seen of prints, and what people said of it, as rows."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.backends.sql.columns import columns_for
+from printreach.backends.sql.watch_tables import (
+    is_owners,
+    watch_judgements,
+    watch_looks,
+    watches,
+)
+from printreach.ports.watching import WatchedPrint
+from printreach.rules.detection_scene import View
+from printreach.rules.watching import Judgement, LastLook, Look
+
+_DIGITS: Final = 3
+"""Of evidence; more is not seen in a picture."""
+_LOOK = columns_for(Look, watch_looks)
+_JUDGEMENT = columns_for(Judgement, watch_judgements)
+_evidence = msgspec.json.Decoder(tuple[tuple[float, ...], ...])
+_is_alarm = or_(watch_looks.c.warned, watch_looks.c.paused)
+
+
+class WatchLookRows:
+    """That part of ports.WatchRecords, in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add_look(self, watched: WatchedPrint, last: LastLook) -> Sequence[str]:
+        its = _of_print(watched.printer_id, watched.print_id)
+        before = (*its, ~_is_alarm, watch_looks.c.evidence.is_not(None))
+        found = await self._connection.scalars(select(watch_looks.c.picture).where(*before))
+        spare = [picture for picture in found if picture is not None]
+        await self._connection.execute(
+            update(watch_looks).where(*before).values(picture=None, evidence=None)
+        )
+        look = last.look
+        await self._connection.execute(
+            insert(watch_looks).values(
+                printer_id=watched.printer_id,
+                account_id=watched.account_id,
+                print_id=watched.print_id,
+                at=look.at,
+                probability=look.probability,
+                score=look.score,
+                quality=look.quality,
+                view=look.view.value,
+                warned=look.warned,
+                paused=look.paused,
+                evidence=_rounded(last.evidence),
+                picture=last.picture,
+            )
+        )
+        return spare
+
+    async def mark(self, watched: WatchedPrint, at: datetime, *, paused: bool) -> None:
+        its = _of_print(watched.printer_id, watched.print_id)
+        column = watch_looks.c.paused if paused else watch_looks.c.warned
+        await self._connection.execute(
+            update(watch_looks).where(*its, watch_looks.c.at == at).values({column: True})
+        )
+
+    async def looks(self, printer_id: str, print_id: str) -> Sequence[Look]:
+        found = await self._connection.execute(
+            select(*_LOOK)
+            .where(*_of_print(printer_id, print_id), is_owners(watch_looks))
+            .order_by(watch_looks.c.number)
+        )
+        return [_look(row) for row in found.mappings()]
+
+    async def last(self, printer_id: str, print_id: str) -> LastLook | None:
+        found = await self._seen(printer_id, print_id)
+        return found[-1] if found else None
+
+    async def alarms(self, printer_id: str, print_id: str) -> Sequence[LastLook]:
+        return await self._seen(printer_id, print_id, _is_alarm)
+
+    async def judge(self, judgement: Judgement) -> None:
+        account_id = await self._connection.scalar(
+            select(watches.c.account_id).where(
+                watches.c.printer_id == judgement.printer_id,
+                watches.c.print_id == judgement.print_id,
+                is_owners(watches),
+            )
+        )
+        if account_id is None:
+            return
+        values = {
+            "account_id": account_id,
+            "camera": judgement.camera,
+            "at": judgement.at,
+            "was_failure": judgement.was_failure,
+            "picture": judgement.picture,
+        }
+        await self._connection.execute(
+            insert(watch_judgements)
+            .values(printer_id=judgement.printer_id, print_id=judgement.print_id, **values)
+            .on_conflict_do_update(index_elements=["printer_id", "print_id"], set_=values)
+        )
+
+    async def judged(self, printer_id: str) -> Sequence[Judgement]:
+        found = await self._connection.execute(
+            select(*_JUDGEMENT)
+            .where(watch_judgements.c.printer_id == printer_id, is_owners(watch_judgements))
+            .order_by(watch_judgements.c.at.desc())
+        )
+        return [Judgement(**row) for row in found.mappings()]
+
+    async def let_pictures_go(self, printer_id: str, print_id: str | None) -> Sequence[str]:
+        theirs = [
+            watch_judgements.c.printer_id == printer_id,
+            watch_judgements.c.picture.is_not(None),
+            is_owners(watch_judgements),
+        ]
+        if print_id is not None:
+            theirs.append(watch_judgements.c.print_id == print_id)
+        found = await self._connection.scalars(select(watch_judgements.c.picture).where(*theirs))
+        pictures = [picture for picture in found if picture is not None]
+        await self._connection.execute(update(watch_judgements).where(*theirs).values(picture=None))
+        return pictures
+
+    async def forget(self, before: datetime, judged_before: datetime) -> None:
+        await self._connection.execute(delete(watch_looks).where(watch_looks.c.at < before))
+        await self._connection.execute(delete(watches).where(watches.c.ended_at < before))
+        await self._connection.execute(
+            delete(watch_judgements).where(watch_judgements.c.at < judged_before)
+        )
+
+    async def _seen(
+        self, printer_id: str, print_id: str, *conditions: ColumnElement[bool]
+    ) -> list[LastLook]:
+        """Looks that still have their evidence: a few of each print."""
+        found = await self._connection.execute(
+            select(*_LOOK, watch_looks.c.evidence, watch_looks.c.picture)
+            .where(
+                *_of_print(printer_id, print_id),
+                watch_looks.c.evidence.is_not(None),
+                is_owners(watch_looks),
+                *conditions,
+            )
+            .order_by(watch_looks.c.number)
+        )
+        return [
+            LastLook(
+                look=_look(row),
+                evidence=_evidence.decode(row["evidence"]),
+                picture=row["picture"],
+            )
+            for row in found.mappings()
+        ]
+
+
+def _of_print(printer_id: str, print_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return watch_looks.c.printer_id == printer_id, watch_looks.c.print_id == print_id
+
+
+def _look(row: Mapping[Any, Any]) -> Look:
+    values = {column.name: row[column.name] for column in _LOOK}
+    return Look(**{**values, "view": View(values["view"])})
+
+
+def _rounded(evidence: Sequence[Sequence[float]]) -> bytes:
+    return msgspec.json.encode([[round(place, _DIGITS) for place in row] for row in evidence])

@@ -1,0 +1,99 @@
+"""The tables of the watch over prints.
+
+All of it goes with the printer's link, and with the account: `PrinterRows.remove` and the
+references see to it. Each row names the account beside the printer, and who reads compares both.
+"""
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    exists,
+)
+
+from printreach.backends.sql.tables import READABLE, Instant, accounts, metadata, printers
+
+
+def _printer(*, primary_key: bool = False) -> Column[str]:
+    reference = ForeignKey(printers.c.printer_id, ondelete="CASCADE")
+    return Column("printer_id", String(64), reference, nullable=False, primary_key=primary_key)
+
+
+def _account() -> Column[str]:
+    reference = ForeignKey(accounts.c.account_id, ondelete="CASCADE")
+    return Column("account_id", String(64), reference, nullable=False, index=True)
+
+
+watch_settings = Table(
+    "watch_settings",
+    metadata,
+    _printer(primary_key=True),
+    _account(),
+    Column("content", LargeBinary, nullable=False, info=READABLE),
+)
+
+# A printer prints one thing at a time: one of its rows at most has no end.
+watches = Table(
+    "watches",
+    metadata,
+    _printer(primary_key=True),
+    Column("print_id", String(64), primary_key=True),
+    _account(),
+    Column("memory", LargeBinary, nullable=False, info=READABLE),
+    Column("due_at", Instant, nullable=False),
+    Column("falters", Boolean, nullable=False),
+    Column("token", String(64)),
+    Column("resumed_at", Instant),
+    Column("ended_at", Instant, index=True),
+    Index("ix_watches_due_at", "falters", "due_at"),
+)
+
+watch_looks = Table(
+    "watch_looks",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    _printer(),
+    Column("print_id", String(64), nullable=False),
+    _account(),
+    Column("at", Instant, nullable=False, index=True),
+    Column("probability", Float, nullable=False),
+    Column("score", Integer, nullable=False),
+    Column("quality", Integer, nullable=False),
+    Column("view", String(16), nullable=False),
+    Column("warned", Boolean, nullable=False),
+    Column("paused", Boolean, nullable=False),
+    Column("evidence", LargeBinary, info=READABLE),
+    Column("picture", String(64)),
+    Index("ix_watch_looks_print", "printer_id", "print_id", "number"),
+)
+
+watch_judgements = Table(
+    "watch_judgements",
+    metadata,
+    _printer(primary_key=True),
+    Column("print_id", String(64), primary_key=True),
+    _account(),
+    Column("camera", Integer),
+    Column("at", Instant, nullable=False, index=True),
+    Column("was_failure", Boolean, nullable=False),
+    Column("picture", String(64), index=True),
+)
+
+OF_A_LINK = (watch_settings, watches, watch_looks, watch_judgements)
+"""What is of one owner, and gone when the printer leaves them."""
+
+
+def is_owners(table: Table) -> ColumnElement[bool]:
+    """The row is of who has the printer now."""
+    return exists().where(
+        printers.c.printer_id == table.c.printer_id,
+        printers.c.account_id == table.c.account_id,
+        printers.c.removed_at.is_(None),
+    )

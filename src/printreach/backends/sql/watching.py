@@ -1,0 +1,219 @@
+"""The prints under watch and what owners chose, as rows; what was seen has a page of its own."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import ColumnElement, Row, exists, or_, select, tuple_, update
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from printreach.backends.sql.tables import nodes, printers
+from printreach.backends.sql.watch_looks import WatchLookRows
+from printreach.backends.sql.watch_tables import is_owners, watch_settings, watches
+from printreach.ports.watching import UnwatchedPrinter, WatchedPrint
+from printreach.rules.watch_memory import WatchMemory
+from printreach.rules.watching import WatchSettings
+
+LONGEST_WAIT: Final = timedelta(hours=2)
+"""Nothing is put off for longer: what is due later than that was written by a wrong clock."""
+_AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_OFF: Final = WatchSettings(enabled=False)
+_memories = msgspec.json.Decoder(WatchMemory)
+_settings = msgspec.json.Decoder(WatchSettings)
+_is_under_way = watches.c.ended_at.is_(None)
+
+
+class WatchSettingsRows:
+    """ports.WatchSettingsRecords in one unit of work."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def get(self, printer_id: str) -> WatchSettings:
+        content = await self._connection.scalar(
+            select(watch_settings.c.content).where(
+                watch_settings.c.printer_id == printer_id, is_owners(watch_settings)
+            )
+        )
+        return WatchSettings() if content is None else _settings_of(content)
+
+    async def put(self, printer_id: str, account_id: str, settings: WatchSettings) -> None:
+        if not await _is_linked_to(self._connection, printer_id, account_id):
+            return
+        values = {"account_id": account_id, "content": msgspec.json.encode(settings)}
+        await self._connection.execute(
+            insert(watch_settings)
+            .values(printer_id=printer_id, **values)
+            .on_conflict_do_update(index_elements=["printer_id"], set_=values)
+        )
+        is_free = _is_under_way & watches.c.token.is_(None)
+        await self._connection.execute(
+            update(watches)
+            .where(watches.c.printer_id == printer_id, is_free)
+            .values(due_at=_AT_ONCE)
+        )
+
+
+class WatchRows(WatchLookRows):
+    """ports.WatchRecords in one unit of work."""
+
+    async def begin(self, printer_id: str, account_id: str, print_id: str, at: datetime) -> None:
+        if not await _is_linked_to(self._connection, printer_id, account_id):
+            return
+        values = {"due_at": at, "falters": False, "ended_at": None}
+        await self._connection.execute(
+            insert(watches)
+            .values(
+                printer_id=printer_id,
+                print_id=print_id,
+                account_id=account_id,
+                memory=msgspec.json.encode(WatchMemory()),
+                **values,
+            )
+            .on_conflict_do_update(
+                index_elements=["printer_id", "print_id"],
+                set_=values,
+                where=watches.c.ended_at.is_not(None),
+            )
+        )
+        is_other = watches.c.print_id != print_id
+        await self._end(at, watches.c.printer_id == printer_id, is_other)
+
+    async def end(self, printer_id: str, print_id: str, at: datetime) -> None:
+        await self._end(at, watches.c.printer_id == printer_id, watches.c.print_id == print_id)
+
+    async def resume(self, printer_id: str, print_id: str, at: datetime) -> None:
+        its = (watches.c.printer_id == printer_id, watches.c.print_id == print_id, _is_under_way)
+        await self._connection.execute(update(watches).where(*its).values(resumed_at=at))
+        await self._connection.execute(
+            update(watches).where(*its, watches.c.token.is_(None)).values(due_at=at)
+        )
+
+    async def has_due(self, at: datetime, *, falters: bool) -> bool:
+        found = await self._connection.execute(
+            select(watches.c.printer_id).where(_is_due(at), watches.c.falters == falters).limit(1)
+        )
+        return found.first() is not None
+
+    async def claim(
+        self, token: str, at: datetime, until: datetime, at_most: int, *, falters: bool
+    ) -> list[WatchedPrint]:
+        due = (
+            select(watches.c.printer_id, watches.c.print_id)
+            .where(_is_due(at), watches.c.falters == falters)
+            .order_by(watches.c.due_at)
+            .limit(at_most)
+        )
+        await self._connection.execute(
+            update(watches)
+            .where(tuple_(watches.c.printer_id, watches.c.print_id).in_(due))
+            .values(token=token, due_at=until)
+        )
+        return await self._watched(watches.c.token == token)
+
+    async def held(self, watched: WatchedPrint) -> WatchedPrint | None:
+        found = await self._watched(_is_held_as(watched))
+        return found[0] if found else None
+
+    async def keep(self, watched: WatchedPrint, memory: WatchMemory) -> None:
+        await self._connection.execute(
+            update(watches).where(_is_held_as(watched)).values(memory=msgspec.json.encode(memory))
+        )
+
+    async def release(
+        self, watched: WatchedPrint, memory: WatchMemory, due_at: datetime, *, falters: bool = False
+    ) -> None:
+        content = msgspec.json.encode(memory)
+        await self._connection.execute(
+            update(watches)
+            .where(_is_held_as(watched))
+            .values(memory=content, due_at=due_at, falters=falters, token=None)
+        )
+
+    async def unwatched(self, alive_since: datetime) -> Sequence[UnwatchedPrinter]:
+        has_watch = exists().where(watches.c.printer_id == printers.c.printer_id, _is_under_way)
+        found = await self._connection.execute(
+            select(printers.c.printer_id, printers.c.account_id, printers.c.connected_at)
+            .join(nodes, nodes.c.node_id == printers.c.node_id)
+            .where(
+                printers.c.removed_at.is_(None),
+                printers.c.connected_at.is_not(None),
+                nodes.c.alive_at > alive_since,
+                ~has_watch,
+            )
+        )
+        return [UnwatchedPrinter(**row) for row in found.mappings()]
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    async def _end(self, at: datetime, *conditions: ColumnElement[bool]) -> None:
+        await self._connection.execute(
+            update(watches).where(_is_under_way, *conditions).values(ended_at=at, token=None)
+        )
+
+    async def _watched(self, *conditions: ColumnElement[bool]) -> list[WatchedPrint]:
+        found = await self._connection.execute(
+            select(watches, watch_settings.c.content)
+            .outerjoin(
+                watch_settings,
+                (watch_settings.c.printer_id == watches.c.printer_id)
+                & (watch_settings.c.account_id == watches.c.account_id),
+            )
+            .where(_is_under_way, is_owners(watches), *conditions)
+        )
+        return [_watched(row) for row in found]
+
+
+async def _is_linked_to(connection: AsyncConnection, printer_id: str, account_id: str) -> bool:
+    found = await connection.execute(
+        select(printers.c.printer_id).where(
+            printers.c.printer_id == printer_id,
+            printers.c.account_id == account_id,
+            printers.c.removed_at.is_(None),
+        )
+    )
+    return found.first() is not None
+
+
+def _is_due(at: datetime) -> ColumnElement[bool]:
+    is_time = or_(watches.c.due_at <= at, watches.c.due_at > at + LONGEST_WAIT)
+    return _is_under_way & is_time & is_owners(watches)
+
+
+def _is_held_as(watched: WatchedPrint) -> ColumnElement[bool]:
+    return (
+        (watches.c.printer_id == watched.printer_id)
+        & (watches.c.print_id == watched.print_id)
+        & (watches.c.token == watched.token)
+        & _is_under_way
+    )
+
+
+def _watched(row: Row[Any]) -> WatchedPrint:
+    return WatchedPrint(
+        printer_id=row.printer_id,
+        account_id=row.account_id,
+        print_id=row.print_id,
+        token=row.token,
+        memory=_memory_of(row.memory),
+        settings=WatchSettings() if row.content is None else _settings_of(row.content),
+        resumed_at=row.resumed_at,
+    )
+
+
+def _memory_of(content: bytes) -> WatchMemory:
+    """What another version wrote so that this one can't read it is forgotten."""
+    try:
+        return _memories.decode(content)
+    except msgspec.MsgspecError:
+        return WatchMemory()
+
+
+def _settings_of(content: bytes) -> WatchSettings:
+    """Where nobody can say what was chosen, nobody looks."""
+    try:
+        return _settings.decode(content)
+    except msgspec.MsgspecError:
+        return _OFF

@@ -1,0 +1,43 @@
+"""What the watch remembers of one print between two looks."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from printreach.rules.detection import DetectionContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchMemory:
+    """All of it; a new print begins with none.
+
+    history: the latest scores, the oldest first. looked_at: when they were last added to.
+    interval_s: from then to the next look, as was planned. kept_at, kept_quality: when a look was
+    last kept for the pages, and what it showed. warned_at: when it was last warned of. is_warned:
+    that the warning stands; good_s: how long the print has looked good since.
+
+    paused_at: when the watch last paused it. pauses: how often it has; tries: how often it wanted
+    to. ordering_at: a pause may have been ordered then, and what came of it isn't known.
+    is_paused: that the print was seen paused. is_own_pause: by the watch. resumed_at: the resume
+    that was last taken into account.
+
+    misses: looks in a row that came to nothing. unreached_at: since when the printer is away.
+    """
+
+    context: DetectionContext = field(default_factory=DetectionContext)
+    history: tuple[int, ...] = ()
+    looked_at: datetime | None = None
+    interval_s: float = 0.0
+    kept_at: datetime | None = None
+    kept_quality: int = 0
+    warned_at: datetime | None = None
+    is_warned: bool = False
+    good_s: float = 0.0
+    paused_at: datetime | None = None
+    pauses: int = 0
+    tries: int = 0
+    ordering_at: datetime | None = None
+    is_paused: bool = False
+    is_own_pause: bool = False
+    resumed_at: datetime | None = None
+    misses: int = 0
+    unreached_at: datetime | None = None
