@@ -7,7 +7,8 @@ from email.policy import default
 import pytest
 
 from printreach.backends.mail_log import LogMailer
-from printreach.backends.mail_smtp import MOST_WAITING, SmtpMailer, SmtpServer, delivering
+from printreach.backends.mail_smtp import MOST_WAITING, SmtpMailer, delivering
+from printreach.backends.smtp import SmtpServer
 from printreach.rules.mails import Mail, Mails
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mail_server import FakeMailServer, mail_server

@@ -11,6 +11,7 @@ from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
 from printreach.ports import Records
 from printreach.ports.notifications import NewMessage, NotifyTarget
 from printreach.rules.notifications import NotifySettings
+from printreach.rules.notify_turns import PLACES_AT_ONCE, PLACES_OF_AN_ACCOUNT
 from tests.backends.records import ADA, SECOND, store_all
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -44,11 +45,9 @@ async def with_places(store: SqlStore, *names: str) -> None:
     await store.write(add)
 
 
-async def claimed(store: SqlStore, after: timedelta, most: int = 10, mine: int = 10) -> list[str]:
+async def claimed(store: SqlStore, after: timedelta, room: int = PLACES_AT_ONCE) -> list[str]:
     at = NOON + after
-    found = await store.write(
-        lambda records: records.notifications.claim(at, at + LEASE, most, an_account=mine)
-    )
+    found = await store.write(lambda records: records.notifications.claim(at, at + LEASE, room))
     return [one.target_id for one in found]
 
 
@@ -65,10 +64,34 @@ async def test_a_place_is_claimed_once_until_its_lease_is_over(database: Path) -
 @on_a_loop
 async def test_an_account_has_so_many_places_claimed_at_once(database: Path) -> None:
     async with open_store(database) as store:
-        await with_places(store, "a", "b", "c")
+        await with_places(store, *"abcdef")
 
-        assert len(await claimed(store, SECOND, mine=2)) == 2
-        assert await claimed(store, SECOND, mine=2) == []
+        assert len(await claimed(store, SECOND)) == PLACES_OF_AN_ACCOUNT
+        assert await claimed(store, SECOND) == []
+
+
+@on_a_loop
+async def test_in_the_last_of_the_room_an_account_has_one_place_claimed(database: Path) -> None:
+    async with open_store(database) as store:
+        await with_places(store, "a", "b")
+
+        assert len(await claimed(store, SECOND, room=5)) == 1
+        assert await claimed(store, SECOND, room=4) == []
+
+
+@on_a_loop
+async def test_a_claim_is_kept_by_who_renews_it(database: Path) -> None:
+    async with open_store(database) as store:
+        await with_places(store, "a")
+        await claimed(store, SECOND)
+        until = NOON + 2 * LEASE
+        kept = await store.write(lambda records: records.notifications.renew("a", until))
+        gone = await store.write(lambda records: records.notifications.renew("z", until))
+
+        assert kept
+        assert not gone
+        assert await claimed(store, LEASE + 2 * SECOND) == []
+        assert await claimed(store, 2 * LEASE) == ["a"]
 
 
 @on_a_loop
@@ -157,11 +180,11 @@ async def test_who_is_busy_is_read_off_the_places_that_are_claimed(database: Pat
     async def explain(records: SqlRecords) -> str:
         rows = await records.connection.execute(
             text(
-                "EXPLAIN QUERY PLAN SELECT account_id, count(*) FROM notify_targets"
-                " WHERE leased_until > 'x' GROUP BY account_id"
+                "EXPLAIN QUERY PLAN SELECT target_id, account_id, failures, way"
+                " FROM notify_targets WHERE leased_until > 'x'"
             )
         )
         return "\n".join(row.detail for row in rows)
 
     async with open_store(database) as store:
-        assert "COVERING INDEX ix_notify_targets_leased_until" in await store.read(explain)
+        assert "INDEX ix_notify_targets_leased_until" in await store.read(explain)

@@ -2,19 +2,25 @@
 
 import re
 
+from printreach.ports.notifications import NotSent
 from printreach.rules.mails import Mail
 
 LINK = re.compile(r"https?://\S+")
 
 
 class KeptMails:
-    """ports.Mailer."""
+    """ports.Mailer. answer: to those that are handed in; those are kept all the same."""
 
     def __init__(self) -> None:
         self.sent: list[Mail] = []
+        self.answer: NotSent | None = None
 
     def send(self, mail: Mail) -> None:
         self.sent.append(mail)
+
+    async def hand_in(self, mail: Mail) -> NotSent | None:
+        self.sent.append(mail)
+        return self.answer
 
     def link(self) -> str:
         """The first link of the last mail, without the host."""

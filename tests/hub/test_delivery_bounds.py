@@ -7,7 +7,7 @@ import pytest
 from printreach.hub import clock_doubt, deliveries
 from printreach.hub.clock_doubt import BELIEVED_AFTER_S, ClockDoubt
 from printreach.rules.accounts import SupporterPolicy
-from printreach.rules.webhooks import LIFETIME, TOO_MANY, DeliveryState, Outcome
+from printreach.rules.webhooks import LIFETIME, RETRY_DELAYS, TOO_MANY, DeliveryState, Outcome
 from tests.hub.webhook_world import URL, WebhookWorld, event, in_world
 from tests.hub.world import ADA, OpenWorld
 
@@ -92,7 +92,7 @@ def test_a_clock_that_jumps_half_a_year_ahead_and_back_drops_nothing(
         ahead = await states(here)
         here.world.clock.advance(-AHEAD)
         await here.worker.tidy()
-        await here.deliver()
+        await here.deliver(RETRY_DELAYS[0])
 
         assert ahead == [DeliveryState.QUEUED] * 2
         assert sorted(set(here.sender.event_ids)) == ["event-00001", "event-00002"]

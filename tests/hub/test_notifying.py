@@ -277,6 +277,110 @@ async def test_a_mail_goes_to_the_accounts_address_where_it_was_confirmed(
 
 
 @on_a_loop
+async def test_a_mail_counts_as_told_once_the_mail_server_has_taken_it(
+    open_world: OpenWorld,
+) -> None:
+    async with reached(open_world) as ada:
+        place = await ada.add_place("", way="mail")
+        ada.mailer.answer = NotSent(Trouble.MAIL_REFUSED, 451)
+        await ada.happens([EventType.COMPLETE])
+        await ada.send()
+        refused = await ada.place(place)
+        ada.mailer.answer = NotSent(Trouble.MAIL_SERVER_AWAY)
+        ada.world.clock.advance(timedelta(seconds=31))
+        await ada.send()
+        away = await ada.place(place)
+        ada.mailer.answer = None
+        ada.world.clock.advance(timedelta(minutes=3))
+        await ada.send()
+        told = await ada.place(place)
+
+        assert refused.trouble == "The mail server did not take the mail: it answered 451."
+        assert away.trouble == "The mail server of this service can't be reached now."
+        assert (away.sent_at, away.failures) == (None, 2)
+        assert (told.sent_at, told.trouble) == (ada.world.clock.now(), "")
+        assert [mail.subject for mail in ada.mailer.sent] == ["Workshop: print done"] * 3
+
+
+class Slow(KeptMessages):
+    """Each message takes a while of the service's own time."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self._world = world
+
+    async def send(self, url: str, title: str, text: str) -> NotSent | None:
+        self._world.clock.advance(notify_sending.LEASE / 2)
+        return await super().send(url, title, text)
+
+
+@on_a_loop
+async def test_a_place_that_takes_its_time_stays_claimed(open_world: OpenWorld) -> None:
+    async with reached(open_world) as ada:
+        await ada.add_place()
+        ada.sending.messenger = ada.messenger = Slow(ada.world)
+        await ada.happens([EventType.COMPLETE] * 5)
+        begun = asyncio.create_task(ada.sending.send_due())
+        other = replace(ada.sending, _running=set(), _freed=asyncio.Event())
+        async with asyncio.timeout(30):
+            while len(ada.messenger.sent) < 5:
+                await other.send_due()
+        await begun
+        await ada.sending.settled()
+
+        assert len(await ada.send()) == 5
+
+
+@on_a_loop
+async def test_a_place_that_was_removed_meanwhile_is_sent_no_more(open_world: OpenWorld) -> None:
+    async with reached(open_world) as ada:
+        place = await ada.add_place()
+        slow = ada.sending.messenger = ada.messenger = Slow(ada.world)
+        await ada.happens([EventType.COMPLETE] * 5)
+        await ada.sending.send_due()
+        async with asyncio.timeout(30):
+            while not slow.sent:
+                await ada.sending.send_due()
+                await asyncio.sleep(0)
+        await ada.world.store.write(
+            lambda records: records.notifications.remove_target(ada.account_id, place)
+        )
+        await ada.sending.settled()
+
+        assert len(slow.sent) < 5
+
+
+@on_a_loop
+async def test_accounts_that_act_together_keep_no_other_waiting(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notify_sending, "STOP_WITHIN_S", 0.0)
+    async with reached(open_world) as ada:
+        ada.sending.messenger = ada.messenger = Hanging()
+        at = ada.world.clock.now()
+        news = NewMessage(title="t", text="t", made_at=at, due_at=at)
+        places = []
+        for number in range(6):
+            hostile = await ada.world.add_account(f"hostile{number}@example.org")
+            places += [
+                await ada.add_place(f"ntfys://hangs.example/{place}", hostile.account_id)
+                for place in range(20)
+            ]
+        await ada.world.store.write(lambda records: records.notifications.queue(places, news))
+        await ada.sending.send_due()
+        await ada.add_place("ntfys://ntfy.sh/adas")
+        await ada.happens([EventType.COMPLETE])
+        await ada.sending.send_due()
+        async with asyncio.timeout(30):
+            while not ada.messenger.sent:
+                await ada.sending.send_due()
+                await asyncio.sleep(0.01)
+        await ada.sending.close()
+
+        assert [one.url for one in ada.messenger.sent] == ["ntfys://ntfy.sh/adas"]
+
+
+@on_a_loop
 async def test_a_place_whose_secret_was_sealed_with_another_key_is_told_so(
     open_world: OpenWorld,
 ) -> None:

@@ -134,8 +134,8 @@ class Notifications:
 
     async def _send_test(self, account: Account, target: NotifyTarget) -> NotSent | None:
         if target.way == MAIL:
-            self.mailer.send(Mail(to=account.email, subject=TEST_TITLE, text=TEST_TEXT))
-            return None
+            mail = Mail(to=account.email, subject=TEST_TITLE, text=TEST_TEXT)
+            return await self.mailer.hand_in(mail)
         return await send_to(self.messenger, self.sealer, target, TEST_TITLE, TEST_TEXT)
 
     # --- choices ----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ A place is one task's alone while it is claimed, so a place that hangs delays no
 
 import asyncio
 import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
@@ -19,19 +20,18 @@ from printreach.ports.notifications import (
     Trouble,
 )
 from printreach.rules.notifications import GIVEN_UP_AFTER, next_try
+from printreach.rules.notify_turns import PLACES_AT_ONCE
 from printreach.rules.notify_ways import MAIL
 
 log = logging.getLogger(__name__)
 
 STOP_WITHIN_S: Final = 2.0
 """What is taken by then does not come twice. Webhooks have their own five seconds."""
-PLACES_AT_ONCE: Final = 24
-"""Fewer than the messenger has threads: somebody may want to test a place meanwhile."""
-PLACES_OF_AN_ACCOUNT: Final = 4
 MESSAGES_OF_A_CLAIM: Final = 20
 """Then the place waits for its turn again, behind the others."""
-LEASE: Final = timedelta(minutes=10)
-"""Longer than that many messages can take."""
+LEASE: Final = timedelta(seconds=90)
+"""Longer than two messages can take. Whoever does not renew it has died."""
+RENEW_AFTER: Final = LEASE / 3
 PUT_OFF_AT_MOST: Final = timedelta(hours=26)
 """Quiet hours may last a day, and one in which clocks go back has 25 hours."""
 
@@ -48,6 +48,11 @@ class NotifySending:
     _running: set[asyncio.Task[None]] = field(default_factory=set)
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _freed: asyncio.Event = field(default_factory=asyncio.Event)
+    _on_freed: Callable[[], None] = lambda: None
+
+    def on_freed(self, callback: Callable[[], None]) -> None:
+        """Call this when a place has been served: others may have waited for its turn."""
+        self._on_freed = callback
 
     async def send_due(self) -> int:
         """Begin with every place that something is due for; how many. Raises StoreUnavailable.
@@ -95,9 +100,7 @@ class NotifySending:
         if room <= 0 or due_at is None or due_at > at:
             return []
         return await self.store.write(
-            lambda records: records.notifications.claim(
-                at, at + LEASE, room, an_account=PLACES_OF_AN_ACCOUNT
-            )
+            lambda records: records.notifications.claim(at, at + LEASE, room)
         )
 
     async def _room(self) -> None:
@@ -108,6 +111,7 @@ class NotifySending:
     def _is_done(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
         self._freed.set()
+        self._on_freed()
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a place could not be served", exc_info=error)
 
@@ -120,9 +124,15 @@ class NotifySending:
         )
         sent: list[QueuedMessage] = []
         trouble: NotSent | None = None
+        renewed_at = self.clock.now()
         for message in due:
             if self._stopping.is_set():
                 break
+            if abs(self.clock.now() - renewed_at) >= RENEW_AFTER:
+                renewed_at = self.clock.now()
+                if not await self._renew(target, sent):
+                    return  # it was removed, and its messages with it
+                sent = []
             trouble = await self._send(target, message)
             if trouble is not None:
                 break
@@ -132,13 +142,23 @@ class NotifySending:
         except StoreUnavailable as error:
             log.warning("what was sent to a place is not noted, it may come twice: %s", error)
 
+    async def _renew(self, target: NotifyTarget, sent: Sequence[QueuedMessage]) -> bool:
+        """Forget what is sent by now, and keep the place; False where it is no more."""
+        until = self.clock.now() + LEASE
+
+        async def note(records: Records) -> bool:
+            await records.notifications.drop_messages([one.message_id for one in sent])
+            return await records.notifications.renew(target.target_id, until)
+
+        return await self.store.write(note)
+
     async def _send(self, target: NotifyTarget, message: QueuedMessage) -> NotSent | None:
         if target.way == MAIL:
             account = await self.store.read(lambda records: records.accounts.get(target.account_id))
             if account is None or account.verified_at is None:
                 return NotSent(Trouble.NOT_ALLOWED)
-            self.mailer.send(Mail(to=account.email, subject=message.title, text=message.text))
-            return None
+            mail = Mail(to=account.email, subject=message.title, text=message.text)
+            return await self.mailer.hand_in(mail)
         return await send_to(self.messenger, self.sealer, target, message.title, message.text)
 
     async def _let_go(
@@ -189,6 +209,11 @@ def in_words(trouble: NotSent) -> str:
             return "Nobody answered at that address."
         case Trouble.TOO_SLOW:
             return "The service took too long to answer."
+        case Trouble.MAIL_SERVER_AWAY:
+            return "The mail server of this service can't be reached now."
+        case Trouble.MAIL_REFUSED:
+            answer = "" if trouble.status is None else f": it answered {trouble.status}"
+            return f"The mail server did not take the mail{answer}."
         case Trouble.REFUSED:
             return _REFUSALS.get(
                 trouble.status or 0, f"The service answered with status {trouble.status}."

@@ -41,6 +41,9 @@ class Trouble(Enum):
     UNREACHABLE = auto()
     TOO_SLOW = auto()
     REFUSED = auto()
+    MAIL_SERVER_AWAY = auto()
+    MAIL_REFUSED = auto()
+    """By the installation's own mail server, or the one behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +137,12 @@ class NotifyRecords(Protocol):
         """When something is to be sent next; places that are claimed then are left out."""
         ...
 
-    async def claim(
-        self, at: datetime, until: datetime, at_most: int, *, an_account: int
-    ) -> list[NotifyTarget]:
-        """Places with something to send, for us alone until then; an_account: of one, at most."""
+    async def claim(self, at: datetime, until: datetime, room: int) -> list[NotifyTarget]:
+        """Places with something to send, for us alone until then: as rules.notify_turns says."""
+        ...
+
+    async def renew(self, target_id: str, until: datetime) -> bool:
+        """Keep a claimed place until then; False where it is no more."""
         ...
 
     async def due_messages(

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from printreach.backends.mail_log import LogMailer
-from printreach.backends.mail_smtp import SmtpMailer, SmtpServer, delivering
+from printreach.backends.mail_smtp import SmtpMailer, delivering
 from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.sealing import DataDirSealer
+from printreach.backends.smtp import SmtpServer
 from printreach.backends.zones import SystemZones
 from printreach.hub.notify_sending import NotifySending
 from printreach.hub.notifying import Notifying

@@ -130,7 +130,7 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
     hooks.on_freed(calls.wake)
     return [
         events,
-        Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT})),
+        news,
         Loop("mended notifications", sending.tidy, every_s=PRUNE_EVERY_S),
         Loop("old events", fanout.prune, every_s=PRUNE_EVERY_S),
         calls,
@@ -143,6 +143,8 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         ),
         Loop(
             "old live links",
+    news = Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT}))
+    sending.on_freed(news.wake)
             partial(forget_ended_links, outside.store, outside.clock),
             every_s=PRUNE_EVERY_S,
         ),

@@ -138,18 +138,19 @@ class DeliveryRows:
         await self._connection.execute(
             update(webhooks).where(webhooks.c.next_at > at + LONGEST_DELAY).values(next_at=at)
         )
-        newest = await self._connection.scalar(
-            select(_all.at).order_by(_all.delivery_id.desc()).limit(1)
-        )
-        if newest is None or newest <= at:
-            return
-        # It happened in the future. A retry that comes early harms nobody.
-        await self._connection.execute(
-            update(webhook_deliveries).where(_all.due_at > at).values(due_at=at)
-        )
         is_free = or_(webhooks.c.lease.is_(None), webhooks.c.next_at > at + _LONGEST_LEASE)
+        put_off = select(webhooks.c.connection_id).where(webhooks.c.next_at > at, is_free)
+        # What happened in the future did so by a clock that was ahead.
+        changed = await self._connection.scalars(
+            update(webhook_deliveries)
+            .where(_all.connection_id.in_(put_off), _all.due_at > at, _all.at > at)
+            .values(due_at=at)
+            .returning(_all.connection_id)
+        )
         await self._connection.execute(
-            update(webhooks).where(webhooks.c.next_at > at, is_free).values(next_at=at)
+            update(webhooks)
+            .where(webhooks.c.connection_id.in_(sorted(set(changed))), is_free)
+            .values(next_at=at)
         )
 
     async def next_due(self) -> datetime | None:

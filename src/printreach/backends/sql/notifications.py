@@ -1,9 +1,9 @@
 """Who is told of what, as rows; and the words on their way."""
 
 import json
-from collections.abc import Collection
-from datetime import datetime, time
-from typing import Any
+from collections.abc import Collection, Sequence
+from datetime import datetime, time, timedelta
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 from sqlalchemy.dialects.sqlite import insert
@@ -18,11 +18,27 @@ from printreach.backends.sql.notify_tables import (
     notify_targets,
 )
 from printreach.ports.notifications import NewMessage, NotifyTarget, QueuedMessage
-from printreach.rules.notifications import Counted, Events, NotifySettings, QuietHours
+from printreach.rules.notifications import (
+    MOST_TARGETS,
+    Counted,
+    Events,
+    NotifySettings,
+    QuietHours,
+)
+from printreach.rules.notify_turns import (
+    Turn,
+    barred,
+    failing_have_room,
+    mails_have_room,
+    next_turns,
+)
+from printreach.rules.notify_ways import MAIL
 
 _TARGET = columns_for(NotifyTarget, notify_targets)
 _MESSAGE = columns_for(QueuedMessage, notify_messages)
 _COUNTED = columns_for(Counted, notify_counts)
+_LONGEST_LEASE: Final = timedelta(minutes=10)
+"""Longer than any worker keeps a place without renewing its claim."""
 _targets = notify_targets.c
 _messages = notify_messages.c
 
@@ -143,33 +159,30 @@ class NotifyRows:
         )
         return found.scalar_one_or_none()
 
-    async def claim(
-        self, at: datetime, until: datetime, at_most: int, *, an_account: int
-    ) -> list[NotifyTarget]:
-        busy = await self._busy_by_account(at)
-        full = [account_id for account_id, count in busy.items() if count >= an_account]
+    async def claim(self, at: datetime, until: datetime, room: int) -> list[NotifyTarget]:
+        under_way = await self._under_way(at)
         found = await self._connection.execute(
             select(*_TARGET)
-            .where(
-                _targets.due_at <= at,
-                _is_free(at),
-                _targets.account_id.not_in(_each_of(full)),
-            )
+            .where(_targets.due_at <= at, _is_free(at), *_have_turns(under_way, room))
             .order_by(_targets.due_at)
-            .limit(at_most * 4)
+            # So that no account's own places alone are looked at.
+            .limit(room * MOST_TARGETS)
         )
-        claimed: list[NotifyTarget] = []
-        for target in (NotifyTarget(**row) for row in found.mappings()):
-            count = busy.get(target.account_id, 0)
-            if len(claimed) < at_most and count < an_account:
-                busy[target.account_id] = count + 1
-                claimed.append(target)
+        waiting = {row["target_id"]: NotifyTarget(**row) for row in found.mappings()}
+        turns = next_turns(under_way, [_turn(one) for one in waiting.values()], room)
+        claimed = [waiting[one.target_id] for one in turns]
         await self._connection.execute(
             update(notify_targets)
             .where(_targets.target_id.in_(_each_of([one.target_id for one in claimed])))
             .values(leased_until=until)
         )
         return claimed
+
+    async def renew(self, target_id: str, until: datetime) -> bool:
+        changed = await self._connection.execute(
+            update(notify_targets).where(_targets.target_id == target_id).values(leased_until=until)
+        )
+        return changed.rowcount > 0
 
     async def due_messages(self, target_id: str, at: datetime, at_most: int) -> list[QueuedMessage]:
         found = await self._connection.execute(
@@ -227,8 +240,11 @@ class NotifyRows:
                 update(due_at.table).where(due_at > farthest).values(due_at=at)
             )
         await self._connection.execute(
-            update(notify_targets).where(_targets.leased_until > farthest).values(leased_until=None)
+            update(notify_targets)
+            .where(_targets.leased_until > at + _LONGEST_LEASE)
+            .values(leased_until=None)
         )
+        await self._tell_what_was_made_in_the_future(at)
 
     async def note_answer(self, target_id: str, at: datetime) -> None:
         first = select(func.min(_messages.due_at)).where(_messages.target_id == target_id)
@@ -250,13 +266,50 @@ class NotifyRows:
             insert(table).values(**key, **values).on_conflict_do_update(list(key), set_=values)
         )
 
-    async def _busy_by_account(self, at: datetime) -> dict[str, int]:
-        found = await self._connection.execute(
-            select(_targets.account_id, func.count())
-            .where(_targets.leased_until > at)
-            .group_by(_targets.account_id)
+    async def _tell_what_was_made_in_the_future(self, at: datetime) -> None:
+        """The clock was ahead by less than anything may be put off."""
+        put_off = select(_targets.target_id).where(_targets.due_at > at)
+        changed = await self._connection.scalars(
+            update(notify_messages)
+            .where(_messages.target_id.in_(put_off), _messages.due_at > at, _messages.made_at > at)
+            .values(due_at=at)
+            .returning(_messages.target_id)
         )
-        return {row[0]: row[1] for row in found}
+        await self._connection.execute(
+            update(notify_targets)
+            .where(_targets.target_id.in_(_each_of(sorted(set(changed)))), _targets.due_at > at)
+            .values(due_at=at)
+        )
+
+    async def _under_way(self, at: datetime) -> list[Turn]:
+        found = await self._connection.execute(
+            select(_targets.target_id, _targets.account_id, _targets.failures, _targets.way).where(
+                _targets.leased_until > at
+            )
+        )
+        return [_turn(row) for row in found]
+
+
+def _turn(target: Any) -> Turn:
+    """target: a NotifyTarget, or a row with what is asked of it."""
+    return Turn(
+        target_id=target.target_id,
+        account_id=target.account_id,
+        is_failing=target.failures > 0,
+        is_mail=target.way == MAIL,
+    )
+
+
+def _have_turns(under_way: Sequence[Turn], room: int) -> list[ColumnElement[bool]]:
+    """Leaves out those that have none, lest they hide the others."""
+    conditions: list[ColumnElement[bool]] = [
+        _targets.account_id.not_in(_each_of(barred(under_way, room)))
+    ]
+    if not failing_have_room(under_way):
+        conditions.append(_targets.failures == 0)
+    if not mails_have_room(under_way):
+        conditions.append(_targets.way != MAIL)
+    return conditions
 
 
 def _is_free(at: datetime) -> ColumnElement[bool]:

@@ -1,0 +1,140 @@
+"""One mail, handed in at a mail server over one connection. It waits, so it belongs on a thread."""
+
+import smtplib
+import socket
+import ssl
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+from email.utils import formatdate, make_msgid
+from typing import Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from printreach.rules.mails import Mail
+
+TIMEOUT_S: Final = 20
+"""For the connection, and for each answer."""
+_THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_PORTS: Final = {"smtp": 587, "smtps": 465}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SmtpServer:
+    """Where mails are handed in.
+
+    is_tls: from the first byte; else STARTTLS where it is offered. sender: what stands in From.
+    """
+
+    host: str
+    port: int
+    is_tls: bool
+    sender: str
+    user: str
+    password: str = field(repr=False)
+
+    @classmethod
+    def at(cls, url: str, sender: str) -> "SmtpServer":
+        """`smtp(s)://[USER:PASSWORD@]HOST[:PORT][?from=ADDRESS]`, percent-encoded where need be.
+
+        sender: where the address names none; a user that is an address goes before it.
+        """
+        parts = urlsplit(url)
+        user = unquote(parts.username or "")
+        named = parse_qs(parts.query).get("from", [user if "@" in user else sender])
+        return cls(
+            host=parts.hostname or "",
+            port=parts.port or _PORTS[parts.scheme],
+            is_tls=parts.scheme == "smtps",
+            sender=named[0],
+            user=user,
+            password=unquote(parts.password or ""),
+        )
+
+
+class SmtpTalk:
+    """run() on a thread; end() from any other one cuts it off."""
+
+    def __init__(self, server: SmtpServer, mail: Mail) -> None:
+        self._server = server
+        self._mail = mail
+        self._lock = threading.Lock()
+        self._client: smtplib.SMTP | None = None
+        self._is_over = False
+
+    def run(self) -> None:
+        """Returns when the server has taken the mail.
+
+        Raises OSError, SMTPException, and ValueError for what can't be written as a mail.
+        """
+        if self._is_over:
+            raise TimeoutError("out of time")
+        message, tls = self._message(), ssl.create_default_context()
+        client = self._connect(tls)
+        try:
+            with self._lock:
+                self._client = client
+                if self._is_over:
+                    raise TimeoutError("out of time")
+            self._talk(client, tls, message)
+        finally:
+            with self._lock:
+                self._client = None
+            client.close()
+
+    def end(self) -> None:
+        """Nothing goes on, and nothing begins."""
+        with self._lock:
+            self._is_over = True
+            sock = self._client.sock if self._client is not None else None
+            if sock is not None:
+                with suppress(OSError):
+                    # Not the method: that of a TLS socket would wait for the other side.
+                    socket.socket.shutdown(sock, socket.SHUT_RDWR)
+
+    def _connect(self, tls: ssl.SSLContext) -> smtplib.SMTP:
+        server = self._server
+        if server.is_tls:
+            return smtplib.SMTP_SSL(server.host, server.port, timeout=TIMEOUT_S, context=tls)
+        return smtplib.SMTP(server.host, server.port, timeout=TIMEOUT_S)
+
+    def _talk(self, client: smtplib.SMTP, tls: ssl.SSLContext, message: EmailMessage) -> None:
+        server = self._server
+        client.ehlo()
+        if not server.is_tls and client.has_extn("starttls"):
+            client.starttls(context=tls)
+            client.ehlo()
+        elif not server.is_tls and server.user and server.host not in _THIS_MACHINE:
+            raise smtplib.SMTPException("no TLS offered, so the password is kept back")
+        if server.user:
+            client.login(server.user, server.password)
+        client.send_message(message)
+        try:
+            client.quit()
+        except (OSError, smtplib.SMTPException):
+            pass  # the mail was taken; trying again would send it twice
+
+    def _message(self) -> EmailMessage:
+        mail, message = self._mail, EmailMessage()
+        message["From"] = self._server.sender
+        message["To"] = mail.to
+        message["Subject"] = mail.subject
+        message["Date"] = formatdate(usegmt=True)
+        message["Message-ID"] = make_msgid(domain=self._server.sender.rpartition("@")[2] or None)
+        # Nobody's absence notice is wanted.
+        message["Auto-Submitted"] = "auto-generated"
+        message.set_content(mail.text)
+        return message
+
+
+def status_of(error: Exception) -> int | None:
+    """What the server answered where it did not take a mail."""
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        return next((code for code, _ in error.recipients.values()), None)
+    return error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else None
+
+
+def reason_of(error: Exception) -> str:
+    """What went wrong, without what the server was told: that may hold a mail or a password."""
+    status = status_of(error)
+    return type(error).__name__ if status is None else f"{type(error).__name__} {status}"
