@@ -19,7 +19,17 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def open_world(migrated: Path, tmp_path: Path) -> OpenWorld:
-    path = tmp_path / "data" / "database.sqlite3"
+    return _world_at(migrated, tmp_path / "data")
+
+
+@pytest.fixture
+def open_other_world(migrated: Path, tmp_path: Path) -> OpenWorld:
+    """For what takes a comparison."""
+    return _world_at(migrated, tmp_path / "other-data")
+
+
+def _world_at(migrated: Path, folder: Path) -> OpenWorld:
+    path = folder / "database.sqlite3"
     prepare_file(path)
     shutil.copyfile(migrated, path)
     return OpenWorld(path)

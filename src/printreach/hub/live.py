@@ -149,7 +149,7 @@ class LiveStatus:
     async def _look(self, printer_id: str) -> Reading:
         async with self._room:
             answer = await self._printers.ask(printer_id, "/status", _QUESTION)
-        said = answer if isinstance(answer, PrinterRefusal) else _read(answer)
+        said = answer if isinstance(answer, PrinterRefusal) else read_status(answer)
         at = self._clock.now()
         if isinstance(said, PrinterRefusal):
             reading = replace(self.latest(printer_id), refusal=said, asked_at=at)
@@ -202,7 +202,8 @@ class _StatusEnvelope(msgspec.Struct, rename="pascal"):
 _envelope = msgspec.json.Decoder(_StatusEnvelope)
 
 
-def _read(body: bytes) -> StatusResult | PrinterRefusal:
+def read_status(body: bytes) -> StatusResult | PrinterRefusal:
+    """What a printer answered to `/status`."""
     try:
         return _envelope.decode(body).result
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -1,0 +1,121 @@
+"""The watch over prints: which are watched, and what every part of it works with."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.events import EventType
+from printreach.contract.status import StatusResult
+from printreach.hub.live import read_status
+from printreach.hub.snapshots import Snapshots
+from printreach.ports import Clock, DetectorSaid, DetectorStates, Records, Store, StoredEvent
+from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
+from printreach.ports.scoring import Scorer
+from printreach.rules.prints import UNDER_WAY
+from printreach.rules.watch import status_of
+from printreach.rules.watch_memory import WatchMemory
+from printreach.rules.watching import WatchSettings
+
+ASK_WITHIN_S: Final = 5.0
+"""For a printer's status, which its agent has at hand."""
+
+_UNDER_WAY: Final = frozenset(
+    {
+        EventType.STARTED,
+        EventType.PAUSED,
+        EventType.RESUMED,
+        EventType.PROGRESS,
+        EventType.FIRST_LAYER_COMPLETE,
+        EventType.THIRD_LAYER_COMPLETE,
+    }
+)
+_ENDED: Final = frozenset({EventType.COMPLETE, EventType.FAILED})
+
+
+class WatchesPrints:
+    """A consumer of events. Where an old one misleads it, the next look at the printer tells."""
+
+    async def owe(self, records: Records, stored: StoredEvent) -> None:
+        event, at, watches = stored.event, stored.received_at, records.watches
+        if not event.print_id:
+            return
+        if event.event_type in _ENDED:
+            await watches.end(stored.printer_id, event.print_id, at)
+        elif event.event_type in _UNDER_WAY:
+            await watches.begin(stored.printer_id, stored.account_id, event.print_id, at)
+        if event.event_type == EventType.RESUMED:
+            await watches.resume(stored.printer_id, event.print_id, at)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WatchParts:
+    """What the watch works with. states: where its word goes, for agents and apps."""
+
+    store: Store
+    clock: Clock
+    http: PrinterHttp
+    scorer: Scorer
+    snapshots: Snapshots
+    states: DetectorStates
+
+
+class EventPictures:
+    """Takes pictures for events: hub.fanout.TakePicture.
+
+    The watch has the picture that made it warn or pause, and one of now may show something else.
+    """
+
+    def __init__(self, store: Store, snapshots: Snapshots) -> None:
+        self._store = store
+        self._snapshots = snapshots
+
+    async def take(self, stored: StoredEvent) -> str | None:
+        if stored.event.event_type in (EventType.POSSIBLE_FAILURE, EventType.PAUSED_BY_DETECTOR):
+            seen = await self._store.read(lambda records: _alarming(records, stored))
+            if seen is not None:
+                return seen
+        return await self._snapshots.take(stored)
+
+
+async def _alarming(records: Records, stored: StoredEvent) -> str | None:
+    alarms = await records.watches.alarms(stored.printer_id, stored.event.print_id)
+    picture = alarms[-1].picture if alarms else None
+    known = await records.snapshots.get(picture) if picture is not None else None
+    return picture if known is not None and known.account_id == stored.account_id else None
+
+
+async def ask_status(http: PrinterHttp, printer_id: str) -> StatusResult | PrinterRefusal:
+    """What the printer does now."""
+    try:
+        async with asyncio.timeout(ASK_WITHIN_S):
+            answer = await http.ask(printer_id, "/status")
+    except TimeoutError:
+        return PrinterRefusal(int(CommandStatus.TIMED_OUT), "The printer gave no status in time.")
+    return answer if isinstance(answer, PrinterRefusal) else read_status(answer)
+
+
+def print_under_way(status: StatusResult) -> str:
+    """Its id; "" where nothing prints."""
+    is_under_way = status.job_status.state in UNDER_WAY
+    return status.service_status.most_recent_print_id_str if is_under_way else ""
+
+
+def is_off(settings: WatchSettings, print_id: str) -> bool:
+    """Nobody is to look at this print."""
+    return not settings.enabled or settings.off_for_print == print_id
+
+
+async def say(
+    parts: WatchParts, printer_id: str, print_id: str, memory: WatchMemory, settings: WatchSettings
+) -> None:
+    """Tell the agent and apps what is known of a print."""
+    at = parts.clock.now()
+    is_suppressed = settings.off_for_print == print_id
+    said = DetectorSaid(
+        # Of a printer that isn't watched nothing is said, and so not of this print.
+        print_id=print_id if settings.enabled else "",
+        status=status_of(memory, at, is_suppressed=is_suppressed),
+        at=at,
+    )
+    await parts.states.put(printer_id, said)

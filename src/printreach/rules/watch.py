@@ -1,0 +1,214 @@
+"""What the watch makes of a look at a print: does it warn, pause, keep the look; when is the next?
+
+A warning is given once. It is given again only after the print has looked good for a while, or
+after half an hour: an owner who has looked knows. A pause needs the whole time of bad looks again
+after each resume, and after two pauses that the owner took back the watch only warns.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.contract.status import DetectorStatus
+from printreach.rules.detection import (
+    DOUBTFUL_QUALITY,
+    NORMAL_INTERVAL_S,
+    DetectionContext,
+    Sight,
+    Suspicion,
+    Verdict,
+    observe,
+)
+from printreach.rules.detection_contexts import stretched_s
+from printreach.rules.detection_scene import BLIND, View
+from printreach.rules.watch_memory import WatchMemory
+from printreach.rules.watching import Look, WatchSettings
+
+HISTORY: Final = 60
+"""Scores that `ServiceStatus` carries: 20 minutes at normal intervals."""
+GOOD_QUALITY: Final = 6
+GOOD_FOR_S: Final = 120.0
+"""Twice what warns. A print that is good again may go wrong again."""
+WARNED_FOR: Final = timedelta(minutes=30)
+MOST_PAUSES: Final = 2
+MOST_TRIES: Final = 4
+"""A printer that refuses to be paused is not asked for ever."""
+KEPT_EVERY: Final = timedelta(minutes=1)
+"""Looks that show nothing new; a day of them is 1,440 rows."""
+KEPT_SUSPICIOUS_EVERY: Final = timedelta(seconds=10)
+KEPT_CHANGE: Final = 2
+"""A step of quality that is kept whenever it comes."""
+
+_LONGEST_STEP_S: Final = 60.0
+_SHOWS_NOTHING: Final = BLIND | {View.FROZEN}
+"""Nothing new was seen: what was suspected before is neither told nor acted upon now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """look: as it is to be kept, where is_kept. pauses: a pause is to be ordered, once."""
+
+    memory: WatchMemory
+    look: Look
+    is_kept: bool
+    pauses: bool
+
+
+def decide(
+    memory: WatchMemory, sight: Sight, settings: WatchSettings, at: datetime, load: float = 0.0
+) -> Decision:
+    """Take one look into account. settings: with the levels in force. load: see Scored."""
+    before = mended(memory, at)
+    context = replace(
+        before.context, warning_level=settings.warning_level, pause_level=settings.pause_level
+    )
+    context, verdict = observe(context, sight, at)
+    after = _with_look(before, context, verdict, at)
+    pauses = _may_pause(after, settings) and _suggests(verdict, pause=True)
+    warns = not pauses and _may_warn(after, at) and _suggests(verdict)
+    if pauses:
+        after = replace(after, ordering_at=at, tries=after.tries + 1)
+    if warns:
+        after = warned(after, at)
+    look = Look(
+        at=at,
+        probability=sight.probability,
+        score=verdict.score,
+        quality=verdict.print_quality,
+        view=verdict.view,
+        warned=warns,
+    )
+    is_kept = warns or pauses or _is_worth_keeping(after, look)
+    if is_kept:
+        after = replace(after, kept_at=at, kept_quality=look.quality)
+    after = replace(after, interval_s=_interval_s(after, verdict, settings, load))
+    return Decision(memory=after, look=look, is_kept=is_kept, pauses=pauses)
+
+
+def warned(memory: WatchMemory, at: datetime) -> WatchMemory:
+    """The owner is told."""
+    return replace(memory, warned_at=at, is_warned=True, good_s=0.0)
+
+
+def after_pause(memory: WatchMemory, at: datetime) -> WatchMemory:
+    """The print stands, because the watch ordered it. It was told, so a warning stands, too."""
+    return replace(
+        _unsuspicious(memory),
+        ordering_at=None,
+        paused_at=at,
+        pauses=memory.pauses + 1,
+        is_paused=True,
+        is_own_pause=True,
+        is_warned=True,
+        good_s=0.0,
+    )
+
+
+def after_refusal(memory: WatchMemory, at: datetime) -> WatchMemory:
+    """The pause came to nothing, or nobody knows: the owner is told, and all begins anew."""
+    return replace(warned(_unsuspicious(memory), at), ordering_at=None)
+
+
+def after_resume(memory: WatchMemory, resumed_at: datetime | None) -> WatchMemory:
+    """The print goes on: what was suspected before the owner had a look no longer counts.
+
+    Who resumes what the watch paused says that the print is good as it looks now, or has mended it:
+    it is compared with its next pictures.
+    """
+    after = _unsuspicious(memory)
+    if memory.is_own_pause:
+        after = replace(after, context=replace(after.context, reference=()))
+    return replace(after, is_paused=False, is_own_pause=False, resumed_at=resumed_at)
+
+
+def mended(memory: WatchMemory, at: datetime) -> WatchMemory:
+    """The same where a clock that was wrong has left nothing that lies ahead."""
+    return replace(
+        memory,
+        looked_at=_by(memory.looked_at, at),
+        kept_at=_by(memory.kept_at, at),
+        warned_at=_by(memory.warned_at, at),
+        paused_at=_by(memory.paused_at, at),
+        unreached_at=_by(memory.unreached_at, at),
+    )
+
+
+def status_of(memory: WatchMemory, at: datetime, *, is_suppressed: bool = False) -> DetectorStatus:
+    """What is said of the print. is_suppressed: it is left alone."""
+    return DetectorStatus(
+        last_score=float(memory.history[-1]) if memory.history else 0.0,
+        score_history=[float(score) for score in memory.history],
+        time_since_last_score_sec=_since(memory.looked_at, at) or 0.0,
+        interval_sec=memory.interval_s,
+        is_suppressed=is_suppressed,
+        time_since_last_warn_sec=_since(memory.warned_at, at),
+        time_since_last_pause_sec=_since(memory.paused_at, at),
+    )
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+def _with_look(
+    memory: WatchMemory, context: DetectionContext, verdict: Verdict, at: datetime
+) -> WatchMemory:
+    step_s = min(_LONGEST_STEP_S, _since(memory.looked_at, at) or 0.0)
+    is_good = verdict.print_quality >= GOOD_QUALITY
+    good_s = memory.good_s
+    if verdict.view not in BLIND:
+        good_s = good_s + step_s if is_good else 0.0
+    return replace(
+        memory,
+        context=context,
+        history=(*memory.history, verdict.score)[-HISTORY:],
+        looked_at=at,
+        is_warned=memory.is_warned and good_s < GOOD_FOR_S,
+        good_s=good_s,
+        misses=0,
+        unreached_at=None,
+    )
+
+
+def _suggests(verdict: Verdict, *, pause: bool = False) -> bool:
+    suggested = verdict.pause_suggested if pause else verdict.warning_suggested
+    return suggested and verdict.view not in _SHOWS_NOTHING
+
+
+def _may_pause(memory: WatchMemory, settings: WatchSettings) -> bool:
+    has_room = memory.pauses < MOST_PAUSES and memory.tries < MOST_TRIES
+    return settings.pauses is not None and has_room and memory.ordering_at is None
+
+
+def _may_warn(memory: WatchMemory, at: datetime) -> bool:
+    told_at = max(filter(None, (memory.warned_at, memory.paused_at)), default=None)
+    return not memory.is_warned or told_at is None or at >= told_at + WARNED_FOR
+
+
+def _is_worth_keeping(memory: WatchMemory, look: Look) -> bool:
+    if memory.kept_at is None or abs(look.quality - memory.kept_quality) >= KEPT_CHANGE:
+        return True
+    is_doubtful = look.quality <= DOUBTFUL_QUALITY
+    return look.at >= memory.kept_at + (KEPT_SUSPICIOUS_EVERY if is_doubtful else KEPT_EVERY)
+
+
+def _interval_s(
+    memory: WatchMemory, verdict: Verdict, settings: WatchSettings, load: float
+) -> float:
+    """Where all is told and nothing more can be done, there is no hurry."""
+    recommended_s = verdict.recommended_interval_s
+    if memory.is_warned and not _may_pause(memory, settings):
+        recommended_s = max(recommended_s, NORMAL_INTERVAL_S)
+    return float(stretched_s(recommended_s, load))
+
+
+def _unsuspicious(memory: WatchMemory) -> WatchMemory:
+    context = replace(memory.context, mean=None, warning=Suspicion(), pause=Suspicion())
+    return replace(memory, context=context)
+
+
+def _by(time: datetime | None, at: datetime) -> datetime | None:
+    return None if time is None else min(time, at)
+
+
+def _since(time: datetime | None, at: datetime) -> float | None:
+    return None if time is None else max(0.0, (at - time).total_seconds())

@@ -1,0 +1,43 @@
+"""The events that the watch makes: that a print may be failing, and that it was paused for it."""
+
+import hashlib
+from datetime import datetime
+
+from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
+from printreach.contract.status import StatusResult
+from printreach.contract.unset import UNSET
+from printreach.rules.event_facts import facts_of, readable
+from printreach.rules.prints import PrintMark, Sighting
+
+
+def watch_event(
+    kind: EventType,
+    printer_id: str,
+    print_id: str,
+    status: StatusResult,
+    decided_at: datetime,
+    at: datetime,
+    error: str = "",
+) -> PrintEvent:
+    """decided_at: of the look; the same look makes an event of a kind once, however often tried.
+
+    status: of the printer at that look. error: why a pause came to nothing.
+    """
+    mark = PrintMark(
+        print_id=print_id,
+        started_at=status.service_status.print_start_time_sec,
+        file_name=status.job_status.current_print.file_name,
+        is_under_way=True,
+    )
+    return PrintEvent(
+        event_id=_event_id(kind, printer_id, print_id, decided_at),
+        event_type=kind,
+        event_time_sec=int(at.timestamp()),
+        error=readable(error, MAX_TEXT) or UNSET,
+        **facts_of(mark, Sighting(job=status.job_status)),
+    )
+
+
+def _event_id(kind: EventType, printer_id: str, print_id: str, decided_at: datetime) -> str:
+    told = f"{int(kind)}\n{printer_id}\n{print_id}\n{decided_at.isoformat()}"
+    return f"watch-{hashlib.sha256(told.encode()).hexdigest()[:32]}"

@@ -1,0 +1,71 @@
+"""When the watch looks again at a print that it could not, or need not, look at."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from enum import Enum
+from typing import Final
+
+from printreach.rules.watch_memory import WatchMemory
+
+GIVEN_UP_AFTER: Final = timedelta(days=2)
+"""A printer that was away for so long prints nothing any more that is worth watching."""
+
+
+class Why(Enum):
+    """Why there was no look."""
+
+    OFF = "off"
+    """The owner wants none. What they choose next makes the print due at once."""
+    PAUSED = "paused"
+    """Nothing changes; that the print goes on is an event, which makes it due at once."""
+    NOT_PRINTING_YET = "not printing yet"
+    """It heats, or is about to go on."""
+    AWAY = "away"
+    """The agent isn't here, which is known without asking anybody."""
+    UNREACHED = "unreached"
+    """The printer gave no status."""
+    NO_CAMERA = "no camera"
+    NO_PICTURE = "no picture"
+    BUSY = "busy"
+    """Too many pictures wait to be scored."""
+    UNSCORED = "unscored"
+    """Nothing here can score a picture, until an operator does something."""
+
+
+_WAITS_S: Final = {
+    Why.OFF: (3600,),
+    Why.PAUSED: (120,),
+    Why.NOT_PRINTING_YET: (10,),
+    Why.AWAY: (30, 60),
+    Why.UNREACHED: (20, 60, 120, 300),
+    Why.NO_CAMERA: (600,),
+    Why.NO_PICTURE: (20, 60, 120, 300),
+    Why.BUSY: (20, 40, 60),
+    Why.UNSCORED: (60, 300),
+}
+"""After the first miss in a row, the second, and so on; the last stands for all that follow."""
+_MISSES: Final = frozenset(
+    {Why.AWAY, Why.UNREACHED, Why.NO_CAMERA, Why.NO_PICTURE, Why.BUSY, Why.UNSCORED}
+)
+_TAKE_TIME: Final = frozenset({Why.UNREACHED, Why.NO_PICTURE})
+"""What may hang until it is given up; all else is known at once."""
+_OUT_OF_REACH: Final = frozenset({Why.AWAY, Why.UNREACHED})
+
+
+def after_none(memory: WatchMemory, why: Why, at: datetime) -> tuple[WatchMemory, datetime]:
+    """What to remember of that there was no look, and when to try again."""
+    misses = memory.misses + 1 if why in _MISSES else 0
+    waits_s = _WAITS_S[why]
+    wait_s = waits_s[min(max(misses, 1), len(waits_s)) - 1]
+    since = (memory.unreached_at or at) if why in _OUT_OF_REACH else None
+    after = replace(memory, misses=misses, unreached_at=since)
+    return after, at + timedelta(seconds=wait_s)
+
+
+def falters(why: Why) -> bool:
+    """Whether the next try is made among those that may hang."""
+    return why in _TAKE_TIME
+
+
+def is_given_up(memory: WatchMemory, at: datetime) -> bool:
+    return memory.unreached_at is not None and at >= memory.unreached_at + GIVEN_UP_AFTER

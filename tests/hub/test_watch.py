@@ -1,0 +1,539 @@
+"""The watch over a print: when it looks, what it keeps, and when it warns."""
+
+import asyncio
+
+import pytest
+
+from printreach.contract.app_answers import WatchState
+from printreach.contract.events import EventType
+from printreach.contract.status import State
+from printreach.hub.watch import EventPictures
+from printreach.hub.watch_rounds import AT_ONCE, LEASE
+from printreach.ports import StoredEvent
+from printreach.ports.scoring import PictureUnreadable, ScorerBusy, ScorerUnavailable
+from printreach.rules.detector import watch_status
+from printreach.rules.watch import WARNED_FOR
+from printreach.rules.watch_waits import GIVEN_UP_AFTER
+from printreach.rules.watching import Judgement, Region, WatchSettings
+from tests.fakes.loop import on_a_loop
+from tests.fakes.printer_http import OFFLINE
+from tests.hub.watch_world import (
+    BAD,
+    BROKEN_CAMERA,
+    GOOD,
+    NO_CAMERA,
+    PRINT,
+    SECOND,
+    PowerCut,
+    WatchWorld,
+    watching,
+)
+from tests.hub.world import BOB, PRINTER_ID, OpenWorld
+
+WARNING, PAUSED = EventType.POSSIBLE_FAILURE, EventType.PAUSED_BY_DETECTOR
+
+
+# --- when it looks --------------------------------------------------------------------------------
+
+
+@on_a_loop
+async def test_a_print_is_looked_at_from_its_start_to_its_end(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await here.goes_on(100)
+        assert here.scorer.shown == 5
+
+        await here.happens(EventType.COMPLETE)
+        await here.goes_on(100)
+
+        assert here.scorer.shown == 5
+
+
+@on_a_loop
+async def test_a_print_under_suspicion_is_looked_at_more_often(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await here.goes_on(60)
+        before = here.scorer.shown
+        await here.goes_on(40, BAD, every_s=5)
+
+        assert here.scorer.shown - before >= 5
+
+
+@on_a_loop
+async def test_a_busy_detector_is_asked_less_often(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        here.scorer.load = 1.0
+        await here.goes_on(120)
+
+        assert here.scorer.shown == 2
+
+
+@pytest.mark.parametrize(
+    "refusal", [ScorerBusy("full"), ScorerUnavailable("none"), PictureUnreadable("corrupt")]
+)
+def test_what_gives_no_score_is_tried_again_after_a_while(
+    open_world: OpenWorld, refusal: Exception
+) -> None:
+    async def main() -> None:
+        async with watching(open_world) as here:
+            assert isinstance(refusal, ScorerBusy | ScorerUnavailable | PictureUnreadable)
+            here.scorer.refusal = refusal
+            await here.goes_on(600, every_s=20)
+            assert 2 <= here.scorer.shown <= 12
+            assert await here.looks() == []
+
+            here.scorer.refusal = None
+            await here.goes_on(300, every_s=60)
+            assert await here.looks() != []
+
+    asyncio.run(main())
+
+
+@on_a_loop
+async def test_nothing_is_looked_at_while_a_print_stands(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await here.goes_on(20)
+        here.machine.pauses()
+        await here.happens(EventType.PAUSED)
+        shown = here.scorer.shown
+        await here.goes_on(300, every_s=60)
+        assert here.scorer.shown == shown
+
+        here.machine.prints()
+        await here.happens(EventType.RESUMED)
+        await here.goes_on(10)
+
+        assert here.scorer.shown == shown + 1
+
+
+@on_a_loop
+async def test_nothing_is_looked_at_while_the_bed_heats(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        here.machine.prints(State.WARMING_UP)
+        await here.goes_on(60)
+        assert here.machine.cameras == []
+
+        here.machine.prints()
+        await here.goes_on(10)
+        assert len(here.machine.cameras) == 1
+
+
+@on_a_loop
+async def test_a_printer_without_a_camera_is_asked_for_a_picture_every_ten_minutes(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world) as here:
+        here.machine.camera = NO_CAMERA
+        await here.goes_on(1800, every_s=60)
+
+        assert len(here.machine.cameras) == 3
+        assert await here.said() is None
+
+
+@on_a_loop
+async def test_a_printer_that_is_away_costs_little_and_is_given_up_in_the_end(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world) as here:
+        here.machine.statuses[PRINTER_ID] = OFFLINE
+        await here.goes_on(600, every_s=30)
+        assert 8 <= here.machine.asks[PRINTER_ID] <= 12
+
+        here.world.clock.advance(GIVEN_UP_AFTER)
+        await here.look()
+        asks = here.machine.asks[PRINTER_ID]
+        await here.goes_on(600, every_s=60)
+        assert here.machine.asks[PRINTER_ID] == asks
+
+        here.machine.prints()
+        await here.happens(EventType.PROGRESS)
+        await here.goes_on(10)
+        assert here.scorer.shown == 1
+
+
+@on_a_loop
+async def test_a_print_whose_end_nobody_told_is_over_at_the_next_look(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world) as here:
+        here.machine.prints(State.IDLE)
+        await here.goes_on(600, every_s=60)
+
+        assert here.machine.asks[PRINTER_ID] == 1
+
+
+@on_a_loop
+async def test_a_print_whose_start_nobody_told_takes_the_place_of_the_one_before(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world) as here:
+        await here.goes_on(40)
+        here.machine.prints(print_id="print-2")
+        await here.goes_on(60)
+
+        assert len(await here.looks("print-2")) >= 1
+        assert len(await here.looks()) == 1
+
+
+@on_a_loop
+async def test_of_a_print_that_is_left_alone_no_picture_is_taken(open_world: OpenWorld) -> None:
+    async with watching(open_world, WatchSettings(off_for_print=PRINT)) as here:
+        await here.goes_on(300, every_s=60)
+        assert here.machine.cameras == []
+        said = await here.said()
+        assert said is not None
+        assert watch_status(said, State.PRINTING).state is WatchState.DISABLED_FOR_THIS_PRINT
+
+        await here.choose(WatchSettings())
+        await here.goes_on(10)
+        assert len(here.machine.cameras) == 1
+
+
+@on_a_loop
+async def test_where_the_watch_is_off_nothing_is_said(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await here.goes_on(60)
+        assert await here.said() is not None
+
+        await here.choose(WatchSettings(enabled=False))
+        shown = here.scorer.shown
+        await here.goes_on(300, every_s=60)
+
+        assert here.scorer.shown == shown
+        assert await here.said() is None
+
+
+@on_a_loop
+async def test_what_is_switched_off_during_a_look_is_not_kept(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        pending: list[asyncio.Task[None]] = []
+
+        def switch_off() -> None:
+            pending.append(asyncio.create_task(here.choose(WatchSettings(enabled=False))))
+
+        here.machine.on_picture = switch_off
+        await here.look()
+        await asyncio.gather(*pending)
+        await here.goes_on(10)
+
+        assert len(here.machine.cameras) == 1
+        assert here.pictures() <= 1
+
+
+@on_a_loop
+async def test_it_looks_with_the_chosen_camera_and_not_at_what_is_masked(
+    open_world: OpenWorld,
+) -> None:
+    region = Region(0.0, 0.0, 0.5, 0.5)
+    async with watching(open_world, WatchSettings(camera=2, masked=(region,))) as here:
+        await here.goes_on(10)
+
+        assert here.machine.cameras == ["2"]
+        assert here.scorer.masked == (region,)
+
+
+# --- what it keeps --------------------------------------------------------------------------------
+
+
+@on_a_loop
+async def test_a_good_print_leaves_a_look_a_minute_and_one_picture(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await here.goes_on(600, every_s=20)
+
+        assert here.scorer.shown == 30
+        assert 10 <= len(await here.looks()) <= 12
+        last = await here.last()
+        assert last is not None
+        assert last.picture is not None
+        assert here.pictures() == 1
+
+
+@on_a_loop
+async def test_agents_and_apps_hear_of_each_look(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await here.goes_on(1300, every_s=20)
+        said = await here.said()
+
+        assert said is not None
+        assert len(said.score_history) == 60
+        assert said.interval_sec == 20
+        assert said.last_score == said.score_history[-1] < 20
+        assert said.time_since_last_warn_sec is None
+        assert watch_status(said, State.PRINTING).state is WatchState.ACTIVE
+
+
+@on_a_loop
+async def test_old_looks_are_forgotten(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await here.goes_on(60)
+        here.world.clock.advance(8 * 24 * 3600 * SECOND)
+        await here.rounds.tidy()
+
+        assert await here.looks() == []
+
+
+# --- warnings -------------------------------------------------------------------------------------
+
+
+async def fail(here: WatchWorld) -> None:
+    """It prints well for a while, then fails."""
+    await here.goes_on(100, GOOD)
+    await here.goes_on(90, BAD)
+
+
+@on_a_loop
+async def test_a_failing_print_is_warned_of_once(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await fail(here)
+        [event] = await here.told()
+        assert event.event_type == WARNING
+        assert (event.print_id, event.file_name, event.progress) == (PRINT, "benchy.gcode", 42)
+        assert here.machine.orders == []
+
+        await here.goes_on(WARNED_FOR.total_seconds() / 2, every_s=60)
+
+        assert await here.kinds() == [WARNING]
+        said = await here.said()
+        assert said is not None
+        assert said.time_since_last_warn_sec is not None
+        assert said.time_since_last_warn_sec > 900
+
+
+@on_a_loop
+async def test_a_warning_keeps_its_picture_and_sends_it_with_the_event(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world) as here:
+        await fail(here)
+        await here.goes_on(300, GOOD, every_s=20)
+        [alarm] = await here.alarms()
+        assert alarm.look.warned
+        assert alarm.evidence == ((BAD, 0.0), (0.0, 0.0))
+        assert here.pictures() == 2
+        stored = await stored_event(here)
+
+        pictures = EventPictures(here.world.store, here.parts.snapshots)
+
+        assert await pictures.take(stored) == alarm.picture
+
+
+async def stored_event(here: WatchWorld) -> StoredEvent:
+    store = here.world.store
+    [stored] = await store.read(lambda records: records.events.awaiting_fan_out(9))
+    return stored
+
+
+@on_a_loop
+async def test_a_print_that_was_good_again_is_warned_of_anew(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await fail(here)
+        await here.goes_on(300, GOOD, every_s=20)
+        await here.goes_on(90, BAD)
+
+        assert await here.kinds() == [WARNING, WARNING]
+
+
+@on_a_loop
+async def test_a_print_that_looks_good_for_a_moment_is_not_warned_of_anew(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world) as here:
+        await fail(here)
+        await here.goes_on(60, GOOD)
+        await here.goes_on(120, BAD)
+
+        assert await here.kinds() == [WARNING]
+
+
+@on_a_loop
+async def test_a_warning_that_nobody_minds_is_given_again_after_half_an_hour(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world) as here:
+        await fail(here)
+        await here.goes_on(WARNED_FOR.total_seconds() + 60, every_s=60)
+
+        assert await here.kinds() == [WARNING, WARNING]
+
+
+async def seconds_until_warned(here: WatchWorld) -> int:
+    await here.goes_on(80, GOOD, every_s=20)
+    for number in range(1, 30):
+        await here.goes_on(5, BAD, every_s=5)
+        if await here.told():
+            return number * 5
+    raise AssertionError("it was never warned of")
+
+
+def test_false_alarms_of_a_camera_make_it_less_sensitive(
+    open_world: OpenWorld, open_other_world: OpenWorld
+) -> None:
+    async def main() -> None:
+        async with watching(open_world, WatchSettings(warning_level=1)) as here:
+            without = await seconds_until_warned(here)
+        async with watching(open_other_world, WatchSettings(warning_level=1)) as here:
+            await here.judge(
+                Judgement(
+                    printer_id=PRINTER_ID,
+                    print_id=PRINT,
+                    camera=None,
+                    at=here.world.clock.now(),
+                    was_failure=False,
+                )
+            )
+            assert await seconds_until_warned(here) > without
+
+    asyncio.run(main())
+
+
+@on_a_loop
+async def test_a_clock_that_is_moved_back_neither_warns_again_nor_stops_the_watch(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world) as here:
+        await fail(here)
+        here.world.clock.advance(-24 * 3600 * SECOND)
+        await here.goes_on(300, every_s=60)
+        assert await here.kinds() == [WARNING]
+
+        await here.goes_on(300, GOOD, every_s=20)
+        await here.goes_on(90, BAD)
+        assert await here.kinds() == [WARNING, WARNING]
+
+
+# --- workers --------------------------------------------------------------------------------------
+
+
+@on_a_loop
+async def test_two_workers_look_once(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        other = here.another_worker()
+        here.world.clock.advance(SECOND)
+        assert sorted([await here.rounds.look_due(), await other.look_due()]) == [0, 1]
+        await here.rounds.settled()
+        await other.settled()
+
+        assert here.scorer.shown == 1
+
+
+@on_a_loop
+async def test_a_worker_that_died_in_mid_look_is_succeeded(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+
+        def die() -> None:
+            raise PowerCut
+
+        here.machine.on_picture = die
+        await here.goes_on(10)
+        here.machine.on_picture = lambda: None
+        assert await here.look() == 0
+
+        here.world.clock.advance(LEASE)
+        other = here.another_worker()
+        assert await other.look_due() == 1
+        await other.settled()
+
+        assert here.scorer.shown == 1
+
+
+@on_a_loop
+async def test_a_warning_is_told_once_however_often_a_worker_dies(open_world: OpenWorld) -> None:
+    """Before it is written nothing was told; after it, it isn't told again."""
+    async with watching(open_world) as here:
+        await here.goes_on(100, GOOD)
+        put = here.states.put
+
+        async def die(printer_id: str, said: object) -> None:
+            raise PowerCut
+
+        here.states.put = die  # type: ignore[method-assign]  # a death behind each commit
+        here.scorer.probability = BAD
+        await here.goes_on(200)
+        here.states.put = put  # type: ignore[method-assign]
+        await here.goes_on(60)
+
+        assert await here.kinds() == [WARNING]
+
+
+@on_a_loop
+async def test_a_camera_that_hangs_keeps_nobody_waiting(open_world: OpenWorld) -> None:
+    """Those whose last look came to nothing have few places, and never those of others."""
+    async with watching(open_world) as here:
+        here.machine.camera = BROKEN_CAMERA
+        await here.goes_on(10)
+        here.world.clock.advance(60 * SECOND)
+        here.rounds._running[True].update(_stuck() for _ in range(AT_ONCE[True]))
+        assert await here.rounds.look_due() == 0
+
+        here.machine.prints(print_id="print-2")
+        await here.happens(EventType.STARTED, "print-2")
+        assert await here.rounds.look_due() == 1
+        here.rounds._running[True].clear()
+        await here.rounds.settled()
+
+
+def _stuck() -> asyncio.Task[None]:
+    return asyncio.create_task(asyncio.sleep(0))
+
+
+@on_a_loop
+async def test_a_worker_that_stops_ends_what_it_has_begun(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        here.world.clock.advance(SECOND)
+        await here.rounds.look_due()
+        await here.rounds.close()
+
+        assert here.scorer.shown == 1
+        assert len(await here.looks()) == 1
+        assert await here.rounds.look_due() == 0
+
+
+# --- whose print ----------------------------------------------------------------------------------
+
+
+@on_a_loop
+async def test_a_printer_that_changes_owner_in_mid_look_leaves_nothing(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world) as here:
+        await fail(here)
+        await here.world.add_account(BOB)
+        pending: list[asyncio.Task[None]] = []
+
+        async def relink() -> None:
+            await here.world.printers.remove(PRINTER_ID)
+            await here.world.link_printer(BOB)
+
+        here.machine.on_picture = lambda: pending.append(asyncio.create_task(relink()))
+        here.world.clock.advance(20 * SECOND)
+        await here.look()
+        await asyncio.gather(*pending)
+
+        here.machine.on_picture = lambda: None
+        await here.goes_on(60)
+        assert await here.looks() == []
+        assert await here.alarms() == []
+
+
+@on_a_loop
+async def test_nothing_is_left_of_an_account_that_is_deleted(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await fail(here)
+        shown = here.scorer.shown
+        await here.world.store.write(lambda records: records.accounts.delete(here.account_id))
+        await here.goes_on(60)
+        assert here.scorer.shown == shown
+
+        await here.parts.snapshots.forget_old()
+        assert here.pictures() == 0
+
+
+@on_a_loop
+async def test_events_of_a_former_owner_begin_no_watch(open_world: OpenWorld) -> None:
+    async with watching(open_world) as here:
+        await here.world.add_account(BOB)
+        await here.world.printers.remove(PRINTER_ID)
+        await here.world.link_printer(BOB)
+        await here.happens(EventType.PROGRESS)
+        await here.goes_on(60)
+
+        assert here.scorer.shown == 0
