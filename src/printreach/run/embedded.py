@@ -96,6 +96,7 @@ async def running_service(
                 reaching=reaching,
                 hooks=hooks,
                 scorer=scoring.scorer,
+                detector=detector,
             )
             await ends.enter_async_context(running_worker(worker))
         yield address

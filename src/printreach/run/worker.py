@@ -7,6 +7,7 @@ the worker adds a consumer of events or a loop in `_composed`.
 
 import asyncio
 import logging
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -17,7 +18,19 @@ from printreach.hub.detection import forget_old_contexts
 from printreach.hub.fanout import Consumer, Fanout
 from printreach.hub.live_links import EndLinksWithPrint, forget_ended_links
 from printreach.hub.print_history import WritesHistory
-from printreach.ports import Bus, Clock, Notice, Store, StoreUnavailable, Topic
+from printreach.hub.snapshots import Snapshots
+from printreach.hub.watch import EventPictures, WatchesPrints, WatchParts
+from printreach.hub.watch_finding import FindsPrints
+from printreach.hub.watch_rounds import WatchRounds
+from printreach.ports import (
+    Bus,
+    Clock,
+    DetectorStates,
+    Notice,
+    Store,
+    StoreUnavailable,
+    Topic,
+)
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.scoring import Scorer
 from printreach.run.mqtt import start_home_assistant
@@ -32,11 +45,17 @@ LOOK_EVERY_S: Final = 5.0
 PRUNE_EVERY_S: Final = 3600.0
 RETRY_EVERY_S: Final = 2.5
 """So late may be what is due at a time of its own."""
+WATCH_EVERY_S: Final = 1.0
+"""A print under suspicion is due every five seconds."""
+FIND_EVERY_S: Final = 15.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkerOutside:
-    """What the loops work with. printers: reaches them where a relay runs in this process."""
+    """What the loops work with.
+
+    printers: reaches them where a relay runs in this process. detector: takes what the watch says.
+    """
 
     settings: Settings
     store: Store
@@ -46,6 +65,7 @@ class WorkerOutside:
     reaching: Reaching
     hooks: Hooks
     scorer: Scorer
+    detector: DetectorStates
 
 
 class Loop:
@@ -107,7 +127,8 @@ async def running_worker(outside: WorkerOutside) -> AsyncIterator[None]:
 async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Loop]:
     """Every loop there is. ends: what is to be closed when all have ended."""
     snapshots = snapshots_of(outside.settings, outside.store, outside.clock, outside.printers)
-    fanout = Fanout(outside.store, outside.clock, _consumers(outside), snapshots.take)
+    pictures = EventPictures(outside.store, snapshots)
+    fanout = Fanout(outside.store, outside.clock, _consumers(outside), pictures.take)
     ends.push_async_callback(fanout.close)
     events = Loop("events", fanout.fan_out_due, hints=frozenset({Topic.INBOX}))
     fanout.on_freed(events.wake)
@@ -122,6 +143,8 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         )
     sending = notify_sending(outside.store, outside.clock, outside.reaching)
     ends.push_async_callback(sending.close)
+    news = Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT}))
+    sending.on_freed(news.wake)
     hooks = deliveries(outside.settings, outside.store, outside.clock, outside.hooks)
     ends.push_async_callback(hooks.close)
     calls = Loop(
@@ -143,11 +166,32 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         ),
         Loop(
             "old live links",
-    news = Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT}))
-    sending.on_freed(news.wake)
             partial(forget_ended_links, outside.store, outside.clock),
             every_s=PRUNE_EVERY_S,
         ),
+        *_watch(outside, snapshots, ends),
+    ]
+
+
+def _watch(outside: WorkerOutside, snapshots: Snapshots, ends: AsyncExitStack) -> Sequence[Loop]:
+    """The loops of the watch over prints."""
+    parts = WatchParts(
+        store=outside.store,
+        clock=outside.clock,
+        http=outside.printers,
+        scorer=outside.scorer,
+        snapshots=snapshots,
+        states=outside.detector,
+    )
+    rounds = WatchRounds(parts, secrets.token_bytes)
+    ends.push_async_callback(rounds.close)
+    looks = Loop("watch", rounds.look_due, every_s=WATCH_EVERY_S)
+    rounds.on_freed(looks.wake)
+    finding = FindsPrints(outside.store, outside.clock, outside.printers)
+    return [
+        looks,
+        Loop("prints that nobody told of", finding.find, every_s=FIND_EVERY_S),
+        Loop("old looks", rounds.tidy, every_s=PRUNE_EVERY_S),
     ]
 
 
@@ -158,6 +202,7 @@ def _consumers(outside: WorkerOutside) -> Sequence[Consumer]:
         webhook_owing(outside.settings, outside.clock, outside.hooks.doubt),
         EndLinksWithPrint(),
         WritesHistory(),
+        WatchesPrints(),
     ]
 
 
