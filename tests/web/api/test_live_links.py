@@ -54,7 +54,13 @@ def test_an_app_says_how_long_its_link_lives(app_call: CallingApp) -> None:
         {"ExpirationHours": -1},
         {"ExpirationHours": 1.5},
         {"ExpirationHours": "long"},
+        {"ExpirationHours": "6"},
+        {"ExpirationHours": True},
+        {"ExpirationHours": None},
         {"EndWhenCurrentPrintIsComplete": "yes"},
+        {"EndWhenCurrentPrintIsComplete": "true"},
+        {"EndWhenCurrentPrintIsComplete": 1},
+        {"EndWhenCurrentPrintIsComplete": None},
         [],
     ],
 )
@@ -63,6 +69,21 @@ def test_what_makes_no_sense_makes_no_link(app_call: CallingApp, body: object) -
 
     assert answer.status_code == 400
     assert answer.json()["Status"] == 400
+
+
+def test_what_isnt_known_is_ignored_and_names_are_as_they_are_written(app_call: CallingApp) -> None:
+    body = {"Colour": "red", "expirationHours": 2, "AppToken": 5 * "x"}
+    made = app_call.post(PATH, body).json()["Result"]
+    app_call.world.clock.advance(timedelta(hours=23))
+
+    assert page(app_call, made["Url"]) == 200
+
+
+def test_what_is_no_json_is_refused(app_call: CallingApp) -> None:
+    headers = {"AppToken": app_call.token, "content-type": "application/json"}
+    answer = app_call.program.post(PATH, content=b'{"ExpirationHours": 2', headers=headers)
+
+    assert answer.status_code == 400
 
 
 def test_a_link_may_end_with_the_print_under_way(app_call: CallingApp) -> None:

@@ -11,6 +11,7 @@ from printreach.hub import connections as hub_connections
 from printreach.hub.denied import Denied, Reason
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.limits import LimitChanges
+from printreach.rules.operators import COMMAND_LINE
 from tests.fakes.printer_http import OFFLINE, status_of
 from tests.hub.portal_world import FakeHostKeys
 from tests.web.portal.people import (
@@ -26,7 +27,7 @@ from tests.web.portal.people import (
     told,
     way_back,
 )
-from tests.web.world import BASE_URL, PASSWORD, Browser, WebWorld, run, send
+from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send
 
 ACCESS_DENIED = {
     "success": "false",
@@ -166,6 +167,22 @@ def test_without_supporter_status_the_operator_is_named(world: WebWorld, ada: Pe
     assert "Ask the operator" in page.text
     refused = ada.press("refuse", error="not_a_supporter")
     assert told(refused)["error"] == "not_a_supporter"
+
+
+@pytest.mark.parametrize("supporters", ["granted"])
+@pytest.mark.parametrize(("decided", "words"), [(None, "20 app connections"), (1, "1 app connec")])
+def test_how_many_connections_there_may_be_is_what_holds_for_the_account(
+    world: WebWorld, ada: Person, decided: int | None, words: str
+) -> None:
+    link_printer(world, ada.browser, "Workbench")
+
+    async def decide() -> None:
+        cases, changes = world.services.operating.limits, LimitChanges(app_connections=decided)
+        assert await cases.set_of_account(ADA, changes, COMMAND_LINE) is None
+
+    run(ada.browser, decide)
+
+    assert f"Up to {words}" in ada.begin().text
 
 
 @pytest.mark.parametrize("stage", ["account", "link", "permit"])

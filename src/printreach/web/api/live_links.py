@@ -14,7 +14,8 @@ from printreach.hub.app_calls import AppCaller
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.live_links import LiveWish
 from printreach.web.api.callers import LARGEST_BODY, provide_caller
-from printreach.web.problems import ServiceFailure, answer_app_api_failure
+from printreach.web.api.strict_bodies import read_strictly
+from printreach.web.problems import AnyRequest, ServiceFailure, answer_app_api_failure
 from printreach.web.services import Services
 
 _CODES: Final = {
@@ -33,6 +34,7 @@ class LiveCreatedAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 @post("/api/live/createfromappconnection", status_code=200)
 async def create(
+    request: AnyRequest,
     caller: NamedDependency[AppCaller],
     services: NamedDependency[Services],
     data: JSONBody[LiveRequest | None] = None,
@@ -41,7 +43,7 @@ async def create(
 
     613 where it should end with the current print and there is none.
     """
-    wish = data or LiveRequest()
+    wish = LiveRequest() if data is None else await read_strictly(request, type(data))
     made = await services.dashboard.live_links.make(
         caller.account.account_id,
         caller.row.printer.printer_id,

@@ -12,6 +12,7 @@ from printreach.hub.portal_view import FlowKey, PrinterHere, View
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
 from printreach.rules.completion import completion_parameters, failure_parameters
+from printreach.rules.connections import MAX_APP_CONNECTIONS
 from printreach.rules.portal import PortalError, Step
 from printreach.rules.portal_query import logo_address, logo_origin
 from printreach.rules.return_urls import completion_url, place_to_show
@@ -51,11 +52,15 @@ _LEAVING_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sale:
-    """What the supporter step offers. is_waiting: somebody came back from paying, unconfirmed."""
+    """What the supporter step offers. is_waiting: somebody came back from paying, unconfirmed.
+
+    app_connections: how many of them one printer of this account may have.
+    """
 
     is_sold: bool = False
     plans: Sequence[Plan] = ()
     is_waiting: bool = False
+    app_connections: int = MAX_APP_CONNECTIONS
 
 
 NO_SALE: Final = Sale()

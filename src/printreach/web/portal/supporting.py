@@ -52,6 +52,8 @@ async def _step(
     *,
     is_waiting: bool = False,
 ) -> Response[Any]:
+    account_id = visit.view.facts.account_id or ""
+    limits = await services.store.read(lambda records: records.limits.in_force(account_id))
     offers = await services.billing.offers()
     if isinstance(offers, Denied):
         fault, offers = fault or offers, ()
@@ -61,7 +63,12 @@ async def _step(
         visit.account,
         errors={} if fault is None else {"plan": _sentence(fault)},
         refusal=PortalError.NOT_A_SUPPORTER,
-        sale=Sale(is_sold=services.billing.is_sold, plans=plans_of(offers), is_waiting=is_waiting),
+        sale=Sale(
+            is_sold=services.billing.is_sold,
+            plans=plans_of(offers),
+            is_waiting=is_waiting,
+            app_connections=limits.app_connections,
+        ),
     )
 
 
