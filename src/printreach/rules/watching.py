@@ -11,6 +11,9 @@ from printreach.rules.detection_scene import View
 
 MOST_REGIONS: Final = 8
 """More than a few masks hide the print."""
+MOST_LIFT_MM: Final = 50
+MOST_RETRACT_MM: Final = 20
+"""Nobody stands beside it: more than frees the nozzle is of no use and may do harm."""
 
 _HALF_LIFE: Final = timedelta(days=14)
 """What was wrong two weeks ago says half as much: cameras are moved, lamps changed."""
@@ -46,6 +49,12 @@ class WatchPause:
     disable_bed: bool = False
     z_lift_mm: int = 0
     retract_filament_mm: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.z_lift_mm <= MOST_LIFT_MM:
+            raise ValueError(f"the nozzle is lifted by 0 to {MOST_LIFT_MM} mm")
+        if not 0 <= self.retract_filament_mm <= MOST_RETRACT_MM:
+            raise ValueError(f"filament is pulled back by 0 to {MOST_RETRACT_MM} mm")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
