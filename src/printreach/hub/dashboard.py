@@ -12,6 +12,8 @@ from printreach.hub.pictures import SharedPictures
 from printreach.hub.print_history import PrintHistory
 from printreach.hub.printers import Printers
 from printreach.hub.snapshots import Snapshots
+from printreach.hub.watch_settings import WatchChoices
+from printreach.hub.watched_prints import WatchedPrints
 from printreach.ports import Clock, Store
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.addresses import Addresses
@@ -31,6 +33,8 @@ class Dashboard:
     pictures: SharedPictures
     snapshots: Snapshots
     history: PrintHistory
+    watch: WatchChoices
+    watched: WatchedPrints
     addresses: Addresses
     clock: Clock
 
@@ -64,6 +68,8 @@ def dashboard(
         pictures=SharedPictures(http, clock),
         snapshots=snapshots,
         history=PrintHistory(store=store, clock=clock),
+        watch=WatchChoices(store=store, clock=clock, kept=snapshots.kept),
+        watched=WatchedPrints(store=store, clock=clock, kept=snapshots.kept),
         addresses=connections.addresses,
         clock=clock,
     )

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.contract.events import EventType
+from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Records, Store, StoredEvent
 from printreach.ports.prints import Place, PlacedPrint, Tally
 from printreach.rules.print_history import (
@@ -87,6 +88,13 @@ class PrintHistory:
         found = await self._some(account_id, printer_id, before, size + 1)
         older = found[size - 1].place if len(found) > size else None
         return PrintPage(prints=[one.print_ for one in found[:size]], older=older)
+
+    async def one(self, account_id: str, printer_id: str, print_id: str) -> Print | Denied:
+        """A print that was heard of."""
+        found = await self.store.read(
+            lambda records: records.prints.get(account_id, printer_id, print_id)
+        )
+        return found or Denied(Reason.INVALID, "There is no such print of this printer.")
 
     async def everything(self, account_id: str, printer_id: str | None) -> AsyncIterator[Print]:
         """The newest first. They are looked up in pieces, so that nothing has to be held."""

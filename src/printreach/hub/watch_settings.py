@@ -1,0 +1,113 @@
+"""What owners choose about the watch over their printer's prints, and what they say of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.own_printers import own_printer
+from printreach.ports import Clock, Notice, Records, Store, Topic
+from printreach.ports.snapshots import SnapshotStore
+from printreach.rules.watching import Judgement, WatchSettings
+
+_NOTHING_SAID: Final = Denied(
+    Reason.INVALID, "Failure detection said nothing of this print, or it was too long ago."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WatchChoices:
+    """The use cases of a printer's owner about the watch. Nobody else's printer is there.
+
+    kept: where pictures lie.
+    """
+
+    store: Store
+    clock: Clock
+    kept: SnapshotStore
+
+    async def change(
+        self, account_id: str, printer_id: str, chosen: WatchSettings
+    ) -> WatchSettings | Denied:
+        """Take what was chosen; which print is left alone stays as it was."""
+
+        async def change(records: Records) -> WatchSettings | Denied:
+            before = await records.watch_settings.get(printer_id)
+            after = replace(chosen, off_for_print=before.off_for_print)
+            return await self._put(records, account_id, printer_id, after)
+
+        return await self.store.write(change)
+
+    async def leave_alone(
+        self, account_id: str, printer_id: str, print_id: str
+    ) -> WatchSettings | Denied:
+        """Don't look at that print. print_id: "" looks at every print again."""
+
+        async def leave(records: Records) -> WatchSettings | Denied:
+            before = await records.watch_settings.get(printer_id)
+            after = replace(before, off_for_print=print_id)
+            return await self._put(records, account_id, printer_id, after)
+
+        return await self.store.write(leave)
+
+    async def judge(
+        self, account_id: str, printer_id: str, print_id: str, *, was_failure: bool
+    ) -> Judgement | Denied:
+        """Note whether the latest alarm of a print was right, in place of what was said before.
+
+        Its picture is kept with the answer where the owner has agreed to that.
+        """
+        at = self.clock.now()
+
+        async def judge(records: Records) -> Judgement | Denied:
+            printer = await own_printer(records, account_id, printer_id)
+            if isinstance(printer, Denied):
+                return printer
+            alarms = await records.watches.alarms(printer_id, print_id)
+            if not alarms:
+                return _NOTHING_SAID
+            settings = await records.watch_settings.get(printer_id)
+            judgement = Judgement(
+                printer_id=printer_id,
+                print_id=print_id,
+                camera=settings.camera,
+                at=at,
+                was_failure=was_failure,
+                picture=alarms[-1].picture if settings.keeps_frames else None,
+            )
+            await records.watches.judge(judgement)
+            return judgement
+
+        return await self.store.write(judge)
+
+    async def forget_pictures(
+        self, account_id: str, printer_id: str, print_id: str | None = None
+    ) -> int | Denied:
+        """Delete the pictures that were kept with answers; the answers stay. How many there were.
+
+        print_id: of one print, None for all of the printer's.
+        """
+
+        async def forget(records: Records) -> Sequence[str] | Denied:
+            printer = await own_printer(records, account_id, printer_id)
+            if isinstance(printer, Denied):
+                return printer
+            return await records.watches.let_pictures_go(printer_id, print_id)
+
+        pictures = await self.store.write(forget)
+        if isinstance(pictures, Denied):
+            return pictures
+        # The answers let go of them first: what a failure leaves behind here is old one day.
+        await self.kept.remove(pictures)
+        await self.store.write(lambda records: records.snapshots.forget(pictures))
+        return len(pictures)
+
+    async def _put(
+        self, records: Records, account_id: str, printer_id: str, settings: WatchSettings
+    ) -> WatchSettings | Denied:
+        printer = await own_printer(records, account_id, printer_id)
+        if isinstance(printer, Denied):
+            return printer
+        await records.watch_settings.put(printer_id, account_id, settings)
+        await records.notify(Notice(Topic.DETECTOR, printer_id), self.clock.now())
+        return settings

@@ -1,0 +1,126 @@
+"""What the watch saw of an own printer's prints, for pages."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from printreach.hub.denied import Denied
+from printreach.hub.own_printers import own_printer
+from printreach.ports import Clock, Records, Store
+from printreach.ports.snapshots import SnapshotStore
+from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings, levels_after
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WatchOfPrint:
+    """All that is known of a print. last: the latest look, with what it saw.
+
+    alarm: the latest look that warned or paused, where what it saw is still kept.
+    """
+
+    print_id: str
+    settings: WatchSettings
+    looks: Sequence[Look] = ()
+    last: LastLook | None = None
+    alarm: LastLook | None = None
+    judgement: Judgement | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WatchOfPrinter:
+    """What was chosen, the levels that are in force after answers, and every answer."""
+
+    settings: WatchSettings
+    levels: tuple[int, int]
+    judged: Sequence[Judgement]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WatchedPrints:
+    """Looks things up, and changes nothing. kept: where pictures lie."""
+
+    store: Store
+    clock: Clock
+    kept: SnapshotStore
+
+    async def of_printer(self, account_id: str, printer_id: str) -> WatchOfPrinter | Denied:
+        at = self.clock.now()
+
+        async def look(records: Records) -> WatchOfPrinter | Denied:
+            printer = await own_printer(records, account_id, printer_id)
+            if isinstance(printer, Denied):
+                return printer
+            settings = await records.watch_settings.get(printer_id)
+            judged = await records.watches.judged(printer_id)
+            return WatchOfPrinter(
+                settings=settings, levels=levels_after(settings, judged, at), judged=judged
+            )
+
+        return await self.store.read(look)
+
+    async def of_print(
+        self, account_id: str, printer_id: str, print_id: str
+    ) -> WatchOfPrint | Denied:
+        """Of one that was never looked at, the settings alone."""
+
+        async def look(records: Records) -> WatchOfPrint | Denied:
+            printer = await own_printer(records, account_id, printer_id)
+            if isinstance(printer, Denied):
+                return printer
+            settings = await records.watch_settings.get(printer_id)
+            last = await records.watches.last(printer_id, print_id) if print_id else None
+            if last is None:
+                return WatchOfPrint(print_id=print_id, settings=settings)
+            alarms = await records.watches.alarms(printer_id, print_id)
+            judged = await records.watches.judged(printer_id)
+            return WatchOfPrint(
+                print_id=print_id,
+                settings=settings,
+                looks=await records.watches.looks(printer_id, print_id),
+                last=last,
+                alarm=alarms[-1] if alarms else None,
+                judgement=next((one for one in judged if one.print_id == print_id), None),
+            )
+
+        return await self.store.read(look)
+
+    async def picture(
+        self, account_id: str, printer_id: str, print_id: str, at: datetime
+    ) -> bytes | None:
+        """What a look at that time saw, of those whose pictures are kept."""
+
+        async def find(records: Records) -> str | None:
+            last = await records.watches.last(printer_id, print_id)
+            alarms = await records.watches.alarms(printer_id, print_id)
+            kept = [*alarms, last] if last is not None else alarms
+            return next((one.picture for one in kept if one.look.at == at), None)
+
+        return await self._own_picture(account_id, printer_id, find)
+
+    async def judged_picture(self, account_id: str, printer_id: str, print_id: str) -> bytes | None:
+        """What was kept with the answer about a print."""
+
+        async def find(records: Records) -> str | None:
+            judged = await records.watches.judged(printer_id)
+            return next((one.picture for one in judged if one.print_id == print_id), None)
+
+        return await self._own_picture(account_id, printer_id, find)
+
+    async def _own_picture(
+        self,
+        account_id: str,
+        printer_id: str,
+        find: Callable[[Records], Awaitable[str | None]],
+    ) -> bytes | None:
+        """The picture whose id is found, where both it and the printer are that account's."""
+
+        async def look(records: Records) -> str | None:
+            printer = await own_printer(records, account_id, printer_id)
+            if isinstance(printer, Denied):
+                return None
+            snapshot_id = await find(records)
+            known = await records.snapshots.get(snapshot_id) if snapshot_id is not None else None
+            return snapshot_id if known is not None and known.account_id == account_id else None
+
+        snapshot_id = await self.store.read(look)
+        return None if snapshot_id is None else await self.kept.get(snapshot_id)
