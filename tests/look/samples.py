@@ -1,7 +1,11 @@
 """Readings for the gallery: four printers, each in a state that looks different."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+from printreach.rules.detection_scene import View
+from printreach.rules.watching import Look
+from printreach.web.dashboard.watch_chart import quality_chart
 
 NOW = datetime(2026, 11, 21, 15, 28, tzinfo=UTC)
 STARTED = datetime(2026, 11, 21, 13, 31, tzinfo=UTC)
@@ -66,7 +70,22 @@ def looks(*qualities: int | None) -> list[Row]:
 
 CALM = looks(*[9] * 20, 10, 9, 9, None, None, *[9] * 14, 7, 6, 8, *[9] * 10)
 FAILED = looks(*[9] * 36, 8, 7, 6, 5, 5, 4, 3, 3, 2, 1, 1)
-MIXED = looks(*[9] * 34, 7, 7, 6, 5, 4, 5, 6, 7, *[9] * 30)
+MIXED = quality_chart(
+    [
+        Look(
+            at=STARTED + timedelta(seconds=98 * index),
+            probability=0.1,
+            score=100 - 10 * quality + index % 7,
+            quality=quality,
+            view=View.CLEAR,
+            warned=index == 38,
+        )
+        for index, quality in enumerate([*[9] * 34, 7, 7, 6, 5, 4, 5, 6, 7, *[9] * 30])
+    ],
+    begins_at=STARTED,
+    ends_at=READY,
+    now=NOW,
+)
 
 GARAGE = Card(
     id="garage",

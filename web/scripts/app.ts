@@ -3,6 +3,7 @@
 import { startConfirming } from "./parts/dialogs";
 import { startCopying } from "./parts/copying";
 import { startLive } from "./parts/live";
+import { startMasks } from "./parts/masks";
 import { startPasskeys } from "./parts/passkeys";
 import { startPictures } from "./parts/pictures";
 import { startSending } from "./parts/sending";
@@ -21,4 +22,5 @@ startSending();
 startShortcuts();
 startPictures();
 startPasskeys();
+startMasks();
 startLive();

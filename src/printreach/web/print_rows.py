@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Final
+from urllib.parse import urlencode
 
 from printreach.hub.print_history import Happened
 from printreach.ports.prints import Place, Tally
@@ -31,11 +32,15 @@ _LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrintRow:
-    """state: a badge of parts/badges.html, "" where nobody heard of the end. picture: or ""."""
+    """state: a badge of parts/badges.html, "" where nobody heard of the end. picture: or "".
+
+    href, page: of the printer and of this print, "" where the printer has no pages any more.
+    """
 
     file: str
     printer: str
     href: str
+    page: str
     started_at: datetime
     start_is_known: bool
     duration_s: int | None
@@ -76,6 +81,7 @@ def row_of(print_: Print, at: datetime, own_printers: Set[str]) -> PrintRow:
         file=print_.file_name or "File not known",
         printer=print_.printer_name or "A printer",
         href=f"/printers/{print_.printer_id}" if has_page else "",
+        page=_page(print_) if has_page else "",
         started_at=print_.started_at,
         start_is_known=print_.start_is_known,
         duration_s=counted_duration_s(print_),
@@ -135,6 +141,11 @@ def read_place(text: str | None) -> Place | None:
     if len(first) > 17 or len(second) > 18:
         return None
     return Place(_EPOCH + timedelta(microseconds=int(first)), int(second))
+
+
+def _page(print_: Print) -> str:
+    query = urlencode({"id": print_.print_id})
+    return f"/printers/{print_.printer_id}/history/print?{query}"
 
 
 def _month(name: str, tallies: Sequence[Tally]) -> Month:

@@ -20,6 +20,8 @@ WORKING: Final = frozenset({State.WARMING_UP, State.PRINTING, State.RESUMING})
 RECENT_S: Final = 600.0
 """A warning of the detector stands on the card for so long."""
 WORRYING_QUALITY: Final = 3
+_YOUNG_S: Final = 60.0
+_AGE_STEP_S: Final = 5.0
 _AWAY: Final = frozenset({ErrorCode.PRINTER_NOT_CONNECTED, ErrorCode.PRINTER_TIMED_OUT})
 
 
@@ -238,4 +240,9 @@ def _ready_at(seen: SeenPrinter) -> datetime | None:
 
 
 def _look_age(since_s: float, suppressed: bool) -> str:
-    return "Off for this print" if suppressed else f"seen {duration(since_s)} ago"
+    """By steps of some seconds while it is young: a page need not be drawn again for each one."""
+    if suppressed:
+        return "Off for this print"
+    if since_s < _YOUNG_S:
+        since_s -= since_s % _AGE_STEP_S
+    return f"seen {duration(since_s)} ago" if since_s >= 1 else "seen just now"

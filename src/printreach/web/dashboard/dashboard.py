@@ -40,6 +40,11 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
         "again": "It is sent again.",
         "live": "The Live Link is made.",
         "live-ended": "The Live Link has ended.",
+        "detector": "Saved. It counts from the next look.",
+        "detector-off": "Failure detection is off for this print.",
+        "detector-on": "Failure detection looks at this print again.",
+        "judged": "Thank you. Your answer is kept.",
+        "pictures": "Deleted.",
     }
 )
 """What a page says once after a form, by the word in its address; no other text gets in."""

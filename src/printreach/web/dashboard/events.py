@@ -4,7 +4,7 @@ web/scripts/parts/live.ts tells what each kind of event does.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
@@ -40,7 +40,8 @@ Draw: TypeAlias = Callable[[list[SeenPrinter]], Parts]
 class Page:
     """An open page. draw: its parts, of all the account's printers as they are now.
 
-    watched: the printers whose changes show on it.
+    watched: the printers whose changes show on it. look: awaited before each drawing, for what the
+    parts show beside the printers.
     """
 
     request: AnyRequest
@@ -50,6 +51,7 @@ class Page:
     watched: frozenset[str]
     draw: Draw
     every_s: float = BEAT_OF_PRINTERS_S
+    look: Callable[[list[SeenPrinter]], Awaitable[None]] | None = None
     _sent: dict[str, str] = field(default_factory=dict)
     _states: dict[str, str] = field(default_factory=dict)
 
@@ -71,7 +73,10 @@ class Page:
                         return
                     rows = await dashboard.printers.rows(self.signed_in.account.account_id)
                     yield _event("beat", {})
-                for event in self._changes(dashboard.printers.seen(rows)):
+                printers = dashboard.printers.seen(rows)
+                if self.look is not None:
+                    await self.look(printers)
+                for event in self._changes(printers):
                     yield event
                 with suppress(TimeoutError):
                     async with asyncio.timeout_at(beat_at):

@@ -12,13 +12,14 @@ from printreach.web.cookies import Cookies
 from printreach.web.dashboard.dashboard import SAID, provide_seen
 from printreach.web.dashboard.events import Page, Parts, templates_of
 from printreach.web.dashboard.printer_view import PrinterView, view_of
+from printreach.web.dashboard.watched_view import WatchedView
 from printreach.web.print_rows import row_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 LAST_PRINTS = 3
-PARTS = ("head", "now", "print", "temperatures", "materials")
+PARTS = ("head", "now", "print", "watch", "temperatures", "materials")
 """What changes on these pages by itself: dashboard/parts/<name>.html, in an element of that id."""
 
 
@@ -32,10 +33,13 @@ async def quick_view(
 ) -> Template:
     """Show what it does, its webcam, and what it printed last."""
     view, printer_id = _view(seen, dashboard, camera), seen.printer.printer_id
+    watch = WatchedView(dashboard, signed_in.account.account_id)
+    await watch.look(seen, view)
     page = await dashboard.history.page(signed_in.account.account_id, printer_id, None, LAST_PRINTS)
     at = dashboard.clock.now()
     context = {
         "view": view,
+        "watch": watch.shown,
         "said": SAID.get(said or "", ""),
         "here": "quick",
         "prints": [row_of(one, at, frozenset({printer_id})) for one in page.prints],
@@ -70,14 +74,22 @@ async def printer_events(
         name: templates_of(request).get_template(f"dashboard/parts/{name}.html") for name in PARTS
     }
 
+    watch = WatchedView(dashboard, signed_in.account.account_id)
+
+    async def look(printers: list[SeenPrinter]) -> None:
+        for one in printers:
+            if one.printer.printer_id == printer_id:
+                await watch.look(one, _view(one, dashboard))
+
     def draw(printers: list[SeenPrinter]) -> Parts:
         mine = [one for one in printers if one.printer.printer_id == printer_id]
         if not mine:  # it was removed: the page is asked for again, and says so
             return {}
-        view = _view(mine[0], dashboard)
-        return {f"part-{name}": part.render(view=view) for name, part in templates.items()}
+        shown = {"view": _view(mine[0], dashboard), "watch": watch.shown}
+        return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
-    return Page(request, services, jar, signed_in, frozenset({printer_id}), draw).stream()
+    watched = frozenset({printer_id})
+    return Page(request, services, jar, signed_in, watched, draw, look=look).stream()
 
 
 def _view(seen: SeenPrinter, dashboard: Dashboard, camera: int = 0) -> PrinterView:

@@ -11,6 +11,7 @@ from printreach.web.dashboard.live_pages import LIVE_LINK_PAGES
 from printreach.web.dashboard.orders import ORDERS
 from printreach.web.dashboard.printer_pages import PRINTER_PAGES
 from printreach.web.dashboard.settings_pages import SETTINGS_PAGES
+from printreach.web.dashboard.watch_pages import WATCH_PAGES
 from printreach.web.dashboard.webcams import WEBCAMS
 from printreach.web.dashboard.webhook_pages import WEBHOOK_PAGES
 
@@ -23,6 +24,7 @@ DASHBOARD_PAGES = Router(
         WEBCAMS,
         FILE_PAGES,
         SETTINGS_PAGES,
+        WATCH_PAGES,
         CONNECTION_PAGES,
         WEBHOOK_PAGES,
         LIVE_LINK_PAGES,

@@ -1,11 +1,11 @@
 """The history of a printer, the activity of an account, and both as files."""
 
 from collections.abc import AsyncIterator
-from typing import Final
+from typing import Annotated, Final
 
 from litestar import MediaType, Router, get
 from litestar.di import NamedDependency, Provide
-from litestar.params import FromQuery
+from litestar.params import FromQuery, QueryParameter
 from litestar.response import Stream, Template
 
 from printreach.hub.dashboard import Dashboard
@@ -13,8 +13,16 @@ from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.print_history import PrintHistory
 from printreach.rules.print_history import Print
 from printreach.rules.print_table import csv_head, csv_line, json_line
-from printreach.web.dashboard.dashboard import provide_dashboard, provide_printer_id, provide_seen
+from printreach.web.dashboard.dashboard import (
+    SAID,
+    found,
+    provide_dashboard,
+    provide_printer_id,
+    provide_seen,
+)
 from printreach.web.dashboard.printer_view import view_of
+from printreach.web.dashboard.watch_chart import quality_chart
+from printreach.web.dashboard.watch_view import watch_view
 from printreach.web.print_rows import (
     months_of,
     news_of,
@@ -49,6 +57,35 @@ async def history_page(
         "is_first": place is None,
     }
     return Template("history/history.html", context=context)
+
+
+@get("/printers/{printer_id:str}/history/print", media_type=MediaType.HTML)
+async def print_page(
+    seen: NamedDependency[SeenPrinter],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+    print_id: Annotated[str, QueryParameter(name="id")] = "",
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """Show one print: how it ended, and what failure detection saw of it."""
+    account_id, printer_id = signed_in.account.account_id, seen.printer.printer_id
+    at = dashboard.clock.now()
+    print_ = found(await dashboard.history.one(account_id, printer_id, print_id))
+    watch = found(await dashboard.watched.of_print(account_id, printer_id, print_id))
+    view = view_of(seen, at)
+    chart = quality_chart(
+        watch.looks,
+        begins_at=print_.started_at if print_.start_is_known else None,
+        ends_at=print_.ended_at,
+    )
+    context = {
+        "view": view,
+        "here": "history",
+        "said": SAID.get(said or "", ""),
+        "row": row_of(print_, at, frozenset({printer_id})),
+        "watch": watch_view(watch, view.card.href, seen.reading.status, chart, at),
+    }
+    return Template("history/print.html", context=context)
 
 
 @get("/activity", media_type=MediaType.HTML)
@@ -148,6 +185,7 @@ HISTORY_PAGES: Final = Router(
     "/",
     route_handlers=[
         history_page,
+        print_page,
         activity_page,
         history_csv,
         history_json,

@@ -1,0 +1,200 @@
+"""The quality of a print over time, as bars; and what a model saw in a picture, as squares."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import ceil, isfinite
+from typing import Final
+
+from printreach.rules.detector import quality_of
+from printreach.rules.watch_why import VIEW_WORDS
+from printreach.rules.watching import Look
+
+MOST_BARS: Final = 96
+"""Across the whole width: more are no bars any more on a phone."""
+_LEAST_SLOT: Final = timedelta(seconds=20)
+_HOLDS_FOR: Final = timedelta(seconds=150)
+"""Calm looks are kept one a minute. What nobody looked at for longer is a gap."""
+_SHORTEST: Final = timedelta(minutes=10)
+"""A print that has just begun doesn't fill the whole width with its first look."""
+MOST_SQUARES: Final = 24
+"""Of evidence, each way."""
+_FAINT: Final = 0.25
+"""What is below shows nothing."""
+_STEPS: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """A piece of time, as bad as its worst look. x, width: in percent of the chart's width.
+
+    score: 0 to 100, taller is worse. at: of the worst look. note: what is said of it in the table.
+    """
+
+    x: float
+    width: float
+    score: float
+    quality: int
+    at: datetime
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A warning or a pause."""
+
+    x: float
+    at: datetime
+    quality: int
+    is_pause: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QualityChart:
+    """now_x: where now is, in percent; None for a print that is over."""
+
+    begins_at: datetime
+    ends_at: datetime
+    now_x: float | None
+    bars: Sequence[Bar]
+    marks: Sequence[Mark]
+    worst: Bar
+    newest: Look
+    look_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A row of places that look alike. In places of the grid; strength: 1 to 4."""
+
+    x: int
+    y: int
+    width: int
+    strength: int
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceMap:
+    columns: int
+    rows: int
+    squares: Sequence[Square]
+
+
+def quality_chart(
+    looks: Sequence[Look],
+    *,
+    begins_at: datetime | None = None,
+    ends_at: datetime | None = None,
+    now: datetime | None = None,
+) -> QualityChart | None:
+    """Draw looks, oldest first, from the print's start to its end; None where there are none.
+
+    begins_at, ends_at: known or expected, else the looks tell. now: while it is under way.
+    """
+    if not looks:
+        return None
+    looks = sorted(looks, key=lambda look: look.at)  # clocks are moved back at times
+    first, last = looks[0].at, looks[-1].at
+    starts = min(first, begins_at) if begins_at is not None else first
+    ends = max([last, *(at for at in (ends_at, now) if at is not None)])
+    span = max(ends - starts, _SHORTEST)
+    bars = _bars(looks, starts, span)
+    return QualityChart(
+        begins_at=starts,
+        ends_at=starts + span,
+        now_x=None if now is None else _x(now, starts, span),
+        bars=bars,
+        marks=[
+            Mark(
+                x=_x(look.at, starts, span), at=look.at, quality=look.quality, is_pause=look.paused
+            )
+            for look in looks
+            if look.warned or look.paused
+        ][-MOST_BARS:],
+        worst=max(bars, key=lambda bar: bar.score),
+        newest=looks[-1],
+        look_count=len(looks),
+    )
+
+
+def evidence_map(evidence: Sequence[Sequence[float]]) -> EvidenceMap | None:
+    """Squares over a picture; None where nothing stands out."""
+    coarse = _coarse(evidence)
+    if not coarse or not coarse[0]:
+        return None
+    squares = [
+        square for y, row in enumerate(coarse) for square in _runs(y, [_strength(of) for of in row])
+    ]
+    if not squares:
+        return None
+    return EvidenceMap(columns=len(coarse[0]), rows=len(coarse), squares=squares)
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+def _bars(looks: Sequence[Look], starts: datetime, span: timedelta) -> list[Bar]:
+    slot = max(span / MOST_BARS, _LEAST_SLOT)
+    final = ceil(span / slot) - 1
+    worst: dict[int, Look] = {}
+    for look, following in zip(looks, [*looks[1:], looks[-1]], strict=True):
+        holds_until = min(following.at, look.at + _HOLDS_FOR)
+        first, end = int((look.at - starts) / slot), ceil((holds_until - starts) / slot)
+        for place in range(min(first, final), min(max(first, end - 1), final) + 1):
+            if place not in worst or look.score > worst[place].score:
+                worst[place] = look
+    width = 100 * (slot / span)
+    return [_bar(place * width, width, worst[place]) for place in sorted(worst)]
+
+
+def _bar(x: float, width: float, look: Look) -> Bar:
+    notes = [VIEW_WORDS[look.view], "Paused the print." if look.paused else ""]
+    if look.warned:
+        notes.append("Warned.")
+    score = float(max(0, min(100, look.score)))
+    return Bar(
+        x=x,
+        width=width,
+        score=score,
+        quality=quality_of(score),
+        at=look.at,
+        note=" ".join(note for note in notes if note),
+    )
+
+
+def _x(at: datetime, starts: datetime, span: timedelta) -> float:
+    return max(0.0, min(100.0, 100 * ((at - starts) / span)))
+
+
+def _coarse(evidence: Sequence[Sequence[float]]) -> list[list[float]]:
+    """No finer than MOST_SQUARES each way; of places that are put together the strongest counts."""
+    columns = min((len(row) for row in evidence), default=0)
+    across, down = -(-columns // MOST_SQUARES) or 1, -(-len(evidence) // MOST_SQUARES) or 1
+    return [
+        [
+            max(_share(of) for row in evidence[y : y + down] for of in row[x : x + across])
+            for x in range(0, columns, across)
+        ]
+        for y in range(0, len(evidence), down)
+    ]
+
+
+def _share(value: float) -> float:
+    return max(0.0, min(1.0, value)) if isfinite(value) else 0.0
+
+
+def _strength(share: float) -> int:
+    """0 for nothing, 1 to _STEPS."""
+    if share < _FAINT:
+        return 0
+    return min(_STEPS, 1 + int((share - _FAINT) / (1 - _FAINT) * _STEPS))
+
+
+def _runs(y: int, strengths: Sequence[int]) -> list[Square]:
+    squares, begins = [], 0
+    for place in range(1, len(strengths) + 1):
+        if place == len(strengths) or strengths[place] != strengths[begins]:
+            if strengths[begins]:
+                squares.append(Square(begins, y, place - begins, strengths[begins]))
+            begins = place
+    return squares

@@ -1,0 +1,233 @@
+"""The watch over one's own printer: its settings, its pictures, and what its owner says of it."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+from urllib.parse import urlencode
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import NotFoundException, ValidationException
+from litestar.params import FromQuery, QueryParameter
+from litestar.response import Redirect, Template
+
+from printreach.contract.status import WebcamEntry
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.own_printers import SeenPrinter
+from printreach.web.accounts.forms import LARGEST_FORM, Fields, provide_fields
+from printreach.web.dashboard.dashboard import SAID, found, provide_printer_id, provide_seen
+from printreach.web.dashboard.printer_view import PrinterView, view_of
+from printreach.web.dashboard.watch_form import (
+    LEVEL_WORDS,
+    WatchForm,
+    form_of,
+    form_sent,
+    read_settings,
+    write_pose,
+)
+from printreach.web.dashboard.watch_view import camera_pose, print_under_way, read_time
+from printreach.web.security import FORM
+from printreach.web.signed_in import SignedIn
+
+LONGEST_PRINT_ID: Final = 64
+_SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
+
+
+@get("/printers/{printer_id:str}/detector", media_type=MediaType.HTML)
+async def detector_page(
+    seen: NamedDependency[SeenPrinter],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+    said: FromQuery[str | None] = None,
+) -> Template:
+    """What was chosen, and the pictures that are kept with answers."""
+    return await _page(seen, signed_in, dashboard, said=SAID.get(said or "", ""))
+
+
+@post("/printers/{printer_id:str}/detector", media_type=MediaType.HTML)
+async def change_detector(
+    seen: NamedDependency[SeenPrinter],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Response[Any]:
+    """Take another choice."""
+    chosen = read_settings(fields, None if seen.reading.status is None else len(_cameras(seen)))
+    if isinstance(chosen, dict):
+        return await _page(seen, signed_in, dashboard, form=form_sent(fields), errors=chosen)
+    printer_id = seen.printer.printer_id
+    found(await dashboard.watch.change(signed_in.account.account_id, printer_id, chosen))
+    return Redirect(f"/printers/{printer_id}/detector?said=detector", status_code=303)
+
+
+@post("/printers/{printer_id:str}/detector/print", media_type=MediaType.HTML)
+async def leave_print_alone(
+    owned_id: NamedDependency[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Redirect:
+    """Don't look at the print under way, or look at it again."""
+    account_id, print_id = signed_in.account.account_id, fields["print_id"]
+    if not 0 < len(print_id) <= LONGEST_PRINT_ID:
+        raise ValidationException("Say which print")
+    is_off = fields["watch"] == "off"
+    left_alone = print_id if is_off else ""
+    found(await dashboard.watch.leave_alone(account_id, owned_id, left_alone))
+    return _back(owned_id, fields, "detector-off" if is_off else "detector-on")
+
+
+@post("/printers/{printer_id:str}/detector/judgement", media_type=MediaType.HTML)
+async def judge(
+    owned_id: NamedDependency[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Redirect:
+    """Was this right?"""
+    if fields["was_failure"] not in ("yes", "no"):
+        raise ValidationException("Say whether it was right")
+    judged = await dashboard.watch.judge(
+        signed_in.account.account_id,
+        owned_id,
+        fields["print_id"],
+        was_failure=fields["was_failure"] == "yes",
+    )
+    found(judged)
+    return _back(owned_id, fields, "judged")
+
+
+@post("/printers/{printer_id:str}/detector/forget", media_type=MediaType.HTML)
+async def forget_pictures(
+    owned_id: NamedDependency[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Redirect:
+    """Delete the picture that was kept with one answer, or with each of them."""
+    print_id = None if fields["which"] == "all" else fields["print_id"]
+    account_id = signed_in.account.account_id
+    found(await dashboard.watch.forget_pictures(account_id, owned_id, print_id))
+    return Redirect(f"/printers/{owned_id}/detector?said=pictures", status_code=303)
+
+
+@get("/printers/{printer_id:str}/detector/picture")
+async def seen_picture(
+    owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+    print_id: Annotated[str, QueryParameter(name="print")] = "",
+    at: FromQuery[str] = "",
+) -> Response[bytes]:
+    """What a look saw."""
+    when, account_id = read_time(at), signed_in.account.account_id
+    if when is None:
+        raise _no_picture()
+    return _picture(await dashboard.watched.picture(account_id, owned_id, print_id, when))
+
+
+@get("/printers/{printer_id:str}/detector/judged")
+async def judged_picture(
+    owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+    print_id: Annotated[str, QueryParameter(name="print")] = "",
+) -> Response[bytes]:
+    """What is kept with an answer."""
+    account_id = signed_in.account.account_id
+    return _picture(await dashboard.watched.judged_picture(account_id, owned_id, print_id))
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+async def _page(
+    seen: SeenPrinter,
+    signed_in: SignedIn,
+    dashboard: Dashboard,
+    *,
+    said: str = "",
+    form: WatchForm | None = None,
+    errors: dict[str, str] | None = None,
+) -> Template:
+    printer_id = seen.printer.printer_id
+    watch = found(await dashboard.watched.of_printer(signed_in.account.account_id, printer_id))
+    view, cameras = view_of(seen, dashboard.clock.now()), _cameras(seen)
+    pose = camera_pose(cameras, watch.settings.camera or 0)
+    shown = form_of(watch.settings, pose) if form is None else form
+    context = {
+        "view": view,
+        "here": "settings",
+        "said": said,
+        "form": shown,
+        "errors": errors or {},
+        "levels": LEVEL_WORDS,
+        "cameras": _choices(cameras, watch.settings.camera),
+        "picture": _latest(seen, view, watch.settings.camera or 0),
+        "pose": write_pose(shown.pose),
+        "masked": watch.settings.masked,
+        "steps": watch.levels[0] - watch.settings.warning_level,
+        "kept": [one for one in watch.judged if one.picture is not None],
+        "answers": len(watch.judged),
+        "print_id": print_under_way(seen.reading.status) if view.card.can_stop else "",
+        "left_alone": watch.settings.off_for_print,
+    }
+    status = 400 if errors else 200
+    return Template("dashboard/detector.html", context=context, status_code=status)
+
+
+def _cameras(seen: SeenPrinter) -> Sequence[WebcamEntry]:
+    status = seen.reading.status
+    return [] if status is None else status.list_webcams.webcams
+
+
+def _choices(cameras: Sequence[WebcamEntry], chosen: int | None) -> list[tuple[str, str]]:
+    """The printer's cameras, and the chosen one where it isn't among them now."""
+    choices = [("", "The printer's default camera")]
+    choices += [(str(index), camera.name) for index, camera in enumerate(cameras)]
+    if chosen is not None and chosen >= len(cameras):
+        choices.append((str(chosen), f"Camera {chosen + 1}, not here now"))
+    return choices
+
+
+def _latest(seen: SeenPrinter, view: PrinterView, camera: int) -> str:
+    """The address of a picture to draw on; "" where there is none."""
+    base = f"/printers/{seen.printer.printer_id}/webcam"
+    if view.is_here and camera < len(view.cameras):
+        return f"{base}/still?index={camera}"
+    return f"{base}/last" if seen.pictured_at is not None and camera == 0 else ""
+
+
+def _back(printer_id: str, fields: Fields, said: str) -> Redirect:
+    """To where the form stood: a word of ours, never an address."""
+    path, query = f"/printers/{printer_id}", {"said": said}
+    if fields["back"] == "print":
+        path, query = f"{path}/history/print", {"id": fields["print_id"], **query}
+    elif fields["back"] == "settings":
+        path = f"{path}/detector"
+    return Redirect(f"{path}?{urlencode(query)}", status_code=303)
+
+
+def _picture(jpeg: bytes | None) -> Response[bytes]:
+    if jpeg is None:
+        raise _no_picture()
+    return Response(jpeg, media_type="image/jpeg", headers=_SANDBOX)
+
+
+def _no_picture() -> NotFoundException:
+    return NotFoundException("There is no such picture, or it is no longer kept")
+
+
+WATCH_PAGES = Router(
+    "/",
+    route_handlers=[
+        *(detector_page, change_detector, leave_print_alone),
+        *(judge, forget_pictures, seen_picture, judged_picture),
+    ],
+    dependencies={
+        "fields": Provide(provide_fields),
+        "owned_id": Provide(provide_printer_id),
+        "seen": Provide(provide_seen),
+    },
+    opt=dict(FORM),
+    request_max_body_size=LARGEST_FORM,
+)

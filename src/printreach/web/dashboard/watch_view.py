@@ -1,0 +1,182 @@
+"""What the watch says of a print, as the pages of a printer draw it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from urllib.parse import urlencode
+
+from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
+from printreach.contract.status import DetectorStatus, StatusResult, WebcamEntry
+from printreach.hub.watched_prints import WatchOfPrint
+from printreach.rules.detector import watch_status
+from printreach.rules.snapshots import KEPT_FOR
+from printreach.rules.watch_pose import Pose
+from printreach.rules.watch_why import VIEW_WORDS, Why, why
+from printreach.rules.watching import WatchSettings
+from printreach.web.dashboard.watch_chart import (
+    EvidenceMap,
+    QualityChart,
+    evidence_map,
+    quality_chart,
+)
+
+_MOODS: Final = {
+    WatchColour.GREEN: "calm",
+    WatchColour.WHITE: "calm",
+    WatchColour.YELLOW: "worry",
+    WatchColour.RED: "alarm",
+}
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenPicture:
+    """A picture with what stood out in it. address: "" where none is kept. pose: to show it by."""
+
+    address: str
+    at: datetime
+    evidence: EvidenceMap | None
+    pose: Pose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchView:
+    """What parts/watch.html and the chart of a print are drawn of.
+
+    words, mood: its state in one line. quality: None where there is none to tell. view_note: why
+    the latest look told nothing, or "". picture: of the alarm, where there is one, else the latest.
+    was_failure: what the owner answered; None for nothing yet.
+    """
+
+    print_id: str
+    words: str
+    mood: str
+    quality: int | None
+    is_on: bool
+    is_off_for_print: bool
+    may_pause: bool
+    keeps_frames: bool
+    view_note: str
+    chart: QualityChart | None
+    picture: SeenPicture | None
+    why: Why | None
+    change_note: str
+    was_failure: bool | None
+
+
+def watch_view(
+    watch: WatchOfPrint,
+    printer_path: str,
+    status: StatusResult | None,
+    chart: QualityChart | None,
+    at: datetime,
+) -> WatchView:
+    """status: the printer's, while this print is under way; None where it is over or away."""
+    settings, said = watch.settings, why(watch.looks)
+    line = _line(watch, status)
+    return WatchView(
+        print_id=watch.print_id,
+        words=line.status,
+        mood=_MOODS[line.status_color],
+        quality=line.rating if _tells_quality(line, status) else None,
+        is_on=settings.enabled,
+        is_off_for_print=_is_left_alone(watch),
+        may_pause=settings.pauses is not None,
+        keeps_frames=settings.keeps_frames,
+        view_note=VIEW_WORDS[watch.last.look.view] if watch.last is not None else "",
+        chart=chart,
+        picture=_picture(watch, printer_path, pose_of(status, settings), at),
+        why=said,
+        change_note=VIEW_WORDS[said.change.view] if said and said.change else "",
+        was_failure=watch.judgement.was_failure if watch.judgement is not None else None,
+    )
+
+
+def print_under_way(status: StatusResult | None) -> str:
+    """The id of the print that the printer works at; "" for none."""
+    if status is None:
+        return ""
+    return status.service_status.most_recent_print_id_str
+
+
+def chart_under_way(
+    watch: WatchOfPrint, started_at: datetime | None, ready_at: datetime | None, at: datetime
+) -> QualityChart | None:
+    """The expected end moves with every reading; by whole minutes the drawing stays the same."""
+    ends = None if ready_at is None else ready_at.replace(second=0, microsecond=0)
+    return quality_chart(watch.looks, begins_at=started_at, ends_at=ends, now=at)
+
+
+def pose_of(status: StatusResult | None, settings: WatchSettings) -> Pose:
+    """How pictures of the watch's camera are shown."""
+    cameras = [] if status is None else status.list_webcams.webcams
+    return camera_pose(cameras, settings.camera or 0)
+
+
+def camera_pose(cameras: Sequence[WebcamEntry], index: int) -> Pose:
+    """A camera that isn't known is shown as it comes; anything but quarters is no turn."""
+    if not 0 <= index < len(cameras):
+        return Pose()
+    camera = cameras[index]
+    rotation = camera.rotation if camera.rotation in (90, 180, 270) else 0
+    return Pose(camera.flip_h, camera.flip_v, rotation)
+
+
+def write_time(at: datetime) -> str:
+    """For an address."""
+    return str((at - _EPOCH) // _MICROSECOND)
+
+
+def read_time(text: str) -> datetime | None:
+    """What stands in an address; None for what is no time."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 17):
+        return None
+    return _EPOCH + int(text) * _MICROSECOND
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+def _line(watch: WatchOfPrint, status: StatusResult | None) -> WatchStatus:
+    state = None if status is None else status.job_status.state
+    detector = DetectorStatus() if status is None else status.service_status.detector
+    if not watch.settings.enabled:
+        return watch_status(None, state)
+    if _is_left_alone(watch):
+        return watch_status(DetectorStatus(is_suppressed=True), state)
+    # What was just switched on again is not off any more, whatever was said of it before.
+    return watch_status(_unsuppressed(detector), state)
+
+
+def _unsuppressed(said: DetectorStatus) -> DetectorStatus:
+    return DetectorStatus() if said.is_suppressed else said
+
+
+def _tells_quality(line: WatchStatus, status: StatusResult | None) -> bool:
+    if status is None or line.state not in (WatchState.ACTIVE, WatchState.PAUSED):
+        return False
+    return bool(status.service_status.detector.score_history)
+
+
+def _is_left_alone(watch: WatchOfPrint) -> bool:
+    return bool(watch.print_id) and watch.settings.off_for_print == watch.print_id
+
+
+def _picture(
+    watch: WatchOfPrint, printer_path: str, pose: Pose, at: datetime
+) -> SeenPicture | None:
+    """Of the latest alarm, or else of the latest look. With an answer it is kept for longer."""
+    seen, judged = watch.alarm or watch.last, watch.judgement
+    if seen is None:
+        return None
+    address, query = "", {"print": watch.print_id}
+    if judged is not None and judged.picture is not None:
+        address = f"{printer_path}/detector/judged?{urlencode(query)}"
+    elif seen.picture is not None and at < seen.look.at + KEPT_FOR:
+        query["at"] = write_time(seen.look.at)
+        address = f"{printer_path}/detector/picture?{urlencode(query)}"
+    return SeenPicture(
+        address=address, at=seen.look.at, evidence=evidence_map(seen.evidence), pose=pose
+    )

@@ -1,0 +1,56 @@
+"""The watch over a printer's print as an open page shows it, looked up now and then."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.contract.status import StatusResult
+from printreach.hub.dashboard import Dashboard
+from printreach.hub.denied import Denied
+from printreach.hub.own_printers import SeenPrinter
+from printreach.hub.watched_prints import WatchOfPrint
+from printreach.rules.watching import WatchSettings
+from printreach.web.dashboard.printer_view import PrinterView
+from printreach.web.dashboard.watch_view import (
+    WatchView,
+    chart_under_way,
+    print_under_way,
+    watch_view,
+)
+
+LOOKED_UP_EVERY: Final = timedelta(seconds=5)
+"""The watch itself looks no more often."""
+
+
+@dataclass(slots=True)
+class WatchedView:
+    """shown: what was drawn of the last look; of a printer whose owner it isn't any more, nothing.
+
+    What is stored is looked up again after LOOKED_UP_EVERY, and when another print is under way.
+    """
+
+    dashboard: Dashboard
+    account_id: str
+    shown: WatchView | None = None
+    _of: str = ""
+    _at: datetime | None = None
+
+    async def look(self, seen: SeenPrinter, view: PrinterView) -> None:
+        """Bring `shown` up to date."""
+        at, status = self.dashboard.clock.now(), _status(view, seen)
+        print_id = print_under_way(status)
+        if self._at is not None and self._of == print_id and at < self._at + LOOKED_UP_EVERY:
+            return
+        self._of, self._at = print_id, at
+        watch = await self.dashboard.watched.of_print(
+            self.account_id, seen.printer.printer_id, print_id
+        )
+        if isinstance(watch, Denied):
+            watch = WatchOfPrint(print_id="", settings=WatchSettings(enabled=False))
+        chart = chart_under_way(watch, view.started_at, view.card.ready_at, at)
+        self.shown = watch_view(watch, view.card.href, status, chart, at)
+
+
+def _status(view: PrinterView, seen: SeenPrinter) -> StatusResult | None:
+    """Of the print under way; of one that is over nothing is shown here."""
+    return seen.reading.status if view.card.can_stop else None

@@ -1,0 +1,127 @@
+"""Quality over time as bars, and evidence as squares."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printreach.rules.detection_scene import View
+from printreach.rules.watching import Look
+from printreach.web.dashboard.watch_chart import (
+    MOST_BARS,
+    MOST_SQUARES,
+    evidence_map,
+    quality_chart,
+)
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def look(at_s: float, score: int = 5, **of_it: object) -> Look:
+    known: dict[str, object] = {
+        "at": NOON + timedelta(seconds=at_s),
+        "probability": score / 100,
+        "score": score,
+        "quality": 10 - min(9, score // 10),
+        "view": View.CLEAR,
+    }
+    return Look(**(known | of_it))  # type: ignore[arg-type]  # a test names the fields
+
+
+def test_a_print_that_nobody_looked_at_has_no_chart() -> None:
+    assert quality_chart([], now=NOON) is None
+
+
+def test_bars_stand_where_the_looks_were_between_start_and_expected_end() -> None:
+    looks = [look(at_s) for at_s in range(0, 1801, 20)]
+    chart = quality_chart(looks, begins_at=NOON, ends_at=NOON + HOUR, now=NOON + HOUR / 2)
+
+    assert chart is not None
+    assert chart.now_x == pytest.approx(50.0)
+    assert chart.bars[0].x == 0.0
+    assert 48 <= chart.bars[-1].x <= 51
+
+
+def test_one_bad_look_among_thousands_is_seen() -> None:
+    looks = [look(20 * n, 95 if n == 5000 else 3) for n in range(10_000)]
+    chart = quality_chart(looks)
+
+    assert chart is not None
+    assert len(chart.bars) <= MOST_BARS
+    assert chart.worst.score == 95
+    assert chart.worst.at == looks[5000].at
+
+
+def test_calm_looks_that_are_kept_one_a_minute_leave_no_gap() -> None:
+    chart = quality_chart([look(60 * n) for n in range(60)], ends_at=NOON + HOUR)
+
+    assert chart is not None
+    apart = [b.x - a.x for a, b in zip(chart.bars, chart.bars[1:], strict=False)]
+    assert max(apart) == pytest.approx(chart.bars[0].width)
+
+
+def test_what_nobody_looked_at_is_a_gap() -> None:
+    chart = quality_chart([look(0), look(60), look(3000), look(3060)], ends_at=NOON + HOUR)
+
+    assert chart is not None
+    apart = [b.x - a.x for a, b in zip(chart.bars, chart.bars[1:], strict=False)]
+    assert max(apart) > 50
+
+
+def test_warnings_and_pauses_are_marked_where_they_were() -> None:
+    looks = [look(0), look(900, 80, warned=True), look(1800, 90, paused=True), look(3600)]
+    chart = quality_chart(looks)
+
+    assert chart is not None
+    assert [(mark.x, mark.is_pause) for mark in chart.marks] == [(25.0, False), (50.0, True)]
+    assert "Warned." in {bar.note for bar in chart.bars}
+
+
+def test_a_changed_view_is_said_in_the_table() -> None:
+    chart = quality_chart([look(0, view=View.MOVED)])
+
+    assert chart is not None
+    assert chart.bars[0].note == "The camera was moved."
+
+
+@given(
+    st.lists(
+        st.builds(look, st.floats(-1e9, 1e9), st.integers(-1000, 1000)), min_size=1, max_size=50
+    )
+)
+def test_whatever_the_clock_did_bars_stay_within_the_chart(looks: list[Look]) -> None:
+    chart = quality_chart(looks, begins_at=NOON, now=NOON)
+
+    assert chart is not None
+    assert len(chart.bars) <= MOST_BARS
+    assert all(0 <= bar.x < 100 and 0 <= bar.score <= 100 for bar in chart.bars)
+
+
+# --- evidence -------------------------------------------------------------------------------------
+
+
+def test_places_that_look_alike_are_one_square() -> None:
+    drawn = evidence_map([[0.0, 0.9, 0.9], [0.0, 0.0, 0.5]])
+
+    assert drawn is not None
+    assert (drawn.columns, drawn.rows) == (3, 2)
+    assert [(one.x, one.y, one.width) for one in drawn.squares] == [(1, 0, 2), (2, 1, 1)]
+    assert drawn.squares[0].strength > drawn.squares[1].strength
+
+
+@pytest.mark.parametrize("evidence", [[], [[]], [[0.0, 0.1]], [[float("nan")]]])
+def test_where_nothing_stands_out_there_is_no_map(evidence: list[list[float]]) -> None:
+    assert evidence_map(evidence) is None
+
+
+@given(st.lists(st.lists(st.floats(), max_size=80), max_size=80))
+def test_a_map_of_anything_is_small_and_within_its_grid(evidence: list[list[float]]) -> None:
+    drawn = evidence_map(evidence)
+
+    if drawn is not None:
+        assert drawn.columns <= MOST_SQUARES
+        assert drawn.rows <= MOST_SQUARES
+        assert all(one.x + one.width <= drawn.columns for one in drawn.squares)
+        assert all(one.y < drawn.rows and 1 <= one.strength <= 4 for one in drawn.squares)
