@@ -6,8 +6,14 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.events import EventType, PrintEvent
+from printreach.hub import print_history
 from printreach.hub.fanout import Fanout
-from printreach.hub.print_history import PrintHistory, WritesHistory
+from printreach.hub.print_history import (
+    KEPT_FOR,
+    PrintHistory,
+    WritesHistory,
+    forget_old_prints,
+)
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.print_history import Print, PrintResult
 from tests.fakes.clock import NOON
@@ -216,3 +222,33 @@ def test_any_file_name_is_kept_as_it_is(open_world: OpenWorld, name: str) -> Non
             assert [one.file_name for one in await history(world, printer.account_id)] == [name]
 
     body()
+
+
+@on_a_loop
+async def test_a_printer_that_floods_forgets_its_own_oldest_prints_alone(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(print_history, "MOST_OF_A_PRINTER", 3)
+    async with open_world() as world:
+        printer = await world.set_up()
+        other = await world.link_printer(key=b"o" * 32)
+        await hear(world, whole(0), other.printer_id)
+        await hear(world, [told(EventType.STARTED, f"flood-{n}", 600 + n) for n in range(8)])
+
+        found = [one.print_id for one in await history(world, printer.account_id)]
+        assert found == ["flood-7", "flood-6", "flood-5", "print-000"]
+
+
+@on_a_loop
+async def test_prints_are_kept_for_five_years(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        printer = await world.set_up()
+        await hear(world, whole(0))
+        world.clock.advance(KEPT_FOR - timedelta(days=1))
+        await forget_old_prints(world.store, world.clock)
+        before = len(await history(world, printer.account_id))
+        world.clock.advance(timedelta(days=1))
+        await forget_old_prints(world.store, world.clock)
+
+        assert before == 1
+        assert await history(world, printer.account_id) == []

@@ -5,13 +5,21 @@ brings none of them back. So what ends by the clock is left in peace at first: n
 nothing is dropped before it has been so for a day that was really lived through.
 """
 
+import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from typing import Final
+
+from printreach.ports import Clock
+
+log = logging.getLogger(__name__)
 
 BELIEVED_AFTER_S: Final = 24 * 3600.0
 MOST_REMEMBERED: Final = 10_000
 """Beyond that the first are forgotten; their day begins anew."""
+JUMP: Final = timedelta(minutes=10)
+"""Less is a clock that is being set right."""
 
 
 class ClockDoubt:
@@ -32,3 +40,36 @@ class ClockDoubt:
     def clear(self, connection_id: str) -> None:
         """The clock says that it goes on."""
         self._since.pop(connection_id, None)
+
+
+class JumpWatch:
+    """Nothing is forgotten for its age for a day after the clock has jumped. For one process."""
+
+    def __init__(self, clock: Clock, steady_time: Callable[[], float]) -> None:
+        self._clock = clock
+        self._steady_time = steady_time
+        self._ahead = self._offset()
+        self._jumped_at: float | None = None
+
+    def careful(self, forget: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[None]]:
+        """The same pass, left out while the clock is not to be believed."""
+
+        async def run() -> None:
+            if self._is_believed():
+                await forget()
+
+        return run
+
+    def _is_believed(self) -> bool:
+        ahead, before = self._offset(), self._ahead
+        self._ahead = ahead
+        if abs(ahead - before) > JUMP:
+            self._jumped_at = self._steady_time()
+            log.warning(
+                "The clock has jumped by %s. Nothing old is removed for a day.", ahead - before
+            )
+        jumped_at = self._jumped_at
+        return jumped_at is None or self._steady_time() - jumped_at >= BELIEVED_AFTER_S
+
+    def _offset(self) -> timedelta:
+        return timedelta(seconds=self._clock.now().timestamp() - self._steady_time())

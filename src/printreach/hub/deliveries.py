@@ -89,14 +89,18 @@ class Deliveries:
         await self.settled()
 
     async def tidy(self) -> None:
-        """Forget what has long ended, and mend what a wrong clock left. Raises StoreUnavailable."""
+        """Mend what a wrong clock left, and drop what is too much. Raises StoreUnavailable."""
         at = self._clock.now()
         await self._store.write(lambda records: records.deliveries.mend_times(at))
+        await self._bound(at)
+
+    async def forget_old(self) -> None:
+        """Forget what has long ended. Raises StoreUnavailable."""
+        before = self._clock.now() - LOGGED_FOR
         while await self._store.write(
-            lambda records: records.deliveries.prune(at - LOGGED_FOR, PRUNED_AT_ONCE)
+            lambda records: records.deliveries.prune(before, PRUNED_AT_ONCE)
         ):
             pass
-        await self._bound(at)
 
     async def _bound(self, at: datetime) -> None:
         """No printer that floods, and no target that is down, fills the disk."""

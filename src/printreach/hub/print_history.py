@@ -21,6 +21,10 @@ from printreach.rules.print_history import (
 PAGE_SIZE: Final = 50
 EXPORT_AT_ONCE: Final = 500
 EVENTS_SHOWN: Final = 30
+MOST_OF_A_PRINTER: Final = 10_000
+"""Prints of one printer and account: years of a busy one, half a day of one that floods."""
+KEPT_FOR: Final = timedelta(days=5 * 366)
+PRUNED_AT_ONCE: Final = 1000
 MONTHS: Final = 12
 
 
@@ -47,6 +51,15 @@ class WritesHistory:
             told = await _among_others(records, told)
         if told != known:
             await prints.put(told)
+        if known is None:
+            await prints.cut(stored.account_id, stored.printer_id, MOST_OF_A_PRINTER)
+
+
+async def forget_old_prints(store: Store, clock: Clock) -> None:
+    """Those that began longer ago than any is kept. Raises StoreUnavailable."""
+    before = clock.now() - KEPT_FOR
+    while await store.write(lambda records: records.prints.prune(before, PRUNED_AT_ONCE)):
+        pass
 
 
 async def _among_others(records: Records, new: Print) -> Print:

@@ -57,6 +57,14 @@ class PrintRecords(Protocol):
         """Whether the printer began another print after that."""
         ...
 
+    async def cut(self, account_id: str, printer_id: str, most: int) -> None:
+        """Forget the oldest of a printer and an account that are more than so many."""
+        ...
+
+    async def prune(self, before: datetime, at_most: int) -> int:
+        """Forget those that began before then; how many, at_most at once."""
+        ...
+
     async def page(
         self, account_id: str, printer_id: str | None, before: Place | None, at_most: int
     ) -> Sequence[PlacedPrint]:

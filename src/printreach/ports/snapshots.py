@@ -34,7 +34,10 @@ class SnapshotRecords(Protocol):
         ...
 
     async def outdated(self, before: datetime, at_most: int) -> list[str]:
-        """Those taken before then that are no last ones, and all of accounts that are no more."""
+        """Those taken before then that are no last ones; then all of accounts that are no more.
+
+        Asked until there are none, each time after what was found is forgotten.
+        """
         ...
 
     async def forget(self, snapshot_ids: Sequence[str]) -> None: ...

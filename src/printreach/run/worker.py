@@ -8,16 +8,18 @@ the worker adds a consumer of events or a loop in `_composed`.
 import asyncio
 import logging
 import secrets
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from printreach.hub.clock_doubt import JumpWatch
 from printreach.hub.detection import forget_old_contexts
 from printreach.hub.fanout import Consumer, Fanout
 from printreach.hub.live_links import EndLinksWithPrint, forget_ended_links
-from printreach.hub.print_history import WritesHistory
+from printreach.hub.print_history import WritesHistory, forget_old_prints
 from printreach.hub.snapshots import Snapshots
 from printreach.hub.watch import EventPictures, WatchesPrints, WatchParts
 from printreach.hub.watch_finding import FindsPrints
@@ -151,14 +153,21 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         "webhooks", hooks.deliver_due, hints=frozenset({Topic.EVENT}), every_s=RETRY_EVERY_S
     )
     hooks.on_freed(calls.wake)
+    careful = JumpWatch(outside.clock, time.monotonic).careful
     return [
         events,
         news,
         Loop("mended notifications", sending.tidy, every_s=PRUNE_EVERY_S),
-        Loop("old events", fanout.prune, every_s=PRUNE_EVERY_S),
+        Loop("old events", careful(fanout.prune), every_s=PRUNE_EVERY_S),
         calls,
-        Loop("old deliveries", hooks.tidy, every_s=PRUNE_EVERY_S),
-        Loop("old pictures", snapshots.forget_old, every_s=PRUNE_EVERY_S),
+        Loop("bounded deliveries", hooks.tidy, every_s=PRUNE_EVERY_S),
+        Loop("old deliveries", careful(hooks.forget_old), every_s=PRUNE_EVERY_S),
+        Loop("old pictures", careful(snapshots.forget_old), every_s=PRUNE_EVERY_S),
+        Loop(
+            "old prints",
+            careful(partial(forget_old_prints, outside.store, outside.clock)),
+            every_s=PRUNE_EVERY_S,
+        ),
         Loop(
             "old detection contexts",
             partial(forget_old_contexts, outside.store, outside.clock),
@@ -166,7 +175,7 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         ),
         Loop(
             "old live links",
-            partial(forget_ended_links, outside.store, outside.clock),
+            careful(partial(forget_ended_links, outside.store, outside.clock)),
             every_s=PRUNE_EVERY_S,
         ),
         *_watch(outside, snapshots, ends),

@@ -8,6 +8,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     ForeignKey,
+    Index,
     Integer,
     RowMapping,
     String,
@@ -15,6 +16,7 @@ from sqlalchemy import (
     delete,
     insert,
     select,
+    text,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -51,6 +53,8 @@ live_links = Table(
     Column("last_state", String(16)),
     Column("last_progress", Integer),
     Column("last_file_name", String(MAX_TEXT), nullable=False),
+    Index("ix_live_links_expires_at", "expires_at"),
+    Index("ix_live_links_ended_at", "ended_at", sqlite_where=text("ended_at IS NOT NULL")),
 )
 
 

@@ -65,7 +65,6 @@ notify_targets = Table(
     Index("ix_notify_targets_due_at", "due_at"),
     Index(
         "ix_notify_targets_leased_until",
-        "account_id",
         "leased_until",
         sqlite_where=text("leased_until IS NOT NULL"),
     ),

@@ -14,6 +14,7 @@ from sqlalchemy import (
     Integer,
     String,
     Table,
+    delete,
     extract,
     func,
     select,
@@ -52,7 +53,8 @@ prints = Table(
     Column("snapshot_id", String(64)),
     Index("uq_prints_print_id", "print_id", "printer_id", "account_id", unique=True),
     Index("ix_prints_account_id", "account_id", "started_at", "number"),
-    Index("ix_prints_printer_id", "printer_id", "started_at", "number"),
+    Index("ix_prints_printer_id", "printer_id", "account_id", "started_at", "number"),
+    Index("ix_prints_started_at", "started_at"),
 )
 
 _PRINT = columns_for(Print, prints)
@@ -108,6 +110,22 @@ class PrintRows:
             .limit(1)
         )
         return found.first() is not None
+
+    async def cut(self, account_id: str, printer_id: str, most: int) -> None:
+        newest_first = (prints.c.started_at.desc(), prints.c.number.desc())
+        mine = _of(account_id, printer_id)
+        last = (
+            select(prints.c.started_at).where(*mine).order_by(*newest_first).limit(1).offset(most)
+        )
+        began = await self._connection.scalar(last)
+        if began is None:
+            return
+        await self._connection.execute(delete(prints).where(*mine, prints.c.started_at <= began))
+
+    async def prune(self, before: datetime, at_most: int) -> int:
+        old = select(prints.c.number).where(prints.c.started_at < before).limit(at_most)
+        gone = await self._connection.execute(delete(prints).where(prints.c.number.in_(old)))
+        return gone.rowcount
 
     async def page(
         self, account_id: str, printer_id: str | None, before: Place | None, at_most: int
