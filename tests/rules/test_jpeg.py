@@ -6,7 +6,7 @@ import zipfile
 import pytest
 from PIL import Image
 
-from printreach.rules.jpeg import MOST_SEGMENTS, whole_jpeg
+from printreach.rules.jpeg import MOST_SCANS, MOST_SEGMENTS, whole_jpeg
 
 
 def picture(*, width: int = 32, height: int = 24, progressive: bool = False) -> bytes:
@@ -79,3 +79,11 @@ def test_bytes_made_to_be_slow_to_read_are_no_picture() -> None:
     assert whole_jpeg(hostile) is None
     assert whole_jpeg(b"\xff\xd8" + b"\xff" * 4_000_000) is None
     assert whole_jpeg(b"\xff\xd8" + b"\xff\xe1\x00\x02" * MOST_SEGMENTS + head[2:]) is None
+
+
+def test_a_picture_of_countless_scans_is_none() -> None:
+    data = picture(progressive=True)
+    last = data.rindex(b"\xff\xda")
+
+    assert whole_jpeg(data[:last] + data[last:-2] * 20 + data[-2:]) is not None
+    assert whole_jpeg(data[:last] + data[last:-2] * MOST_SCANS + data[-2:]) is None

@@ -63,7 +63,7 @@ def test_what_is_refused_is_said_and_the_rest_scored(
 
     out, err = capsys.readouterr()
     assert json.loads(out)["Path"] == image
-    assert f"{bomb}: more than 50000000 pixels" in err
+    assert f"{bomb}: 20000 x 20000 pixels; 50000000 are decoded" in err
     assert f"{missing}: No such file or directory" in err
 
 

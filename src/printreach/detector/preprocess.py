@@ -1,10 +1,13 @@
 """Strangers' images made safe and small: checked before memory is spent on them.
 
-What an image says of itself (format, size) is read first, from its head alone; only then is it
-decoded, JPEG at a reduced size.
+What an image says of itself (format, parts, size) is read first; only then is it decoded, JPEG at
+a reduced size. Of what is decoded at full size there is one copy, and one such image at a time.
 """
 
+import contextlib
 import io
+import struct
+import threading
 import warnings
 import zlib
 from collections.abc import Sequence
@@ -13,16 +16,16 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image
 from PIL.JpegImagePlugin import JpegImageFile
 
+from printreach.detector.files import NotWhole, check_file, declared_size
 from printreach.detector.masks import paint_out
 from printreach.rules.detection_images import MOST_BYTES, MOST_PIXELS
 from printreach.rules.detection_scene import SIDE as SCENE_SIDE
 from printreach.rules.detection_scene import Scene
 from printreach.rules.watching import Region
 
-FORMATS: Final = ("JPEG", "PNG", "WEBP")
 SIDE: Final = 256
 """The model sees so many pixels each way."""
 
@@ -30,17 +33,24 @@ _LEAST_SIDE: Final = 8
 """Smaller ones show nothing."""
 _DRAFT_SIDE: Final = 2 * SIDE
 """JPEG is decoded at a half, a quarter or an eighth, but at least so large."""
+_STRIP_PIXELS: Final = 1 << 20
+"""So many are converted at a time."""
+_LARGE_PIXELS: Final = 8_000_000
 _WIDE_MODES: Final = frozenset({"I", "F", "I;16", "I;16L", "I;16B", "I;16N"})
+_ORIENTATION: Final = 0x0112
+_REDUCING_GAP: Final = 2.0
 
-# Each format begins and ends as its specification says. What goes on after its end is two files in
-# one: an image to us, and something else to whoever opens it next.
-# MPO is what phones write: JPEGs one after another, of which the first counts.
-_JPEG_END: Final = b"\xff\xd9"
-_ENDS: Final = {"JPEG": _JPEG_END, "MPO": _JPEG_END, "PNG": b"IEND\xaeB`\x82"}
-_RIFF_HEAD: Final = 8
-"""WebP tells its own length, without these bytes."""
-_PADDING: Final = b"\x00\xff\r\n"
-"""What cameras leave behind the end."""
+# Who sends damaged Exif would fill the log, and the memory of what was warned of.
+warnings.filterwarnings("ignore", module="PIL")
+
+_one_large = threading.Lock()
+"""Held while a large image is decoded: one of 50 megapixels takes 200 MB, as WebP 800."""
+
+# What Pillow raises for files that are damaged, or made to do damage.
+_DAMAGED: Final = (
+    *(ArithmeticError, EOFError, IndexError, KeyError, MemoryError, OSError, SyntaxError),
+    *(TypeError, ValueError, struct.error, zlib.error),
+)
 
 
 class ImageRefused(Exception):
@@ -68,19 +78,11 @@ def prepare(data: bytes, masked: Sequence[Region] = ()) -> Prepared:
     if len(data) > MOST_BYTES:
         raise ImageTooLarge(f"{len(data)} bytes; {MOST_BYTES} are taken")
     try:
-        with warnings.catch_warnings():
-            # Pillow warns of large images; ours is the stricter limit.
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = _decoded(data)
-    except ImageRefused:
-        raise
-    except (OSError, SyntaxError, ValueError, EOFError, ArithmeticError, MemoryError) as error:
+        pixels = _decoded(data)
+    except NotWhole as error:
+        raise ImageRefused(str(error)) from error
+    except _DAMAGED as error:
         raise ImageRefused("it is truncated or corrupt") from error
-    except Image.DecompressionBombError as error:
-        raise ImageRefused(f"more than {MOST_PIXELS} pixels, which are not decoded") from error
-    except (KeyError, IndexError, TypeError, zlib.error) as error:
-        raise ImageRefused("it can't be decoded") from error
-    pixels = np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BOX, reducing_gap=2.0))
     shown = paint_out(pixels, masked)
     return Prepared(shown, scene_of(shown))
 
@@ -88,49 +90,97 @@ def prepare(data: bytes, masked: Sequence[Region] = ()) -> Prepared:
 def scene_of(pixels: npt.NDArray[np.uint8]) -> Scene:
     """Look at a picture of SIDE each way as a whole."""
     cell = SIDE // SCENE_SIDE
-    grey = pixels.mean(axis=2).reshape(SCENE_SIDE, cell, SCENE_SIDE, cell).mean(axis=(1, 3))
+    down = pixels.reshape(SCENE_SIDE, cell, SIDE * 3).sum(axis=1, dtype=np.uint32)
+    sums = down.reshape(SCENE_SIDE, SCENE_SIDE, cell * 3).sum(axis=2)
     return Scene(
-        grey=tuple(int(place) for place in grey.reshape(-1)),
+        grey=tuple(int(place) for place in (sums // (cell * cell * 3)).reshape(-1)),
         digest=zlib.crc32(pixels.tobytes()),
     )
 
 
-def _decoded(data: bytes) -> Image.Image:
-    try:
-        image = Image.open(io.BytesIO(data), formats=FORMATS)
-    except UnidentifiedImageError as error:
-        raise ImageRefused("it is no JPEG, PNG or WebP image") from error
-    with image:
+def _decoded(data: bytes) -> npt.NDArray[np.uint8]:
+    image_format = check_file(data)
+    if (size := declared_size(data, image_format)) is not None:
+        _refuse_size(*size)  # as WebP, Pillow takes memory for it before it says how large it is
+    with Image.open(io.BytesIO(data), formats=(image_format,)) as image:
         width, height = image.size
-        if width * height > MOST_PIXELS:
-            raise ImageRefused(f"{width} x {height} pixels; {MOST_PIXELS} are decoded")
-        if min(width, height) < _LEAST_SIDE:
-            raise ImageRefused(f"{width} x {height} pixels show nothing")
-        _refuse_what_follows(data, str(image.format))
-        if isinstance(image, JpegImageFile):
-            image.draft("RGB", (_DRAFT_SIDE, _DRAFT_SIDE))
-        image.load()
-        return _rgb(ImageOps.exif_transpose(image))
+        _refuse_size(width, height)
+        is_large = width * height > _LARGE_PIXELS
+        with _one_large if is_large else contextlib.nullcontext():
+            if isinstance(image, JpegImageFile):
+                image.draft("RGB", (_DRAFT_SIDE, _DRAFT_SIDE))
+            image.load()
+            pixels = np.asarray(_small(image))
+            return _upright(pixels, _orientation(image))
 
 
-def _refuse_what_follows(data: bytes, image_format: str) -> None:
-    if image_format == "WEBP":
-        end = int.from_bytes(data[4:8], "little") + _RIFF_HEAD
-        is_whole = len(data) >= end and not data[end:].strip(_PADDING)
-    else:
-        is_whole = data.rstrip(_PADDING).endswith(_ENDS[image_format])
-    if not is_whole:
-        raise ImageRefused("it is truncated, or something follows its end")
+def _refuse_size(width: int, height: int) -> None:
+    if width * height > MOST_PIXELS:
+        raise ImageRefused(f"{width} x {height} pixels; {MOST_PIXELS} are decoded")
+    if min(width, height) < _LEAST_SIDE:
+        raise ImageRefused(f"{width} x {height} pixels show nothing")
+
+
+def _small(image: Image.Image) -> Image.Image:
+    """The whole image in SIDE pixels each way, three channels of bytes.
+
+    As Image.resize does it with the same gap, but strip by strip: no second copy of all pixels.
+    """
+    width, height = image.size
+    across, down = _factor(width), _factor(height)
+    if across == down == 1:
+        return _rgb(image).resize((SIDE, SIDE), Image.Resampling.BOX)
+    reduced = Image.new("RGB", (-(-width // across), -(-height // down)))
+    rows = max(1, _STRIP_PIXELS // width // down) * down
+    for top in range(0, height, rows):
+        strip = _rgb(image.crop((0, top, width, min(height, top + rows))))
+        reduced.paste(strip.reduce((across, down)), (0, top // down))
+    whole = (0, 0, width / across, height / down)
+    return reduced.resize((SIDE, SIDE), Image.Resampling.BOX, whole)
+
+
+def _factor(length: int) -> int:
+    return int(length / SIDE / _REDUCING_GAP) or 1
 
 
 def _rgb(image: Image.Image) -> Image.Image:
     """Three channels of bytes, whatever it had: 16 bits, CMYK, a palette, transparency."""
     if image.mode in _WIDE_MODES:
         # Pillow would cut off what is above 255 and show all but the shadows white.
-        levels = np.asarray(image, dtype=np.float64) / 256
+        levels = np.asarray(image, dtype=np.float32) / 256
         return Image.fromarray(np.clip(levels, 0, 255).astype(np.uint8)).convert("RGB")
     if "transparency" in image.info or image.mode in {"RGBA", "LA", "PA"}:
         behind = Image.new("RGBA", image.size, (127, 127, 127, 255))
         behind.alpha_composite(image.convert("RGBA"))
         return behind.convert("RGB")
     return image.convert("RGB")
+
+
+def _orientation(image: Image.Image) -> object:
+    """How the camera was held, by Exif; what can't be read says nothing."""
+    try:
+        return image.getexif().get(_ORIENTATION)
+    except _DAMAGED:
+        return None
+
+
+def _upright(pixels: npt.NDArray[np.uint8], orientation: object) -> npt.NDArray[np.uint8]:
+    """Turn a picture as Exif says it was taken; by what it does to a square."""
+    match orientation:
+        case 2:
+            turned = pixels[:, ::-1]
+        case 3:
+            turned = pixels[::-1, ::-1]
+        case 4:
+            turned = pixels[::-1]
+        case 5:
+            turned = pixels.transpose(1, 0, 2)
+        case 6:
+            turned = pixels.transpose(1, 0, 2)[:, ::-1]
+        case 7:
+            turned = pixels.transpose(1, 0, 2)[::-1, ::-1]
+        case 8:
+            turned = pixels.transpose(1, 0, 2)[::-1]
+        case _:
+            return pixels
+    return np.ascontiguousarray(turned)

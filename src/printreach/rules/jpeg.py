@@ -11,6 +11,8 @@ from typing import Final
 MOST_PIXELS: Final = 50_000_000
 MOST_SEGMENTS: Final = 5_000
 """A progressive picture with its profile has some hundred; each costs us a step."""
+MOST_SCANS: Final = 32
+"""A progressive picture has ten. Each is a pass over all pixels, however few bytes it has."""
 _START: Final = b"\xff\xd8"
 _END: Final = 0xD9
 _START_OF_SCAN: Final = 0xDA
@@ -25,14 +27,14 @@ def whole_jpeg(data: bytes) -> bytes | None:
     """The picture at the beginning of it, without what comes behind; None where it is none."""
     if not data.startswith(_START):
         return None
-    at, has_frame, has_scan = len(_START), False, False
+    at, has_frame, scans = len(_START), False, 0
     for _ in range(MOST_SEGMENTS):
         found = _MARKER.match(data, at)
         if found is None:
             return None
         marker, at = found[1][0], found.end()
         if marker == _END:
-            return data[:at] if has_frame and has_scan else None
+            return data[:at] if has_frame and scans else None
         end = at + int.from_bytes(data[at : at + 2], "big")
         if end < at + 2 or end > len(data):
             return None
@@ -43,9 +45,9 @@ def whole_jpeg(data: bytes) -> bytes | None:
         at = end
         if marker == _START_OF_SCAN:
             coded = _MARKER_IN_SCAN.search(data, at)
-            if coded is None:
+            if coded is None or scans == MOST_SCANS:
                 return None
-            at, has_scan = coded.start(), True
+            at, scans = coded.start(), scans + 1
     return None
 
 
