@@ -9,6 +9,7 @@ from playwright.sync_api import Page
 
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
+from printreach.hub.detection_keys import MadeKey
 from printreach.rules.accounts import Account
 from printreach.rules.completion import Completion
 from tests.fakes.clock import FakeClock
@@ -18,7 +19,7 @@ from tests.rigs.chromium import watch
 from tests.rigs.looks import DESKTOP, PHONE, look_at
 from tests.web.portal.people import APP, Person, add_app, link_printer
 from tests.web.shop import Shop, open_shop
-from tests.web.world import ADA, BASE_URL, Browser, WebWorld, run, send, sign_in
+from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -27,12 +28,14 @@ OPERATORS = {
     "operator": "",
     "operator-accounts": "/accounts",
     "operator-account": "/accounts/{ada}",
+    "operator-block": "/accounts/{ada}/block",
     "operator-delete-account": "/accounts/{ada}/delete",
     "operator-invite": "/invite",
     "operator-apps": "/apps",
     "operator-app": f"/apps/{APP}",
     "operator-printers": "/printers",
     "operator-connections": "/connections",
+    "operator-keys": "/keys",
     "operator-limits": "/limits",
     "operator-acts": "/acts",
 }
@@ -55,14 +58,26 @@ def office(tmp_path: Path) -> Iterator[Browser]:
             _connect(world, browser, printer)
         sign_in(browser, GRACE)
         ada = _ada(world, browser)
-        send(browser, f"/operator/accounts/{ada}/supporter", state="on", until="2027-12-31")
-        send(browser, f"/operator/accounts/{ada}/limits", upload_bytes="2048")
+        grant = {"state": "on", "until": "2027-12-31", "supporter-password": PASSWORD}
+        send(browser, f"/operator/accounts/{ada}/supporter", **grant)
+        limits = {"upload_bytes": "2048", "limits-password": PASSWORD}
+        send(browser, f"/operator/accounts/{ada}/limits", **limits)
+        for name in ("Farm camera", "The one of before"):
+            _make_key(world, browser, ada, name)
         yield browser
 
 
 def _connect(world: WebWorld, browser: Browser, printer_id: str) -> None:
     made = run(browser, lambda: world.services.connections.add_for_app(APP, printer_id))
     assert isinstance(made, Completion)
+
+
+def _make_key(world: WebWorld, browser: Browser, account_id: str, name: str) -> None:
+    keys = world.services.operating.keys
+    made = run(browser, lambda: keys.make(account_id, name))
+    assert isinstance(made, MadeKey)
+    if name != "Farm camera":
+        run(browser, lambda: keys.disable(account_id, made.key.key_id))
 
 
 def _ada(world: WebWorld, browser: Browser) -> str:
@@ -79,6 +94,9 @@ def test_the_operators_pages_are_accessible_and_fit(page: Page, office: Browser)
     for name, path in OPERATORS.items():
         page.goto(f"{BASE_URL}/operator" + path.format(ada=ada))
         look_at(page, name, sizes=(PHONE, DESKTOP))
+    page.goto(f"{BASE_URL}/operator/keys")
+    page.get_by_role("link", name="Disable").click()
+    look_at(page, "operator-disable-key", sizes=(PHONE, DESKTOP))
 
     assert seen.errors == []
 
