@@ -19,6 +19,7 @@ from printreach.hub.sessions import Begun, Visitor
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
+from printreach.web import slow_readers
 from printreach.web.api import event_stream
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -63,6 +64,9 @@ class Reader:
 
     async def heard(self, *event_ids: str) -> None:
         await self.until(lambda: self.event_ids == list(event_ids))
+
+    async def begun(self) -> None:
+        await self.until(lambda: self.text)
 
     async def over(self) -> None:
         await self.until(lambda: self.is_over)
@@ -333,6 +337,23 @@ async def test_a_reader_that_takes_nothing_holds_up_nobody(world: WebWorld) -> N
         await reader.heard(*(f"event-{number:03d}" for number in range(100)))
 
         assert [one.text for one in stuck] == ["", ""]
+
+
+@on_a_loop
+async def test_a_reader_that_takes_nothing_for_too_long_is_ended(
+    world: WebWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slow_readers, "SENT_WITHIN_S", 0.05)
+    async with hall(world) as here:
+        readers = [here.ask("after=oldest", kind=kind) for kind in ("http", "websocket")]
+        for reader in readers:
+            await reader.begun()
+            reader.reads.clear()
+        await here.happen("event-001")
+        async with asyncio.timeout(60):
+            await asyncio.gather(*here.running)
+
+        assert [reader.event_ids for reader in readers] == [[], []]
 
 
 @on_a_loop

@@ -24,6 +24,7 @@ from litestar.response.sse import ServerSentEventMessage
 from printreach.hub.event_stream import EventGone, EventStreams, Told, TooManyStreams
 from printreach.hub.sessions import Visitor
 from printreach.rules.access_tokens import Scope
+from printreach.web import slow_readers
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.problems import AnyRequest, Problem
 from printreach.web.services import Services
@@ -33,8 +34,6 @@ BEAT_S: Final = 15.0
 """So often a reader hears something, and we look whether it may still read."""
 LONGEST_S: Final = 3600.0
 """Then the reader asks anew, from where it is."""
-SENT_WITHIN_S: Final = 30.0
-"""A WebSocket whose reader takes nothing for so long is ended."""
 _GONE: Final = (
     "That event isn't kept any more, or never was one of yours. Begin without it, or with"
     " after=oldest."
@@ -79,6 +78,7 @@ class Reader:
 
 @get(
     "/api/events",
+    middleware=[slow_readers.ends_slow_readers],
     responses={
         # Examples would be random ones, and the document another at each writing.
         401: ResponseSpec(
@@ -220,7 +220,7 @@ async def _send_all(
 ) -> None:
     async with aclosing(_beating(reader, told)) as beating:
         async for one in beating:
-            async with asyncio.timeout(SENT_WITHIN_S):
+            async with asyncio.timeout(slow_readers.SENT_WITHIN_S):
                 await socket.send_text("{}" if one is None else one.body.decode())
     await socket.close(_WEBSOCKET_CODES + 1, "Ask again, from the last event that you have.")
 
