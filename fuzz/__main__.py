@@ -52,7 +52,7 @@ def _run(name: str, seconds: int) -> bool:
 def _fuzz(name: str, seconds: int) -> None:
     """Fuzz one target, and end this process."""
     atheris: Any = importlib.import_module("atheris")  # in no environment but the fuzzer's
-    with atheris.instrument_imports(include=["printreach"]):
+    with atheris.instrument_imports(include=["printreach", "PIL"]):
         from fuzz.targets import TARGETS, seeds
     corpus, found = WORK / "corpus" / name, WORK / "found" / name
     for folder in (corpus, found):

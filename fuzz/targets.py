@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from fuzz import chunks, cleaning, fronts, heads, tunnels
+from fuzz import chunks, cleaning, fronts, heads, images, tunnels
 from printreach.wire import frames
 from printreach.wire.frames import FIN, Kind
 from tests.http1.corpus import bodies
@@ -19,6 +19,7 @@ TARGETS: Final[dict[str, Target]] = {
     "cleaning": cleaning.cleaning,
     "hub": tunnels.hub,
     "agent": tunnels.agent,
+    "image": images.image,
 }
 
 _POLLUTED = b"""GET /a?service_api_key=k&x=1 HTTP/1.1\r
@@ -62,6 +63,8 @@ def seeds(name: str) -> list[bytes]:
             return refused + [b"\x07" + case.raw for case in bodies.ACCEPTED]
         case "cleaning":
             return [_POLLUTED]
+        case "image":
+            return images.seeds()
         case _:
             return [_OPEN_OR_ANSWER * 2 + b"".join(map(_scripted, _frames()))]
 
