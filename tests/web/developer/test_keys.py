@@ -31,6 +31,18 @@ def test_keys_are_listed_with_when_they_were_made_and_used(desk: Desk) -> None:
     assert "not used yet" in page
 
 
+def test_a_key_just_made_opens_the_api_at_the_address_that_the_page_says(desk: Desk) -> None:
+    key = KEY.search(desk.browser.get(desk.make_key()).text)
+    address = re.search(r"<code>(https:[^<]+)</code>", desk.browser.get("/developer").text)
+
+    assert key
+    assert address
+    answer = desk.browser.post(
+        address[1], headers={"x-api-key": key[0], "origin": BASE_URL}, content=b"{}"
+    )
+    assert answer.status_code == 200
+
+
 def test_a_key_is_disabled_after_a_question(desk: Desk) -> None:
     where = desk.make_key()
     assert "Disable Farm?" in desk.browser.get(f"{where}/disable").text
