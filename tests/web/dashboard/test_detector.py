@@ -8,10 +8,13 @@ from httpx import Response
 
 from printreach.contract.events import EventType
 from printreach.contract.status import State, WebcamEntry
+from printreach.hub.own_printers import SeenPrinter
 from printreach.rules.detection_scene import View
 from printreach.rules.snapshots import KEPT_FOR
 from printreach.rules.watching import Region, WatchPause, WatchSettings
+from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.watch_chart import MOST_BARS
+from printreach.web.dashboard.watched_view import LOOKED_UP_EVERY, WatchedView
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import picture
 from tests.web.dashboard.conftest import Home
@@ -27,7 +30,7 @@ from tests.web.dashboard.watching import (
     under_watch,
 )
 from tests.web.history.test_history import hear, told
-from tests.web.world import BASE_URL
+from tests.web.world import BASE_URL, run, sign_in
 
 JPEG = picture()
 EVIL = "<script>alert(1)</script>"
@@ -275,6 +278,44 @@ def test_ten_thousand_looks_are_a_page_of_few_bars(home: Home) -> None:
     chart = page[page.index('<svg class="looks tall"') :]
     assert 0 < chart.count("<rect") <= MOST_BARS
     assert len(page) < 200_000
+
+
+def test_an_open_page_hears_of_a_new_look_after_some_seconds(home: Home) -> None:
+    saw(home, *failing(home)[:30])
+    dashboard = home.world.services.dashboard
+    watch = WatchedView(dashboard, home.account_id)
+
+    async def look() -> int:
+        seen = await dashboard.printers.one(home.account_id, home.printer_id)
+        assert isinstance(seen, SeenPrinter)
+        await watch.look(seen, view_of(seen, home.world.clock.now()))
+        assert watch.shown is not None
+        assert watch.shown.chart is not None
+        return watch.shown.chart.look_count
+
+    assert run(home.browser, look) == 30
+    saw_before(home, [a_look(home.world.clock.now())])
+    assert run(home.browser, look) == 30
+    home.world.clock.advance(LOOKED_UP_EVERY)
+    assert run(home.browser, look) == 31
+
+
+def test_who_gets_the_printer_next_sees_nothing_of_it(home: Home) -> None:
+    saw(home, *failing(home), jpeg=JPEG)
+    choose(home, WatchSettings(keeps_frames=True, warning_level=5))
+    home.send("/detector/judgement", print_id=PRINT, was_failure="yes")
+    home.send("/remove")
+    eve = home.world.add_account(home.browser, "eve@example.org")
+    home.add_printer("Workbench", account_id=eve.account_id)
+    sign_in(home.browser, "eve@example.org")
+
+    page = home.get().text
+    assert "This print" in page
+    assert "Quality from" not in page
+    assert "Was this right?" not in page
+    assert chosen(home) == WatchSettings()
+    assert home.get(f"/detector/judged?print={PRINT}").status_code == 404
+    assert "No picture is kept with an answer." in home.get("/detector").text
 
 
 def test_a_print_that_nobody_looked_at_says_so(home: Home) -> None:

@@ -20,7 +20,7 @@ from printreach.web.accounts.forms import Fields
 LEVEL_WORDS: Final = (
     ("1", "Very early"),
     ("2", "Early"),
-    ("3", "In between"),
+    ("3", "Balanced"),
     ("4", "Late"),
     ("5", "Very late"),
 )
