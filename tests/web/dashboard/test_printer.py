@@ -94,8 +94,7 @@ def test_what_the_detector_saw_is_drawn_and_said(home: Home) -> None:
     page = home.get().text
 
     assert "Paused by failure detection" in page
-    assert "4 min ago. Look before you resume." in page
-    assert "2 of 10" in page
+    assert "4 min ago, at quality 2 of 10. Look before you resume." in page
 
 
 def test_materials_are_drawn_and_joined_by_id_alone(home: Home) -> None:

@@ -157,7 +157,7 @@ def webcam_of(seen: SeenPrinter, index: int, *, still: bool) -> Webcam:
         age="",
         flip_h=camera.flip_h,
         flip_v=camera.flip_v,
-        rotation=_quarters(camera),
+        rotation=quarters_of(camera),
     )
 
 
@@ -171,11 +171,11 @@ def _last_picture(seen: SeenPrinter, cameras: Sequence[WebcamEntry]) -> Webcam:
         age=Markup("Last picture {}").format(moment(at)) if at is not None else "",
         flip_h=camera is not None and camera.flip_h,
         flip_v=camera is not None and camera.flip_v,
-        rotation=0 if camera is None else _quarters(camera),
+        rotation=0 if camera is None else quarters_of(camera),
     )
 
 
-def _quarters(camera: WebcamEntry) -> int:
+def quarters_of(camera: WebcamEntry) -> int:
     """What is drawn turns by quarters; anything else a printer says is as if it said nothing."""
     return camera.rotation if camera.rotation in (90, 180, 270) else 0
 
@@ -189,7 +189,9 @@ def _said(seen: SeenPrinter, state: str, at: datetime) -> Said:
     if job.state is State.ERROR:
         return Said(attention="is-broken", emphasis="Error.", sentence=job.error or "")
     if job.state is State.PAUSED and paused_ago is not None and paused_ago < RECENT_S * 6:
-        when = f"{duration(paused_ago)} ago. Look before you resume."
+        quality = newest_quality(detector)
+        seen_then = f", at quality {quality} of 10" if quality is not None else ""
+        when = f"{duration(paused_ago)} ago{seen_then}. Look before you resume."
         return Said(attention="needs-you", emphasis="Paused by failure detection", sentence=when)
     if job.state is State.PAUSED:
         detail = job.sub_state or job.error or "It waits for you."

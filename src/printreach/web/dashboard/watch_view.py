@@ -14,6 +14,7 @@ from printreach.rules.snapshots import KEPT_FOR
 from printreach.rules.watch_pose import Pose
 from printreach.rules.watch_why import VIEW_WORDS, Why, why
 from printreach.rules.watching import WatchSettings
+from printreach.web.dashboard.cards import quarters_of
 from printreach.web.dashboard.watch_chart import (
     EvidenceMap,
     QualityChart,
@@ -116,12 +117,11 @@ def pose_of(status: StatusResult | None, settings: WatchSettings) -> Pose:
 
 
 def camera_pose(cameras: Sequence[WebcamEntry], index: int) -> Pose:
-    """A camera that isn't known is shown as it comes; anything but quarters is no turn."""
+    """A camera that isn't known is shown as it comes."""
     if not 0 <= index < len(cameras):
         return Pose()
     camera = cameras[index]
-    rotation = camera.rotation if camera.rotation in (90, 180, 270) else 0
-    return Pose(camera.flip_h, camera.flip_v, rotation)
+    return Pose(camera.flip_h, camera.flip_v, quarters_of(camera))
 
 
 def write_time(at: datetime) -> str:
