@@ -37,13 +37,21 @@ class _Unit:
         """Do it in a savepoint, so that failing takes nobody else's work along."""
         try:
             async with connection.begin_nested():
-                self.result = await self.work(connection)
+                await self._do(connection)
         except Exception as error:
-            self.error = error
+            self.error = self.error or error
             # On a full disk and the like SQLite rolls everything back by itself, the work of
             # those before included, and would then commit statement by statement.
             if not await _is_in_transaction(connection):
-                raise
+                # Not what the savepoint says, which is gone by then.
+                raise self.error from error
+
+    async def _do(self, connection: AsyncConnection) -> None:
+        try:
+            self.result = await self.work(connection)
+        except Exception as error:
+            self.error = error
+            raise
 
     def deliver(self, failure: Exception | None) -> None:
         """failure: why the whole group came to nothing, if it did."""

@@ -1,0 +1,60 @@
+"""Disks that are full: a database that may not grow, and a process whose files may not."""
+
+import resource
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+from printreach.backends.sql.store import SqlRecords, SqlStore
+from printreach.ports import StoreUnavailable
+from tests.requirements_of_tests import need
+
+_NO_LIMIT = 0xFFFFFFFE
+_PIECES = (4000, 400, 40)
+
+
+@asynccontextmanager
+async def full_database(store: SqlStore) -> AsyncIterator[None]:
+    """SQLite finds no room for another page; what fits on a page that is there goes on fitting."""
+    await store.write(_stop_growing)
+    for size in _PIECES:
+        while await _fits(store, size):
+            pass
+    try:
+        yield
+    finally:
+        await store.write(_may_grow)
+
+
+@contextmanager
+def no_room_for_files(pid: int = 0, at_most: int = 1) -> Iterator[None]:
+    """The process (this one) writes no file beyond that size, as on a disk without room."""
+    need("prlimit(2)", sys.platform == "linux", "these tests run on Linux")
+    before = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (at_most, before[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
+
+
+async def _stop_growing(records: SqlRecords) -> None:
+    run = records.connection.exec_driver_sql
+    await run("CREATE TABLE IF NOT EXISTS filler (x BLOB)")
+    pages = (await run("PRAGMA page_count")).scalar_one()
+    await run(f"PRAGMA max_page_count = {pages}")
+
+
+async def _fits(store: SqlStore, size: int) -> bool:
+    async def fill(records: SqlRecords) -> None:
+        await records.connection.exec_driver_sql(f"INSERT INTO filler VALUES (zeroblob({size}))")
+
+    try:
+        await store.write(fill)
+    except StoreUnavailable:
+        return False
+    return True
+
+
+async def _may_grow(records: SqlRecords) -> None:
+    await records.connection.exec_driver_sql(f"PRAGMA max_page_count = {_NO_LIMIT}")
