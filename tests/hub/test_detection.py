@@ -9,13 +9,15 @@ from datetime import timedelta
 from printreach.contract.detection_errors import DetectionError
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.detection import Awaited, Call, Detection, MadeContext, forget_old_contexts
+from printreach.hub.recent_contexts import RecentContexts
 from printreach.hub.tries import CallerTries
 from printreach.ports.scoring import Scored
-from printreach.rules.detection import Verdict, observe
+from printreach.rules.detection import DetectionContext, Verdict, observe
 from printreach.rules.detection_access import Admitted, CallKind, Refused
 from printreach.rules.detection_contexts import KeptContext
 from printreach.rules.detection_usage import Calls, Plan
 from printreach.rules.watching import Region
+from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.fakes.scorer import FakeScorer
 from tests.hub.detection_door import HERE, Door, open_door
@@ -41,21 +43,22 @@ async def opened(
     open_world: OpenWorld, scorer: FakeScorer
 ) -> AsyncIterator[tuple[Door, Detection, Call]]:
     async with open_door(open_world, Plan()) as door:
-        store, clock = door.world.store, door.world.clock
-        yield (
-            door,
-            Detection(
-                store=store,
-                clock=clock,
-                token_bytes=secrets.token_bytes,
-                gate=door.gate,
-                request_limits=RequestLimits(store, clock, CallerTries(clock)),
-                scorer=scorer,
-                primary_url="https://eye.example",
-                fallback_url="https://print.example",
-            ),
-            Call(api_key=door.adas.api_key, address=HERE),
-        )
+        yield door, cases_of(door, scorer), Call(api_key=door.adas.api_key, address=HERE)
+
+
+def cases_of(door: Door, scorer: FakeScorer) -> Detection:
+    """Those of one process."""
+    store, clock = door.world.store, door.world.clock
+    return Detection(
+        store=store,
+        clock=clock,
+        token_bytes=secrets.token_bytes,
+        gate=door.gate,
+        request_limits=RequestLimits(store, clock, CallerTries(clock)),
+        scorer=scorer,
+        primary_url="https://eye.example",
+        fallback_url="https://print.example",
+    )
 
 
 async def make_context(cases: Detection, call: Call) -> MadeContext:
@@ -140,3 +143,60 @@ async def test_expired_contexts_are_forgotten_and_no_others(open_world: OpenWorl
 
         assert await kept(door, old) is None
         assert await kept(door, young) is not None
+
+
+@on_a_loop
+async def test_processes_that_take_turns_at_a_print_lose_no_image(open_world: OpenWorld) -> None:
+    async with opened(open_world, FakeScorer()) as (door, one, call):
+        other = cases_of(door, FakeScorer())
+        made = await make_context(one, call)
+        for cases in (one, one, other, other, one, other):
+            outcome = await cases.look(await await_image(cases, call, made), b"image")
+            assert isinstance(outcome, Verdict)
+            door.world.clock.advance(timedelta(seconds=20))
+        now = await kept(door, made)
+
+        assert now is not None
+        assert now.version == 6
+        assert now.remembered.last_at == door.world.clock.now() - timedelta(seconds=20)
+
+
+@on_a_loop
+async def test_what_made_room_for_others_is_gone_although_it_was_used_lately(
+    open_world: OpenWorld,
+) -> None:
+    async with opened(open_world, FakeScorer()) as (door, cases, call):
+        made = await make_context(cases, call)
+        await cases.look(await await_image(cases, call, made), b"image")
+        door.world.clock.advance(timedelta(seconds=20))
+        awaited = await await_image(cases, call, made)
+        await door.world.store.write(
+            lambda records: records.detection_contexts.forget(door.world.clock.now())
+        )
+        outcomes = [
+            await cases.look(awaited, b"image"),
+            await cases.await_image(call, made.context_id),
+        ]
+
+        assert [
+            outcome.error if isinstance(outcome, Refused) else outcome for outcome in outcomes
+        ] == [DetectionError.CONTEXT_NOT_FOUND] * 2
+
+
+def test_of_contexts_in_memory_the_newest_version_counts_and_the_oldest_makes_room() -> None:
+    recent = RecentContexts(most=2)
+    for context_id, version in (("a", 2), ("b", 1), ("a", 1), ("c", 1)):
+        recent.put(
+            KeptContext(
+                context_id=context_id,
+                key_id="k",
+                account_id="ada",
+                created_at=NOON,
+                used_at=NOON,
+                version=version,
+                remembered=DetectionContext(),
+            )
+        )
+
+    found = [recent.get(context_id) for context_id in ("a", "b", "c")]
+    assert [one and one.version for one in found] == [2, None, 1]

@@ -8,6 +8,7 @@ from typing import Final
 from printreach.contract.detection_errors import DetectionError
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.detection_gate import DetectionGate
+from printreach.hub.recent_contexts import RecentContexts
 from printreach.ports import Clock, Records, Store
 from printreach.ports.scoring import (
     PictureTooLarge,
@@ -89,6 +90,7 @@ class Detection:
     scorer: Scorer
     primary_url: str
     fallback_url: str
+    _recent: RecentContexts = field(default_factory=RecentContexts, repr=False)
     _warned_at: datetime | None = None
 
     async def admit(self, call: Call, kind: CallKind) -> Admitted | Refused:
@@ -144,7 +146,9 @@ class Detection:
         admitted = await self.admit(call, CallKind.PROCESS)
         if isinstance(admitted, Refused):
             return admitted
-        kept = await self.store.read(lambda records: records.detection_contexts.get(context_id))
+        kept = self._recent.get(context_id) or await self.store.read(
+            lambda records: records.detection_contexts.get(context_id)
+        )
         if kept is None or kept.key_id != admitted.key.key_id or is_over(kept, at):
             return _NO_CONTEXT
         seconds = wait_s(kept, at)
@@ -162,9 +166,12 @@ class Detection:
             scored = await self.scorer.score(picture)
         except ScoringRefused as refused:
             return _said(refused)
-        verdict = await self.store.write(lambda records: _advance(records, awaited, scored))
-        if verdict is None:
+        advanced = await self.store.write(lambda records: _advance(records, awaited, scored))
+        if advanced is None:
+            self._recent.forget(awaited.kept.context_id)
             return _NO_CONTEXT
+        now, verdict = advanced
+        self._recent.put(now)
         self.gate.answered(awaited.admitted, awaited.at)
         longer_s = stretched_s(verdict.recommended_interval_s, scored.load)
         return replace(verdict, recommended_interval_s=longer_s)
@@ -187,7 +194,9 @@ async def forget_old_contexts(store: Store, clock: Clock) -> None:
     await store.write(lambda records: records.detection_contexts.forget(before))
 
 
-async def _advance(records: Records, awaited: Awaited, scored: Scored) -> Verdict | None:
+async def _advance(
+    records: Records, awaited: Awaited, scored: Scored
+) -> tuple[KeptContext, Verdict] | None:
     """Store what an image changes. None where the context is gone.
 
     Another image may have been faster. Then this one is taken into account after it: nothing else
@@ -195,13 +204,13 @@ async def _advance(records: Records, awaited: Awaited, scored: Scored) -> Verdic
     """
     following, verdict = _observed(awaited.kept, scored, awaited.at)
     if await records.detection_contexts.advance(following):
-        return verdict
+        return following, verdict
     newer = await records.detection_contexts.get(awaited.kept.context_id)
     if newer is None:
         return None
     following, verdict = _observed(newer, scored, awaited.at)
     await records.detection_contexts.advance(following)
-    return verdict
+    return following, verdict
 
 
 def _observed(kept: KeptContext, scored: Scored, at: datetime) -> tuple[KeptContext, Verdict]:

@@ -40,6 +40,12 @@ FORM: Final[Mapping[str, bool]] = MappingProxyType({"form": True})
 Without a cookie it could still sign a browser in, to an account of somebody else's choosing.
 """
 
+KEYED: Final[Mapping[str, bool]] = MappingProxyType({"keyed": True})
+"""The options of a route that looks at no cookie: the key that comes along says who acts.
+
+A page of somebody else's can't know it, so the origin says nothing more.
+"""
+
 _SAFE_METHODS: Final = frozenset(["GET", "HEAD", "OPTIONS"])
 
 _DEFAULT_PORTS: Final[Mapping[str, int]] = MappingProxyType({"http": 80, "https": 443})
@@ -86,6 +92,8 @@ def origin_of(base_url: str) -> str:
 
 
 def _acts_for_a_person(scope: Scope) -> bool:
+    if scope["route_handler"].opt.get("keyed"):
+        return False
     is_read = scope["type"] == ScopeType.HTTP and scope["method"] in _SAFE_METHODS
     return not is_read and (_takes_a_form(scope) or bool(_values(scope, b"cookie")))
 

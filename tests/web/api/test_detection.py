@@ -278,11 +278,14 @@ def test_an_image_is_neither_stored_nor_logged(
     assert not any(private in file.read_bytes() for file in folder.rglob("*") if file.is_file())
 
 
-def test_a_program_on_a_web_page_may_call(caller: Detecting) -> None:
-    """Its key is what counts; who has none gains nothing by a browser that has a cookie."""
-    headers = caller.headers() | {"origin": "https://app.example"}
+@pytest.mark.parametrize("more", [{}, {"origin": "https://app.example"}])
+def test_a_cookie_is_neither_needed_nor_looked_at(caller: Detecting, more: dict[str, str]) -> None:
+    with_cookie = {"cookie": "printreach_session=x"} | more
 
-    assert caller.program.post(CREATE, headers=headers).status_code == 200
+    answer = caller.program.post(CREATE, headers=caller.headers() | with_cookie)
+    assert answer.status_code == 200
+    answer = caller.program.post(CREATE, headers=with_cookie)
+    assert error_of(answer) == told(DetectionError.INVALID_API_KEY)
 
 
 def test_images_may_have_a_host_of_their_own(world_with: MakeWorld) -> None:

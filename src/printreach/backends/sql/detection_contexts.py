@@ -11,6 +11,7 @@ from sqlalchemy import (
     RowMapping,
     String,
     Table,
+    bindparam,
     delete,
     func,
     insert,
@@ -42,6 +43,17 @@ detection_contexts = Table(
     Index("ix_detection_contexts_account_id", "account_id", "used_at"),
 )
 
+# Each image asks these, so they are put together once.
+_GET = select(detection_contexts).where(detection_contexts.c.context_id == bindparam("wanted_id"))
+_ADVANCE = (
+    update(detection_contexts)
+    .where(
+        detection_contexts.c.context_id == bindparam("wanted_id"),
+        detection_contexts.c.version == bindparam("version_before"),
+    )
+    .values({name: bindparam(name) for name in ("version", "used_at", "remembered")})
+)
+
 
 class ContextRows:
     """ports.ContextRecords in one unit of work."""
@@ -54,24 +66,20 @@ class ContextRows:
         await self._connection.execute(insert(detection_contexts).values(**_values(kept)))
 
     async def get(self, context_id: str) -> KeptContext | None:
-        found = await self._connection.execute(
-            select(detection_contexts).where(detection_contexts.c.context_id == context_id)
-        )
+        found = await self._connection.execute(_GET, {"wanted_id": context_id})
         row = found.mappings().first()
         return None if row is None else _kept(row)
 
     async def advance(self, kept: KeptContext) -> bool:
         changed = await self._connection.execute(
-            update(detection_contexts)
-            .where(
-                detection_contexts.c.context_id == kept.context_id,
-                detection_contexts.c.version == kept.version - 1,
-            )
-            .values(
-                version=kept.version,
-                used_at=kept.used_at,
-                remembered=written(kept.remembered),
-            )
+            _ADVANCE,
+            {
+                "wanted_id": kept.context_id,
+                "version_before": kept.version - 1,
+                "version": kept.version,
+                "used_at": kept.used_at,
+                "remembered": written(kept.remembered),
+            },
         )
         return bool(changed.rowcount)
 

@@ -30,6 +30,7 @@ from printreach.web.api.body_room import PATIENCE_S, BodyRoom, NoRoom, TooSlow
 from printreach.web.api.detection_problems import DetectionRefused, answer_detection_failure
 from printreach.web.api.image_body import read_image
 from printreach.web.problems import AnyRequest
+from printreach.web.security import KEYED
 from printreach.web.services import Services
 
 LARGEST_WISH: Final = 64 * 1024
@@ -210,5 +211,6 @@ def detection_api(room: BodyRoom) -> Router:
             "room": Provide(lambda: room, sync_to_thread=False),
         },
         exception_handlers={Exception: answer_detection_failure},
+        opt=dict(KEYED),
         tags=["Failure detection"],
     )

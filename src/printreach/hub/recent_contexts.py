@@ -1,0 +1,30 @@
+"""Contexts that were used lately, in memory: a print asks for the same one again and again."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from printreach.rules.detection_contexts import KeptContext
+
+MOST_REMEMBERED: Final = 2000
+"""Prints under way at once; each takes about 3 KB."""
+
+
+@dataclass(slots=True)
+class RecentContexts:
+    """May be behind the store, where another process looks at the same print, too."""
+
+    most: int = MOST_REMEMBERED
+    _kept: dict[str, KeptContext] = field(default_factory=dict)
+
+    def get(self, context_id: str) -> KeptContext | None:
+        return self._kept.get(context_id)
+
+    def put(self, kept: KeptContext) -> None:
+        """In place of an older version. The one that was put longest ago makes room."""
+        known = self._kept.pop(kept.context_id, kept)
+        self._kept[kept.context_id] = max(kept, known, key=lambda one: one.version)
+        if len(self._kept) > self.most:
+            del self._kept[next(iter(self._kept))]
+
+    def forget(self, context_id: str) -> None:
+        self._kept.pop(context_id, None)
