@@ -182,7 +182,7 @@ def _cameras(seen: SeenPrinter) -> Sequence[WebcamEntry]:
 
 def _choices(cameras: Sequence[WebcamEntry], chosen: int | None) -> list[tuple[str, str]]:
     """The printer's cameras, and the chosen one where it isn't among them now."""
-    choices = [("", "The printer's default camera")]
+    choices = [("", "Default camera of the printer")]
     choices += [(str(index), camera.name) for index, camera in enumerate(cameras)]
     if chosen is not None and chosen >= len(cameras):
         choices.append((str(chosen), f"Camera {chosen + 1}, not here now"))
