@@ -22,7 +22,7 @@ from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 from tests.rigs.full_disk import full_database, no_room_for_files
 
-MANY = 300
+MANY = 60
 PATIENCE_S = 60.0
 PICTURE = b"\xff\xd8" + bytes(100_000)
 

@@ -12,7 +12,7 @@ from tests.hub.world import PRINTER_ID, OpenWorld
 from tests.relay.waiting import until
 from tests.rigs.full_disk import full_database
 
-MANY = 300
+MANY = 80
 IDS = [f"event-{number:05}" for number in range(1, MANY + 1)]
 PATIENCE_S = 60.0
 
