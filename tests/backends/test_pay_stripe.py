@@ -199,12 +199,59 @@ def test_what_was_given_back_counts_as_refunded(fake: FakeStripe) -> None:
     assert state_now(fake, before.customer_id).state is PaymentState.REFUNDED
 
 
-@pytest.mark.parametrize("word", ["canceled", "unpaid", "incomplete_expired", "paused", "new"])
-def test_every_other_word_of_stripes_means_that_it_is_over(fake: FakeStripe, word: str) -> None:
+@pytest.mark.parametrize(
+    ("word", "state"),
+    [
+        ("trialing", PaymentState.PAID),
+        ("past_due", PaymentState.LATE),
+        ("incomplete", PaymentState.WAITING),
+        ("incomplete_expired", PaymentState.OVER),
+        ("canceled", PaymentState.OVER),
+        ("unpaid", PaymentState.HALTED),
+        ("paused", PaymentState.HALTED),
+        ("thought_of_later", PaymentState.HALTED),
+    ],
+)
+def test_each_word_of_stripes_has_its_meaning(
+    fake: FakeStripe, word: str, state: PaymentState
+) -> None:
     _, before = bought(fake)
     fake.books.subscriptions[before.subscription_id]["status"] = word
 
-    assert state_now(fake, before.customer_id).state is PaymentState.OVER
+    assert state_now(fake, before.customer_id).state is state
+
+
+@pytest.mark.parametrize(
+    ("word", "state"),
+    [
+        ("needs_response", PaymentState.DISPUTED),
+        ("under_review", PaymentState.DISPUTED),
+        ("appeal_under_review", PaymentState.DISPUTED),
+        ("lost", PaymentState.REFUNDED),
+        ("won", PaymentState.PAID),
+        ("prevented", PaymentState.PAID),
+        ("warning_needs_response", PaymentState.PAID),
+        ("warning_closed", PaymentState.PAID),
+    ],
+)
+def test_a_dispute_counts_by_how_it_stands(
+    fake: FakeStripe, word: str, state: PaymentState
+) -> None:
+    _, before = bought(fake)
+    fake.books.dispute(fake.books.subscriptions[before.subscription_id], word)
+
+    assert state_now(fake, before.customer_id).state is state
+
+
+def test_a_call_about_a_dispute_leads_to_who_paid(fake: FakeStripe) -> None:
+    _, before = bought(fake)
+    dispute = fake.books.dispute(fake.books.subscriptions[before.subscription_id])
+    body = fake.event("charge.dispute.created", dispute)
+    call = read(fake, body, sign(body))
+
+    assert (call.customer_id, call.charge_id) == (None, dispute["charge"])
+    assert ask(fake, lambda pay: pay.customer_of(dispute["charge"])) == before.customer_id
+    assert ask(fake, lambda pay: pay.customer_of("ch_of_nobody")) is None
 
 
 def test_cancelling_ends_it_now_and_twice_does_no_harm(fake: FakeStripe) -> None:

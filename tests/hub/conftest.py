@@ -1,12 +1,16 @@
 """The use cases on a real store, with a clock that stands and passwords that cost nothing."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
+from tests.fakes.clock import NOON
+from tests.fakes.stripe.server import FakeStripe, fake_stripe
+from tests.hub.billing_world import OpenShop
 from tests.hub.world import OpenWorld
 
 
@@ -33,3 +37,14 @@ def _world_at(migrated: Path, folder: Path) -> OpenWorld:
     prepare_file(path)
     shutil.copyfile(migrated, path)
     return OpenWorld(path)
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeStripe]:
+    with fake_stripe(lambda: int(NOON.timestamp())) as running:
+        yield running
+
+
+@pytest.fixture
+def open_shop(open_world: OpenWorld, fake: FakeStripe) -> OpenShop:
+    return OpenShop(open_world, fake)

@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 import threading
-from collections.abc import Iterator
 from dataclasses import fields, replace
 from datetime import timedelta
 
@@ -21,22 +20,11 @@ from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.fakes.passwords import PlainPasswords
 from tests.fakes.stripe.books import Object
-from tests.fakes.stripe.server import MONTHLY, FakeStripe, fake_stripe, sign
+from tests.fakes.stripe.server import MONTHLY, sign
 from tests.hub.billing_world import OpenShop, Shop
-from tests.hub.world import ADA, BOB, OpenWorld, denied
+from tests.hub.world import ADA, BOB, denied
 
 MONTH = timedelta(days=30)
-
-
-@pytest.fixture
-def fake() -> Iterator[FakeStripe]:
-    with fake_stripe(lambda: int(NOON.timestamp())) as running:
-        yield running
-
-
-@pytest.fixture
-def open_shop(open_world: OpenWorld, fake: FakeStripe) -> OpenShop:
-    return OpenShop(open_world, fake)
 
 
 @on_a_loop
@@ -349,8 +337,8 @@ class BuysInAnotherTab(Billing):
 
     has_bought = False
 
-    async def end(self, account_id: str) -> Denied | None:
-        refused = await super().end(account_id)
+    async def end(self, account_id: str, *, by_operator: bool = False) -> Denied | None:
+        refused = await super().end(account_id, by_operator=by_operator)
         if not BuysInAnotherTab.has_bought:
             BuysInAnotherTab.has_bought = True
             account = await self.store.read(lambda records: records.accounts.get(account_id))

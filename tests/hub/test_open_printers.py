@@ -4,11 +4,19 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 
-from printreach.hub.sessions import Sessions, Visitor
+from printreach.hub.sessions import Begun, Sessions, Visitor
+from printreach.ports import Notice, Topic
 from printreach.rules.credentials import CredentialKind, digest
 from tests.hub.world import PRINTER_ID, OpenWorld, World
 
 VISITOR = Visitor(address="192.0.2.1", browser="")
+
+
+async def begin(sessions: Sessions, account_id: str) -> str:
+    """A browser is signed in; the session's id."""
+    begun = await sessions.store.write(lambda records: sessions.begin(records, account_id, VISITOR))
+    assert isinstance(begun, Begun)
+    return begun.session.session_id
 
 
 async def opened(world: World, session_id: str | None) -> bytes:
@@ -43,13 +51,7 @@ def after(
                 store=world.store, clock=world.clock, token_bytes=secrets.token_bytes
             )
 
-            async def begin() -> str:
-                begun = await world.store.write(
-                    lambda records: sessions.begin(records, printer.account_id, VISITOR)
-                )
-                return begun.session.session_id
-
-            this, other = await begin(), await begin()
+            this, other = [await begin(sessions, printer.account_id) for _ in range(2)]
             cookies = [await opened(world, one) for one in (this, other, None)]
             await end(sessions, printer.account_id, this)
             return [await is_open(world, cookie) for cookie in cookies]
@@ -75,6 +77,22 @@ def test_who_signs_the_others_out_signs_them_out_of_the_printer_too(
     ]
 
 
+def test_relays_are_told_of_a_browser_that_is_signed_out(open_world: OpenWorld) -> None:
+    async def main() -> None:
+        async with open_world() as world:
+            account = await world.add_account()
+            sessions = Sessions(
+                store=world.store, clock=world.clock, token_bytes=secrets.token_bytes
+            )
+            this = await begin(sessions, account.account_id)
+            assert await world.notices() == []
+            await sessions.end(account.account_id, this)
+
+            assert await world.notices() == [Notice(Topic.ACCOUNT, account.account_id)]
+
+    asyncio.run(main())
+
+
 def test_a_link_of_a_browser_that_is_signed_out_opens_nothing(open_world: OpenWorld) -> None:
     async def main() -> None:
         async with open_world() as world:
@@ -82,10 +100,7 @@ def test_a_link_of_a_browser_that_is_signed_out_opens_nothing(open_world: OpenWo
             sessions = Sessions(
                 store=world.store, clock=world.clock, token_bytes=secrets.token_bytes
             )
-            begun = await world.store.write(
-                lambda records: sessions.begin(records, printer.account_id, VISITOR)
-            )
-            session_id = begun.session.session_id
+            session_id = await begin(sessions, printer.account_id)
             link = await world.connections.open_own(PRINTER_ID, session_id=session_id)
             assert isinstance(link, str)
             await sessions.end(printer.account_id, session_id)

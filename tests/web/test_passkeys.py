@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from litestar.testing import TestClient
 
+from printreach.hub import passkeys
 from tests.fakes.authenticator import FakeAuthenticator
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, send, sign_in
 
@@ -154,6 +155,26 @@ def test_a_question_for_a_new_passkey_cannot_be_used_by_another_account(
     other.cookies.set("__Host-printreach_step", step, domain=HOST)
 
     assert send(other, "/account/passkeys", answer=key.make(options)).status_code == 400
+
+
+def test_questions_of_many_tabs_make_no_more_passkeys_than_an_account_may_have(
+    browser: Browser, key: FakeAuthenticator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passkeys, "MAX_PASSKEYS", 2)
+    asked = []
+    for _ in range(3):
+        options = send(browser, "/account/passkeys/begin", **{"passkey-password": PASSWORD}).text
+        asked.append((options, browser.cookies["__Host-printreach_step"]))
+
+    statuses = []
+    for number, (options, step) in enumerate(asked):
+        browser.cookies.set("__Host-printreach_step", step, domain=HOST)
+        one = replace(key, credential_id=bytes([number]) * 16)
+        answer = send(browser, "/account/passkeys", answer=one.make(options))
+        statuses.append(answer.status_code)
+
+    assert statuses == [200, 200, 400]
+    assert "An account has at most" in answer.text
 
 
 def test_script_in_the_name_of_a_passkey_stays_text(

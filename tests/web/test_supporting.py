@@ -44,6 +44,13 @@ def become_supporter(shop: Shop) -> Object:
     return subscription
 
 
+def test_forged_calls_fill_no_log(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+    for _ in range(50):
+        assert shop.post(b"{}", "t=1,v1=0").status_code == 400
+
+    assert len([one for one in caplog.records if "was refused" in one.message]) == 5
+
+
 def test_the_page_offers_the_plans_with_their_prices(shop: Shop) -> None:
     page = shop.browser.get(PAGE).text
 

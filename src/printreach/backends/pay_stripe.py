@@ -43,9 +43,16 @@ _STATES: Final[Mapping[str, PaymentState]] = {
     "trialing": PaymentState.PAID,
     "past_due": PaymentState.LATE,
     "incomplete": PaymentState.WAITING,
+    "incomplete_expired": PaymentState.OVER,
+    "canceled": PaymentState.OVER,
 }
-"""Every other word of Stripe's means that nothing is paid, and that nothing more will be."""
+"""Every other word means that nothing is paid now, and that it may go on: "unpaid", where Stripe
+gave up asking for the money, "paused", and what Stripe may think of later."""
 _CALLS: Final = ("checkout.session.", "customer.subscription.", "invoice.", "charge.refunded")
+_DISPUTES: Final = "charge.dispute."
+_HARMLESS: Final = frozenset({"won", "prevented"})
+"""Disputes in which the money stayed or came back; so do those that are a question at first
+("warning_…")."""
 
 # Amounts are in the smallest unit of a currency: docs.stripe.com/currencies.
 _DIGITS: Final[Mapping[str, int]] = {
@@ -58,6 +65,7 @@ _DIGITS: Final[Mapping[str, int]] = {
 
 class _Object(msgspec.Struct):
     customer: str | dict[str, object] | None = None
+    charge: str | dict[str, object] | None = None
 
 
 class _Data(msgspec.Struct):
@@ -131,6 +139,13 @@ class StripePayments:
         )
         return [await self._subscription(one) for one in found.data]
 
+    async def customer_of(self, charge_id: str) -> str | None:
+        try:
+            charge = await _asked(self._api.charges.retrieve_async(charge_id))
+        except _NotThere:
+            return None
+        return _id(charge.customer)
+
     async def cancel(self, subscription_id: str) -> None:
         try:
             await _asked(self._api.subscriptions.cancel_async(subscription_id))
@@ -147,9 +162,13 @@ class StripePayments:
             event = msgspec.json.decode(body, type=_Event)
         except (stripe.SignatureVerificationError, UnicodeError, msgspec.DecodeError) as error:
             raise ForgedCall(type(error).__name__) from None
-        customer = event.data.object.customer
-        is_ours = event.type.startswith(_CALLS) and isinstance(customer, str)
-        return PaymentCall(event_id=event.id, customer_id=str(customer) if is_ours else None)
+        about = event.data.object
+        is_ours, is_dispute = event.type.startswith(_CALLS), event.type.startswith(_DISPUTES)
+        return PaymentCall(
+            event_id=event.id,
+            customer_id=about.customer if is_ours and isinstance(about.customer, str) else None,
+            charge_id=about.charge if is_dispute and isinstance(about.charge, str) else None,
+        )
 
     async def _offer(self, price_id: str) -> Offer:
         price = await _asked(self._api.prices.retrieve_async(price_id))
@@ -164,10 +183,10 @@ class StripePayments:
         )
 
     async def _subscription(self, found: stripe.Subscription) -> Subscription:
-        state = _STATES.get(found.status, PaymentState.OVER)
+        state = _STATES.get(found.status, PaymentState.HALTED)
         invoice = _id(found.latest_invoice)
-        if state is PaymentState.PAID and invoice and await self._was_refunded(invoice):
-            state = PaymentState.REFUNDED
+        if state is PaymentState.PAID and invoice:
+            state = await self._state_of_payment(invoice)
         # Since 2025 the period is the items' own; what we sell has one.
         item = found["items"].data[0]
         ends_at = found.cancel_at
@@ -184,8 +203,8 @@ class StripePayments:
             ends_at=None if ends_at is None else _time(ends_at),
         )
 
-    async def _was_refunded(self, invoice_id: str) -> bool:
-        """Whether all that was paid for this period was given back."""
+    async def _state_of_payment(self, invoice_id: str) -> PaymentState:
+        """Whether what was paid for this period was given or taken back since."""
         payments = await _asked(
             self._api.invoice_payments.list_async(
                 {
@@ -196,7 +215,23 @@ class StripePayments:
             )
         )
         charges = [_charge(one) for one in payments.data]
-        return bool(charges) and all(one is not None and one.refunded for one in charges)
+        # What was paid outside of Stripe, or nothing at all for a price of nothing, has none.
+        states = [PaymentState.PAID if one is None else await self._kept(one) for one in charges]
+        if PaymentState.DISPUTED in states:
+            return PaymentState.DISPUTED
+        is_back = bool(states) and all(one is PaymentState.REFUNDED for one in states)
+        return PaymentState.REFUNDED if is_back else PaymentState.PAID
+
+    async def _kept(self, charge: stripe.Charge) -> PaymentState:
+        if charge.refunded:
+            return PaymentState.REFUNDED
+        if not charge.disputed:
+            return PaymentState.PAID
+        disputes = await _asked(self._api.disputes.list_async({"charge": charge.id, "limit": 100}))
+        words = {one.status for one in disputes.data if not _is_harmless(one.status)}
+        if words - {"lost"}:
+            return PaymentState.DISPUTED
+        return PaymentState.REFUNDED if words else PaymentState.PAID
 
 
 @asynccontextmanager
@@ -236,6 +271,10 @@ def _charge(paid: InvoicePayment) -> stripe.Charge | None:
     if isinstance(intent, stripe.PaymentIntent):
         charge = intent.latest_charge
     return charge if isinstance(charge, stripe.Charge) else None
+
+
+def _is_harmless(word: str) -> bool:
+    return word in _HARMLESS or word.startswith("warning_")
 
 
 def _id(one: str | stripe.Customer | Invoice | None) -> str | None:

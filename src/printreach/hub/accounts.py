@@ -114,7 +114,10 @@ class Accounts:
             return doomed
         if await self.store.read(lambda records: _leaves_nobody(records, doomed)):
             return _LAST_LEAVES
-        refused = await self.billing.end(doomed.account_id) if self.billing else None
+        refused = None
+        if self.billing is not None:
+            by_operator = by is not None
+            refused = await self.billing.end(doomed.account_id, by_operator=by_operator)
         if refused is not None:
             return refused
 

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.hub.denied import Denied, Reason
@@ -13,6 +13,7 @@ from printreach.ports import Clock, Records, Store
 from printreach.ports.payments import Offer, Order, Payments, PaymentsUnavailable
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.payments import (
+    LATE_TIME,
     Payer,
     PaymentState,
     Subscription,
@@ -30,6 +31,16 @@ PROVIDER_AWAY: Final = Denied(
 )
 _NO_OFFER: Final = Denied(Reason.INVALID, "Choose one of the plans.")
 _PAYS_ALREADY: Final = Denied(Reason.PAYS_ALREADY, "You pay already. Nothing more was taken.")
+_HALTED: Final = Denied(
+    Reason.INVALID,
+    "You have a subscription that is paused or was not paid. Settle or cancel it first, under "
+    "“Cards, receipts, cancelling” on the page of your supporter status.",
+)
+_RUNS_UNSEEN: Final = Denied(
+    Reason.PAYMENTS_AWAY,
+    "A payment for this account goes on, and this service cannot end it any more. Ask whoever runs "
+    "it to do that first. Nothing was deleted.",
+)
 _TWO_AT_ONCE: Final = Denied(
     Reason.STEP_OVER, "You began to pay twice at the same time. Try again, once."
 )
@@ -153,8 +164,11 @@ class Billing:
         call = self.payments.read_call(body, signature)
         if await self.store.read(lambda records: records.payments.has_heard(call.event_id)):
             return
-        if call.customer_id is not None:
-            await self._settle(self.payments, call.customer_id)
+        customer_id = call.customer_id
+        if call.charge_id is not None:
+            customer_id = await self.payments.customer_of(call.charge_id)
+        if customer_id is not None:
+            await self._settle(self.payments, customer_id)
         at = self.clock.now()
 
         async def note(records: Records) -> None:
@@ -163,10 +177,41 @@ class Billing:
 
         await self.store.write(note)
 
-    async def end(self, account_id: str) -> Denied | None:
-        """Have no more money taken; before an account is deleted, for then nobody could."""
+    async def reconcile(self) -> int:
+        """Ask the provider about everybody who pays or was about to: calls get lost.
+
+        How many were asked about. What the provider doesn't answer is left to the next time.
+        """
         if self.payments is None:
-            return None
+            return 0
+        payers = await self.store.read(lambda records: records.payments.known_payers())
+        try:
+            for account_id in payers:
+                await self._look(self.payments, account_id, closes=False)
+        except PaymentsUnavailable as error:
+            _log.warning("payments are compared with the provider's later: %s", error)
+        return len(payers)
+
+    async def unseen(self) -> Sequence[Subscription]:
+        """What goes on at the provider while nothing is sold here: for the operator to know.
+
+        Where the provider isn't asked any more, each counts until what was paid for is over.
+        """
+        if self.is_sold:
+            return ()
+        at = self.clock.now()
+        running = await self.store.read(lambda records: records.payments.running())
+        return [one for one in running if _takes_money(one, at)]
+
+    async def end(self, account_id: str, *, by_operator: bool = False) -> Denied | None:
+        """Have no more money taken; before an account is deleted, for then nobody could.
+
+        by_operator: who can end it at the provider, where the provider is asked nothing any more.
+        """
+        if self.payments is None:
+            mine = await self.store.read(lambda records: records.payments.subscriptions(account_id))
+            is_running = any(_takes_money(one, self.clock.now()) for one in mine)
+            return _RUNS_UNSEEN if is_running and not by_operator else None
         try:
             for one in await self._look(self.payments, account_id, closes=True):
                 if one.state is not PaymentState.OVER:
@@ -191,6 +236,8 @@ class Billing:
         if offer_id not in {offer.offer_id for offer in await payments.offers()}:
             return _NO_OFFER
         known = await self._look(payments, account.account_id, closes=True)
+        if any(one.state is PaymentState.HALTED and is_going_on(one) for one in known):
+            return _HALTED
         if any(map(is_going_on, known)):
             return _PAYS_ALREADY
         before = await self._payer(account.account_id)
@@ -249,6 +296,11 @@ class Billing:
     async def _payer(self, account_id: str) -> Payer:
         found = await self.store.read(lambda records: records.payments.payer(account_id))
         return found or Payer(account_id=account_id)
+
+
+def _takes_money(subscription: Subscription, at: datetime) -> bool:
+    """As far as is known: what wasn't renewed for long has ended without our hearing of it."""
+    return is_going_on(subscription) and at < subscription.period_ends_at + LATE_TIME
 
 
 def _that_counts(subscriptions: Sequence[Subscription]) -> Subscription | None:

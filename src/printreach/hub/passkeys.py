@@ -85,6 +85,11 @@ class Passkeys:
         async def add(records: Records) -> Passkey | Denied:
             if await records.passkeys.get(passkey.credential_id) is not None:
                 return REFUSED
+            # Others may have been begun in other tabs, and the account be gone by now.
+            if len(await records.passkeys.of_account(account.account_id)) >= MAX_PASSKEYS:
+                return TOO_MANY
+            if await records.accounts.get(account.account_id) is None:
+                return STEP_OVER
             await records.passkeys.add(passkey)
             return passkey
 

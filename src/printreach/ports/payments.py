@@ -58,10 +58,14 @@ class CheckoutNow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PaymentCall:
-    """The provider says that something changed. customer_id: for whom; None: nothing of ours."""
+    """The provider says that something changed. customer_id: for whom; None: nothing of ours.
+
+    charge_id: about that payment, where it doesn't say whose it was.
+    """
 
     event_id: str
     customer_id: str | None
+    charge_id: str | None = None
 
 
 class Payments(Protocol):
@@ -89,6 +93,10 @@ class Payments(Protocol):
         """All that a customer has or had, as they are now."""
         ...
 
+    async def customer_of(self, charge_id: str) -> str | None:
+        """Who made that payment, where it is known."""
+        ...
+
     async def cancel(self, subscription_id: str) -> None:
         """End it now; no more money is taken."""
         ...
@@ -103,6 +111,14 @@ class PaymentRecords(Protocol):
 
     async def payer(self, account_id: str) -> Payer | None: ...
     async def put_payer(self, payer: Payer) -> None: ...
+    async def known_payers(self) -> list[str]:
+        """The accounts of whom the provider can tell something."""
+        ...
+
+    async def running(self) -> list[Subscription]:
+        """Of all accounts, those that are not over."""
+        ...
+
     async def account_of(self, customer_id: str) -> str | None: ...
 
     async def subscriptions(self, account_id: str) -> list[Subscription]:

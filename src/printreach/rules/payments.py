@@ -20,7 +20,11 @@ class PaymentState(StrEnum):
     WAITING = "waiting"
     """The first payment is under way."""
     REFUNDED = "refunded"
-    """The payment of this period was given back."""
+    """The payment of this period was given back, or lost in a dispute."""
+    DISPUTED = "disputed"
+    """The payer's bank has taken the payment of this period back, and it is not decided yet."""
+    HALTED = "halted"
+    """Nothing is paid, and it goes on once its payer settles that with the provider."""
     OVER = "over"
 
 
@@ -63,6 +67,8 @@ def paid_until(subscription: Subscription) -> datetime | None:
             return subscription.period_begins_at + LATE_TIME
         case PaymentState.WAITING | PaymentState.REFUNDED | PaymentState.OVER:
             return None
+        case PaymentState.DISPUTED | PaymentState.HALTED:
+            return None
         case _:
             assert_never(subscription.state)
 
@@ -74,5 +80,5 @@ def longest_paid(subscriptions: Iterable[Subscription]) -> datetime | None:
 
 
 def is_going_on(subscription: Subscription) -> bool:
-    """Whether it would take money again; who has such a one is not sold another."""
+    """Whether it would or could take money again; who has such a one is not sold another."""
     return subscription.state is not PaymentState.OVER and subscription.ends_at is None

@@ -25,7 +25,7 @@ from printreach.relay.own_host import unix_socket_connect
 from printreach.rules.credentials import new_record_id
 from printreach.run.counting import counting
 from printreach.run.detector_node import node_address, running_node
-from printreach.run.paying import payments_of
+from printreach.run.paying import payments_of, warn_of_unseen
 from printreach.run.reaching import real_reaching
 from printreach.run.relay_inside import RelayInside
 from printreach.run.scoring import Scoring, scoring_of
@@ -129,6 +129,7 @@ async def _start_web(
     payments = await ends.enter_async_context(payments_of(settings, outside.clock))
     outside = replace(outside, payments=payments)
     services = web_services(settings, outside)
+    await warn_of_unseen(services.billing)
     await ends.enter_async_context(counting(services.developers.gate))
     ends.push_async_callback(services.dashboard.close)
     web = WebNode(create_app(WebSettings(base_url=settings.base_url), services))

@@ -1,11 +1,16 @@
 """The payment provider, where the operator has one."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from printreach.ports import Clock
+from printreach.hub.billing import Billing
+from printreach.hub.tries import CallerTries
+from printreach.ports import Clock, Store
 from printreach.ports.payments import Payments
 from printreach.run.settings import Settings, SettingsError
+
+log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
@@ -24,3 +29,30 @@ async def payments_of(settings: Settings, clock: Clock) -> AsyncIterator[Payment
         ) from None
     async with stripe_payments(settings.stripe, clock) as payments:
         yield payments
+
+
+@asynccontextmanager
+async def billing_of(settings: Settings, store: Store, clock: Clock) -> AsyncIterator[Billing]:
+    """The use cases about payment, for a process without pages. Raises as payments_of does."""
+    async with payments_of(settings, clock) as payments:
+        yield Billing(
+            store=store,
+            clock=clock,
+            caller_tries=CallerTries(clock),
+            supporters=settings.supporters,
+            base_url=settings.base_url,
+            payments=payments,
+        )
+
+
+async def warn_of_unseen(billing: Billing) -> None:
+    """Tell the operator at the start that people pay while nothing is sold."""
+    unseen = await billing.unseen()
+    if unseen:
+        last = max(one.period_ends_at for one in unseen)
+        log.warning(
+            "%d subscriptions go on at the payment provider, and nothing is sold here. What was "
+            "paid counts until %s at the latest. End them at the provider, or sell again.",
+            len(unseen),
+            f"{last:%Y-%m-%d}",
+        )

@@ -36,6 +36,7 @@ from printreach.ports import (
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.scoring import Scorer
 from printreach.run.mqtt import start_home_assistant
+from printreach.run.paying import billing_of
 from printreach.run.reaching import Reaching, notify_sending, notifying
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
@@ -45,6 +46,7 @@ log = logging.getLogger(__name__)
 
 LOOK_EVERY_S: Final = 5.0
 PRUNE_EVERY_S: Final = 3600.0
+DAY_S: Final = 24 * 3600.0
 RETRY_EVERY_S: Final = 2.5
 """So late may be what is due at a time of its own."""
 WATCH_EVERY_S: Final = 1.0
@@ -153,6 +155,9 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         "webhooks", hooks.deliver_due, hints=frozenset({Topic.EVENT}), every_s=RETRY_EVERY_S
     )
     hooks.on_freed(calls.wake)
+    billing = await ends.enter_async_context(
+        billing_of(outside.settings, outside.store, outside.clock)
+    )
     careful = JumpWatch(outside.clock, time.monotonic).careful
     return [
         events,
@@ -178,6 +183,7 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
             careful(partial(forget_ended_links, outside.store, outside.clock)),
             every_s=PRUNE_EVERY_S,
         ),
+        Loop("payments", billing.reconcile, every_s=DAY_S),
         *_watch(outside, snapshots, ends),
     ]
 

@@ -1,6 +1,7 @@
 """Where the payment provider calls: no person, no cookie, and a signature over the raw body."""
 
 import logging
+from datetime import timedelta
 from typing import Final
 
 from litestar import Response, Router, post
@@ -8,11 +9,15 @@ from litestar.di import NamedDependency
 from litestar.exceptions import ClientException, NotFoundException
 
 from printreach.ports.payments import ForgedCall, PaymentsUnavailable
+from printreach.rules.rate_limits import Limit
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 
 LARGEST_CALL: Final = 256 * 1024
 """Several times of what an event about a subscription takes."""
+
+_TOLD: Final = Limit(name="forged call", at_once=5, every=timedelta(minutes=10))
+"""Lines in the log."""
 
 _log = logging.getLogger(__name__)
 
@@ -26,8 +31,10 @@ async def hear(request: AnyRequest, services: NamedDependency[Services]) -> Resp
     try:
         await services.billing.hear(await request.body(), signature)
     except ForgedCall as error:
-        # A wrong secret in the settings looks the same, so the operator is told.
-        _log.warning("a call about payments was refused: %s", error)
+        # A wrong secret in the settings looks the same, so the operator is told, but not by
+        # every line that somebody who isn't Stripe has written here.
+        if services.caller_tries.take(_TOLD, "stripe") is None:
+            _log.warning("a call about payments was refused: %s", error)
         raise ClientException("The signature doesn't fit, or is too old") from None
     except PaymentsUnavailable as error:
         _log.warning("a call about payments has to come again: %s", error)

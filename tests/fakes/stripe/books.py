@@ -22,6 +22,8 @@ class Books:
     subscriptions: dict[str, Object] = field(default_factory=dict)
     payments: dict[str, Object] = field(default_factory=dict)
     """The charge of each invoice."""
+    disputes: dict[str, list[Object]] = field(default_factory=dict)
+    """By the charge that they are about."""
     _ids: Any = field(default_factory=lambda: itertools.count(1))
 
     def add_price(self, price_id: str, amount: int, interval: str, currency: str = "eur") -> None:
@@ -77,10 +79,18 @@ class Books:
         item["current_period_start"] = item["current_period_end"]
         item["current_period_end"] += length
         subscription["status"] = "active" if paid else "past_due"
-        subscription["latest_invoice"] = self._invoice(paid=paid)
+        subscription["latest_invoice"] = self._invoice(paid=paid, customer=subscription["customer"])
 
     def refund(self, subscription: Object) -> None:
         self.payments[subscription["latest_invoice"]]["refunded"] = True
+
+    def dispute(self, subscription: Object, status: str = "needs_response") -> Object:
+        """The payer's bank takes the payment back; or decides by then."""
+        charge = self.payments[subscription["latest_invoice"]]
+        charge["disputed"] = True
+        dispute = {"id": "dp_1", "object": "dispute", "charge": charge["id"], "status": status}
+        self.disputes[charge["id"]] = [dispute]
+        return dispute
 
     def cancel_at_end(self, subscription: Object) -> None:
         item = subscription["items"]["data"][0]
@@ -115,18 +125,20 @@ class Books:
             "ended_at": None,
             "metadata": metadata,
             "items": {"object": "list", "data": [item], "has_more": False},
-            "latest_invoice": self._invoice(paid=True),
+            "latest_invoice": self._invoice(paid=True, customer=customer),
         }
         self.subscriptions[subscription_id] = made
         return made
 
-    def _invoice(self, *, paid: bool) -> str:
+    def _invoice(self, *, paid: bool, customer: str) -> str:
         invoice_id = self._id("in")
         if paid:
             self.payments[invoice_id] = {
                 "id": self._id("ch"),
                 "object": "charge",
+                "customer": customer,
                 "refunded": False,
+                "disputed": False,
             }
         return invoice_id
 

@@ -240,6 +240,16 @@ def _payments(fake: FakeStripe, fields: dict[str, str]) -> Object:
     return _list([{"id": "inpay_1", "object": "invoice_payment", "payment": payment}])
 
 
+def _disputes(fake: FakeStripe, fields: dict[str, str]) -> Object:
+    if set(fields) != {"charge", "limit"}:
+        raise Refused(400, "parameter_unknown")
+    return _list(fake.books.disputes.get(fields["charge"], []))
+
+
+def _charge(fake: FakeStripe, charge_id: str, _fields: dict[str, str]) -> Object:
+    return _found({one["id"]: one for one in fake.books.payments.values()}, charge_id)
+
+
 def _found(kept: dict[str, Object], key: str) -> Object:
     if key not in kept:
         raise Refused(404, "resource_missing")
@@ -259,4 +269,6 @@ _ROUTES: list[tuple[str, str, Callable[..., Any]]] = [
     ("GET", "/v1/subscriptions", _subscriptions),
     ("DELETE", "/v1/subscriptions/([^/]+)", _cancel),
     ("GET", "/v1/invoice_payments", _payments),
+    ("GET", "/v1/disputes", _disputes),
+    ("GET", "/v1/charges/([^/]+)", _charge),
 ]

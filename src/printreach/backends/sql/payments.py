@@ -38,6 +38,22 @@ class PaymentRows:
             .on_conflict_do_update(index_elements=[payers.c.account_id], set_=values)
         )
 
+    async def known_payers(self) -> list[str]:
+        found = await self._connection.execute(
+            select(payers.c.account_id)
+            .where(payers.c.customer_id.is_not(None) | payers.c.checkout_id.is_not(None))
+            .order_by(payers.c.account_id)
+        )
+        return list(found.scalars())
+
+    async def running(self) -> list[Subscription]:
+        found = await self._connection.execute(
+            select(*_SUBSCRIPTION)
+            .where(subscriptions.c.state != PaymentState.OVER.value)
+            .order_by(subscriptions.c.subscription_id)
+        )
+        return [_subscription(row) for row in found.mappings()]
+
     async def account_of(self, customer_id: str) -> str | None:
         found = await self._connection.execute(
             select(payers.c.account_id).where(payers.c.customer_id == customer_id)

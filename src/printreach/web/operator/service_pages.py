@@ -31,6 +31,7 @@ async def overview(
         sign_up=services.signing_up.policy.value,
         supporters=services.billing.supporters.value,
         is_sold=services.billing.is_sold,
+        unseen=await services.billing.unseen(),
     )
 
 
