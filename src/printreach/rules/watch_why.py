@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from statistics import median
 from typing import Final
 
 from printreach.rules.detection import BAD_QUALITY
@@ -47,7 +46,7 @@ def why(looks: Sequence[Look]) -> Why | None:
     return Why(
         alarm=alarm,
         low_since=_low_since(before),
-        at_start=median(first) if len(compared) > _FIRST_LOOKS and first else None,
+        at_start=_middle(first) if len(compared) > _FIRST_LOOKS and first else None,
         at_alarm=alarm.probability,
         change=change,
     )
@@ -63,6 +62,11 @@ def _low_since(before: Sequence[Look]) -> datetime:
             break
         since = look.at
     return since
+
+
+def _middle(probabilities: Sequence[float]) -> float:
+    """One odd picture doesn't move it."""
+    return sorted(probabilities)[len(probabilities) // 2]
 
 
 VIEW_WORDS: Final = {
