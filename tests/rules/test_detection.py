@@ -135,6 +135,34 @@ def test_a_changed_scene_is_recognised_and_no_failure(grey: tuple[int, ...], vie
     assert not any(verdict.warning_suggested for verdict in verdicts)
 
 
+def test_a_hotend_that_comes_back_in_front_is_no_moved_camera() -> None:
+    """The reference stays, so that a failure is still worse than how the print began."""
+    without, with_hotend = BED, tuple(reversed(BED))
+    context, seen = DetectionContext(), []
+    for number in range(12):
+        grey = with_hotend if number % 2 else without
+        sight = Sight(probability=GOOD, scene=Scene(grey=grey, digest=number))
+        context, verdict = observe(context, sight, START + timedelta(seconds=20 * number))
+        seen.append(verdict.view)
+
+    assert [number for number, view in enumerate(seen) if view is View.MOVED] == [1]
+    assert len(context.reference) > 4
+
+
+def test_a_camera_that_is_moved_again_and_again_is_told_each_time() -> None:
+    views = [
+        tuple(200 if place % 7 == number else 40 for place in range(SIDE * SIDE))
+        for number in range(4)
+    ]
+    context, seen = DetectionContext(), []
+    for number, grey in enumerate(views):
+        sight = Sight(probability=GOOD, scene=Scene(grey=grey, digest=number))
+        context, verdict = observe(context, sight, START + timedelta(seconds=20 * number))
+        seen.append(verdict.view)
+
+    assert seen == [View.CLEAR, *[View.MOVED] * 3]
+
+
 def test_the_dark_leaves_what_was_known_as_it_was() -> None:
     dark = Scene(grey=(2,) * SIDE * SIDE, digest=7)
     context = DetectionContext()

@@ -27,7 +27,7 @@ _WARNS_FROM: Final = {1: 70, 2: 71, 3: 72, 4: 76, 5: 80}
 _PAUSES_FROM: Final = {1: 70, 2: 73, 3: 76, 4: 80, 5: 84}
 """The Score that counts, for each confidence level. 70 is where PrintQuality falls to 3."""
 _WARNS_AFTER_S: Final = {1: 30.0, 2: 35.0, 3: 40.0, 4: 50.0, 5: 60.0}
-_PAUSES_AFTER_S: Final = {1: 60.0, 2: 70.0, 3: 80.0, 4: 90.0, 5: 100.0}
+_PAUSES_AFTER_S: Final = {1: 60.0, 2: 70.0, 3: 80.0, 4: 88.0, 5: 92.0}
 """An interval of 20 s makes it 80 s and 120 s at most."""
 _WARNING_FRAMES: Final = 2
 _PAUSE_FRAMES: Final = 3
@@ -39,15 +39,16 @@ _LONGEST_MEMORY_S: Final = 160.0
 _FORGETS_TIMES: Final = 2.0
 """A good picture takes back twice the time that a bad one adds."""
 
-_REFERENCE_FRAMES: Final = 4
+_REFERENCE_FRAMES: Final = 6
+"""Two minutes. With four, good prints that look odder as they grow were warned of."""
 _MEAN_OVER_S: Final = 25.0
 _LEAST_SHARE, _GREATEST_SHARE = 0.3, 0.7
 """What one picture moves the mean by, whatever the interval."""
 _FARTHEST_LOGIT: Final = 4.5
-_RELATIVE_GAIN: Final = 0.5
+_RELATIVE_GAIN: Final = 1.0
 _MOST_RISE, _MOST_FALL = 4.0, 2.0
 _USUAL_LOGIT: Final = -1.0
-_ODD_DISCOUNT: Final = 0.8
+_ODD_DISCOUNT: Final = 1.2
 _MOST_ODD: Final = 1.2
 """A print that looked odd from its start must look worse than others. Not without end: one that
 fails from its start looks odd too, and is caught by its score alone."""
