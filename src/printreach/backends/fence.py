@@ -133,6 +133,8 @@ _CHECKS: Final[dict[str, Callable[[Fence, tuple[Any, ...]], None]]] = {
         (
             *("subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn"),
             *("os.spawn", "os.system", "pty.spawn"),
+            # A thread would stand outside. Before Python 3.12 nothing tells of one.
+            *("_thread.start_new_thread", "_thread.start_joinable_thread"),
             *("os.chmod", "os.link", "os.mkdir", "os.remove", "os.rename", "os.symlink"),
         ),
         _refuse,
