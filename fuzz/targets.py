@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from fuzz import chunks, cleaning, fronts, heads, images, tunnels
+from fuzz import chunks, cleaning, control, fronts, heads, images, tunnels
 from printreach.wire import frames
 from printreach.wire.frames import FIN, Kind
 from tests.http1.corpus import bodies
@@ -20,6 +20,8 @@ TARGETS: Final[dict[str, Target]] = {
     "hub": tunnels.hub,
     "agent": tunnels.agent,
     "image": images.image,
+    "to-service": control.to_service,
+    "to-agent": control.to_agent,
 }
 
 _POLLUTED = b"""GET /a?service_api_key=k&x=1 HTTP/1.1\r
@@ -65,6 +67,8 @@ def seeds(name: str) -> list[bytes]:
             return [_POLLUTED]
         case "image":
             return images.seeds()
+        case "to-service" | "to-agent":
+            return control.seeds()
         case _:
             return [_OPEN_OR_ANSWER * 2 + b"".join(map(_scripted, _frames()))]
 
