@@ -1,8 +1,9 @@
 """What the watch makes of a look at a print: does it warn, pause, keep the look; when is the next?
 
 A warning is given once. It is given again only after the print has looked good for a while, or
-after half an hour: an owner who has looked knows. A pause needs the whole time of bad looks again
-after each resume, and after two pauses that the owner took back the watch only warns.
+after half an hour: an owner who has looked knows. Nothing is paused that was not warned of at an
+earlier look. A pause needs the whole time of bad looks again after each resume, and after two
+pauses that the owner took back the watch only warns.
 """
 
 from dataclasses import dataclass, replace
@@ -64,8 +65,9 @@ def decide(
     )
     context, verdict = observe(context, sight, at)
     after = _with_look(before, context, verdict, at)
-    pauses = _may_pause(after, settings) and _suggests(verdict, pause=True)
-    warns = not pauses and _may_warn(after, at) and _suggests(verdict)
+    is_for_pause = _may_pause(after, settings) and _suggests(verdict, pause=True)
+    pauses = is_for_pause and after.is_warned
+    warns = not pauses and _may_warn(after, at) and (is_for_pause or _suggests(verdict))
     if pauses:
         after = replace(after, ordering_at=at, tries=after.tries + 1)
     if warns:

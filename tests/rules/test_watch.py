@@ -1,0 +1,242 @@
+"""When the watch warns of a print, pauses it, keeps a look, and looks again."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from printreach.rules.detection import LEVELS, Sight
+from printreach.rules.detection_scene import SIDE, Scene, View
+from printreach.rules.watch import (
+    HISTORY,
+    MOST_PAUSES,
+    MOST_TRIES,
+    WARNED_FOR,
+    Decision,
+    after_pause,
+    after_refusal,
+    after_resume,
+    decide,
+    status_of,
+)
+from printreach.rules.watch_memory import WatchMemory
+from printreach.rules.watch_waits import GIVEN_UP_AFTER, Why, after_none, is_given_up
+from printreach.rules.watching import WatchPause, WatchSettings
+
+START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+GOOD, BAD = 0.02, 0.99
+BED = tuple(60 + 12 * (place % 8) + 5 * (place // 8) for place in range(SIDE * SIDE))
+DARK = (0,) * SIDE * SIDE
+PAUSES = WatchSettings(pauses=WatchPause())
+
+
+@dataclass
+class Print:
+    """A print that is looked at. Pauses are carried out by whoever tests them."""
+
+    settings: WatchSettings = PAUSES
+    at: datetime = START
+    memory: WatchMemory = field(default_factory=WatchMemory)
+    made: list[Decision] = field(default_factory=list)
+
+    def look(self, probability: float, grey: tuple[int, ...] = BED) -> Decision:
+        scene = Scene(grey=grey, digest=len(self.made))
+        sight = Sight(probability=probability, scene=scene)
+        decision = decide(self.memory, sight, self.settings, self.at)
+        self.memory = decision.memory
+        self.made.append(decision)
+        return decision
+
+    def looks(self, probability: float, seconds: float, grey: tuple[int, ...] = BED) -> None:
+        """For so long, or until a pause, each time after the interval that was planned."""
+        until = self.at + timedelta(seconds=seconds)
+        while self.at < until:
+            decision = self.look(probability, grey)
+            self.at += timedelta(seconds=self.memory.interval_s)
+            if decision.pauses:
+                break
+
+    @property
+    def warned(self) -> list[datetime]:
+        return [one.look.at for one in self.made if one.look.warned]
+
+
+def failing(settings: WatchSettings = PAUSES) -> Print:
+    """Good for 100 s, then bad until it would be paused."""
+    print_ = Print(settings)
+    print_.looks(GOOD, 100)
+    print_.looks(BAD, 200)
+    return print_
+
+
+def test_a_failing_print_is_warned_of_and_then_to_be_paused() -> None:
+    print_ = failing()
+
+    [warned_at] = print_.warned
+    assert print_.made[-1].pauses
+    assert print_.memory.ordering_at == print_.made[-1].look.at
+    assert timedelta(seconds=20) <= print_.made[-1].look.at - warned_at <= timedelta(seconds=60)
+
+
+@given(
+    interval_s=st.integers(5, 3600),
+    good=st.integers(0, 6),
+    warning_level=st.sampled_from(LEVELS),
+    pause_level=st.sampled_from(LEVELS),
+)
+def test_nothing_is_paused_that_was_not_warned_of_before(
+    interval_s: int, good: int, warning_level: int, pause_level: int
+) -> None:
+    """However slow the looks come, and however the levels were chosen."""
+    settings = replace(PAUSES, warning_level=warning_level, pause_level=pause_level)
+    print_ = Print(settings)
+    for number in range(good + 30):
+        if print_.look(GOOD if number < good else BAD).pauses:
+            break
+        print_.at += timedelta(seconds=interval_s)
+
+    assert print_.made[-1].pauses
+    assert len(print_.warned) >= 1
+    assert print_.warned[-1] < print_.made[-1].look.at
+
+
+def test_without_leave_nothing_is_paused() -> None:
+    print_ = failing(WatchSettings())
+
+    assert not any(decision.pauses for decision in print_.made)
+    assert len(print_.warned) == 1
+
+
+def test_in_the_dark_nothing_is_told_or_done() -> None:
+    print_ = Print()
+    print_.looks(GOOD, 60)
+    print_.looks(BAD, 30)
+    print_.looks(BAD, 600, DARK)
+
+    assert print_.warned == []
+    assert {decision.look.view for decision in print_.made[-5:]} == {View.DARK}
+
+
+def test_where_all_is_told_there_is_no_hurry() -> None:
+    told = failing(WatchSettings())
+    print_ = failing()
+
+    assert told.memory.interval_s == 20
+    assert print_.made[-2].memory.interval_s == 5
+
+
+def test_a_warning_stands_while_it_looks_good_for_a_moment_only() -> None:
+    print_ = failing(WatchSettings())
+    print_.looks(GOOD, 60)
+    print_.looks(BAD, 100)
+    assert len(print_.warned) == 1
+
+    print_.looks(GOOD, 200)
+    print_.looks(BAD, 100)
+    assert len(print_.warned) == 2
+
+
+def test_a_warning_that_nobody_minds_is_given_again_in_time() -> None:
+    print_ = failing(WatchSettings())
+    print_.looks(BAD, WARNED_FOR.total_seconds() + 60)
+
+    first, second = print_.warned
+    assert second - first >= WARNED_FOR
+
+
+def test_each_resume_takes_the_whole_time_again_and_two_are_the_most() -> None:
+    print_ = failing()
+    for number in range(1, MOST_PAUSES + 1):
+        assert print_.made[-1].pauses
+        print_.memory = after_pause(print_.memory, print_.at)
+        assert print_.memory.pauses == number
+        print_.memory = after_resume(print_.memory, print_.at)
+        resumed_at = print_.at
+        print_.looks(BAD, 400)
+        assert print_.at - resumed_at >= timedelta(seconds=60)
+
+    assert not print_.made[-1].pauses
+
+
+def test_a_printer_that_refuses_is_not_asked_for_ever() -> None:
+    print_ = failing()
+    tries = 0
+    while print_.made[-1].pauses:
+        tries += 1
+        print_.memory = after_refusal(print_.memory, print_.at)
+        print_.looks(BAD, 600)
+
+    assert tries == MOST_TRIES
+
+
+def test_who_resumes_says_that_it_is_good_as_it_looks_now() -> None:
+    """A print that the watch was wrong about is compared with its pictures after the resume."""
+    print_ = failing()
+    own = after_resume(after_pause(print_.memory, print_.at), print_.at)
+    others = after_resume(replace(print_.memory, is_paused=True), print_.at)
+
+    assert own.context.reference == ()
+    assert others.context.reference == print_.memory.context.reference
+    assert own.context.mean is others.context.mean is None
+
+
+def test_looks_that_show_nothing_new_are_kept_once_a_minute() -> None:
+    print_ = Print()
+    print_.looks(GOOD, 600)
+
+    kept = [decision.look.at for decision in print_.made if decision.is_kept]
+    assert len(kept) == 10
+
+
+def test_what_tells_something_is_always_kept() -> None:
+    print_ = failing()
+
+    assert all(one.is_kept for one in print_.made if one.look.warned or one.pauses)
+
+
+def test_the_history_has_a_bound() -> None:
+    print_ = Print()
+    print_.looks(GOOD, 20 * (HISTORY + 5))
+
+    status = status_of(print_.memory, print_.at)
+    assert len(status.score_history) == HISTORY
+    assert status.interval_sec == 20
+    assert status.time_since_last_warn_sec is None
+
+
+@pytest.mark.parametrize("back", [timedelta(seconds=30), timedelta(days=400)])
+def test_a_clock_that_is_moved_back_harms_nothing(back: timedelta) -> None:
+    print_ = failing(WatchSettings())
+    print_.at -= back
+    print_.looks(BAD, 300)
+    assert len(print_.warned) == 1
+    assert print_.memory.warned_at is not None
+    assert print_.memory.warned_at <= print_.at
+
+    status = status_of(print_.memory, START - back)
+    assert status.time_since_last_warn_sec == 0
+    assert status.time_since_last_score_sec == 0
+
+
+@pytest.mark.parametrize("why", Why)
+def test_what_could_not_be_looked_at_is_tried_again_ever_later(why: Why) -> None:
+    memory, waits = WatchMemory(), []
+    for _ in range(8):
+        memory, due_at = after_none(memory, why, START)
+        waits.append(due_at - START)
+
+    assert waits == sorted(waits)
+    assert timedelta(seconds=10) <= waits[0]
+    assert waits[-1] <= timedelta(hours=1)
+
+
+def test_a_printer_that_is_away_for_long_is_given_up() -> None:
+    away, _ = after_none(WatchMemory(), Why.AWAY, START)
+    unreached, _ = after_none(away, Why.UNREACHED, START + timedelta(hours=1))
+    back, _ = after_none(unreached, Why.PAUSED, START + timedelta(hours=2))
+
+    assert not is_given_up(unreached, START + GIVEN_UP_AFTER - timedelta(seconds=1))
+    assert is_given_up(unreached, START + GIVEN_UP_AFTER)
+    assert not is_given_up(back, START + GIVEN_UP_AFTER)
