@@ -111,13 +111,18 @@ class Service:
         env: dict[str, str],
         front: Front | None = None,
         listener: socket.socket | None = None,
+        command: Callable[..., list[str]] = printreach,
     ) -> None:
-        """listener: the socket that is handed over to it; without one it opens its own."""
+        """listener: the socket that is handed over to it; without one it opens its own.
+
+        command: makes the command line.
+        """
         self.folder = folder
         self.port = port
         self.env = env
         self.front = front
         self._listeners = [listener] if listener else []
+        self._command = command
         self.program = self._a_program(f"service-{port}")
 
     @property
@@ -126,7 +131,7 @@ class Service:
         return self.env["PRINTREACH_BASE_URL"]
 
     def _a_program(self, name: str) -> Program:
-        argv = printreach("serve")
+        argv = self._command("serve")
         return Program(name, argv, logs=self.folder, env=self.env, listeners=self._listeners)
 
     def start_successor(self) -> Program:
@@ -248,13 +253,14 @@ def service(
     env: Mapping[str, str],
     front: Front | None = None,
     listener: socket.socket | None = None,
+    command: Callable[..., list[str]] = printreach,
 ) -> Iterator[Service]:
-    """Run a service with embedded defaults and these settings."""
+    """Run a service with embedded defaults and these settings. command: makes its command line."""
     listen = {
         "PRINTREACH_DATA_DIR": str(folder / "service-data"),
         "PRINTREACH_LISTEN": f"127.0.0.1:{port}",
     }
-    running = Service(folder, port, {**listen, **env}, front, listener)
+    running = Service(folder, port, {**listen, **env}, front, listener, command)
     try:
         running.program.start()
         running.wait_ready()
@@ -266,7 +272,11 @@ def service(
 
 @contextmanager
 def service_on_localhost(
-    folder: Path, *, listener: socket.socket | None = None, tunnel_ports: range = range(0)
+    folder: Path,
+    *,
+    listener: socket.socket | None = None,
+    tunnel_ports: range = range(0),
+    command: Callable[..., list[str]] = printreach,
 ) -> Iterator[Service]:
     """One on plain http, its printer hosts under *.localhost, as the defaults have it.
 
@@ -279,5 +289,5 @@ def service_on_localhost(
     }
     if tunnel_ports:
         env["PRINTREACH_TUNNEL_PORTS"] = f"{tunnel_ports[0]}-{tunnel_ports[-1]}"
-    with service(folder, port=port, env=env, listener=listener) as running:
+    with service(folder, port=port, env=env, listener=listener, command=command) as running:
         yield running
