@@ -14,6 +14,7 @@ from printreach.rules.snapshots import KEPT_FOR
 from printreach.rules.watching import WatchSettings
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.watch_chart import MOST_BARS
+from printreach.web.dashboard.watch_view import write_time
 from printreach.web.dashboard.watched_view import LOOKED_UP_EVERY, WatchedView
 from tests.rules.test_jpeg import picture
 from tests.web.dashboard.conftest import Home
@@ -195,6 +196,32 @@ def test_an_answer_is_kept_without_the_picture_unless_that_was_agreed_to(home: H
     assert answer.headers["location"] == f"{home.path}?said=judged"
     assert [(one.was_failure, one.picture) for one in answers(home)] == [(False, None)]
     assert "You said: no, the print was fine" in home.get().text
+
+
+def test_once_an_alarm_is_answered_the_latest_picture_is_shown_again(home: Home) -> None:
+    looks = failing(home)
+    now = home.world.clock.now()
+    saw(home, *looks, a_look(now, 20), jpeg=JPEG)
+    alarm = next(one for one in looks if one.warned)
+    assert write_time(alarm.at) in home.get().text
+
+    home.send("/detector/judgement", print_id=PRINT, was_failure="no")
+
+    page = home.get().text
+    assert write_time(now) in page
+    assert write_time(alarm.at) not in page
+
+
+def test_another_alarm_is_another_question(home: Home) -> None:
+    looks = failing(home)
+    saw(home, *looks)
+    home.send("/detector/judgement", print_id=PRINT, was_failure="no")
+    home.world.clock.advance(timedelta(seconds=10))
+    saw(home, a_look(home.world.clock.now(), 95, warned=True))
+
+    page = home.get().text
+    assert "Was this right?" in page
+    assert "You said" not in page
 
 
 def test_an_answer_can_be_changed_from_the_page_of_the_print(home: Home) -> None:

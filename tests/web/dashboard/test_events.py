@@ -6,10 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 
 from litestar.types import Message
 
-from printreach.contract.status import State
+from printreach.contract.status import DetectorStatus, State
 from printreach.hub.sessions import Begun, Visitor
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.printers import Printer
@@ -131,6 +132,32 @@ def test_a_page_is_told_what_changes_and_nothing_else(world: WebWorld) -> None:
             assert ("say", {"words": "Workbench is paused."}) in listener.events()
 
     body()
+
+
+def test_a_warning_of_the_failure_detector_is_said_once(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            listener = here.listen()
+            await until(lambda: bool(listener.parts()))
+            for quality in (3, 2):
+                warned = DetectorStatus(
+                    last_score=105.0 - 10 * quality,
+                    score_history=[80.0],
+                    time_since_last_warn_sec=1.0,
+                )
+                world.printers.statuses[PRINTER_ID] = printing(detector=warned)
+                words = f"{quality} of 10"
+                await until(partial(_is_said_last, listener, words))
+
+            said = [data["words"] for kind, data in listener.events() if kind == "say"]
+            assert said == ["Possible failure: look at Workbench."]
+
+    body()
+
+
+def _is_said_last(listener: Listener, words: str) -> bool:
+    return words in listener.parts()[-1]
 
 
 def test_many_pages_ask_a_printer_as_often_as_one(world: WebWorld) -> None:

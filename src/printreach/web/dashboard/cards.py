@@ -90,6 +90,15 @@ def state_of(seen: SeenPrinter) -> str:
     return reading.status.job_status.state.value
 
 
+def is_warned(seen: SeenPrinter) -> bool:
+    """The detector warned of its print of late, and it goes on."""
+    status = seen.reading.status
+    if status is None or state_of(seen) not in WORKING:
+        return False
+    warned_ago = status.service_status.detector.time_since_last_warn_sec
+    return warned_ago is not None and warned_ago < RECENT_S
+
+
 def card_of(seen: SeenPrinter, at: datetime) -> Card:
     printer, status, state = seen.printer, seen.reading.status, state_of(seen)
     job = status.job_status if status is not None else None
@@ -196,7 +205,7 @@ def _said(seen: SeenPrinter, state: str, at: datetime) -> Said:
     if job.state is State.PAUSED:
         detail = job.sub_state or job.error or "It waits for you."
         return Said(attention="needs-you", emphasis="Paused.", sentence=detail)
-    if job.state in WORKING and warned_ago is not None and warned_ago < RECENT_S:
+    if warned_ago is not None and is_warned(seen):
         when = f"seen {duration(warned_ago)} ago. Look at the picture."
         return Said(attention="needs-you", emphasis="Possible failure", sentence=when)
     return Said(sentence=job.error or job.sub_state or "")

@@ -19,7 +19,7 @@ from printreach.hub.live import BEAT_S as BEAT_OF_PRINTERS_S
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports import PrinterRow
 from printreach.web.cookies import SESSION, Cookies
-from printreach.web.dashboard.cards import state_of
+from printreach.web.dashboard.cards import is_warned, state_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
@@ -54,6 +54,7 @@ class Page:
     look: Callable[[list[SeenPrinter]], Awaitable[None]] | None = None
     _sent: dict[str, str] = field(default_factory=dict)
     _states: dict[str, str] = field(default_factory=dict)
+    _warned: frozenset[str] = frozenset()
 
     def stream(self) -> ServerSentEvent:
         """The answer to the page's script."""
@@ -105,7 +106,7 @@ class Page:
         return [*changed, *self._announcements(printers)]
 
     def _announcements(self, printers: list[SeenPrinter]) -> list[ServerSentEventMessage]:
-        """What a screen reader says: that a state is another one now."""
+        """What a screen reader says: that a state is another one now, or a warning came."""
         states = {
             seen.printer.printer_id: (seen.printer.name, state_of(seen))
             for seen in printers
@@ -116,6 +117,13 @@ class Page:
             for key, (name, state) in states.items()
             if self._states.get(key, state) != state
         ]
+        warned = {seen.printer.printer_id: seen for seen in printers if is_warned(seen)}
+        if self._states:  # what was so before the page opened stands on it
+            words += [
+                f"Possible failure: look at {warned[key].printer.name}."
+                for key in warned.keys() & states.keys() - self._warned
+            ]
+        self._warned = frozenset(warned)
         self._states = {key: state for key, (_, state) in states.items()}
         return [_event("say", {"words": sentence}) for sentence in words]
 

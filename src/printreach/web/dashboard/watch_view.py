@@ -47,7 +47,7 @@ class WatchView:
     """What parts/watch.html and the chart of a print are drawn of.
 
     words, mood: its state in one line. quality: None where there is none to tell. view_note: why
-    the latest look told nothing, or "". picture: of the alarm, where there is one, else the latest.
+    the latest look told nothing, or "". picture: of the alarm that is asked about, else the latest.
     was_failure: what the owner answered; None for nothing yet.
     """
 
@@ -76,6 +76,7 @@ def watch_view(
 ) -> WatchView:
     """status: the printer's, while this print is under way; None where it is over or away."""
     settings, said = watch.settings, why(watch.looks)
+    is_over = chart is None or chart.now_x is None
     line = _line(watch, status)
     return WatchView(
         print_id=watch.print_id,
@@ -88,10 +89,10 @@ def watch_view(
         keeps_frames=settings.keeps_frames,
         view_note=VIEW_WORDS[watch.last.look.view] if watch.last is not None else "",
         chart=chart,
-        picture=_picture(watch, printer_path, pose_of(status, settings), at),
+        picture=_picture(watch, printer_path, pose_of(status, settings), at, is_over=is_over),
         why=said,
         change_note=VIEW_WORDS[said.change.view] if said and said.change else "",
-        was_failure=watch.judgement.was_failure if watch.judgement is not None else None,
+        was_failure=_answer(watch),
     )
 
 
@@ -164,15 +165,27 @@ def _is_left_alone(watch: WatchOfPrint) -> bool:
     return bool(watch.print_id) and watch.settings.off_for_print == watch.print_id
 
 
+def _answer(watch: WatchOfPrint) -> bool | None:
+    """What the owner said of the latest alarm; None for nothing yet."""
+    judged, alarm = watch.judgement, watch.alarm
+    if judged is None or (alarm is not None and judged.at < alarm.look.at):
+        return None
+    return judged.was_failure
+
+
 def _picture(
-    watch: WatchOfPrint, printer_path: str, pose: Pose, at: datetime
+    watch: WatchOfPrint, printer_path: str, pose: Pose, at: datetime, *, is_over: bool
 ) -> SeenPicture | None:
-    """Of the latest alarm, or else of the latest look. With an answer it is kept for longer."""
-    seen, judged = watch.alarm or watch.last, watch.judgement
+    """Of an alarm that waits for an answer, or of a print that is over; else of the latest look.
+
+    What was kept with an answer is there for longer than other pictures.
+    """
+    is_of_alarm = is_over or _answer(watch) is None
+    seen = watch.alarm if is_of_alarm and watch.alarm is not None else watch.last
     if seen is None:
         return None
     address, query = "", {"print": watch.print_id}
-    if judged is not None and judged.picture is not None:
+    if is_over and watch.judgement is not None and watch.judgement.picture is not None:
         address = f"{printer_path}/detector/judged?{urlencode(query)}"
     elif seen.picture is not None and at < seen.look.at + KEPT_FOR:
         query["at"] = write_time(seen.look.at)
