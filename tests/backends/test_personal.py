@@ -5,7 +5,7 @@ Nothing here names the tables: each that there is gets a row of Ada's and one of
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,10 +26,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.backends.sql.account_tables import recovery_codes
 from printreach.backends.sql.personal import WITHHELD, owned_by
 from printreach.backends.sql.schema import metadata
 from printreach.backends.sql.store import SqlRecords, open_store
-from printreach.backends.sql.tables import READABLE, Instant, accounts
+from printreach.backends.sql.tables import READABLE, Instant, accounts, apps
+from printreach.ports.personal import Place, Value
 from tests.fakes.clock import NOON
 
 T = TypeVar("T")
@@ -104,8 +106,56 @@ async def everything(records: SqlRecords) -> dict[str, list[dict[str, Any]]]:
     }
 
 
+async def rows_of_ada(records: SqlRecords) -> dict[str, Sequence[Mapping[str, Value]]]:
+    found: dict[str, Sequence[Mapping[str, Value]]] = {}
+    for table in records.personal.tables():
+        page = await records.personal.rows(id_of("ada"), table, None, 10)
+        assert page.end is None
+        found[table] = page.rows
+    return found
+
+
+def test_rows_come_in_pages_and_none_twice(database: Path) -> None:
+    async def by_twos(records: SqlRecords) -> tuple[list[object], list[int]]:
+        await records.connection.execute(
+            insert(recovery_codes),
+            [{"account_id": id_of("ada"), "code_digest": bytes([n] * 32)} for n in range(5)],
+        )
+        await records.connection.execute(
+            insert(apps),
+            [
+                {
+                    "app_id": f"app{number}",
+                    "name": "App",
+                    "return_prefixes": [],
+                    "created_at": NOON,
+                    "owner_id": id_of("ada"),
+                }
+                for number in range(4)
+            ],
+        )
+        seen: list[object] = []
+        sizes: list[int] = []
+        for table in ("apps", "recovery_codes"):
+            after: Place | None = None
+            while True:
+                page = await records.personal.rows(id_of("ada"), table, after, 2)
+                seen += [row.get("app_id", table) for row in page.rows]
+                sizes.append(len(page.rows))
+                after = page.end
+                if after is None:
+                    break
+        return seen, sizes
+
+    seen, sizes = filled(database, by_twos)
+
+    assert sizes == [2, 2, 1, 2, 2, 2, 0]
+    assert len({one for one in seen if one != "recovery_codes"}) == 5
+    assert seen.count("recovery_codes") == 6
+
+
 def test_a_row_of_every_table_is_handed_over(database: Path) -> None:
-    rows = filled(database, lambda records: records.personal.rows(id_of("ada")))
+    rows = filled(database, rows_of_ada)
 
     assert {name: len(found) for name, found in rows.items()} == {
         table.name: 1 for table in PERSONAL
@@ -113,13 +163,13 @@ def test_a_row_of_every_table_is_handed_over(database: Path) -> None:
 
 
 def test_nothing_of_others_is_handed_over(database: Path) -> None:
-    rows = filled(database, lambda records: records.personal.rows(id_of("ada")))
+    rows = filled(database, rows_of_ada)
 
     assert "eve-" not in json.dumps(rows)
 
 
 def test_no_digest_no_key_and_no_password_is_handed_over(database: Path) -> None:
-    rows = filled(database, lambda records: records.personal.rows(id_of("ada")))
+    rows = filled(database, rows_of_ada)
 
     shown = {(table, column) for table, found in rows.items() for column in found[0]}
     assert not shown & WITHHELD

@@ -1,5 +1,8 @@
 """One's own data, as a file."""
 
+import pytest
+
+from printreach.hub import account_data
 from tests.web.portal.people import APP, Person, add_app, link_printer
 from tests.web.world import ADA, Browser, WebWorld, sign_in
 
@@ -31,3 +34,21 @@ def test_nothing_of_others_is_in_it(world: WebWorld, browser: Browser) -> None:
     sign_in(browser)
 
     assert "eve@example.org" not in browser.get("/account/export").text
+
+
+def test_it_is_one_object_however_many_rows_there_are(
+    world: WebWorld, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(account_data, "AT_ONCE", 2)
+    world.add_account(browser)
+    sign_in(browser)
+    ids = {link_printer(world, browser, f"Printer {number}") for number in range(5)}
+
+    file = browser.get("/account/export")
+    rows = file.json()["Rows"]
+
+    assert sorted(one["printer_id"] for one in rows["printers"]) == sorted(ids)
+    assert len(rows["accounts"]) == 1
+    assert rows["apps"] == []
+    assert "content-length" not in file.headers
+    assert file.headers["content-disposition"].startswith("attachment")

@@ -1,20 +1,26 @@
 """All that is kept of an account: handed over, and deleted."""
 
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
+from functools import partial
+from typing import Final, TypeAlias
 
 from printreach.hub.accounts import Accounts
 from printreach.hub.denied import Denied
 from printreach.hub.post import Post
 from printreach.hub.proof import Proof
 from printreach.ports import Clock, Records, Store
+from printreach.ports.personal import Place, Rows, Value
 from printreach.rules.accounts import Account
 from printreach.rules.oidc import Identity
 from printreach.rules.payments import Subscription
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_live
 
+AT_ONCE: Final = 500
+"""Rows in memory."""
+Row: TypeAlias = Mapping[str, Value]
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
 
@@ -29,11 +35,25 @@ class AccountData:
     post: Post
 
     async def export(self, account: Account) -> dict[str, Json]:
-        """Everything that is kept, but for digests and keys, which say nothing to anybody.
-
-        First what people look for, in words; then every row as it is stored.
-        """
+        """What people look for of all that is kept, in words."""
         return await self.store.read(lambda records: self._export(records, account))
+
+    async def rows(self, account: Account) -> AsyncIterator[tuple[str, Sequence[Row]]]:
+        """Every row as it is stored, but for digests and keys, which say nothing to anybody.
+
+        A few of one table at a time, and of every table once at least: an account may have more
+        than fits into memory, and may be in no hurry.
+        """
+        for table in await self.store.read(_tables):
+            after: Place | None = None
+            while True:
+                found = await self.store.read(
+                    partial(_rows, account_id=account.account_id, table=table, after=after)
+                )
+                yield table, found.rows
+                after = found.end
+                if after is None:
+                    break
 
     async def delete(
         self, account: Account, session: Session, password: str
@@ -73,11 +93,15 @@ class AccountData:
                 await _printer(records, one.printer_id, one.name, one.linked_at)
                 for one in await records.printers.of_account(account_id)
             ],
-            "Rows": {
-                table: [dict(row) for row in rows]
-                for table, rows in (await records.personal.rows(account_id)).items()
-            },
         }
+
+
+async def _tables(records: Records) -> Sequence[str]:
+    return records.personal.tables()
+
+
+async def _rows(records: Records, *, account_id: str, table: str, after: Place | None) -> Rows:
+    return await records.personal.rows(account_id, table, after, AT_ONCE)
 
 
 def _account(account: Account) -> dict[str, Json]:

@@ -4,11 +4,21 @@ from datetime import date
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, LargeBinary, Table, delete, or_, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    LargeBinary,
+    Table,
+    delete,
+    literal,
+    or_,
+    select,
+    tuple_,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.tables import READABLE, accounts, connections, metadata
-from printreach.ports.personal import Value
+from printreach.ports.personal import Place, Rows, Value
 
 WITHHELD: Final = frozenset(
     {
@@ -27,21 +37,25 @@ class PersonalRows:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def rows(self, account_id: str) -> dict[str, list[dict[str, Value]]]:
-        found: dict[str, list[dict[str, Value]]] = {}
-        for table in metadata.sorted_tables:
-            owned = owned_by(table, account_id)
-            if owned is None:
-                continue
-            columns = [column for column in table.c if _is_shown(column)]
-            rows = await self._connection.execute(
-                select(*columns).where(owned).order_by(*table.primary_key)
-            )
-            found[table.name] = [
-                {column.name: _value(row[column.name]) for column in columns}
-                for row in rows.mappings()
-            ]
-        return found
+    def tables(self) -> list[str]:
+        every = metadata.sorted_tables
+        return [str(table.name) for table in every if owned_by(table, "") is not None]
+
+    async def rows(self, account_id: str, table: str, after: Place | None, at_most: int) -> Rows:
+        here = metadata.tables[table]
+        owned = owned_by(here, account_id)
+        assert owned is not None, f"no account has rows in {table}"
+        columns = [column for column in here.c if _is_shown(column)]
+        place = [column.label(f"place_{column.name}") for column in here.primary_key]
+        wanted = select(*columns, *place).where(owned).order_by(*here.primary_key).limit(at_most)
+        if after is not None:
+            wanted = wanted.where(tuple_(*here.primary_key) > tuple_(*_bound(here, after)))
+        found = (await self._connection.execute(wanted)).mappings().all()
+        is_full = len(found) == at_most
+        return Rows(
+            rows=[{one.name: _value(row[one.name]) for one in columns} for row in found],
+            end=tuple(found[-1][one.name] for one in place) if is_full else None,
+        )
 
 
 async def delete_below_connections(connection: AsyncConnection, account_id: str) -> None:
@@ -67,6 +81,13 @@ def owned_by(table: Table, account_id: str) -> ColumnElement[bool] | None:
         if (owned := owned_by(key.column.table, account_id)) is not None
     ]
     return or_(*through) if through else None
+
+
+def _bound(table: Table, place: Place) -> list[ColumnElement[Any]]:
+    """The values of a row's key, each of its column's type."""
+    return [
+        literal(value, column.type) for column, value in zip(table.primary_key, place, strict=True)
+    ]
 
 
 def _parents(table: Table) -> set[Table]:

@@ -1,11 +1,14 @@
 """One's own data: downloaded, and deleted."""
 
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from litestar import MediaType, Response, Router, get, post
 from litestar.di import NamedDependency, Provide
+from litestar.response import Stream
 
+from printreach.hub.account_data import Row
 from printreach.web.accounts.forms import LARGEST_FORM, Fields, page, provide_fields
 from printreach.web.accounts.overview import account_page
 from printreach.web.cookies import SESSION, Cookies
@@ -19,14 +22,29 @@ async def export(
     services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
     """All that is kept of the account, as a file."""
-    data = await services.account_data.export(signed_in.account)
-    body = msgspec.json.format(msgspec.json.encode(data), indent=2)
+    head = await services.account_data.export(signed_in.account)
+    rows = services.account_data.rows(signed_in.account)
     name = f"printreach-{services.clock.now():%Y-%m-%d}.json"
-    return Response(
-        body,
-        media_type=MediaType.JSON,
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Stream(_file(head, rows), media_type=MediaType.JSON, headers=headers)
+
+
+async def _file(
+    head: Mapping[str, object], rows: AsyncIterator[tuple[str, Sequence[Row]]]
+) -> AsyncIterator[bytes]:
+    """One JSON object, piece by piece. Where the store goes away it stays without its end."""
+    text = msgspec.json.format(msgspec.json.encode(head), indent=2)
+    yield text.removesuffix(b"\n}") + b',\n  "Rows": {'
+    table, before = "", b""
+    async for name, some in rows:
+        lines = [b"\n      " + msgspec.json.encode(row) for row in some]
+        if name != table:
+            yield before + b"\n    " + msgspec.json.encode(name) + b": ["
+            table, before = name, b"],"
+            yield b",".join(lines)
+        elif lines:
+            yield b"," + b",".join(lines)
+    yield before.removesuffix(b",") + b"\n  }\n}\n"
 
 
 @post("/account/delete", media_type=MediaType.HTML)
