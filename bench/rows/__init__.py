@@ -15,6 +15,7 @@ from bench.rows import (
     own_host,
     paced,
     printing,
+    process,
     simulated,
     status,
     transfers,
@@ -48,5 +49,6 @@ ROWS: Final[Mapping[str, Row]] = MappingProxyType(
         "printing": Row(printing.TITLE, printing.run),
         "simulated": Row(simulated.TITLE, simulated.run),
         "webhooks": Row(webhooks.TITLE, webhooks.run),
+        "process": Row(process.TITLE, process.run),
     }
 )

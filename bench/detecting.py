@@ -1,0 +1,145 @@
+"""Programs that send images of many prints to the failure-detection API."""
+
+import asyncio
+import io
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Final
+
+import numpy as np
+from PIL import Image
+
+from bench.load import answer_size
+from bench.processes import Broken
+
+CREATE: Final = "/api/detector/v1/createcontext"
+CONNECTIONS: Final = 8
+_BOUNDARY: Final = "a-boundary-as-programs-make-it"
+_READ_BYTES: Final = 64 * 1024
+
+
+def camera_frames(width: int, height: int, count: int) -> list[bytes]:
+    """JPEGs like a webcam's: soft shapes, sharp edges and the noise of its sensor."""
+    numbers = np.random.default_rng(7)
+    return [_frame(width, height, numbers) for _ in range(count)]
+
+
+def _frame(width: int, height: int, numbers: np.random.Generator) -> bytes:
+    shapes = numbers.integers(20, 236, (9, 12, 3), dtype=np.uint8)
+    soft = Image.fromarray(shapes).resize((width, height), Image.Resampling.BICUBIC)
+    sharp = Image.fromarray(shapes[::-1]).resize((width, height), Image.Resampling.NEAREST)
+    noise = numbers.normal(0, 4, (height, width, 1))
+    mixed = np.asarray(Image.blend(soft, sharp, 0.25)) + noise
+    file = io.BytesIO()
+    Image.fromarray(np.clip(mixed, 0, 255).astype(np.uint8)).save(file, "JPEG", quality=85)
+    return file.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """The API of a service. host: as its base URL has it."""
+
+    port: int
+    host: str
+    api_key: str
+
+    async def contexts(self, count: int) -> list[str]:
+        """So many new prints; where the images of each are sent."""
+        made: list[str] = []
+        calls = [self._request(CREATE, "application/json", b"{}")] * count
+        for _, body in await _answers(self.port, iter(calls)):
+            made.append(json.loads(body)["ProcessRequestUrl"].partition(self.host)[2])
+        return made
+
+    def messages(self, contexts: Sequence[str], frames: Sequence[bytes]) -> Iterator[bytes]:
+        """One image of each print in turn, without end."""
+        kind = f"multipart/form-data; boundary={_BOUNDARY}"
+        bodies = cycle([_form(frame) for frame in frames])
+        for context in cycle(contexts):
+            yield self._request(context, kind, next(bodies))
+
+    def _request(self, path: str, kind: str, body: bytes) -> bytes:
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: {self.host}\r\nX-API-Key: {self.api_key}\r\n"
+            f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        return head.encode() + body
+
+
+async def keep_sending(port: int, messages: Iterator[bytes], seconds: float) -> float:
+    """Images a second, as many as CONNECTIONS callers bring who wait for nothing but an answer."""
+    began = time.perf_counter()
+
+    def until_then() -> Iterator[bytes]:
+        while time.perf_counter() < began + seconds:
+            yield next(messages)
+
+    answers = await _answers(port, until_then())
+    return len(answers) / (time.perf_counter() - began)
+
+
+async def send_all(port: int, messages: Iterator[bytes], count: int) -> None:
+    """So many images, as fast as they are taken."""
+    await _answers(port, (next(messages) for _ in range(count)))
+
+
+async def send_evenly(
+    port: int, messages: Iterator[bytes], rate: float, seconds: float
+) -> list[float]:
+    """What each answer took, in milliseconds from when its image was due."""
+    began = time.perf_counter() + 0.1
+    due = iter([began + number / rate for number in range(int(rate * seconds))])
+    taken: list[float] = []
+
+    async def caller() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for at in due:
+            await asyncio.sleep(max(0.0, at - time.perf_counter()))
+            writer.write(next(messages))
+            await _answer(reader)
+            taken.append(1e3 * (time.perf_counter() - at))
+        writer.close()
+
+    await asyncio.gather(*(caller() for _ in range(CONNECTIONS)))
+    return taken
+
+
+async def _answers(port: int, messages: Iterator[bytes]) -> list[tuple[float, bytes]]:
+    """What each answer took in seconds, and its body, in any order."""
+    answers: list[tuple[float, bytes]] = []
+
+    async def caller() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for message in messages:
+            began = time.perf_counter()
+            writer.write(message)
+            body = await _answer(reader)
+            answers.append((time.perf_counter() - began, body))
+        writer.close()
+
+    await asyncio.gather(*(caller() for _ in range(CONNECTIONS)))
+    return answers
+
+
+async def _answer(reader: asyncio.StreamReader) -> bytes:
+    data, size = b"", 0
+    while not size or len(data) < size:
+        piece = await reader.read(_READ_BYTES)
+        if not piece:
+            raise Broken("a connection was closed in the middle of an answer")
+        data += piece
+        size = size or answer_size(data)
+    if not data.startswith(b"HTTP/1.1 200 ") or len(data) > size:
+        raise Broken(f"an answer was {data[:400]!r}")
+    return data.partition(b"\r\n\r\n")[2]
+
+
+def _form(image: bytes) -> bytes:
+    head = (
+        f"--{_BOUNDARY}\r\nContent-Type: image/jpeg\r\n"
+        'Content-Disposition: form-data; name="file"; filename="snapshot.jpg"\r\n\r\n'
+    )
+    return head.encode() + image + f"\r\n--{_BOUNDARY}--\r\n".encode()
