@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.delivery_queue import LEASE
+from printreach.backends.sql.store import SqlRecords
+from printreach.hub.delivery_queue import LEASE, WINDOW
 from printreach.rules.webhooks import (
     GONE,
     RETRY_DELAYS,
@@ -161,3 +162,35 @@ def test_what_the_address_before_answers_harms_no_webhook_that_was_set_since(
         assert [one.state for one in await here.log()] == [DeliveryState.DELIVERED]
 
     in_world(open_world, test)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_calls_that_are_due_hold_up_no_other_webhook(
+    open_world: OpenWorld,
+) -> None:
+    """As after a day's outage: whoever has little to be told hears it in the first turn."""
+
+    async def test(here: WebhookWorld) -> None:
+        other = (await here.world.connect_app()).connection_id
+        await here.set_webhook(OTHER_URL, connection_id=other)
+        here.sender.hang(URL)
+        await here.owe(1)
+        await here.world.store.write(multiply)
+        await here.happens(event(100_001))
+        await here.worker.deliver_due()
+        await until(lambda: OTHER_URL in [one.url for one in here.sender.sent], PATIENCE_S)
+
+        assert len(here.sender.sent) <= 1 + WINDOW
+
+    in_world(open_world, test)
+
+
+async def multiply(records: SqlRecords) -> None:
+    """The call that is there, a hundred thousand times."""
+    made = await records.connection.exec_driver_sql(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)"
+        " INSERT INTO webhook_deliveries (connection_id, event_id, event_type, print_id, at, body,"
+        " state, attempts, due_at) SELECT connection_id, event_id || '-' || i, event_type,"
+        " print_id, at, body, state, attempts, due_at FROM webhook_deliveries, n"
+    )
+    assert made.rowcount == 100_000

@@ -1,0 +1,71 @@
+"""Every form of a private target, at both places where it is looked at: refused, uncalled."""
+
+import asyncio
+
+import pytest
+
+from printreach.backends.webhook_http import WebhookHttp
+from tests.backends.test_webhook_http import HEADERS, NAME, Names
+from tests.rules.test_public_addresses import FORBIDDEN
+from tests.rules.test_webhook_urls import REFUSED
+
+HOSTS = [f"[{one}]" if ":" in one else one for one in FORBIDDEN]
+SPELLED = [*REFUSED, *(f"https://{host}/in" for host in HOSTS)]
+URL = f"https://{NAME}/in"
+
+
+class NoWayOut:
+    """An event loop from which nothing may be called; opened: what was tried."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.opened: list[object] = []
+        for name in ("create_connection", "sock_connect"):
+            monkeypatch.setattr(asyncio.BaseEventLoop, name, self._refuse, raising=False)
+
+    async def _refuse(self, *words: object, **_: object) -> object:
+        self.opened.append(words)
+        raise OSError("the test lets nothing out")
+
+
+@pytest.fixture
+def no_way_out(monkeypatch: pytest.MonkeyPatch) -> NoWayOut:
+    return NoWayOut(monkeypatch)
+
+
+def sender(*addresses: str) -> WebhookHttp:
+    """addresses: what its name leads to."""
+    return WebhookHttp(Names(hook_example=[list(addresses)]), allow_private=False)
+
+
+@pytest.mark.parametrize("url", SPELLED)
+def test_a_private_target_is_refused_as_it_is_set_and_as_it_is_called(
+    url: str, no_way_out: NoWayOut
+) -> None:
+    problem = asyncio.run(sender().problem_with(url))
+    outcome = asyncio.run(sender().send(url, HEADERS, b"{}"))
+
+    assert problem is not None
+    assert outcome.http_status is None
+    assert outcome.error
+    assert no_way_out.opened == []
+
+
+@pytest.mark.parametrize("address", FORBIDDEN)
+def test_a_name_for_a_private_address_is_refused_as_it_is_set_and_as_it_is_called(
+    address: str, no_way_out: NoWayOut
+) -> None:
+    leading_home = sender("8.8.8.8", address)
+    problem = asyncio.run(leading_home.problem_with(URL))
+    outcome = asyncio.run(leading_home.send(URL, HEADERS, b"{}"))
+
+    assert problem is not None
+    assert outcome.http_status is None
+    assert no_way_out.opened == []
+
+
+def test_a_public_address_is_called_where_it_was_checked(no_way_out: NoWayOut) -> None:
+    asyncio.run(sender("8.8.8.8").send(URL, HEADERS, b"{}"))
+
+    [called] = no_way_out.opened
+    assert isinstance(called, tuple)
+    assert called[1:3] == ("8.8.8.8", 443)
