@@ -36,6 +36,12 @@ def event(kind: int, **known: object) -> PrintEvent:
             "The print is printing. 1 h left.",
         ),
         (
+            event(EventType.POSSIBLE_FAILURE, error="It could not be paused. It says no."),
+            "Workshop: this print may be failing",
+            "Failure detection sees a problem with the print. It could not be paused. It says no. "
+            "Look at the printer.",
+        ),
+        (
             event(EventType.PAUSED_BY_DETECTOR, progress=50),
             "Workshop: paused by failure detection",
             "The print is paused at 50 %. Look before you resume.",

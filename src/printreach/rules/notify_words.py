@@ -80,6 +80,7 @@ def _progress(event: PrintEvent) -> Told:
 def _possible_failure(event: PrintEvent) -> Told:
     return "this print may be failing", [
         _file(event, "Failure detection sees a problem with {file}."),
+        *filter(None, [_error(event)]),
         "Look at the printer.",
     ]
 
