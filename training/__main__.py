@@ -7,30 +7,34 @@ there without training again.
 import argparse
 import shutil
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 import torch
 
-from printreach.detector.model import load_model
+from printreach.detector.model import Model, load_model
 from printreach.detector.preprocess import prepare
 from training.calibrate import Calibration, calibrate
 from training.evaluate import (
+    Scored,
     by_stratum,
     composed,
     failures_with_boxes,
     good_scenes,
     score,
-    sequences,
 )
 from training.export import export
 from training.fit import fit, load_fitted
+from training.measures import Figures
 from training.network import Network, frame_logits
 from training.photos import read_manifest
 from training.pictures import Picture, load, looks_of
-from training.report import table, write_report
-from training.splits import split
+from training.render_pool import rendered_pool
+from training.report import sequence_table, table, write_report
+from training.sequences import outcomes, pasted, rendered, watched
+from training.splits import Split, split
 
 STEPS: Final = 250
 """Of 150 to 750, what told failures best apart on the photos that calibrate, pasted ones too. More
@@ -48,14 +52,15 @@ def main() -> None:
     )
     if options.weights is None:
         chosen = [pictures[index] for index in parts.train]
-        network = fit(chosen, options.backbone, options.steps, options.out / "steps")
+        drawn = [] if options.photos_only else rendered_pool()
+        network = fit(chosen, drawn, options.backbone, options.steps, options.out / "steps")
     else:
         network = load_fitted(options.weights)
     calibration = _calibration(
         network, options.images, [pictures[index] for index in parts.calibrate]
     )
     export(network, calibration, options.out / "weights")
-    _measure(options.images, options.out, [pictures[i] for i in parts.measure], calibration)
+    _measure(options, pictures, parts, calibration)
     if options.ship:
         for name in ("detector.onnx", "detector.onnx.sha256"):
             shutil.copyfile(options.out / "weights" / name, SHIPPED / name)
@@ -68,6 +73,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("build/detector"))
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--weights", type=Path, help="a kept state, instead of training")
+    parser.add_argument("--photos-only", action="store_true", help="train on no rendered prints")
     parser.add_argument("--ship", action="store_true", help="put the result into the package")
     return parser.parse_args()
 
@@ -83,18 +89,29 @@ def _calibration(network: Network, folder: Path, pictures: list[Picture]) -> Cal
     return calibrate(np.array(logits), np.array([picture.photo.failed for picture in known]))
 
 
-def _measure(folder: Path, out: Path, held_out: list[Picture], calibration: Calibration) -> None:
-    model = load_model(out / "weights")
-    scenes, donors = good_scenes(held_out), failures_with_boxes(held_out)
-    scored = score(model, folder, held_out)
-    strata = by_stratum(scored)
-    made = composed(model, scenes, donors)
-    strata["composed in situ"] = by_stratum(made)["all"]
-    went = sequences(model, scenes, donors)
-    write_report(out / "report", scored, strata, went, calibration)
-    print(table(strata))
-    print(went)
-    print(f"report in {out / 'report'}", file=sys.stderr)
+def _measure(
+    options: argparse.Namespace, pictures: list[Picture], parts: Split, calibration: Calibration
+) -> None:
+    """Measure the file that is shipped; on what calibrates too, which is what to choose by."""
+    model = load_model(options.out / "weights")
+    _, by_calibrating = _strata(model, options.images, [pictures[i] for i in parts.calibrate])
+    print(f"On what calibrates:\n{table(by_calibrating)}")
+    held_out = [pictures[index] for index in parts.measure]
+    scored, strata = _strata(model, options.images, held_out)
+    stories = chain(pasted(good_scenes(held_out), failures_with_boxes(held_out)), rendered())
+    went = outcomes(watched(model, stories))
+    write_report(options.out / "report", scored, strata, went, calibration)
+    print(f"On what measures:\n{table(strata)}\n{sequence_table(went)}")
+    print(f"report in {options.out / 'report'}", file=sys.stderr)
+
+
+def _strata(
+    model: Model, folder: Path, pictures: list[Picture]
+) -> tuple[list[Scored], dict[str, Figures]]:
+    """Photos as they are, and the good ones in situ with failures pasted in."""
+    scored = score(model, folder, pictures)
+    made = composed(model, good_scenes(pictures), failures_with_boxes(pictures))
+    return scored, {**by_stratum(scored), "composed in situ": by_stratum(made)["all"]}
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.optim import swa_utils
 
+from training.export import Early
 from training.network import Network, frame_logits
 from training.pictures import Picture
 from training.samples import UNKNOWN, Sample, Sampler
@@ -36,7 +37,9 @@ class _Batch:
     weight: Tensor
 
 
-def fit(pictures: list[Picture], backbone: Path, steps: int, kept_in: Path) -> Network:
+def fit(
+    pictures: list[Picture], rendered: list[Picture], backbone: Path, steps: int, kept_in: Path
+) -> Network:
     """Train for so many steps; every 25th state is kept as kept_in/step-N.pt."""
     torch.set_num_threads(1)
     torch.manual_seed(SEED)
@@ -50,12 +53,14 @@ def fit(pictures: list[Picture], backbone: Path, steps: int, kept_in: Path) -> N
     averaged = swa_utils.AveragedModel(network, multi_avg_fn=average)
     learned = [parameter for parameter in network.parameters() if parameter.requires_grad]
     optimiser = torch.optim.AdamW(learned, lr=RATE, weight_decay=1e-4)
-    sampler = Sampler(pictures)
+    sampler = Sampler(pictures, rendered)
     kept_in.mkdir(parents=True, exist_ok=True)
+    early = Early(network, kept_in)
     losses: list[float] = []
     for step in range(1, steps + 1):
         optimiser.param_groups[0]["lr"] = RATE * min(1.0, step / _WARM_UP_STEPS)
-        loss = _loss(network, _batch([sampler.draw(random) for _ in range(BATCH)]))
+        batch = _batch([sampler.draw(random) for _ in range(BATCH)])
+        loss = _loss(network.late(early.of(batch.pixels)), batch)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it without types
         torch.nn.utils.clip_grad_norm_(learned, _STRONGEST_GRADIENT)
@@ -84,9 +89,8 @@ def _batch(samples: list[Sample]) -> _Batch:
     )
 
 
-def _loss(network: Network, batch: _Batch) -> Tensor:
+def _loss(verdicts: Tensor, batch: _Batch) -> Tensor:
     """What places get wrong, and what the whole picture's verdict gets wrong."""
-    verdicts = network(batch.pixels)
     known = (batch.places != UNKNOWN).sum().clamp(min=1)
     places = functional.cross_entropy(verdicts, batch.places, ignore_index=UNKNOWN, reduction="sum")
     frames = functional.binary_cross_entropy_with_logits(

@@ -73,9 +73,20 @@ class Network(nn.Module):
         self.verdicts = nn.Conv2d(_WIDTH, len(Kind), 1)
 
     def forward(self, pictures: Tensor) -> Tensor:
+        return self.late(self.early(pictures))
+
+    def early(self, pictures: Tensor) -> Tensor:
+        """What the frozen blocks make of pictures."""
         x = pictures.permute(0, 3, 1, 2).float() / 127.5 - 1
         x = functional.relu6(self.stem(x))
-        for block in self.blocks:
+        for block in self.blocks[:FROZEN_BLOCKS]:
+            x = block(x)
+        return x
+
+    def late(self, features: Tensor) -> Tensor:
+        """What the other blocks make of what the frozen ones made."""
+        x = features
+        for block in self.blocks[FROZEN_BLOCKS:]:
             x = block(x)
         x = functional.relu6(self.top(x))
         answer: Tensor = self.verdicts(functional.dropout(x, 0.2, self.training))

@@ -9,8 +9,9 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from training.calibrate import Calibration
-from training.evaluate import Scored, Sequences
+from training.evaluate import Scored
 from training.measures import Figures
+from training.sequences import Outcome
 
 _WIDTH, _HEIGHT, _EDGE = 640, 320, 40
 _GOOD, _BAD, _INK = (44, 123, 182), (202, 60, 40), (60, 60, 60)
@@ -23,14 +24,14 @@ def write_report(
     folder: Path,
     scored: list[Scored],
     strata: dict[str, Figures],
-    sequences: Sequences,
+    sequences: dict[str, Outcome],
     calibration: Calibration,
 ) -> None:
     """Write report.md, figures.json and their pictures."""
     folder.mkdir(parents=True, exist_ok=True)
     known = {
         "strata": {name: asdict(figures) for name, figures in strata.items()},
-        "sequences": asdict(sequences),
+        "sequences": {name: asdict(of) for name, of in sequences.items()},
         "calibration": {"slope": calibration.slope, "offset": calibration.offset},
     }
     (folder / "figures.json").write_text(json.dumps(known, indent=2) + "\n")
@@ -56,18 +57,32 @@ def table(strata: dict[str, Figures]) -> str:
     return "\n".join(lines)
 
 
-def _page(strata: dict[str, Figures], sequences: Sequences) -> str:
+def sequence_table(sequences: dict[str, Outcome]) -> str:
+    """How prints went, as a table of Markdown."""
+    lines = [
+        "| prints | how many | good pictures | faster look at | warned of too soon"
+        " | paused too soon | warned of in time | paused in time |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, of in sequences.items():
+        in_time = f"{of.warned} | {of.paused}" if of.failing else "- | -"
+        lines.append(
+            f"| {name} | {of.prints} | {of.good_pictures} | {of.faster} | {of.early_warned}"
+            f" | {of.early_paused} | {in_time} |"
+        )
+    return "\n".join(lines)
+
+
+def _page(strata: dict[str, Figures], sequences: dict[str, Outcome]) -> str:
     return f"""# The detector, measured
 
 In brackets: where 95 of 100 draws of the same photos lie.
 
 {table(strata)}
 
-Sequences put together of a held-out camera's pictures: {sequences.good} good ones with
-{sequences.good_frames} pictures, {sequences.good_warned} of them warned of and
-{sequences.good_paused} paused; a faster look suggested at {sequences.faster_on_good} pictures.
-{sequences.failing} failing ones, of which {sequences.failing_warned} were warned of and
-{sequences.failing_paused} paused within ten pictures.
+Prints of 20 pictures, 20 seconds apart; in time means within ten pictures.
+
+{sequence_table(sequences)}
 
 ## Where the scores lie
 ![scores](scores.png)

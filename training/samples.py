@@ -44,7 +44,7 @@ class Sample:
 class Sampler:
     """Draws samples, the same ones for the same pictures and the same Random."""
 
-    def __init__(self, pictures: list[Picture]) -> None:
+    def __init__(self, pictures: list[Picture], rendered: list[Picture]) -> None:
         self._by_kind: dict[tuple[Kind, bool], dict[str, list[Picture]]] = {}
         for picture in pictures:
             photo = picture.photo
@@ -58,6 +58,7 @@ class Sampler:
             (0.12, self._beside),
             (0.08, lambda random: self._pasted(Kind.SPAGHETTI, random)),
             (0.08, lambda random: self._pasted(Kind.OTHER_DEFECT, random)),
+            *self._rendered_shares(rendered),
         )
 
     def draw(self, random: Random) -> Sample:
@@ -65,6 +66,21 @@ class Sampler:
         shares = [share for share, _ in self._shares]
         (make,) = random.choices([make for _, make in self._shares], shares)
         return make(random)
+
+    def _rendered_shares(
+        self, rendered: list[Picture]
+    ) -> tuple[tuple[float, Callable[[Random], Sample]], ...]:
+        """Rendered prints as they are, and photographed failures put into good ones."""
+        good = [picture for picture in rendered if not picture.photo.failed]
+        bad = [picture for picture in rendered if picture.photo.failed]
+        if not rendered:
+            return ()
+        return (
+            (0.14, lambda random: _sample(random.choice(good), random)),
+            (0.05, lambda random: _sample(random.choice(bad), random)),
+            (0.05, lambda random: self._pasted(Kind.SPAGHETTI, random, random.choice(good))),
+            (0.03, lambda random: self._pasted(Kind.OTHER_DEFECT, random, random.choice(good))),
+        )
 
     def _any(self, kind: Kind, in_situ: bool, random: Random) -> Picture:
         by_source = self._by_kind[kind, in_situ]
@@ -82,9 +98,9 @@ class Sampler:
                 return _sample(_part(picture, place), random)
         return self._photo(Kind.FINE, True, random)
 
-    def _pasted(self, kind: Kind, random: Random) -> Sample:
+    def _pasted(self, kind: Kind, random: Random, into: Picture | None = None) -> Sample:
         """A failure in a good scene, or a fine thing pasted the same way, which is no failure."""
-        scene = self._any(Kind.FINE, True, random)
+        scene = self._any(Kind.FINE, True, random) if into is None else into
         return _sample(with_patch(scene, self._any(kind, False, random), random), random)
 
 
