@@ -217,26 +217,40 @@ async def watching(
     """Ada's printer prints, and its start was told."""
     async with open_world() as world:
         printer = await world.set_up()
-        machine, scorer = Machine(camera=picture()), FakeScorer()
-        machine.prints()
-        states = MemoryDetectorStates(MemoryBus())
-        parts = WatchParts(
-            store=world.store,
-            clock=world.clock,
-            http=machine,
-            scorer=scorer,
-            snapshots=Snapshots(
-                store=world.store,
-                clock=world.clock,
-                token_bytes=secrets.token_bytes,
-                kept=DiskSnapshots(world.path.parent / "snapshots"),
-                http=machine,
-            ),
-            states=states,
-        )
-        rounds = WatchRounds(parts, secrets.token_bytes)
-        here = WatchWorld(world, printer.account_id, machine, scorer, states, parts, rounds)
+        here = _watch(world, printer.account_id)
         if settings is not None:
             await here.choose(settings)
         await here.happens(EventType.STARTED)
         yield here
+
+
+@asynccontextmanager
+async def watching_again(open_world: OpenWorld) -> AsyncIterator[WatchWorld]:
+    """The same later, by another process: all but the store begins anew, and time has passed."""
+    async with open_world() as world:
+        world.clock.advance(3600 * SECOND)
+        printer = await world.store.read(lambda records: records.printers.linked(PRINTER_ID))
+        assert printer is not None
+        yield _watch(world, printer.account_id)
+
+
+def _watch(world: World, account_id: str) -> WatchWorld:
+    machine, scorer = Machine(camera=picture()), FakeScorer()
+    machine.prints()
+    states = MemoryDetectorStates(MemoryBus())
+    parts = WatchParts(
+        store=world.store,
+        clock=world.clock,
+        http=machine,
+        scorer=scorer,
+        snapshots=Snapshots(
+            store=world.store,
+            clock=world.clock,
+            token_bytes=secrets.token_bytes,
+            kept=DiskSnapshots(world.path.parent / "snapshots"),
+            http=machine,
+        ),
+        states=states,
+    )
+    rounds = WatchRounds(parts, secrets.token_bytes)
+    return WatchWorld(world, account_id, machine, scorer, states, parts, rounds)
