@@ -61,23 +61,22 @@ class WatchedPrints:
     async def of_print(
         self, account_id: str, printer_id: str, print_id: str
     ) -> WatchOfPrint | Denied:
-        """Of one that was never looked at, the settings alone."""
+        """Of one that was never looked at, or long ago, the settings and what was answered."""
 
         async def look(records: Records) -> WatchOfPrint | Denied:
             printer = await own_printer(records, account_id, printer_id)
             if isinstance(printer, Denied):
                 return printer
             settings = await records.watch_settings.get(printer_id)
-            last = await records.watches.last(printer_id, print_id) if print_id else None
-            if last is None:
-                return WatchOfPrint(print_id=print_id, settings=settings)
-            alarms = await records.watches.alarms(printer_id, print_id)
+            if not print_id:
+                return WatchOfPrint(print_id="", settings=settings)
             judged = await records.watches.judged(printer_id)
+            alarms = await records.watches.alarms(printer_id, print_id)
             return WatchOfPrint(
                 print_id=print_id,
                 settings=settings,
                 looks=await records.watches.looks(printer_id, print_id),
-                last=last,
+                last=await records.watches.last(printer_id, print_id),
                 alarm=alarms[-1] if alarms else None,
                 judgement=next((one for one in judged if one.print_id == print_id), None),
             )

@@ -251,6 +251,21 @@ def test_a_picture_kept_with_an_answer_is_shown_for_longer_and_deleted_at_once(h
     assert "What failure detection saw" not in home.get("/history/print?id=print-1").text
 
 
+def test_an_answer_and_its_picture_outlive_what_was_seen_besides(home: Home) -> None:
+    hear(home, told(home, EventType.STARTED, 1))
+    saw(home, *failing(home), jpeg=JPEG)
+    choose(home, WatchSettings(keeps_frames=True))
+    home.send("/detector/judgement", print_id=PRINT, was_failure="yes")
+    store, now = home.world.store, home.world.clock.now()
+    run(home.browser, lambda: store.write(lambda records: records.watches.forget(now, now)))
+
+    page = home.get("/history/print?id=print-1")
+
+    assert "Nothing is kept of this one but your answer: it was failing." in page.text
+    assert "Nothing in it stood out" not in page.text
+    assert picture_of(home, page).content == JPEG
+
+
 def test_all_kept_pictures_can_be_deleted_together(home: Home) -> None:
     choose(home, WatchSettings(keeps_frames=True))
     for number in (1, 2):

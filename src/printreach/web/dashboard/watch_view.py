@@ -34,11 +34,12 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenPicture:
-    """A picture with what stood out in it. address: "" where none is kept. pose: to show it by."""
+    """A picture with what stood out in it. is_mapped: that is known still. pose: to show it by."""
 
     address: str
     at: datetime
     evidence: EvidenceMap | None
+    is_mapped: bool
     pose: Pose
 
 
@@ -182,14 +183,16 @@ def _picture(
     """
     is_of_alarm = is_over or _answer(watch) is None
     seen = watch.alarm if is_of_alarm and watch.alarm is not None else watch.last
-    if seen is None:
-        return None
-    address, query = "", {"print": watch.print_id}
-    if is_over and watch.judgement is not None and watch.judgement.picture is not None:
+    judged, query = watch.judgement, {"print": watch.print_id}
+    if is_over and judged is not None and judged.picture is not None:
         address = f"{printer_path}/detector/judged?{urlencode(query)}"
-    elif seen.picture is not None and at < seen.look.at + KEPT_FOR:
+        taken_at = judged.at if seen is None else seen.look.at
+    elif seen is not None and seen.picture is not None and at < seen.look.at + KEPT_FOR:
         query["at"] = write_time(seen.look.at)
-        address = f"{printer_path}/detector/picture?{urlencode(query)}"
+        address, taken_at = f"{printer_path}/detector/picture?{urlencode(query)}", seen.look.at
+    else:
+        return None
+    evidence = evidence_map(seen.evidence) if seen is not None else None
     return SeenPicture(
-        address=address, at=seen.look.at, evidence=evidence_map(seen.evidence), pose=pose
+        address=address, at=taken_at, evidence=evidence, is_mapped=seen is not None, pose=pose
     )
