@@ -105,6 +105,20 @@ def test_the_picture_is_shown_as_the_camera_is_turned(home: Home) -> None:
     assert re.search(r'class="shot flip-h\s+turn-90"', home.get().text)
 
 
+def test_what_a_printer_says_is_never_markup(home: Home) -> None:
+    camera = WebcamEntry(name=EVIL)
+    home.says(under_watch(5, print_id=EVIL, file_name=EVIL, camera=camera))
+    saw(home, *failing(home), print_id=EVIL, jpeg=JPEG)
+
+    for path in ("", "/detector"):
+        page = home.get(path).text
+        assert EVIL not in page
+        assert "&lt;script&gt;alert(1)" in page
+    assert picture_of(home, home.get()).content == JPEG
+    home.send("/detector/print", watch="off", print_id=EVIL)
+    assert chosen(home).off_for_print == EVIL
+
+
 def test_ten_thousand_looks_are_a_page_of_few_bars(home: Home) -> None:
     now = home.world.clock.now()
     looks = [a_look(now - timedelta(seconds=20 * (10_000 - n)), n % 90) for n in range(10_000)]
