@@ -3,6 +3,8 @@
 What a library of the tests brings along would hide that the service needs it.
 """
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,13 @@ def test_the_service_starts_there(server: Path, tmp_path: Path) -> None:
     }
     with Program("service", [server / "printreach", "serve"], logs=tmp_path, env=env) as program:
         program.wait_until("the ready line", lambda: "ready {" in program.stdout())
+
+
+def test_the_detector_says_what_it_lacks_there(server: Path, tmp_path: Path) -> None:
+    env = {**os.environ, "PRINTREACH_DETECTOR_TOKEN": "0123456789abcdef01234567"}
+    words = [server / "printreach", "serve", "--role", "detector"]
+
+    told = subprocess.run(words, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert told.returncode == 1
+    assert "pip install 'printreach[server,detector]'" in told.stderr

@@ -83,6 +83,24 @@ def test_the_detector_is_at_the_base_url_unless_told_otherwise() -> None:
     assert read(BASE_URL="https://reach.example").detector_url == "https://reach.example"
 
 
+def test_nodes_need_the_token_that_they_share() -> None:
+    said = sentence({"PRINTREACH_DETECTOR_NODES": "http://10.0.0.7:8081"})
+
+    assert "PRINTREACH_DETECTOR_TOKEN" in said
+
+
+def test_nodes_are_named_one_behind_another_and_each_counts_once() -> None:
+    settings = read(
+        DETECTOR_NODES="http://10.0.0.7:8081,https://Node.Example/  http://10.0.0.7:8081",
+        DETECTOR_TOKEN="0123456789abcdef01234567",
+        DETECTOR_LISTEN="0.0.0.0:8081",
+    )
+
+    assert settings.detector_nodes == ("http://10.0.0.7:8081", "https://node.example")
+    assert settings.detector_listen == ("0.0.0.0", 8081)
+    assert "0123456789abcdef01234567" not in repr(settings)
+
+
 def test_any_free_port_may_be_asked_for() -> None:
     assert read(LISTEN="127.0.0.1:0").listen_port == 0
 
@@ -134,6 +152,11 @@ def test_a_port_that_the_service_listens_on_cannot_be_a_connections() -> None:
         ("DETECTOR_FREE_CALLS", "-1"),
         ("DETECTOR_FREE_CALLS", "many"),
         ("DETECTOR_IP_CLAIMS", "2"),
+        ("DETECTOR_NODES", "10.0.0.7:8081"),
+        ("DETECTOR_NODES", "http://10.0.0.7:8081 http://10.0.0.8/path"),
+        ("DETECTOR_LISTEN", "8081"),
+        ("DETECTOR_TOKEN", "short"),
+        ("DETECTOR_TOKEN", "with a blank and more than 24"),
         ("SMTP_URL", "mail.example"),
         ("SMTP_URL", "smtp://"),
         ("SMTP_URL", "smtp://mail.example:port"),
