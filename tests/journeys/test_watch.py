@@ -54,7 +54,8 @@ def peer(folder: Path, camera: PrintCamera) -> Iterator[OctoPrint]:
 def service(folder: Path) -> Iterator[Service]:
     if goes_straight():
         pytest.skip("the service's own watch")
-    with service_on_localhost(folder, command=with_fast_clock(SPEED)) as running:
+    watch = {"PRINTREACH_DETECTOR_WATCH": "true"}
+    with service_on_localhost(folder, command=with_fast_clock(SPEED), more_env=watch) as running:
         yield running
 
 

@@ -257,6 +257,7 @@ def service(
 ) -> Iterator[Service]:
     """Run a service with embedded defaults and these settings. command: makes its command line."""
     listen = {
+        "PRINTREACH_DETECTOR_WATCH": "false",  # no test pays for what it doesn't ask for
         "PRINTREACH_DATA_DIR": str(folder / "service-data"),
         "PRINTREACH_LISTEN": f"127.0.0.1:{port}",
     }
@@ -277,6 +278,7 @@ def service_on_localhost(
     listener: socket.socket | None = None,
     tunnel_ports: range = range(0),
     command: Callable[..., list[str]] = printreach,
+    more_env: Mapping[str, str] | None = None,
 ) -> Iterator[Service]:
     """One on plain http, its printer hosts under *.localhost, as the defaults have it.
 
@@ -286,6 +288,7 @@ def service_on_localhost(
     env = {
         "PRINTREACH_BASE_URL": f"http://localhost:{port}",
         "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
+        **(more_env or {}),
     }
     if tunnel_ports:
         env["PRINTREACH_TUNNEL_PORTS"] = f"{tunnel_ports[0]}-{tunnel_ports[-1]}"

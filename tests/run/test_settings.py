@@ -54,6 +54,7 @@ def test_every_setting_can_be_given() -> None:
         DETECTOR_URL="https://detector.example",
         DETECTOR_FREE_CALLS="0",
         DETECTOR_IP_CLAIMS="false",
+        DETECTOR_WATCH="false",
         SMTP_URL="smtp://user:secret@mail.example:587",
     )
 
@@ -71,6 +72,7 @@ def test_every_setting_can_be_given() -> None:
         detector_url="https://detector.example",
         detector_free_calls=0,
         detector_ip_claims=False,
+        detector_watch=False,
         smtp_url="smtp://user:secret@mail.example:587",
     )
 
@@ -152,6 +154,7 @@ def test_a_port_that_the_service_listens_on_cannot_be_a_connections() -> None:
         ("DETECTOR_FREE_CALLS", "-1"),
         ("DETECTOR_FREE_CALLS", "many"),
         ("DETECTOR_IP_CLAIMS", "2"),
+        ("DETECTOR_WATCH", "sometimes"),
         ("DETECTOR_NODES", "10.0.0.7:8081"),
         ("DETECTOR_NODES", "http://10.0.0.7:8081 http://10.0.0.8/path"),
         ("DETECTOR_LISTEN", "8081"),

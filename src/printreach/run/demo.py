@@ -62,7 +62,12 @@ def main() -> int:
     """Run until Ctrl-C; the exit status."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     folder = Path(tempfile.mkdtemp(prefix="printreach-demo-"))
-    environment = {"PRINTREACH_DATA_DIR": str(folder / "service"), **os.environ}
+    environment = {
+        "PRINTREACH_DATA_DIR": str(folder / "service"),
+        # The demo's printer draws its pictures; the model knows those of cameras.
+        "PRINTREACH_DETECTOR_WATCH": "false",
+        **os.environ,
+    }
     try:
         settings = settings_from(environment)
         uvloop.run(_run(settings, folder))

@@ -63,6 +63,7 @@ class Settings:
     detector_free_only: bool = True
     detector_billing: bool = False
     detector_prices: tuple[Tier, ...] = DEFAULT_TIERS
+    detector_watch: bool = True
     detector_nodes: tuple[str, ...] = ()
     detector_listen: tuple[str, int] | None = None
     detector_token: str = field(default="", repr=False)
@@ -116,6 +117,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         detector_prices=reader.read(
             "DETECTOR_PRICES", developer_settings.read_prices, developer_settings.DEFAULT_PRICES
         ),
+        detector_watch=reader.read("DETECTOR_WATCH", values.read_switch, "true"),
         detector_nodes=reader.read("DETECTOR_NODES", values.read_base_urls, ""),
         detector_listen=reader.read("DETECTOR_LISTEN", values.read_optional_address, ""),
         detector_token=reader.read("DETECTOR_TOKEN", values.read_token, ""),

@@ -184,7 +184,7 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
             every_s=PRUNE_EVERY_S,
         ),
         Loop("payments", billing.reconcile, every_s=DAY_S),
-        *_watch(outside, snapshots, ends),
+        *(_watch(outside, snapshots, ends) if outside.settings.detector_watch else ()),
     ]
 
 
@@ -217,7 +217,7 @@ def _consumers(outside: WorkerOutside) -> Sequence[Consumer]:
         webhook_owing(outside.settings, outside.clock, outside.hooks.doubt),
         EndLinksWithPrint(),
         WritesHistory(),
-        WatchesPrints(),
+        *([WatchesPrints()] if outside.settings.detector_watch else ()),
     ]
 
 
