@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Select, delete, select, text
+from sqlalchemy import Select, delete, select, text, update
 from sqlalchemy.dialects import sqlite
 
 from printreach.backends.sql import snapshots as pictures
 from printreach.backends.sql.live_links import live_links
+from printreach.backends.sql.notifications import _WAITING
+from printreach.backends.sql.notify_tables import notify_messages
 from printreach.backends.sql.prints import prints
 from printreach.backends.sql.store import SqlRecords, open_store
 from tests.fakes.clock import NOON
@@ -30,7 +32,12 @@ def looks() -> list[tuple[str, str]]:
     old_pictures = select(pictures.snapshots.c.snapshot_id).where(
         pictures.snapshots.c.taken_at <= NOON, ~pictures._IS_LAST
     )
+    put_off = update(notify_messages).values(due_at=NOON)
+    put_off = put_off.where(
+        notify_messages.c.target_id.in_(_WAITING), notify_messages.c.due_at > NOON
+    )
     statements = [
+        ("ix_notify_messages_target_id", put_off),
         ("ix_live_links_expires_at", old_links),
         ("ix_live_links_ended_at", old_links),
         ("ix_prints_started_at", old_prints),

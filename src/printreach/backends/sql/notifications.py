@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Sequence
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
@@ -41,6 +41,8 @@ _LONGEST_LEASE: Final = timedelta(minutes=10)
 """Longer than any worker keeps a place without renewing its claim."""
 _targets = notify_targets.c
 _messages = notify_messages.c
+# Those that have messages; so the database takes the index, and not for IS NOT NULL.
+_WAITING = select(_targets.target_id).where(_targets.due_at > datetime.fromtimestamp(0, UTC))
 
 
 class NotifyRows:
@@ -235,10 +237,14 @@ class NotifyRows:
         )
 
     async def mend_times(self, at: datetime, farthest: datetime) -> None:
-        for due_at in (_messages.due_at, _targets.due_at):
-            await self._connection.execute(
-                update(due_at.table).where(due_at > farthest).values(due_at=at)
-            )
+        await self._connection.execute(
+            update(notify_messages)
+            .where(_messages.target_id.in_(_WAITING), _messages.due_at > farthest)
+            .values(due_at=at)
+        )
+        await self._connection.execute(
+            update(notify_targets).where(_targets.due_at > farthest).values(due_at=at)
+        )
         await self._connection.execute(
             update(notify_targets)
             .where(_targets.leased_until > at + _LONGEST_LEASE)
