@@ -70,6 +70,7 @@ def reading_engine(path: Path) -> AsyncEngine:
         max_overflow=0,
         pool_timeout=BUSY_TIMEOUT_S,
         isolation_level="AUTOCOMMIT",
+        skip_autocommit_rollback=True,  # there is nothing to roll back, and it costs a turn
         hide_parameters=True,
     )
     event.listen(engine.sync_engine, "connect", _set_up_reader)
