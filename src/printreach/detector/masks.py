@@ -1,4 +1,8 @@
-"""Parts of a picture that are not looked at: painted out before the model sees it."""
+"""Parts of a picture that are not looked at: painted out before the model sees it.
+
+In the mean colour of the rest: of black, grey, it, and colours that go over into what is around, it
+moved the scores of one webcam's photos least.
+"""
 
 import math
 from collections.abc import Sequence
