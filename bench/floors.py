@@ -46,6 +46,8 @@ FLOORS: Final = {
     "webhooks.rate": Floor("deliveries", "/s", 500.0, 1000.0),
     "webhooks.backlog": Floor("CPU a delivery, of few due", "x", 1.3, 1.0, lower=True),
     "webhooks.p99": Floor("p99 of an event", "ms", 250.0, 50.0, lower=True),
+    "events.rate": Floor("events stored", "/s", 3000.0, 10_000.0),
+    "events.p99": Floor("p99 until it is read", "ms", 250.0, 50.0, lower=True),
     "process.rate": Floor("images/s, of the bare model's", "x", 0.60, 0.80),
     "process.p99": Floor("p99 at half load, of a bare inference", "x", 4.0, 2.5, lower=True),
     "process.scaled": Floor("1080p made small, of by all pixels", "x", 0.9, 0.5, lower=True),

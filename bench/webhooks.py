@@ -16,7 +16,7 @@ from printreach.contract.events import PrintEvent
 from printreach.hub.clock_doubt import ClockDoubt
 from printreach.hub.deliveries import Deliveries
 from printreach.hub.fanout import Fanout
-from printreach.ports import Notice, Records, Topic
+from printreach.ports import Bus, Notice, Records, Topic
 from printreach.ports.webhooks import NewDelivery
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App
@@ -26,6 +26,7 @@ from printreach.rules.webhooks import Outcome, Webhook
 from printreach.run.settings import Settings, settings_from
 from printreach.run.webhooks import Hooks, deliveries, real_hooks, webhook_owing
 
+ACCOUNT_ID = "a"
 PRINTER_ID = "p1"
 BODY = b'{"PrinterId":"p1","PrintId":"x","Filler":"' + b"-" * 400 + b'"}'
 AT_ONCE = 1000
@@ -103,7 +104,7 @@ class Worker:
     async def latencies_ms(self, events_a_second: int, seconds: int) -> list[float]:
         """From an event that arrives to the answer of the first receiver that is told of it."""
         loop = asyncio.get_running_loop()
-        async with _passing(self):
+        async with passing(self):
             inbox = SqlEventInbox(self.store, SystemClock())
             begun: dict[str, float] = {}
             began = loop.time()
@@ -137,7 +138,7 @@ async def worker(folder: Path, url: str, webhooks: int) -> AsyncIterator[Worker]
 async def _set_up(records: Records, url: str, webhooks: int) -> list[str]:
     at = SystemClock().now()
     account = Account(
-        account_id="a",
+        account_id=ACCOUNT_ID,
         email="a@example.org",
         password_hash="",
         is_admin=False,
@@ -148,7 +149,7 @@ async def _set_up(records: Records, url: str, webhooks: int) -> list[str]:
     await records.accounts.add(account)
     await records.apps.add(App(app_id="app", name="App", return_prefixes=(), created_at=at))
     printer = Printer(
-        printer_id=PRINTER_ID, account_id="a", name="P", public_key=b"k" * 32, linked_at=at
+        printer_id=PRINTER_ID, account_id=ACCOUNT_ID, name="P", public_key=b"k" * 32, linked_at=at
     )
     await records.printers.link(printer)
     connection_ids = [f"c{number}-{secrets.token_hex(4)}" for number in range(webhooks)]
@@ -159,7 +160,7 @@ async def _set_up(records: Records, url: str, webhooks: int) -> list[str]:
             kind=ConnectionKind.APP,
             app_id="app",
             printer_id=PRINTER_ID,
-            account_id="a",
+            account_id=ACCOUNT_ID,
             port=None,
             created_at=at,
         )
@@ -170,7 +171,7 @@ async def _set_up(records: Records, url: str, webhooks: int) -> list[str]:
 
 
 @asynccontextmanager
-async def _passing(here: Worker) -> AsyncIterator[None]:
+async def passing(here: Worker) -> AsyncIterator[Bus]:
     """Passes as the worker role makes them: when a hint comes, and now and then without one."""
     clock, woken = SystemClock(), {Topic.INBOX: asyncio.Event(), Topic.EVENT: asyncio.Event()}
     fanout = Fanout(
@@ -198,7 +199,7 @@ async def _passing(here: Worker) -> AsyncIterator[None]:
         bus.subscribe(hear)
         tasks = [asyncio.create_task(hand_out()), asyncio.create_task(call())]
         try:
-            yield
+            yield bus
         finally:
             for task in tasks:
                 task.cancel()

@@ -7,6 +7,7 @@ from typing import Final
 
 from bench.report import Measurement
 from bench.rows import (
+    events,
     get,
     growth,
     idle,
@@ -49,6 +50,7 @@ ROWS: Final[Mapping[str, Row]] = MappingProxyType(
         "printing": Row(printing.TITLE, printing.run),
         "simulated": Row(simulated.TITLE, simulated.run),
         "webhooks": Row(webhooks.TITLE, webhooks.run),
+        "events": Row(events.TITLE, events.run),
         "process": Row(process.TITLE, process.run),
     }
 )
