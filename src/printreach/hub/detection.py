@@ -16,6 +16,8 @@ from printreach.ports.scoring import (
     Scored,
     Scorer,
     ScorerBusy,
+    ScorerUnavailable,
+    ScoringFailed,
     ScoringRefused,
 )
 from printreach.rules.credentials import TokenBytes, new_secret
@@ -219,14 +221,19 @@ def _observed(kept: KeptContext, scored: Scored, at: datetime) -> tuple[KeptCont
 
 
 def _said(refused: ScoringRefused) -> Refused:
-    """The same in the words of the API."""
-    sentence = str(refused)
+    """The same in the words of the API. What only an operator can mend is said to the operator."""
     match refused:
         case PictureTooLarge():
-            return Refused(DetectionError.IMAGE_TOO_LARGE, sentence)
+            return Refused(DetectionError.IMAGE_TOO_LARGE, f"The image is too large: {refused}.")
         case PictureUnreadable():
-            return Refused(DetectionError.IMAGE_DECODE_FAILED, sentence)
+            error = DetectionError.IMAGE_DECODE_FAILED
+            return Refused(error, f"The image can't be decoded: {refused}.")
         case ScorerBusy():
-            return RefusedForNow(DetectionError.BACKEND_THROTTLED, sentence, BUSY_RETRY_S)
+            error = DetectionError.BACKEND_THROTTLED
+            return RefusedForNow(error, f"The detector is busy: {refused}.", BUSY_RETRY_S)
+        case ScoringFailed():
+            return Refused(DetectionError.INTERNAL_ERROR, "The detector failed on this image.")
+        case ScorerUnavailable():
+            return Refused(DetectionError.INTERNAL_ERROR, "Nothing can look at images here now.")
         case _:
             raise refused

@@ -10,6 +10,8 @@ from printreach.ports.scoring import (
     PictureUnreadable,
     Scored,
     ScorerBusy,
+    ScorerUnavailable,
+    ScoringFailed,
     ScoringRefused,
 )
 from printreach.rules.detection_usage import Calls
@@ -230,10 +232,12 @@ def test_a_clock_that_is_put_right_locks_no_context_out(caller: Detecting) -> No
 @pytest.mark.parametrize(
     ("refusal", "error"),
     [
-        (PictureUnreadable("It is no JPEG."), DetectionError.IMAGE_DECODE_FAILED),
-        (PictureTooLarge("It is too large."), DetectionError.IMAGE_TOO_LARGE),
-        (ScorerBusy("Too many wait."), DetectionError.BACKEND_THROTTLED),
-        (ScoringRefused("of a new kind"), DetectionError.INTERNAL_ERROR),
+        (PictureUnreadable("it is no JPEG"), DetectionError.IMAGE_DECODE_FAILED),
+        (PictureTooLarge("it is too large"), DetectionError.IMAGE_TOO_LARGE),
+        (ScorerBusy("too many wait"), DetectionError.BACKEND_THROTTLED),
+        (ScoringFailed("a secret"), DetectionError.INTERNAL_ERROR),
+        (ScorerUnavailable("a secret"), DetectionError.INTERNAL_ERROR),
+        (ScoringRefused("a secret"), DetectionError.INTERNAL_ERROR),
     ],
 )
 def test_an_image_without_a_score_is_not_counted_and_delays_nothing(
@@ -246,6 +250,7 @@ def test_an_image_without_a_score_is_not_counted_and_delays_nothing(
 
     assert error_of(answer) == told(error)
     assert ("retry-after" in answer.headers) is (error is DetectionError.BACKEND_THROTTLED)
+    assert "secret" not in answer.text
     assert caller.counted() == Calls()
     assert caller.process(path).status_code == 200
 
