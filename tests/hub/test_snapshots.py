@@ -245,3 +245,32 @@ async def test_an_event_of_a_former_owner_gets_no_picture_of_the_next_ones_room(
 
         assert await here.take() is None
         assert here.camera.asked == 0
+
+
+@on_a_loop
+async def test_a_picture_of_another_camera_is_not_the_printers_last(open_world: OpenWorld) -> None:
+    async with studio(open_world) as here:
+        taken = await here.take()
+        here.world.clock.advance(SECOND)
+        other = await here.snapshots.keep(here.account_id, PRINTER_ID, picture(), is_last=False)
+        last = await here.snapshots.last(here.account_id, PRINTER_ID)
+
+        assert taken is not None
+        assert last is not None
+        assert last.jpeg == await here.snapshots.public(taken)
+        assert await here.snapshots.public(other) is not None
+
+
+@on_a_loop
+async def test_what_is_dropped_is_gone_but_for_the_printers_last_picture(
+    open_world: OpenWorld,
+) -> None:
+    async with studio(open_world) as here:
+        first = await here.snapshots.keep(here.account_id, PRINTER_ID, picture())
+        here.world.clock.advance(SECOND)
+        last = await here.snapshots.keep(here.account_id, PRINTER_ID, picture())
+        await here.snapshots.drop(PRINTER_ID, [first, last])
+
+        assert await here.snapshots.public(first) is None
+        assert await here.snapshots.public(last) is not None
+        assert here.files() == 1

@@ -26,7 +26,8 @@ from printreach.rules.watching import WatchPause
 
 log = logging.getLogger(__name__)
 
-ORDER_WITHIN_S: Final = 20.0
+ORDER_WITHIN_S: Final = 30.0
+"""The agent gives a printer 25 s."""
 AFTER_REFUSAL: Final = timedelta(seconds=20)
 
 

@@ -19,8 +19,9 @@ from printreach.rules.snapshots import KEPT_FOR
 
 log = logging.getLogger(__name__)
 
-LOOK_WITHIN_S: Final = 55.0
-LEASE: Final = timedelta(seconds=60)
+LOOK_WITHIN_S: Final = 65.0
+"""Longer than all time limits of a look and of a pause together."""
+LEASE: Final = timedelta(seconds=70)
 """A look that took longer belonged to a worker that died."""
 AT_ONCE: Final = {False: 40, True: 8}
 """Looks under way: of prints whose last look went well, and of those that falter. Each may hold a
