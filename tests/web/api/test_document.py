@@ -20,6 +20,20 @@ def test_the_document_lists_no_page(program: TestClient[Litestar]) -> None:
     assert not {"/", "/link"} & set(paths)
 
 
+def test_failure_detection_is_described_with_what_it_needs(program: TestClient[Litestar]) -> None:
+    paths = program.get("/openapi.json").json()["paths"]
+    for path, body in (
+        ("/api/detector/v1/createcontext", "application/json"),
+        ("/api/detector/v1/process/{context_id}", "multipart/form-data"),
+    ):
+        call = paths[path]["post"]
+        [key] = [one for one in call["parameters"] if one["in"] == "header"]
+
+        assert (key["name"], key["required"]) == ("X-API-Key", True)
+        assert list(call["requestBody"]["content"]) == [body]
+        assert {"200", "401", "429", "503"} <= set(call["responses"])
+
+
 def test_an_api_in_the_list_is_described() -> None:
     @get("/thing", sync_to_thread=False)
     def thing() -> int:

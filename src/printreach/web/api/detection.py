@@ -9,7 +9,7 @@ from litestar import Router, post
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import HTTPException
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.openapi.spec import OpenAPIMediaType, Operation, RequestBody, Schema
+from litestar.openapi.spec import OpenAPIMediaType, Operation, Parameter, RequestBody, Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import FromPath, HeaderParameter
 
@@ -33,6 +33,7 @@ from printreach.web.problems import AnyRequest
 from printreach.web.security import KEYED
 from printreach.web.services import Services
 
+API_KEY: Final = "X-API-Key"
 LARGEST_WISH: Final = 64 * 1024
 UNPROVEN: Final = "x-forwarded-unproven"
 """So the relay says that the address may be that of a proxy, which many callers share."""
@@ -46,16 +47,26 @@ _TOO_SLOW: Final = Refused(
     DetectionError.ARGS_PARSE_FAILED, f"The image did not come within {PATIENCE_S:g} seconds."
 )
 
-ApiKey = Annotated[
-    str, HeaderParameter(name="X-API-Key", description="A key from the developer page.")
-]
+ApiKey = Annotated[str, HeaderParameter(name=API_KEY, description="A key from the developer page.")]
 
 
 @dataclass
-class _TakesLevels(Operation):
+class _Keyed(Operation):
+    """Says that the key is needed; who sends none is refused as the API does."""
+
+    def __post_init__(self) -> None:
+        for parameter in self.parameters or []:
+            if isinstance(parameter, Parameter) and parameter.name == API_KEY:
+                parameter.required = True
+                parameter.schema = Schema(type=OpenAPIType.STRING)
+
+
+@dataclass
+class _TakesLevels(_Keyed):
     """Says what the handler reads by itself."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         level = Schema(
             type=[OpenAPIType.INTEGER, OpenAPIType.NULL],
             minimum=LEVELS[0],
@@ -70,10 +81,11 @@ class _TakesLevels(Operation):
 
 
 @dataclass
-class _TakesImage(Operation):
+class _TakesImage(_Keyed):
     """The same of the image."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         form = Schema(
             type=OpenAPIType.OBJECT,
             description="One file; its field may have any name.",
