@@ -8,6 +8,7 @@ from litestar.types import HTTPReceiveMessage, Message, Scope
 from litestar.types.asgi_types import HTTPDisconnectEvent, HTTPRequestEvent
 
 from printreach.contract.detection_errors import DetectionError
+from printreach.ports.scoring import Scored
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.detection_usage import Calls
 from printreach.web.api import body_room
@@ -162,12 +163,21 @@ def test_a_compressed_body_is_refused(caller: Detecting) -> None:
 class Sending:
     """A caller that sends its body piece by piece, and then leaves, or stays without a word."""
 
-    def __init__(self, caller: Detecting, path: str, *pieces: bytes, **headers: str) -> None:
+    def __init__(
+        self,
+        caller: Detecting,
+        path: str,
+        *pieces: bytes,
+        is_whole: bool = False,
+        **headers: str,
+    ) -> None:
+        """is_whole: the last piece ends the body."""
         self._caller = caller
         self._pieces = list(pieces)
         self._scope = _scope(path, headers | {"x-api-key": caller.key, "content-type": FORM})
         self.answer: list[Message] = []
         self.stays = False
+        self._is_whole = is_whole
 
     @property
     def unread(self) -> int:
@@ -184,7 +194,7 @@ class Sending:
             await asyncio.sleep(3600 if self.stays else 0)
             return HTTPDisconnectEvent(type="http.disconnect")
         piece = self._pieces.pop(0)
-        return HTTPRequestEvent(type="http.request", body=piece, more_body=True)
+        return HTTPRequestEvent(type="http.request", body=piece, more_body=not self._is_whole)
 
     async def _send(self, message: Message) -> None:
         self.answer.append(message)
@@ -270,6 +280,29 @@ def test_who_leaves_before_the_end_is_not_looked_at(
     assert sending.status() == 400
     assert caller.world.scorer.shown == []
     assert caplog.records == []
+
+
+def test_who_leaves_before_the_score_is_there_pays_for_nothing(
+    caller: Detecting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given_up = []
+
+    async def never(picture: bytes, masked: object = ()) -> Scored:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            given_up.append(picture)
+        raise AssertionError("nothing wakes it")
+
+    path = caller.context()
+    sending = Sending(caller, path, ONE_IMAGE, is_whole=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(caller.world.scorer, "score", never)
+        sending.status()
+
+    assert given_up == [IMAGE]
+    assert caller.counted() == Calls()
+    assert caller.process(path).status_code == 200
 
 
 def test_a_body_that_drips_is_given_up(caller: Detecting, monkeypatch: pytest.MonkeyPatch) -> None:

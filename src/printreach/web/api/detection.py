@@ -29,6 +29,7 @@ from printreach.rules.detection_images import MOST_BYTES
 from printreach.web.api.body_room import PATIENCE_S, BodyRoom, NoRoom, TooSlow
 from printreach.web.api.detection_problems import DetectionRefused, answer_detection_failure
 from printreach.web.api.image_body import read_image
+from printreach.web.api.leaving import CallerLeft, while_caller_stays
 from printreach.web.problems import AnyRequest
 from printreach.web.security import KEYED
 from printreach.web.services import Services
@@ -46,6 +47,8 @@ _TOO_MANY: Final = RefusedForNow(
 _TOO_SLOW: Final = Refused(
     DetectionError.ARGS_PARSE_FAILED, f"The image did not come within {PATIENCE_S:g} seconds."
 )
+
+_LEFT: Final = Refused(DetectionError.ARGS_PARSE_FAILED, "The caller left.")
 
 ApiKey = Annotated[str, HeaderParameter(name=API_KEY, description="A key from the developer page.")]
 
@@ -172,11 +175,15 @@ async def process(
     try:
         with room.body_of(awaited.account_id) as body:
             picture = await read_image(request, body)
-            verdict = await services.detection.look(awaited, picture)
+            # What nobody reads is not scored to its end, and not counted.
+            looking = services.detection.look(awaited, picture)
+            verdict = await while_caller_stays(request, looking)
     except NoRoom:
         raise DetectionRefused(_TOO_MANY) from None
     except TooSlow:
         raise DetectionRefused(_TOO_SLOW) from None
+    except CallerLeft:
+        raise DetectionRefused(_LEFT) from None
     if isinstance(verdict, Refused):
         raise DetectionRefused(verdict)
     return _inspected(verdict)
