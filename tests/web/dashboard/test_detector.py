@@ -16,6 +16,7 @@ from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.watch_chart import MOST_BARS
 from printreach.web.dashboard.watch_view import write_time
 from printreach.web.dashboard.watched_view import LOOKED_UP_EVERY, WatchedView
+from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import picture
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.watching import (
@@ -174,6 +175,18 @@ def test_a_print_that_nobody_looked_at_says_so(home: Home) -> None:
 
     assert "Failure detection has not looked at this print." in home.get().text
     assert "Not looked yet" in home.get().text
+
+
+def test_a_printer_that_was_lost_shows_what_was_seen_of_its_print(home: Home) -> None:
+    saw(home, *failing(home))
+    home.get()
+    home.world.clock.advance(timedelta(minutes=4))
+    home.world.printers.statuses[home.printer_id] = OFFLINE
+    page = home.get().text
+
+    assert "Quality from" in page
+    assert "Was this right?" not in page
+    assert "has not looked" not in page
 
 
 def test_while_nothing_is_printed_the_quick_view_says_nothing_of_it(home: Home) -> None:

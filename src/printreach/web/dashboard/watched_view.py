@@ -37,7 +37,7 @@ class WatchedView:
 
     async def look(self, seen: SeenPrinter, view: PrinterView) -> None:
         """Bring `shown` up to date."""
-        at, status = self.dashboard.clock.now(), _status(view, seen)
+        at, status = self.dashboard.clock.now(), _last_of_print(view, seen)
         print_id = print_under_way(status)
         if self._at is not None and self._of == print_id and at < self._at + LOOKED_UP_EVERY:
             return
@@ -48,9 +48,10 @@ class WatchedView:
         if isinstance(watch, Denied):
             watch = WatchOfPrint(print_id="", settings=WatchSettings(enabled=False))
         chart = chart_under_way(watch, view.started_at, view.card.ready_at, at)
-        self.shown = watch_view(watch, view.card.href, status, chart, at)
+        now = status if view.is_here else None
+        self.shown = watch_view(watch, view.card.href, now, chart, at)
 
 
-def _status(view: PrinterView, seen: SeenPrinter) -> StatusResult | None:
-    """Of the print under way; of one that is over nothing is shown here."""
-    return seen.reading.status if view.card.can_stop else None
+def _last_of_print(view: PrinterView, seen: SeenPrinter) -> StatusResult | None:
+    """What was last heard of the print under way; of one that is over nothing is shown here."""
+    return seen.reading.status if view.card.progress is not None else None
