@@ -22,9 +22,8 @@ from printreach.ports.scoring import (
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.watching import Region
 
-MOST_TOGETHER: Final = 2
-"""On two cores of a server, a picture in a run of two costs 5 % more than alone, of four 15 %: what
-is computed leaves the cache. And each more takes 30 MB."""
+MOST_TOGETHER: Final = 4
+"""Enough that handing pictures over costs next to nothing, and the first waits for few others."""
 PATIENCE_S: Final = 10.0
 """Whoever waited longer has likely given up, or asks anew."""
 

@@ -48,24 +48,26 @@ class Model:
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = _QUIET
-        # It keeps what the largest run once took: 30 MB a picture. Without, glibc gets and gives
-        # back as much for each run, and page faults cost as much as the model.
+        # It keeps what a run takes, 30 MB. Without, glibc gets and gives back as much for each run,
+        # and page faults cost as much as the model.
         options.enable_cpu_mem_arena = True
         self._session = onnxruntime.InferenceSession(
             weights, options, providers=["CPUExecutionProvider"]
         )
 
     def look(self, pictures: Sequence[Prepared]) -> list[Found]:
-        """Score pictures, all in one run."""
-        if not pictures:
-            return []
-        pixels = np.stack([picture.pixels for picture in pictures])
-        answers = self._session.run(["score", "evidence"], {"image": pixels})
+        """Score pictures.
+
+        One a run: on a server's core, two in a run take 5 % longer each than alone, and four 15 %,
+        for what is computed leaves the cache. And each more takes 30 MB.
+        """
+        return [self._look_at(picture.pixels) for picture in pictures]
+
+    def _look_at(self, pixels: npt.NDArray[np.uint8]) -> Found:
+        answers = self._session.run(["score", "evidence"], {"image": pixels[None]})
         scores, maps = (cast("npt.NDArray[np.float32]", answer) for answer in answers)
-        return [
-            Found(float(score), tuple(tuple(float(place) for place in row) for row in evidence))
-            for score, evidence in zip(scores, maps, strict=True)
-        ]
+        rows: list[list[float]] = maps[0].tolist()
+        return Found(float(scores[0]), tuple(map(tuple, rows)))
 
 
 @dataclass(frozen=True)
