@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from printreach.hub.delivery_lanes import Lane, Lanes
 from printreach.hub.clock_doubt import ClockDoubt
+from printreach.hub.delivery_lanes import Lane, Lanes
 from printreach.hub.webhook_state import ENDED, is_closed_by_clock, why_closed
 from printreach.ports import Clock, Records, Store
 from printreach.ports.webhooks import AppWebhook, Attempted, Lease, WebhookKeys, WebhookSender
