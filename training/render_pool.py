@@ -16,15 +16,18 @@ _DETACHED_EACH: Final = 4
 SOURCE: Final = "rendered"
 
 
-def rendered_pool() -> list[Picture]:
-    """Good prints, some with a shifted layer, and ones with spaghetti; the same ones each time."""
+def rendered_pool(good_count: int = GOOD, bad_count: int = BAD) -> list[Picture]:
+    """Good prints, some with a shifted layer, and ones with spaghetti; the same ones each time.
+
+    Where spaghetti is hidden from the camera, the picture is left out.
+    """
     good = (
         picture(_GOOD_FROM + n, Failure.NONE if n % _SHIFTED_EACH else Failure.SHIFTED)
-        for n in range(GOOD)
+        for n in range(good_count)
     )
     bad = (
         picture(_BAD_FROM + n, Failure.SPAGHETTI if n % _DETACHED_EACH else Failure.DETACHED)
-        for n in range(BAD)
+        for n in range(bad_count)
     )
     shown = (one for one in bad if one.failed)
     return [*(_as_picture(one) for one in good), *(_as_picture(one) for one in shown)]

@@ -7,6 +7,7 @@ from training.photos import Kind
 from training.render import Rendered, any_plan, frame, picture, sequence
 from training.render_cloud import Camera, Floats, Light, camera_at, cloud, draw, floats
 from training.render_failures import Failure
+from training.render_pool import SOURCE, rendered_pool
 
 SEEDS = (3, 11, 27)
 CAMERA = camera_at(floats(0, -100, 0), floats(0, 0, 0), 0.0, 100.0, (32, 32))
@@ -87,3 +88,12 @@ def test_what_is_nearer_hides_what_is_farther(order: tuple[int, int]) -> None:
 
 def test_what_is_behind_the_camera_is_not_drawn() -> None:
     assert not drawn(floats(0, -200, 0)[None], floats(1, 1, 1)[None], CAMERA).any()
+
+
+def test_what_trains_is_called_failed_only_where_spaghetti_is_to_be_seen() -> None:
+    pool = rendered_pool(good_count=2, bad_count=2)
+
+    assert [one.photo.failed for one in pool[:2]] == [False, False]
+    assert all(one.photo.failed == bool((one.kinds == Kind.SPAGHETTI).any()) for one in pool)
+    assert {one.photo.source for one in pool} == {SOURCE}
+    assert all(one.is_mapped for one in pool)
