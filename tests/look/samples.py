@@ -62,7 +62,6 @@ def looks(*qualities: int | None) -> list[Row]:
         {
             "score": None if quality is None else 100 - 10 * quality + index % 7,
             "quality": quality,
-            "at": f"14:{index % 60:02}",
         }
         for index, quality in enumerate(qualities)
     ]

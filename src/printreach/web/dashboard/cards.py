@@ -120,7 +120,7 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
         ready_at=_ready_at(seen) if print_ is not None and here else None,
         temps=temps_of(job.current_print.temps) if job is not None and here else [],
         webcam=webcam_of(seen, 0, still=True),
-        looks=looks_of(detector, at) if detector is not None and print_ is not None else None,
+        looks=looks_of(detector) if detector is not None and print_ is not None else None,
         quality=newest_quality(detector) if detector is not None else None,
         look_age=_look_age(detector.time_since_last_score_sec, is_suppressed(detector))
         if detector is not None

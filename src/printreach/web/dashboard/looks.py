@@ -1,7 +1,6 @@
 """What the failure detector said, and the material system, as templates draw them."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 from typing import Final, TypedDict
 
 from printreach.contract.materials import MaterialSystem, Source, Tool, Unit
@@ -15,11 +14,10 @@ _HEX: Final = frozenset("0123456789abcdefABCDEF")
 
 
 class Look(TypedDict):
-    """One look of the detector. at: for the table."""
+    """One look of the detector."""
 
     score: float | None
     quality: int | None
-    at: str
 
 
 class Slot(TypedDict):
@@ -59,19 +57,13 @@ def is_suppressed(detector: DetectorStatus) -> bool:
     return detector.is_suppressed
 
 
-def looks_of(detector: DetectorStatus, at: datetime) -> list[Look] | None:
+def looks_of(detector: DetectorStatus) -> list[Look] | None:
     """Oldest first; None where there is nothing to draw."""
-    scores = detector.score_history[-MOST_LOOKS:]
-    if not scores:
-        return None
-    newest = at - timedelta(seconds=min(detector.time_since_last_score_sec, 1e9))
-    apart = timedelta(seconds=min(detector.interval_sec, 1e6))
     looks = []
-    for back, score in enumerate(reversed(scores)):
+    for score in detector.score_history[-MOST_LOOKS:]:
         bounded = max(0.0, min(100.0, score))
-        when = f"{newest - back * apart:%H:%M} UTC"
-        looks.append(Look(score=bounded, quality=quality_of(bounded), at=when))
-    return looks[::-1]
+        looks.append(Look(score=bounded, quality=quality_of(bounded)))
+    return looks or None
 
 
 def units_of(system: MaterialSystem) -> list[UnitRow]:
