@@ -197,18 +197,27 @@ async def test_where_the_watch_is_off_nothing_is_said(open_world: OpenWorld) -> 
 @on_a_loop
 async def test_what_is_switched_off_during_a_look_is_not_kept(open_world: OpenWorld) -> None:
     async with watching(open_world) as here:
-        pending: list[asyncio.Task[None]] = []
-
-        def switch_off() -> None:
-            pending.append(asyncio.create_task(here.choose(WatchSettings(enabled=False))))
-
-        here.machine.on_picture = switch_off
+        here.machine.on_picture = lambda: here.choose(WatchSettings(enabled=False))
         await here.look()
-        await asyncio.gather(*pending)
         await here.goes_on(10)
 
         assert len(here.machine.cameras) == 1
-        assert here.pictures() <= 1
+        assert await here.looks() == []
+        assert await here.said() is None
+
+
+@on_a_loop
+async def test_what_is_chosen_while_there_is_no_picture_counts_at_once(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world) as here:
+        here.machine.camera = NO_CAMERA
+        here.machine.on_picture = lambda: here.choose(WatchSettings(off_for_print=PRINT))
+        await here.goes_on(20)
+        said = await here.said()
+
+        assert said is not None
+        assert said.is_suppressed
 
 
 @on_a_loop

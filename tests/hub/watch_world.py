@@ -1,7 +1,7 @@
 """The watch over one printer's print, with a camera and a scorer that show what a test says."""
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -54,8 +54,8 @@ class Machine(FakePrinterHttp):
 
     camera: bytes | PrinterRefusal = b""
     cameras: list[str] = field(default_factory=list)
-    on_order: Callable[[], None] = lambda: None
-    on_picture: Callable[[], None] = lambda: None
+    on_order: Callable[[], Awaitable[None] | None] = lambda: None
+    on_picture: Callable[[], Awaitable[None] | None] = lambda: None
 
     def prints(self, state: State = State.PRINTING, print_id: str = PRINT) -> None:
         self.statuses[PRINTER_ID] = StatusResult(
@@ -80,7 +80,9 @@ class Machine(FakePrinterHttp):
         arguments: bytes = b"",
     ) -> bytes | PrinterRefusal:
         self.orders.append(Ordered(printer_id, command, query, arguments))
-        self.on_order()
+        meanwhile = self.on_order()
+        if meanwhile is not None:
+            await meanwhile
         return self._answer(printer_id, command)
 
     @asynccontextmanager
@@ -88,7 +90,9 @@ class Machine(FakePrinterHttp):
         self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> AsyncIterator[PrinterAnswer | PrinterRefusal]:
         self.cameras.append(query["index"])
-        self.on_picture()
+        meanwhile = self.on_picture()
+        if meanwhile is not None:
+            await meanwhile
         if isinstance(self.camera, PrinterRefusal):
             yield self.camera
             return
