@@ -4,7 +4,6 @@ PRINTREACH_TEST_DIRECT=1 runs the same tests straight against the printers, whic
 test asks for what the printer really does. Tests of the relay's own rules are skipped then.
 """
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,18 +14,13 @@ from tests.rigs.failure_logs import pytest_runtest_makereport, pytest_runtest_pr
 from tests.rigs.octoprint import OctoPrint
 from tests.rigs.octoprint import octoprint as running_octoprint
 from tests.rigs.service import Connection, LinkedPrinter, Service, service_on_localhost
+from tests.rigs.straight import DIRECT, goes_straight
 from tests.rigs.waiting import free_ports
 from tests.rigs.ways import Way
 
-__all__ = ["pytest_runtest_makereport", "pytest_runtest_protocol"]
+__all__ = ["goes_straight", "pytest_runtest_makereport", "pytest_runtest_protocol"]
 
-DIRECT = "PRINTREACH_TEST_DIRECT"
 PORTS = 4
-
-
-def goes_straight() -> bool:
-    """True when no relay stands between the tests and the printers."""
-    return os.environ.get(DIRECT) == "1"
 
 
 @pytest.fixture(scope="session")

@@ -11,12 +11,11 @@ import pytest
 from playwright.sync_api import BrowserContext, CDPSession, Page, expect
 
 from printreach.rules.totp import STEP_SECONDS, code_of
-from tests.journeys.conftest import goes_straight
 from tests.rigs.chromium import chromium, watch
 from tests.rigs.looks import look_at
 from tests.rigs.programs import Program
 from tests.rigs.service import PASSWORD, Service
-from tests.rigs.waiting import free_port
+from tests.rigs.sites import fresh_site, heading, phone, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -32,36 +31,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def fresh(folder: Path) -> Iterator[Service]:
-    """A service on its first start: there are no accounts."""
-    if goes_straight():
-        pytest.skip("accounts are the service's own")
-    port = free_port()
-    env = {
-        "PRINTREACH_DATA_DIR": str(folder / "service-data"),
-        "PRINTREACH_LISTEN": f"127.0.0.1:{port}",
-        "PRINTREACH_BASE_URL": f"http://localhost:{port}",
-        "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
-    }
-    running = Service(folder, port, env)
-    try:
-        running.program.start()
-        running.wait_ready()
+    with fresh_site(folder) as running:
         yield running
-    finally:
-        running.program.stop()
 
 
-@pytest.fixture
-def browser(fresh: Service, tmp_path: Path) -> Iterator[BrowserContext]:
-    with chromium(tmp_path / "profile") as context:
+@pytest.fixture(scope="module")
+def browser(folder: Path) -> Iterator[BrowserContext]:
+    with chromium(folder / "profile") as context:
         yield context
 
 
 @pytest.fixture
-def page(browser: BrowserContext) -> Page:
-    opened = browser.new_page()
-    opened.set_viewport_size({"width": 390, "height": 844})
-    return opened
+def page(browser: BrowserContext) -> Iterator[Page]:
+    with phone(browser) as opened:
+        yield opened
 
 
 def log_link(program: Program, after: str) -> str:
@@ -77,14 +60,6 @@ def log_link(program: Program, after: str) -> str:
 
 def mail_link(service: Service, subject: str) -> str:
     return log_link(service.program, subject)
-
-
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
-
-
-def heading(page: Page, text: str) -> None:
-    expect(page.get_by_role("heading", level=1)).to_have_text(text)
 
 
 def sign_up(page: Page, service: Service, email: str) -> None:

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import goes_straight
 from tests.rigs.chromium import chromium, watch
 from tests.rigs.looks import look_at
-from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service, service_on_localhost
+from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service
+from tests.rigs.sites import site
 from tests.rigs.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -31,9 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def home(folder: Path) -> Iterator[Service]:
-    if goes_straight():
-        pytest.skip("the dashboard is the service's own")
-    with service_on_localhost(folder) as running:
+    with site(folder) as running:
         yield running
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import goes_straight
 from tests.rigs.chromium import chromium, watch
-from tests.rigs.portal import NOWHERE, heading, press, sign_in
-from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service, service_on_localhost
+from tests.rigs.portal import NOWHERE, sign_in
+from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service
+from tests.rigs.sites import heading, phone, press, site
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -22,9 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def home(folder: Path) -> Iterator[Service]:
-    if goes_straight():
-        pytest.skip("these pages are the service's own")
-    with service_on_localhost(folder) as running:
+    with site(folder) as running:
         yield running
 
 
@@ -34,15 +32,18 @@ def workbench(home: Service) -> Iterator[LinkedPrinter]:
         yield linked
 
 
+@pytest.fixture(scope="module")
+def browser(folder: Path) -> Iterator[BrowserContext]:
+    with chromium(folder / "profile") as context:
+        yield context
+
+
 @pytest.fixture
-def page(home: Service, folder: Path) -> Iterator[Page]:
+def page(home: Service, browser: BrowserContext) -> Iterator[Page]:
     """A phone; its person is signed in and looks at the page for developers."""
-    with chromium(folder / "profile") as browser:
-        page = browser.new_page()
-        page.set_viewport_size({"width": 390, "height": 844})
+    with phone(browser) as page:
         page.goto(f"{home.base_url}/developer")
-        if page.url.startswith(f"{home.base_url}/signin"):
-            sign_in(page, OWNER)
+        sign_in(page, OWNER)
         heading(page, "For developers")
         yield page
 

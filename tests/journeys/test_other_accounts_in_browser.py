@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import goes_straight
 from tests.rigs.chromium import chromium, watch
 from tests.rigs.looks import look_at
 from tests.rigs.oidc_provider import oidc_provider
 from tests.rigs.service import Service
-from tests.rigs.waiting import free_port
+from tests.rigs.sites import fresh_site, heading, phone, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.peer]
 
@@ -29,48 +28,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[Service]:
-    if goes_straight():
-        pytest.skip("accounts are the service's own")
-    port = free_port()
     with oidc_provider(folder) as issuer:
-        env = {
-            "PRINTREACH_DATA_DIR": str(folder / "service-data"),
-            "PRINTREACH_LISTEN": f"127.0.0.1:{port}",
-            "PRINTREACH_BASE_URL": f"http://localhost:{port}",
-            "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
-            "PRINTREACH_OIDC_ISSUER": issuer,
-            "PRINTREACH_OIDC_CLIENT_ID": "printreach",
-            "PRINTREACH_OIDC_CLIENT_SECRET": "hush",
-            "PRINTREACH_OIDC_NAME": NAME,
+        settings = {
+            "OIDC_ISSUER": issuer,
+            "OIDC_CLIENT_ID": "printreach",
+            "OIDC_CLIENT_SECRET": "hush",
+            "OIDC_NAME": NAME,
         }
-        running = Service(folder, port, env)
-        try:
-            running.program.start()
-            running.wait_ready()
+        with fresh_site(folder, **settings) as running:
             yield running
-        finally:
-            running.program.stop()
 
 
-@pytest.fixture
-def browser(service: Service, tmp_path: Path) -> Iterator[BrowserContext]:
-    with chromium(tmp_path / "profile") as context:
+@pytest.fixture(scope="module")
+def browser(folder: Path) -> Iterator[BrowserContext]:
+    with chromium(folder / "profile") as context:
         yield context
 
 
 @pytest.fixture
-def page(browser: BrowserContext) -> Page:
-    opened = browser.new_page()
-    opened.set_viewport_size({"width": 390, "height": 844})
-    return opened
-
-
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
-
-
-def heading(page: Page, text: str) -> None:
-    expect(page.get_by_role("heading", level=1)).to_have_text(text)
+def page(browser: BrowserContext) -> Iterator[Page]:
+    with phone(browser) as opened:
+        yield opened
 
 
 def test_from_the_button_to_an_account_and_in_again(service: Service, page: Page) -> None:

@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.fakes.stripe.server import KEY, MONTHLY, SECRET, YEARLY, FakeStripe, fake_stripe
-from tests.journeys.conftest import goes_straight
 from tests.rigs.calls import call
 from tests.rigs.chromium import chromium, watch
 from tests.rigs.portal import (
@@ -19,14 +18,12 @@ from tests.rigs.portal import (
     answer_as_app,
     answer_with_logo,
     come_as,
-    heading,
     heard,
-    press,
     sign_in,
 )
 from tests.rigs.service import Connection
-from tests.rigs.service import service as running_service
-from tests.rigs.waiting import free_port, wait_for
+from tests.rigs.sites import heading, phone, press, site
+from tests.rigs.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -44,20 +41,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def shop(folder: Path, stripe: FakeStripe) -> Iterator[Shop]:
-    if goes_straight():
-        pytest.skip("the portal is the service's own")
-    port = free_port()
-    env = {
-        "PRINTREACH_BASE_URL": f"http://localhost:{port}",
-        "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
-        "PRINTREACH_SUPPORTERS": "granted",
-        "PRINTREACH_STRIPE_SECRET_KEY": KEY,
-        "PRINTREACH_STRIPE_WEBHOOK_SECRET": SECRET,
-        "PRINTREACH_STRIPE_PRICE": f"{YEARLY} {MONTHLY}",
-        "PRINTREACH_STRIPE_API_URL": stripe.url,
+    settings = {
+        "SUPPORTERS": "granted",
+        "STRIPE_SECRET_KEY": KEY,
+        "STRIPE_WEBHOOK_SECRET": SECRET,
+        "STRIPE_PRICE": f"{YEARLY} {MONTHLY}",
+        "STRIPE_API_URL": stripe.url,
     }
-    with running_service(folder, port=port, env=env) as running:
-        stripe.calls_go_to = f"http://localhost:{port}/payments/stripe"
+    with site(folder, **settings) as running:
+        stripe.calls_go_to = f"{running.base_url}/payments/stripe"
         yield Shop(running)
 
 
@@ -71,11 +63,8 @@ def browser(folder: Path) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def page(browser: BrowserContext) -> Iterator[Page]:
-    browser.clear_cookies()
-    opened = browser.new_page()
-    opened.set_viewport_size({"width": 390, "height": 844})
-    yield opened
-    opened.close()
+    with phone(browser) as opened:
+        yield opened
 
 
 @contextmanager

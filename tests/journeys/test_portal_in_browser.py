@@ -8,7 +8,6 @@ from urllib.parse import quote, urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.journeys.conftest import goes_straight
 from tests.rigs.calls import call
 from tests.rigs.chromium import chromium, screenshot, watch
 from tests.rigs.portal import (
@@ -19,15 +18,13 @@ from tests.rigs.portal import (
     answer_as_app,
     answer_with_logo,
     come_as,
-    heading,
     heard,
     mailed_link,
-    press,
     sign_in,
 )
 from tests.rigs.service import APP, OWNER, PASSWORD, Agent, Connection
-from tests.rigs.service import service as running_service
-from tests.rigs.waiting import free_port, wait_for
+from tests.rigs.sites import heading, phone, press, site
+from tests.rigs.waiting import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -42,15 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def shop(folder: Path) -> Iterator[Shop]:
-    if goes_straight():
-        pytest.skip("the portal is the service's own")
-    port = free_port()
-    env = {
-        "PRINTREACH_BASE_URL": f"http://localhost:{port}",
-        "PRINTREACH_TUNNEL_DOMAIN": f"localhost:{port}",
-        "PRINTREACH_SUPPORTERS": "granted",
-    }
-    with running_service(folder, port=port, env=env) as running:
+    with site(folder, SUPPORTERS="granted") as running:
         yield Shop(running)
 
 
@@ -79,11 +68,8 @@ def browser(folder: Path) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def page(browser: BrowserContext) -> Iterator[Page]:
-    browser.clear_cookies()
-    page = browser.new_page()
-    page.set_viewport_size({"width": 390, "height": 844})
-    yield page
-    page.close()
+    with phone(browser) as opened:
+        yield opened
 
 
 @pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])

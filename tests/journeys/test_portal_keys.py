@@ -9,17 +9,9 @@ from playwright.sync_api import Page
 from tests.rigs.calls import call
 from tests.rigs.chromium import chromium, screenshot
 from tests.rigs.octoprint import OctoPrint
-from tests.rigs.portal import (
-    LOGO_URL,
-    Shop,
-    answer_as_app,
-    answer_with_logo,
-    come_as,
-    heading,
-    heard,
-    press,
-)
+from tests.rigs.portal import LOGO_URL, Shop, answer_as_app, answer_with_logo, come_as, heard
 from tests.rigs.service import LinkedPrinter, Service
+from tests.rigs.sites import heading, press
 from tests.rigs.ways import Way
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer, pytest.mark.browser]

@@ -5,9 +5,10 @@ import sqlite3
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route
 
 from tests.rigs.service import APP, OWNER, PASSWORD, Service
+from tests.rigs.sites import press
 from tests.rigs.waiting import wait_for
 
 RETURN_URL = "https://app.example.com/done"
@@ -51,11 +52,6 @@ def answer_with_logo(route: Route) -> None:
     route.fulfill(content_type="image/svg+xml", body=LOGO)
 
 
-def press(page: Page, name: str) -> None:
-    button = page.get_by_role("button", name=name, exact=True)
-    button.or_(page.get_by_role("link", name=name, exact=True)).click()
-
-
 def sign_in(page: Page, email: str = OWNER, password: str = PASSWORD) -> None:
     page.get_by_label("E-mail").fill(email)
     page.get_by_label("Password").fill(password)
@@ -68,10 +64,6 @@ def come_as(page: Page, shop: Shop, email: str = OWNER, **query: str) -> None:
     press(page, "Continue")
     press(page, "Sign in")
     sign_in(page, email)
-
-
-def heading(page: Page, text: str) -> None:
-    expect(page.get_by_role("heading", level=1)).to_have_text(text)
 
 
 def heard(page: Page) -> dict[str, str]:
