@@ -74,10 +74,12 @@ async def test_what_came_of_a_look_is_noted_with_it(records: SqlRecords) -> None
 @on_records
 async def test_old_looks_are_forgotten(records: SqlRecords) -> None:
     [watched] = await claim(records)
-    await records.watches.add_look(watched, look(0))
-    await records.watches.add_look(watched, look(5))
-    await records.watches.forget(NOON + SECOND, NOON)
+    for number in (0, 1, 5):
+        await records.watches.add_look(watched, look(number))
 
+    assert await records.watches.forget(NOON + 2 * SECOND, NOON, 1) == 1
+    assert await records.watches.forget(NOON + 2 * SECOND, NOON, 9) == 1
+    assert await records.watches.forget(NOON + 2 * SECOND, NOON, 9) == 0
     assert [one.at for one in await records.watches.looks("p1", "a")] == [NOON + 5 * SECOND]
     assert await records.watches.held(watched) is not None
 
@@ -130,7 +132,7 @@ async def test_a_judged_picture_outlives_others(records: SqlRecords) -> None:
     assert await records.snapshots.outdated(NOON + MINUTE, 9) == ["q" * 32]
     assert await records.snapshots.beyond("p1", 0, 0) == ["q" * 32]
 
-    await records.watches.forget(NOON, NOON + MINUTE)
+    await records.watches.forget(NOON, NOON + MINUTE, 9)
     assert await records.watches.judged("p1") == []
     assert len(await records.snapshots.outdated(NOON + MINUTE, 9)) == 2
 

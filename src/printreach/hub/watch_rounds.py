@@ -27,6 +27,8 @@ AT_ONCE: Final = {False: 40, True: 8}
 """Looks under way: of prints whose last look went well, and of those that falter. Each may hold a
 picture of 8 MB."""
 STOP_WITHIN_S: Final = 5.0
+PRUNED_AT_ONCE: Final = 1000
+"""Others want to write, too."""
 JUDGED_FOR: Final = timedelta(days=180)
 """By then an answer says nothing any more: it counts half as much each two weeks."""
 
@@ -72,9 +74,10 @@ class WatchRounds:
     async def tidy(self) -> None:
         """Forget what is too old. Raises StoreUnavailable."""
         at = self._parts.clock.now()
-        await self._parts.store.write(
-            lambda records: records.watches.forget(at - KEPT_FOR, at - JUDGED_FOR)
-        )
+        while await self._parts.store.write(
+            lambda records: records.watches.forget(at - KEPT_FOR, at - JUDGED_FOR, PRUNED_AT_ONCE)
+        ):
+            pass
 
     async def _claim(self, *, falters: bool) -> list[WatchedPrint]:
         at, room = self._parts.clock.now(), AT_ONCE[falters] - len(self._running[falters])

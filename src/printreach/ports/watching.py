@@ -139,6 +139,6 @@ class WatchRecords(Protocol):
         """Judgements of that print, or of all, keep no pictures any more; which those were."""
         ...
 
-    async def forget(self, before: datetime, judged_before: datetime) -> None:
-        """Looks and ended watches older than that, and judgements."""
+    async def forget(self, before: datetime, judged_before: datetime, at_most: int) -> int:
+        """Looks and ended watches older than that, and judgements. Of looks so many; how many."""
         ...

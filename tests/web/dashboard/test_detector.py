@@ -284,7 +284,7 @@ def test_an_answer_and_its_picture_outlive_what_was_seen_besides(home: Home) -> 
     choose(home, WatchSettings(keeps_frames=True))
     home.send("/detector/judgement", print_id=PRINT, was_failure="yes")
     store, now = home.world.store, home.world.clock.now()
-    run(home.browser, lambda: store.write(lambda records: records.watches.forget(now, now)))
+    run(home.browser, lambda: store.write(lambda records: records.watches.forget(now, now, 99)))
 
     page = home.get("/history/print?id=print-1")
 

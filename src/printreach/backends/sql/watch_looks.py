@@ -127,12 +127,16 @@ class WatchLookRows:
         await self._connection.execute(update(watch_judgements).where(*theirs).values(picture=None))
         return pictures
 
-    async def forget(self, before: datetime, judged_before: datetime) -> None:
-        await self._connection.execute(delete(watch_looks).where(watch_looks.c.at < before))
+    async def forget(self, before: datetime, judged_before: datetime, at_most: int) -> int:
+        old = select(watch_looks.c.number).where(watch_looks.c.at < before).limit(at_most)
+        gone = await self._connection.execute(
+            delete(watch_looks).where(watch_looks.c.number.in_(old))
+        )
         await self._connection.execute(delete(watches).where(watches.c.ended_at < before))
         await self._connection.execute(
             delete(watch_judgements).where(watch_judgements.c.at < judged_before)
         )
+        return gone.rowcount
 
     async def _seen(
         self, printer_id: str, print_id: str, *conditions: ColumnElement[bool]
