@@ -11,7 +11,6 @@ from printreach.backends.sql.store import open_store
 from printreach.contract.events import EventType, PrintEvent
 from printreach.ports import Records
 from printreach.rules.watching import WatchPause, WatchSettings
-from tests.journeys.conftest import goes_straight
 from tests.rigs.calls import call
 from tests.rigs.fast_clock import let_time_fly, with_fast_clock
 from tests.rigs.octoprint import CONFIG, OctoPrint, octoprint
@@ -52,8 +51,6 @@ def peer(folder: Path, camera: PrintCamera) -> Iterator[OctoPrint]:
 
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[Service]:
-    if goes_straight():
-        pytest.skip("the service's own watch")
     watch = {"PRINTREACH_DETECTOR_WATCH": "true"}
     with service_on_localhost(folder, command=with_fast_clock(SPEED), more_env=watch) as running:
         yield running
