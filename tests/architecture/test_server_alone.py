@@ -57,7 +57,7 @@ def test_the_service_starts_there(server: Path, tmp_path: Path) -> None:
 
 def test_the_detector_says_what_it_lacks_there(server: Path, tmp_path: Path) -> None:
     env = {**os.environ, "PRINTREACH_DETECTOR_TOKEN": "0123456789abcdef01234567"}
-    words = [server / "printreach", "serve", "--role", "detector"]
+    words = [str(server / "printreach"), "serve", "--role", "detector"]
 
     told = subprocess.run(words, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
 
