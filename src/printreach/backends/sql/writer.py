@@ -46,6 +46,15 @@ class _Unit:
                 # Not what the savepoint says, which is gone by then.
                 raise self.error from error
 
+    async def run_alone(self, connection: AsyncConnection) -> None:
+        """Do it where the transaction is its own, and is undone with it: a savepoint costs turns."""
+        try:
+            await self._do(connection)
+        except Exception:
+            if not await _is_in_transaction(connection):
+                raise
+            await connection.rollback()
+
     async def _do(self, connection: AsyncConnection) -> None:
         try:
             self.result = await self.work(connection)
@@ -118,8 +127,11 @@ class Writer:
         failure: Exception | None = StoreUnavailable("The store is being closed.")
         try:
             async with self._engine.begin() as connection:
-                for unit in group:
-                    await unit.run(connection)
+                if len(group) == 1:
+                    await group[0].run_alone(connection)
+                else:
+                    for unit in group:
+                        await unit.run(connection)
             failure = None
         except Exception as error:  # noqa: BLE001 - those who wait get it, and may try again
             failure = StoreUnavailable(f"The database did not take a change: {reason_of(error)}.")
