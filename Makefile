@@ -6,7 +6,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
-WORKERS ?= 2
+# Tests wait for servers, printers and browsers as long as they compute.
+WORKERS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 FUZZ_SECONDS ?= 600
 
 # The styles and scripts of the pages, built from web/ into the package.
