@@ -13,18 +13,21 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 MAX_TEXT = 500
 """Characters of a file's name or an error; whoever makes an event cuts to this."""
+MAX_PRINT_ID = 64
 MAX_EVENTS_AT_ONCE = 50
 """So many go into one message of the tunnel."""
 
 EventId = Annotated[str, Meta(pattern=r"^[0-9a-z-]{8,64}\Z")]
 """Not `$`, which would let a line end through, and it becomes a header of what apps are sent."""
-PrintId = Annotated[str, Meta(max_length=64)]
+PrintId = Annotated[str, Meta(max_length=MAX_PRINT_ID)]
 ShortText = Annotated[str, Meta(max_length=MAX_TEXT)]
 Code = Annotated[str, Meta(max_length=64)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Percent = Annotated[int, Meta(ge=0, le=100)]
-UnixTime = Annotated[int, Meta(ge=0, le=253_402_300_799)]
-"""Seconds, to the end of the year 9999."""
+LATEST_UNIX_TIME = 253_402_300_799
+"""The end of the year 9999."""
+UnixTime = Annotated[int, Meta(ge=0, le=LATEST_UNIX_TIME)]
+"""Seconds."""
 Millimetres = Annotated[float, Meta(ge=-10_000.0, le=10_000.0)]
 
 

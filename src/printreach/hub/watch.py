@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from printreach.contract.commands import CommandStatus
-from printreach.contract.events import EventType
+from printreach.contract.events import MAX_PRINT_ID, EventType
 from printreach.contract.status import StatusResult
 from printreach.hub.live import read_status
 from printreach.hub.snapshots import Snapshots
@@ -96,9 +96,10 @@ async def ask_status(http: PrinterHttp, printer_id: str) -> StatusResult | Print
 
 
 def print_under_way(status: StatusResult) -> str:
-    """Its id; "" where nothing prints."""
+    """Its id; "" where nothing prints. What no event could name is no print."""
     is_under_way = status.job_status.state in UNDER_WAY
-    return status.service_status.most_recent_print_id_str if is_under_way else ""
+    print_id = status.service_status.most_recent_print_id_str
+    return print_id if is_under_way and len(print_id) <= MAX_PRINT_ID else ""
 
 
 def is_off(settings: WatchSettings, print_id: str) -> bool:

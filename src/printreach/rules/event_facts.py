@@ -3,7 +3,7 @@
 import math
 from typing import Final, TypedDict
 
-from printreach.contract.events import MAX_TEXT
+from printreach.contract.events import LATEST_UNIX_TIME, MAX_TEXT
 from printreach.contract.status import CurrentPrint, State
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.rules.prints import PrintMark, Sighting
@@ -30,20 +30,20 @@ class Facts(TypedDict):
 
 
 def facts_of(mark: PrintMark, seen: Sighting) -> Facts:
-    """What this look at the printer knows of the print."""
+    """What this look at the printer knows of the print, whatever it or its agent claims."""
     now = seen.job.current_print
-    progress = 100.0 if seen.job.state is State.COMPLETE else now.progress
+    progress = 100.0 if seen.job.state is State.COMPLETE else min(100.0, max(0.0, now.progress))
     weight_mg = now.est_total_fil_weight_mg
     return Facts(
         print_id=mark.print_id,
         file_name=readable(mark.file_name or now.file_name, MAX_TEXT) or UNSET,
         duration_sec=_count(now.duration_sec),
-        progress=int(min(100.0, max(0.0, progress))),
+        progress=int(progress),
         time_remaining_sec=_count(now.time_left_sec),
         z_offset_mm=_offset(seen.z_offset_mm),
         current_layer=_count(now.current_layer),
         total_layers=_count(now.total_layers),
-        print_started_at_sec=mark.started_at if mark.started_at > 0 else UNSET,
+        print_started_at_sec=mark.started_at if 0 < mark.started_at <= LATEST_UNIX_TIME else UNSET,
         filament_used_mm=_used(now.est_total_fil_used_mm, progress),
         filament_used_mg=UNSET if isinstance(weight_mg, UnsetType) else _used(weight_mg, progress),
         estimated_total_sec=_total(now, seen.job.state),
@@ -68,7 +68,7 @@ def _offset(value: float | None) -> float | UnsetType:
 
 def _used(whole: int, progress: float) -> int | UnsetType:
     """What of an estimate is used up by now; 0 stands for unknown."""
-    return _count(int(whole * progress / 100)) if whole > 0 else UNSET
+    return _count(int(min(whole, _MOST) * progress / 100)) if whole > 0 else UNSET
 
 
 def _total(now: CurrentPrint, state: State) -> int | UnsetType:
