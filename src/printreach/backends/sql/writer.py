@@ -47,7 +47,7 @@ class _Unit:
                 raise self.error from error
 
     async def run_alone(self, connection: AsyncConnection) -> None:
-        """Do it where the transaction is its own, and is undone with it: a savepoint costs turns."""
+        """Do it where the transaction is its own, and undone with it: a savepoint costs turns."""
         try:
             await self._do(connection)
         except Exception:
