@@ -5,9 +5,11 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import update
 
 from printreach.backends.sql.detection_contexts import detection_contexts
+from printreach.backends.sql.detection_memory import remembered
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
 from printreach.rules.detection import DetectionContext, Suspicion
 from printreach.rules.detection_contexts import KeptContext
@@ -154,3 +156,20 @@ async def test_what_another_version_remembered_begins_anew_at_its_levels(databas
 
         assert kept is not None
         assert kept.remembered == DetectionContext(warning_level=1, pause_level=5)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b"",
+        b"{",
+        b"\xff",
+        b"[]",
+        b'{"warning_level":9}',
+        b'{"warning_level":"high"}',
+        b'{"warning_level":9,"mean":"a word"}',
+        b'{"seen":{"scene":{"grey":[1,2],"digest":1}}}',
+    ],
+)
+def test_a_print_of_which_nothing_can_be_read_begins_anew(damaged: bytes) -> None:
+    assert remembered(damaged) == DetectionContext()

@@ -5,8 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
+from printreach.backends.sql.watch_tables import watch_looks
 from printreach.rules.snapshots import Snapshot
 from printreach.rules.watching import Judgement, WatchSettings
 from tests.backends.records import store_all
@@ -24,6 +26,18 @@ from tests.backends.watch_records import (
 from tests.fakes.clock import NOON
 
 # --- looks --------------------------------------------------------------------------------------
+
+
+@on_records
+async def test_of_a_look_that_is_damaged_the_rest_is_shown(records: SqlRecords) -> None:
+    [watched] = await claim(records)
+    await records.watches.add_look(watched, look())
+    for damaged in (b"", b"{", b"\xff", b"[1]", b"[[1,null]]"):
+        await records.connection.execute(
+            update(watch_looks).values(evidence=damaged, view="of another version")
+        )
+
+        assert await records.watches.last("p1", "a") == replace(look(), evidence=())
 
 
 @on_records

@@ -77,6 +77,7 @@ class DetectionContext:
     """All that is known of a print from its pictures so far.
 
     reference: logits of the first pictures of this scene. mean: of all logits, newer ones first.
+    Raises ValueError for a level that there isn't.
     """
 
     warning_level: int = DEFAULT_LEVEL
@@ -88,6 +89,10 @@ class DetectionContext:
     last_at: datetime | None = None
     warning: Suspicion = Suspicion()
     pause: Suspicion = Suspicion()
+
+    def __post_init__(self) -> None:
+        if self.warning_level not in LEVELS or self.pause_level not in LEVELS:
+            raise ValueError("a confidence level is 1 to 5")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,23 +49,31 @@ class Scene:
     """A picture as a whole.
 
     grey: SIDE rows of SIDE places, each 0 to 255. digest: the same for the very same pixels; the
-    noise of a live camera makes no two pictures the same.
+    noise of a live camera makes no two pictures the same. Raises ValueError for fewer places.
     """
 
     grey: tuple[int, ...]
     digest: int
+
+    def __post_init__(self) -> None:
+        _check_places(self.grey)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """The scene that later ones are compared with, and how often it came without any change.
 
-    earlier: grey pictures that were unlike the ones after them, the latest first.
+    earlier: grey pictures that were unlike the ones after them, the latest first. Raises ValueError
+    as Scene does.
     """
 
     scene: Scene
     repeats: int = 0
     earlier: tuple[tuple[int, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        for grey in self.earlier:
+            _check_places(grey)
 
 
 def look_at(seen: Seen | None, scene: Scene) -> tuple[Seen | None, View]:
@@ -102,6 +110,11 @@ def _compared(seen: Seen, scene: Scene) -> tuple[Seen, View]:
     is_relit = abs(_mean(now) - _mean(before)) > _LIT_APART
     view = View.LIGHT_SWITCHED if is_relit else View.CLEAR
     return Seen(scene=scene, earlier=seen.earlier), view
+
+
+def _check_places(grey: Sequence[int]) -> None:
+    if len(grey) != SIDE * SIDE:
+        raise ValueError(f"a scene has {SIDE} rows of {SIDE} places")
 
 
 def _mean(grey: Sequence[int]) -> float:

@@ -26,9 +26,16 @@ def written(context: DetectionContext) -> bytes:
 
 
 def remembered(data: bytes) -> DetectionContext:
-    """What another version of the service wrote otherwise begins anew, at the levels chosen."""
+    """What another version of the service wrote otherwise begins anew, at the levels chosen.
+
+    Where even those can't be read it begins at the usual ones.
+    """
     try:
         return _decoder.decode(data)
-    except msgspec.ValidationError:
+    except msgspec.MsgspecError:
+        pass
+    try:
         chosen = _levels_decoder.decode(data)
         return DetectionContext(warning_level=chosen.warning_level, pause_level=chosen.pause_level)
+    except (msgspec.MsgspecError, ValueError):
+        return DetectionContext()

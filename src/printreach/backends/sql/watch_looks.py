@@ -25,6 +25,7 @@ _DIGITS: Final = 3
 _LOOK = columns_for(Look, watch_looks)
 _JUDGEMENT = columns_for(Judgement, watch_judgements)
 _evidence = msgspec.json.Decoder(tuple[tuple[float, ...], ...])
+_VIEWS: Final = frozenset(view.value for view in View)
 _is_alarm = or_(watch_looks.c.warned, watch_looks.c.paused)
 
 
@@ -155,7 +156,7 @@ class WatchLookRows:
         return [
             LastLook(
                 look=_look(row),
-                evidence=_evidence.decode(row["evidence"]),
+                evidence=_evidence_of(row["evidence"]),
                 picture=row["picture"],
             )
             for row in found.mappings()
@@ -168,7 +169,20 @@ def _of_print(printer_id: str, print_id: str) -> tuple[ColumnElement[bool], Colu
 
 def _look(row: Mapping[Any, Any]) -> Look:
     values = {column.name: row[column.name] for column in _LOOK}
-    return Look(**{**values, "view": View(values["view"])})
+    return Look(**{**values, "view": _view_of(values["view"])})
+
+
+def _view_of(name: str) -> View:
+    """What another version called otherwise is nothing to speak of."""
+    return View(name) if name in _VIEWS else View.CLEAR
+
+
+def _evidence_of(content: bytes) -> tuple[tuple[float, ...], ...]:
+    """What can't be read shows nothing; the rest of the look is as good as before."""
+    try:
+        return _evidence.decode(content)
+    except msgspec.MsgspecError:
+        return ()
 
 
 def _rounded(evidence: Sequence[Sequence[float]]) -> bytes:
