@@ -24,6 +24,10 @@ Row: TypeAlias = Mapping[str, Value]
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
 
+class AccountGone(Exception):
+    """The account was deleted or blocked while its rows were read; what is left is not all."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AccountData:
     """The use cases about an account's data."""
@@ -42,7 +46,7 @@ class AccountData:
         """Every row as it is stored, but for digests and keys, which say nothing to anybody.
 
         A few of one table at a time, and of every table once at least: an account may have more
-        than fits into memory, and may be in no hurry.
+        than fits into memory, and may be in no hurry. Raises AccountGone.
         """
         for table in await self.store.read(_tables):
             after: Place | None = None
@@ -101,6 +105,9 @@ async def _tables(records: Records) -> Sequence[str]:
 
 
 async def _rows(records: Records, *, account_id: str, table: str, after: Place | None) -> Rows:
+    account = await records.accounts.get(account_id)
+    if account is None or account.is_blocked:
+        raise AccountGone(account_id)
     return await records.personal.rows(account_id, table, after, AT_ONCE)
 
 

@@ -9,6 +9,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 from printreach.ports import Bus, Clock, Notice, Records, Store, StoredEvent, Topic
@@ -18,6 +19,8 @@ from printreach.rules.webhook_messages import About, message_body
 PAGE: Final = 100
 LOOK_EVERY_S: Final = 5.0
 """Hints may be lost."""
+STALE_AFTER: Final = timedelta(seconds=LOOK_EVERY_S)
+"""A page that is not read by then is looked up anew."""
 MOST_STREAMS: Final = 20
 """Of an account at once, in one process."""
 OLDEST: Final = "oldest"
@@ -91,12 +94,16 @@ class EventStreams:
             while await self.store.read(lambda records: _is_open(records, account_id)):
                 woken.clear()
                 page = await self._page(account_id, cursor)
+                looked_at = self.clock.now()
                 for told in page:
+                    if abs(self.clock.now() - looked_at) >= STALE_AFTER:
+                        break  # whoever takes a page slowly may be out by now
                     cursor = told.event_id
                     yield told
-                if len(page) < PAGE:
-                    await _wait(woken, self.look_every_s)
-                    yield None
+                else:
+                    if len(page) < PAGE:
+                        await _wait(woken, self.look_every_s)
+                        yield None
         finally:
             unsubscribe()
             self._open[account_id] -= 1

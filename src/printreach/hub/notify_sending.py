@@ -19,6 +19,7 @@ from printreach.ports.notifications import (
     Sealer,
     Trouble,
 )
+from printreach.rules.accounts import Account
 from printreach.rules.notifications import GIVEN_UP_AFTER, next_try
 from printreach.rules.notify_turns import PLACES_AT_ONCE
 from printreach.rules.notify_ways import MAIL
@@ -133,7 +134,10 @@ class NotifySending:
                 if not await self._renew(target, sent):
                     return  # it was removed, and its messages with it
                 sent = []
-            trouble = await self._send(target, message)
+            account = await self.store.read(lambda records: _reached(records, target))
+            if account is None:
+                break  # its messages are gone, too
+            trouble = await self._send(account, target, message)
             if trouble is not None:
                 break
             sent.append(message)
@@ -152,14 +156,15 @@ class NotifySending:
 
         return await self.store.write(note)
 
-    async def _send(self, target: NotifyTarget, message: QueuedMessage) -> NotSent | None:
-        if target.way == MAIL:
-            account = await self.store.read(lambda records: records.accounts.get(target.account_id))
-            if account is None or account.verified_at is None:
-                return NotSent(Trouble.NOT_ALLOWED)
-            mail = Mail(to=account.email, subject=message.title, text=message.text)
-            return await self.mailer.hand_in(mail)
-        return await send_to(self.messenger, self.sealer, target, message.title, message.text)
+    async def _send(
+        self, account: Account, target: NotifyTarget, message: QueuedMessage
+    ) -> NotSent | None:
+        if target.way != MAIL:
+            return await send_to(self.messenger, self.sealer, target, message.title, message.text)
+        if account.verified_at is None:
+            return NotSent(Trouble.NOT_ALLOWED)
+        mail = Mail(to=account.email, subject=message.title, text=message.text)
+        return await self.mailer.hand_in(mail)
 
     async def _let_go(
         self,
@@ -183,6 +188,13 @@ class NotifySending:
             failures=failures,
             trouble=words,
         )
+
+
+async def _reached(records: Records, target: NotifyTarget) -> Account | None:
+    """Whose place it is; None where it was removed, or its owner is blocked, since its claim."""
+    is_there = await records.notifications.target(target.target_id) is not None
+    account = await records.accounts.get(target.account_id) if is_there else None
+    return None if account is None or account.is_blocked else account
 
 
 async def send_to(

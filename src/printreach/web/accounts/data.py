@@ -32,7 +32,7 @@ async def export(
 async def _file(
     head: Mapping[str, object], rows: AsyncIterator[tuple[str, Sequence[Row]]]
 ) -> AsyncIterator[bytes]:
-    """One JSON object, piece by piece. Where the store goes away it stays without its end."""
+    """One JSON object, piece by piece. It stays without its end where store or account goes."""
     text = msgspec.json.format(msgspec.json.encode(head), indent=2)
     yield text.removesuffix(b"\n}") + b',\n  "Rows": {'
     table, before = "", b""
