@@ -8,6 +8,7 @@ from printreach.hub.acts import note
 from printreach.hub.apps import remove_app
 from printreach.hub.billing import Billing
 from printreach.hub.denied import Denied, Reason
+from printreach.hub.invitations import end_invitations
 from printreach.ports import Clock, Notice, Passwords, Records, Store, Topic
 from printreach.rules.accounts import Account, problem_with_password, read_email
 from printreach.rules.credentials import TokenBytes, new_record_id
@@ -135,6 +136,8 @@ class Accounts:
             for app in await records.apps.of_owner(account.account_id):
                 await remove_app(records, app.app_id, at)
             await records.accounts.delete(account.account_id)
+            if account.is_admin:
+                await end_invitations(records)
             nobody = f"deleted account {account.account_id}"
             await records.operating.forget_subject(account.email, nobody)
             await note(records, by, at, OperatorAct.ACCOUNT_DELETED, nobody)

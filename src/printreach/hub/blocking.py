@@ -7,6 +7,7 @@ operator lets its owner in again. Each reader of the store looks at `Account.is_
 from dataclasses import replace
 from datetime import datetime
 
+from printreach.hub.invitations import end_invitations
 from printreach.hub.sessions import end_all
 from printreach.ports import Notice, Records, Topic
 from printreach.rules.accounts import Account
@@ -24,6 +25,8 @@ async def block(records: Records, account: Account, at: datetime) -> Account:
     for target in await records.notifications.targets(account_id):
         await records.notifications.drop_all(target.target_id)
     await end_all(records, account_id, at)
+    if account.is_admin:
+        await end_invitations(records)
     return blocked
 
 

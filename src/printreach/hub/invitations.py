@@ -101,6 +101,11 @@ class Invitations:
         return f"{self.base_url}/signup?invite={token}"
 
 
+async def end_invitations(records: Records) -> None:
+    """Whenever an operator is one no more: they may hold one, and would be back by it."""
+    await records.invitations.remove_all()
+
+
 def invitation_digest(token: str) -> bytes:
     """What is stored of an invitation."""
     return digest(CredentialKind.INVITATION, token.encode())

@@ -11,7 +11,7 @@ from printreach.hub.blocking import block, unblock
 from printreach.hub.connections import Connections
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.detection_keys import DetectionKeys
-from printreach.hub.invitations import Invitations
+from printreach.hub.invitations import Invitations, end_invitations
 from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.printers import Printers
 from printreach.hub.proof import Proof
@@ -138,6 +138,8 @@ class Operating:
             if not is_admin and not await records.operating.other_operators(account.account_id):
                 return LAST_OPERATOR
             await records.operating.set_admin(account.account_id, is_admin=is_admin)
+            if account.is_admin and not is_admin:
+                await end_invitations(records)
             act = OperatorAct.OPERATOR_MADE if is_admin else OperatorAct.OPERATOR_UNMADE
             await note(records, by, at, act, account.email)
             return await account_with(records, email)

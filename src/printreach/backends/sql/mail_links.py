@@ -75,6 +75,9 @@ class InvitationRows:
     async def remove_setup(self) -> None:
         await self._connection.execute(delete(invitations).where(invitations.c.is_setup))
 
+    async def remove_all(self) -> None:
+        await self._connection.execute(delete(invitations))
+
 
 def _link(row: Mapping[Any, Any]) -> MailLink:
     return MailLink(**{**row, "purpose": MailPurpose(row["purpose"])})
