@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
+from sqlalchemy import func, select
+
 from printreach.backends.sql.store import SqlRecords
-from printreach.backends.sql.watching import LONGEST_WAIT
+from printreach.backends.sql.watch_tables import watches
+from printreach.backends.sql.watching import LONGEST_WAIT, MOST_ENDED
 from printreach.rules.detection import DetectionContext, Sight, observe
 from printreach.rules.detection_scene import Scene
 from printreach.rules.watch_memory import WatchMemory
@@ -211,3 +214,14 @@ async def test_printers_that_are_here_without_a_watch_are_known(records: SqlReco
         ("p2", "ada", NOON)
     ]
     assert await records.watches.unwatched(NOON) == []
+
+
+@on_records
+async def test_an_agent_that_makes_up_prints_fills_no_disk(records: SqlRecords) -> None:
+    for number in range(MOST_ENDED + 3):
+        await records.watches.begin("p1", "ada", f"made-up-{number}", NOON + number * SECOND)
+    kept = await records.connection.scalar(select(func.count()).select_from(watches))
+    [watched] = await claim(records, after=MINUTE * 60)
+
+    assert kept == MOST_ENDED + 1
+    assert watched.print_id == f"made-up-{MOST_ENDED + 2}"

@@ -51,3 +51,16 @@ async def test_a_print_that_no_event_could_name_is_not_watched(open_world: OpenW
 
         assert await here.told() == []
         assert here.scorer.shown == 0
+
+
+@on_a_loop
+async def test_an_agent_that_always_names_another_print_is_not_asked_without_a_pause(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world) as here:
+        claimed = 0
+        for number in range(5):
+            here.machine.prints(print_id=f"made-up-{number}")
+            claimed += await here.look()
+
+        assert claimed == 1

@@ -35,6 +35,8 @@ PICTURE_WITHIN_S: Final = 8.0
 SCORE_WITHIN_S: Final = 8.0
 SLOW_S: Final = 4.0
 """A camera that takes longer is looked at among those that falter."""
+NEXT_PRINT_AFTER: Final = timedelta(seconds=10)
+"""An agent that names another print each time it is asked isn't asked without a pause."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,7 +117,9 @@ class LookAtPrint:
                 return
             await records.watches.end(held.printer_id, held.print_id, at)
             if other_print_id:
-                await records.watches.begin(held.printer_id, held.account_id, other_print_id, at)
+                await records.watches.begin(
+                    held.printer_id, held.account_id, other_print_id, at + NEXT_PRINT_AFTER
+                )
 
         await self._parts.store.write(end)
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Row, exists, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Row, delete, exists, or_, select, tuple_, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -18,6 +18,8 @@ from printreach.rules.watching import WatchSettings
 
 LONGEST_WAIT: Final = timedelta(hours=2)
 """Nothing is put off for longer: what is due later than that was written by a wrong clock."""
+MOST_ENDED: Final = 300
+"""Of a printer: of a week, one each half hour. Older ones can be judged no more."""
 _AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _OFF: Final = WatchSettings(enabled=False)
 _memories = msgspec.json.Decoder(WatchMemory)
@@ -80,6 +82,7 @@ class WatchRows(WatchLookRows):
         )
         is_other = watches.c.print_id != print_id
         await self._end(at, watches.c.printer_id == printer_id, is_other)
+        await self._forget_beyond(printer_id, MOST_ENDED)
 
     async def end(self, printer_id: str, print_id: str, at: datetime) -> None:
         await self._end(at, watches.c.printer_id == printer_id, watches.c.print_id == print_id)
@@ -152,6 +155,17 @@ class WatchRows(WatchLookRows):
         await self._connection.execute(
             update(watches).where(_is_under_way, *conditions).values(ended_at=at, token=None)
         )
+
+    async def _forget_beyond(self, printer_id: str, most: int) -> None:
+        """Those of a printer that ended longest ago; an agent may make up any number of prints."""
+        its = (watches.c.printer_id == printer_id, ~_is_under_way)
+        beyond = (
+            select(watches.c.print_id)
+            .where(*its)
+            .order_by(watches.c.ended_at.desc(), watches.c.print_id)
+            .offset(most)
+        )
+        await self._connection.execute(delete(watches).where(*its, watches.c.print_id.in_(beyond)))
 
     async def _watched(self, *conditions: ColumnElement[bool]) -> list[WatchedPrint]:
         found = await self._connection.execute(
