@@ -1,6 +1,7 @@
 """Pausing for the owner: when it is allowed, at most once, never another print, always told."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import msgspec
@@ -17,7 +18,7 @@ from printreach.rules.watch import MOST_PAUSES, MOST_TRIES
 from printreach.rules.watching import WatchPause, WatchSettings
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE
-from tests.hub.watch_world import BAD, GOOD, PowerCut, WatchWorld, watching
+from tests.hub.watch_world import BAD, GOOD, PRINT, PowerCut, WatchWorld, watching
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld
 
 WARNING, PAUSED = EventType.POSSIBLE_FAILURE, EventType.PAUSED_BY_DETECTOR
@@ -39,6 +40,44 @@ def obeys(here: WatchWorld) -> None:
 async def resume(here: WatchWorld) -> None:
     here.machine.prints()
     await here.happens(EventType.RESUMED)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        WatchSettings(),
+        replace(PAUSES, enabled=False),
+        replace(PAUSES, off_for_print=PRINT),
+    ],
+)
+def test_what_is_chosen_in_the_last_moment_stops_a_pause(
+    open_world: OpenWorld, chosen: WatchSettings
+) -> None:
+    async def main() -> None:
+        async with watching(open_world, PAUSES) as here:
+            asked_at = []
+
+            async def choose_before_a_pause() -> None:
+                """Only that asks twice at a time."""
+                at = here.world.clock.now()
+                if at in asked_at:
+                    await here.choose(chosen)
+                asked_at.append(at)
+
+            obeys(here)
+            here.machine.on_ask = choose_before_a_pause
+            await fail(here)
+
+            assert here.machine.orders == []
+            assert await here.kinds() == [WARNING]
+
+            here.machine.on_ask = lambda: None
+            await here.choose(PAUSES)
+            await here.goes_on(120, BAD)
+
+            assert len(here.machine.orders) == 1
+
+    asyncio.run(main())
 
 
 @on_a_loop

@@ -50,12 +50,14 @@ class Machine(FakePrinterHttp):
     """A printer with cameras. camera: what they give. cameras: which were asked.
 
     on_order: what happens as it is paused; it may raise. on_picture: as a picture is taken.
+    on_ask: as it is asked for its status.
     """
 
     camera: bytes | PrinterRefusal = b""
     cameras: list[str] = field(default_factory=list)
     on_order: Callable[[], Awaitable[None] | None] = lambda: None
     on_picture: Callable[[], Awaitable[None] | None] = lambda: None
+    on_ask: Callable[[], Awaitable[None] | None] = lambda: None
 
     def prints(self, state: State = State.PRINTING, print_id: str = PRINT) -> None:
         self.statuses[PRINTER_ID] = StatusResult(
@@ -71,6 +73,14 @@ class Machine(FakePrinterHttp):
 
     def pauses(self) -> None:
         self.prints(State.PAUSED)
+
+    async def ask(
+        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+    ) -> bytes | PrinterRefusal:
+        meanwhile = self.on_ask()
+        if meanwhile is not None:
+            await meanwhile
+        return await super().ask(printer_id, command, query)
 
     async def order(
         self,

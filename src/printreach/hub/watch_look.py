@@ -203,8 +203,8 @@ class LookAtPrint:
     async def _act(self, settled: _Settled, status: StatusResult) -> None:
         held = replace(settled.held, memory=settled.decision.memory)
         await self._say(held)
-        if settled.decision.pauses and held.settings.pauses is not None:
-            memory = await pause(self._parts, held, held.settings.pauses, status)
+        if settled.decision.pauses:
+            memory = await pause(self._parts, held, status)
             if memory is not None:
                 await self._say(replace(held, memory=memory))
 

@@ -14,7 +14,7 @@ from printreach.contract import codec
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
-from printreach.hub.watch import WatchParts, ask_status, print_under_way
+from printreach.hub.watch import WatchParts, ask_status, is_off, print_under_way
 from printreach.ports import Records
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.watching import WatchedPrint
@@ -31,10 +31,10 @@ ORDER_WITHIN_S: Final = 30.0
 AFTER_REFUSAL: Final = timedelta(seconds=20)
 
 
-async def pause(
-    parts: WatchParts, watched: WatchedPrint, how: WatchPause, seen: StatusResult
-) -> WatchMemory | None:
+async def pause(parts: WatchParts, watched: WatchedPrint, seen: StatusResult) -> WatchMemory | None:
     """Order the pause that was decided on, and tell what came of it; what to remember then.
+
+    What the owner has chosen by now counts.
 
     seen: the printer at the look. None where there is nothing to remember: the print has ended, or
     the claim was lost.
@@ -47,6 +47,9 @@ async def pause(
         return None
     if status.job_status.state is State.PAUSED:
         return await _was_paused(parts, watched)
+    how = await _still_chosen(parts, watched)
+    if not isinstance(how, WatchPause):
+        return how
     refusal = await _order(parts, watched.printer_id, how)
     if refusal is None:
         return await conclude(parts, watched, status, "")
@@ -83,6 +86,28 @@ async def conclude(
         return memory
 
     return await parts.store.write(conclude)
+
+
+async def _still_chosen(
+    parts: WatchParts, watched: WatchedPrint
+) -> WatchPause | WatchMemory | None:
+    """How to pause; or what to remember where the owner wants none any more, and goes unpaused.
+
+    None where the claim was lost.
+    """
+    at = parts.clock.now()
+
+    async def look(records: Records) -> WatchPause | WatchMemory | None:
+        held = await records.watches.held(watched)
+        if held is None:
+            return None
+        if held.settings.pauses is not None and not is_off(held.settings, held.print_id):
+            return held.settings.pauses
+        memory = replace(held.memory, ordering_at=None, tries=max(0, held.memory.tries - 1))
+        await records.watches.release(held, memory, at)
+        return memory
+
+    return await parts.store.write(look)
 
 
 async def _order(parts: WatchParts, printer_id: str, how: WatchPause) -> PrinterRefusal | None:
