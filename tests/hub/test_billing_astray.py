@@ -7,11 +7,12 @@ import pytest
 
 from printreach.hub.denied import Reason
 from printreach.rules.accounts import Account, SupporterPolicy
+from printreach.rules.payments import Payer, PaymentState
 from tests.fakes.loop import on_a_loop
 from tests.fakes.stripe.server import MONTHLY
 from tests.hub.billing_world import OpenShop, Shop
 from tests.hub.test_operating import GRACE
-from tests.hub.world import ADA, denied
+from tests.hub.world import ADA, BOB, denied
 
 
 @on_a_loop
@@ -100,6 +101,52 @@ async def test_where_the_provider_is_away_the_comparison_waits(open_shop: OpenSh
         await shop.billing.reconcile()
 
         assert await shop.is_supporter()
+
+
+async def one_is_unknown(shop: Shop) -> tuple[Account, Account]:
+    """Two accounts as they are compared; the provider knows nothing of the first one's customer."""
+    every = [shop.ada, await shop.world.add_account(BOB)]
+    first, second = sorted(every, key=lambda account: account.account_id)
+    stale = Payer(account_id=first.account_id, customer_id="cus_deleted")
+    await shop.world.store.write(lambda records: records.payments.put_payer(stale))
+    return first, second
+
+
+@on_a_loop
+async def test_a_customer_of_whom_the_provider_knows_nothing_keeps_no_other_from_being_compared(
+    open_shop: OpenShop,
+) -> None:
+    async with open_shop() as shop:
+        _, second = await one_is_unknown(shop)
+        shop.fake.books.pay((await shop.buy(second)).rsplit("/", 1)[-1])
+
+        assert await shop.billing.reconcile() == 2
+        paid = await shop.world.store.read(
+            lambda records: records.payments.subscriptions(second.account_id)
+        )
+        assert [one.state for one in paid] == [PaymentState.PAID]
+
+
+@on_a_loop
+async def test_an_account_of_which_the_provider_knows_nothing_can_be_deleted(
+    open_shop: OpenShop,
+) -> None:
+    async with open_shop() as shop:
+        first, _ = await one_is_unknown(shop)
+
+        assert await shop.billing.end(first.account_id) is None
+
+
+@on_a_loop
+async def test_but_not_where_a_payment_may_still_be_taken(open_shop: OpenShop) -> None:
+    async with open_shop() as shop:
+        await shop.supporter()
+        shop.fake.books.customers.clear()
+
+        refused = denied(await shop.billing.end(shop.ada.account_id))
+
+        assert "cannot end it any more" in refused.sentence
+        assert await shop.billing.end(shop.ada.account_id, by_operator=True) is None
 
 
 def switched_off(shop: Shop) -> Shop:

@@ -20,6 +20,7 @@ from printreach.ports.payments import (
     Checkout,
     CheckoutNow,
     ForgedCall,
+    NotThere,
     Offer,
     Order,
     PaymentCall,
@@ -116,7 +117,7 @@ class StripePayments:
     async def checkout(self, checkout_id: str) -> CheckoutNow | None:
         try:
             session = await _asked(self._api.checkout.sessions.retrieve_async(checkout_id))
-        except _NotThere:
+        except NotThere:
             return None
         return CheckoutNow(is_open=session.status == "open", customer_id=_id(session.customer))
 
@@ -142,14 +143,14 @@ class StripePayments:
     async def customer_of(self, charge_id: str) -> str | None:
         try:
             charge = await _asked(self._api.charges.retrieve_async(charge_id))
-        except _NotThere:
+        except NotThere:
             return None
         return _id(charge.customer)
 
     async def cancel(self, subscription_id: str) -> None:
         try:
             await _asked(self._api.subscriptions.cancel_async(subscription_id))
-        except _NotThere:
+        except NotThere:
             pass  # it takes no money any more, which is what was wanted
 
     def read_call(self, body: bytes, signature: str) -> PaymentCall:
@@ -250,16 +251,12 @@ async def stripe_payments(account: StripeAccount, clock: Clock) -> AsyncIterator
         await http.close_async()  # type: ignore[no-untyped-call]  # the library leaves it untyped
 
 
-class _NotThere(PaymentsUnavailable):
-    """Stripe knows nothing of that id."""
-
-
 async def _asked(answer: Awaitable[T]) -> T:
     """Wait for an answer. What Stripe says beside its code may hold parts of a key."""
     try:
         return await answer
     except stripe.StripeError as error:
-        kind = _NotThere if error.code == "resource_missing" else PaymentsUnavailable
+        kind = NotThere if error.code == "resource_missing" else PaymentsUnavailable
         said = " ".join(str(one) for one in (error.http_status, error.code) if one)
         raise kind(f"Stripe gave {type(error).__name__} {said}".rstrip() + ".") from None
 

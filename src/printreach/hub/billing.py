@@ -10,7 +10,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.settling import settle
 from printreach.hub.tries import CallerTries
 from printreach.ports import Clock, Records, Store
-from printreach.ports.payments import Offer, Order, Payments, PaymentsUnavailable
+from printreach.ports.payments import NotThere, Offer, Order, Payments, PaymentsUnavailable
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.payments import (
     LATE_TIME,
@@ -185,11 +185,14 @@ class Billing:
         if self.payments is None:
             return 0
         payers = await self.store.read(lambda records: records.payments.known_payers())
-        try:
-            for account_id in payers:
+        for count, account_id in enumerate(payers):
+            try:
                 await self._look(self.payments, account_id, closes=False)
-        except PaymentsUnavailable as error:
-            _log.warning("payments are compared with the provider's later: %s", error)
+            except NotThere as error:
+                _log.warning("the provider doesn't know who pays for %s: %s", account_id, error)
+            except PaymentsUnavailable as error:
+                _log.warning("payments are compared with the provider's later: %s", error)
+                return count
         return len(payers)
 
     async def unseen(self) -> Sequence[Subscription]:
@@ -206,16 +209,18 @@ class Billing:
     async def end(self, account_id: str, *, by_operator: bool = False) -> Denied | None:
         """Have no more money taken; before an account is deleted, for then nobody could.
 
-        by_operator: who can end it at the provider, where the provider is asked nothing any more.
+        by_operator: who can end it at the provider, where the provider is asked nothing any more or
+        knows nothing of the customer.
         """
         if self.payments is None:
-            mine = await self.store.read(lambda records: records.payments.subscriptions(account_id))
-            is_running = any(_takes_money(one, self.clock.now()) for one in mine)
-            return _RUNS_UNSEEN if is_running and not by_operator else None
+            return None if by_operator else await self._end_unseen(account_id)
         try:
             for one in await self._look(self.payments, account_id, closes=True):
                 if one.state is not PaymentState.OVER:
                     await self.payments.cancel(one.subscription_id)
+        except NotThere as error:
+            _log.warning("the provider doesn't know who pays for %s: %s", account_id, error)
+            return None if by_operator else await self._end_unseen(account_id)
         except PaymentsUnavailable as error:
             _log.warning("a payment could not be ended: %s", error)
             return Denied(
@@ -229,6 +234,11 @@ class Billing:
         """Whether a page to pay on was opened since the end of it all, in another tab."""
         payer = await records.payments.payer(account_id)
         return self.payments is not None and payer is not None and payer.checkout_id is not None
+
+    async def _end_unseen(self, account_id: str) -> Denied | None:
+        mine = await self.store.read(lambda records: records.payments.subscriptions(account_id))
+        is_running = any(_takes_money(one, self.clock.now()) for one in mine)
+        return _RUNS_UNSEEN if is_running else None
 
     async def _buy(
         self, payments: Payments, account: Account, offer_id: str, way_back: str

@@ -13,6 +13,10 @@ class PaymentsUnavailable(Exception):
     """The provider could not be reached, or refused: what, in a sentence without secrets."""
 
 
+class NotThere(PaymentsUnavailable):
+    """The provider has answered that it knows nothing of that id."""
+
+
 class ForgedCall(Exception):
     """A call that is not the provider's, or an old one played again."""
 
