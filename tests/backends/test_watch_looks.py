@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
+from printreach.backends.sql.watch_looks import MOST_JUDGED
 from printreach.backends.sql.watch_tables import watch_looks
 from printreach.rules.snapshots import Snapshot
 from printreach.rules.watching import Judgement, WatchSettings
@@ -222,3 +223,27 @@ def test_even_a_row_that_was_left_behind_is_nobody_elses(database: Path, table: 
             await main(store)
 
     asyncio.run(run())
+
+
+@on_records
+async def test_the_oldest_answers_make_room(records: SqlRecords) -> None:
+    for number in range(MOST_JUDGED + 2):
+        at, print_id = NOON + number * SECOND, f"print-{number}"
+        await records.watches.begin("p1", "ada", print_id, at)
+        await records.watches.judge(
+            Judgement(
+                printer_id="p1",
+                print_id=print_id,
+                camera=None,
+                at=at,
+                was_failure=True,
+                picture=f"picture-{number}",
+            )
+        )
+    judged = await records.watches.judged("p1")
+
+    assert [len(judged), judged[0].print_id, judged[-1].print_id] == [
+        MOST_JUDGED,
+        f"print-{MOST_JUDGED + 1}",
+        "print-2",
+    ]

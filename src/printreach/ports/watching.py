@@ -127,6 +127,7 @@ class WatchRecords(Protocol):
     async def judge(self, judgement: Judgement) -> None:
         """In place of an earlier one of that print. Its picture is kept as long as it is.
 
+        Of very many the oldest are forgotten.
         Nothing happens where that print was never watched.
         """
         ...

@@ -22,6 +22,8 @@ from printreach.rules.watching import Judgement, LastLook, Look
 
 _DIGITS: Final = 3
 """Of evidence; more is not seen in a picture."""
+MOST_JUDGED: Final = 200
+"""Answers of a printer, each with a picture at most: one a day for half a year."""
 _LOOK = columns_for(Look, watch_looks)
 _JUDGEMENT = columns_for(Judgement, watch_judgements)
 _evidence = msgspec.json.Decoder(tuple[tuple[float, ...], ...])
@@ -106,6 +108,7 @@ class WatchLookRows:
             .values(printer_id=judgement.printer_id, print_id=judgement.print_id, **values)
             .on_conflict_do_update(index_elements=["printer_id", "print_id"], set_=values)
         )
+        await self._forget_judged_beyond(judgement.printer_id, MOST_JUDGED)
 
     async def judged(self, printer_id: str) -> Sequence[Judgement]:
         found = await self._connection.execute(
@@ -138,6 +141,19 @@ class WatchLookRows:
             delete(watch_judgements).where(watch_judgements.c.at < judged_before)
         )
         return gone.rowcount
+
+    async def _forget_judged_beyond(self, printer_id: str, most: int) -> None:
+        """The oldest answers; pictures that were kept with them are kept no longer than others."""
+        its = watch_judgements.c.printer_id == printer_id
+        beyond = (
+            select(watch_judgements.c.print_id)
+            .where(its)
+            .order_by(watch_judgements.c.at.desc(), watch_judgements.c.print_id)
+            .offset(most)
+        )
+        await self._connection.execute(
+            delete(watch_judgements).where(its, watch_judgements.c.print_id.in_(beyond))
+        )
 
     async def _seen(
         self, printer_id: str, print_id: str, *conditions: ColumnElement[bool]
