@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, select, update
 
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
-from printreach.backends.sql.watch_looks import MOST_JUDGED
+from printreach.backends.sql.watch_looks import MOST_JUDGED, MOST_LOOKS
 from printreach.backends.sql.watch_tables import watch_looks
 from printreach.rules.snapshots import Snapshot
 from printreach.rules.watching import Judgement, WatchSettings
@@ -27,6 +27,29 @@ from tests.backends.watch_records import (
 from tests.fakes.clock import NOON
 
 # --- looks --------------------------------------------------------------------------------------
+
+
+@on_records
+async def test_of_very_many_looks_the_telling_ones_are_shown(records: SqlRecords) -> None:
+    [watched] = await claim(records)
+    await records.watches.add_look(watched, look())
+    many = MOST_LOOKS * 4
+    odd = {many // 3: {"score": 99}, many // 2: {"score": 1, "warned": True}}
+    [first] = (await records.connection.execute(select(watch_looks))).mappings().all()
+    usual = {name: value for name, value in first.items() if name != "number"}
+    await records.connection.execute(
+        insert(watch_looks),
+        [
+            usual | {"at": NOON + number * SECOND, "warned": False} | odd.get(number, {})
+            for number in range(1, many)
+        ],
+    )
+    shown = await records.watches.looks("p1", "a")
+
+    assert len(shown) < MOST_LOOKS * 1.1
+    assert [one.at for one in shown] == sorted({one.at for one in shown})
+    assert [shown[0].at, shown[-1].at] == [NOON, NOON + (many - 1) * SECOND]
+    assert {NOON + number * SECOND for number in odd} <= {one.at for one in shown}
 
 
 @on_records

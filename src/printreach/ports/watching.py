@@ -113,7 +113,10 @@ class WatchRecords(Protocol):
         ...
 
     async def looks(self, printer_id: str, print_id: str) -> Sequence[Look]:
-        """At one print, the oldest first; of those that showed nothing new one a minute."""
+        """At one print, the oldest first; of those that showed nothing new one a minute.
+
+        Of thousands those that tell the most: first and last ones, alarms, and the worst of others.
+        """
         ...
 
     async def last(self, printer_id: str, print_id: str) -> LastLook | None:

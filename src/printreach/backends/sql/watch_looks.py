@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from math import ceil
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -24,6 +25,9 @@ _DIGITS: Final = 3
 """Of evidence; more is not seen in a picture."""
 MOST_JUDGED: Final = 200
 """Answers of a printer, each with a picture at most: one a day for half a year."""
+MOST_LOOKS: Final = 3000
+"""Of a print, to be shown; beyond this and the alarms it takes long to read, and draws the same."""
+_EDGE_LOOKS: Final = 10
 _LOOK = columns_for(Look, watch_looks)
 _JUDGEMENT = columns_for(Judgement, watch_judgements)
 _evidence = msgspec.json.Decoder(tuple[tuple[float, ...], ...])
@@ -72,10 +76,11 @@ class WatchLookRows:
         )
 
     async def looks(self, printer_id: str, print_id: str) -> Sequence[Look]:
+        its = (*_of_print(printer_id, print_id), is_owners(watch_looks))
+        count = await self._connection.scalar(select(func.count()).where(*its)) or 0
+        shown = its if count <= MOST_LOOKS else (watch_looks.c.number.in_(_telling(its, count)),)
         found = await self._connection.execute(
-            select(*_LOOK)
-            .where(*_of_print(printer_id, print_id), is_owners(watch_looks))
-            .order_by(watch_looks.c.number)
+            select(*_LOOK).where(*shown).order_by(watch_looks.c.number)
         )
         return [_look(row) for row in found.mappings()]
 
@@ -186,6 +191,19 @@ def _of_print(printer_id: str, print_id: str) -> tuple[ColumnElement[bool], Colu
 def _look(row: Mapping[Any, Any]) -> Look:
     values = {column.name: row[column.name] for column in _LOOK}
     return Look(**{**values, "view": _view_of(values["view"])})
+
+
+def _telling(its: Sequence[ColumnElement[bool]], count: int) -> Select[tuple[int]]:
+    """Of many looks the first and the last ones, the alarms, and of the rest each group's worst."""
+    number = watch_looks.c.number
+    place = func.row_number().over(order_by=number) - 1
+    placed = select(number, watch_looks.c.score, _is_alarm.label("is_alarm"), place.label("place"))
+    every = placed.where(*its).subquery()
+    group = every.c.place // ceil(count / MOST_LOOKS)
+    rank = func.row_number().over(partition_by=group, order_by=every.c.score.desc())
+    ranked = select(every, rank.label("rank")).subquery()
+    is_edge = or_(ranked.c.place < _EDGE_LOOKS, ranked.c.place >= count - _EDGE_LOOKS)
+    return select(ranked.c.number).where(or_(is_edge, ranked.c.is_alarm, ranked.c.rank == 1))
 
 
 def _view_of(name: str) -> View:
