@@ -75,7 +75,10 @@ class OperatorRows:
                 _IS_LINKED,
                 _holds(search.text, printers.c.name, printers.c.printer_id, accounts.c.email),
             )
-            .order_by(accounts.c.email_key, printers.c.name, printers.c.printer_id)
+            .order_by(
+                _other_than(printers.c.printer_id, search.text),
+                *(accounts.c.email_key, printers.c.name, printers.c.printer_id),
+            )
         )
         rows, total = await self._page(chosen, search)
         return Found(rows=[_printer(row) for row in rows], total=total)
@@ -103,7 +106,10 @@ class OperatorRows:
                     accounts.c.email,
                 ),
             )
-            .order_by(connections.c.created_at.desc(), connections.c.connection_id)
+            .order_by(
+                _other_than(connections.c.connection_id, search.text),
+                *(connections.c.created_at.desc(), connections.c.connection_id),
+            )
         )
         rows, total = await self._page(chosen, search)
         return Found(rows=[_connection_row(row) for row in rows], total=total)
@@ -134,7 +140,10 @@ class OperatorRows:
                     accounts.c.email,
                 )
             )
-            .order_by(detection_keys.c.created_at.desc(), detection_keys.c.key_id)
+            .order_by(
+                _other_than(detection_keys.c.key_id, search.text),
+                *(detection_keys.c.created_at.desc(), detection_keys.c.key_id),
+            )
         )
         rows, total = await self._page(chosen, search)
         return Found(rows=[_key_row(row) for row in rows], total=total)
@@ -217,6 +226,11 @@ def _holds(text: str, *columns: ColumnElement[Any]) -> ColumnElement[bool]:
     if not text:
         return true()
     return or_(*(column.icontains(text, autoescape=True) for column in columns))
+
+
+def _other_than(key: ColumnElement[str], text: str) -> ColumnElement[bool]:
+    """Sorts what has that id before all that only mentions it: names are anybody's to choose."""
+    return key != text
 
 
 def _shown(show: AccountFilter, at: datetime) -> ColumnElement[bool]:
