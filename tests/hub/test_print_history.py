@@ -240,6 +240,19 @@ async def test_a_printer_that_floods_forgets_its_own_oldest_prints_alone(
 
 
 @on_a_loop
+async def test_of_a_flood_in_one_second_as_many_are_kept(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(print_history, "MOST_OF_A_PRINTER", 3)
+    async with open_world() as world:
+        printer = await world.set_up()
+        await hear(world, [told(EventType.STARTED, f"flood-{n}", 600) for n in range(8)])
+
+        found = [one.print_id for one in await history(world, printer.account_id)]
+        assert found == ["flood-7", "flood-6", "flood-5"]
+
+
+@on_a_loop
 async def test_prints_are_kept_for_five_years(open_world: OpenWorld) -> None:
     async with open_world() as world:
         printer = await world.set_up()

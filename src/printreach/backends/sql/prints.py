@@ -112,15 +112,15 @@ class PrintRows:
         return found.first() is not None
 
     async def cut(self, account_id: str, printer_id: str, most: int) -> None:
-        newest_first = (prints.c.started_at.desc(), prints.c.number.desc())
-        mine = _of(account_id, printer_id)
-        last = (
-            select(prints.c.started_at).where(*mine).order_by(*newest_first).limit(1).offset(most)
+        place = (prints.c.started_at, prints.c.number)
+        mine, newest_first = _of(account_id, printer_id), [one.desc() for one in place]
+        found = await self._connection.execute(
+            select(*place).where(*mine).order_by(*newest_first).limit(1).offset(most)
         )
-        began = await self._connection.scalar(last)
-        if began is None:
+        last = found.first()
+        if last is None:
             return
-        await self._connection.execute(delete(prints).where(*mine, prints.c.started_at <= began))
+        await self._connection.execute(delete(prints).where(*mine, tuple_(*place) <= tuple_(*last)))
 
     async def prune(self, before: datetime, at_most: int) -> int:
         old = select(prints.c.number).where(prints.c.started_at < before).limit(at_most)
