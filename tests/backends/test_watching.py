@@ -15,6 +15,17 @@ from tests.backends.records import PRINTER
 from tests.backends.watch_records import EVE, MINUTE, SECOND, SETTINGS, claim, on_records
 from tests.fakes.clock import NOON
 
+
+async def come_here(records: SqlRecords) -> None:
+    """The agents of all printers are connected, since noon."""
+    await records.connection.exec_driver_sql(
+        "UPDATE printers SET node_id = 'n', connected_at = '2026-05-01 12:00:00.000000'"
+    )
+    await records.connection.exec_driver_sql(
+        "INSERT INTO nodes (node_id, alive_at) VALUES ('n', '2026-05-01 12:00:00.000000')"
+    )
+
+
 # --- settings -----------------------------------------------------------------------------------
 
 
@@ -201,12 +212,7 @@ async def test_a_print_that_goes_on_during_a_look_stays_claimed(records: SqlReco
 @on_records
 async def test_printers_that_are_here_without_a_watch_are_known(records: SqlRecords) -> None:
     await records.printers.link(replace(PRINTER, printer_id="p2", public_key=b"2" * 32))
-    await records.connection.exec_driver_sql(
-        "UPDATE printers SET node_id = 'n', connected_at = '2026-05-01 12:00:00.000000'"
-    )
-    await records.connection.exec_driver_sql(
-        "INSERT INTO nodes (node_id, alive_at) VALUES ('n', '2026-05-01 12:00:00.000000')"
-    )
+    await come_here(records)
 
     here = await records.watches.unwatched(NOON - SECOND)
 
@@ -225,3 +231,27 @@ async def test_an_agent_that_makes_up_prints_fills_no_disk(records: SqlRecords) 
 
     assert kept == MOST_ENDED + 1
     assert watched.print_id == f"made-up-{MOST_ENDED + 2}"
+
+
+@on_records
+async def test_prints_of_a_blocked_account_wait_until_it_is_let_in(records: SqlRecords) -> None:
+    [watched] = await claim(records)
+    await records.accounts.set_blocked("ada", NOON)
+
+    assert await records.watches.held(watched) is None
+    assert await claim(records, after=2 * MINUTE) == []
+    assert not await records.watches.has_due(NOON + 2 * MINUTE, falters=False)
+
+    await records.accounts.set_blocked("ada", None)
+
+    assert len(await claim(records, after=2 * MINUTE)) == 1
+
+
+@on_records
+async def test_printers_of_a_blocked_account_are_not_asked(records: SqlRecords) -> None:
+    await records.watches.end("p1", "a", NOON)
+    await come_here(records)
+    before = await records.watches.unwatched(NOON - SECOND)
+    await records.accounts.set_blocked("ada", NOON)
+
+    assert [len(before), await records.watches.unwatched(NOON - SECOND)] == [1, []]

@@ -151,6 +151,26 @@ async def test_leave_that_is_taken_back_during_the_look_counts(open_world: OpenW
         assert here.machine.orders == []
 
 
+@on_a_loop
+async def test_nothing_is_paused_for_an_account_that_was_just_blocked(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world, PAUSES) as here:
+        at, asked_at = here.world.clock.now, []
+
+        async def block_before_a_pause() -> None:
+            if at() in asked_at:
+                await here.world.store.write(
+                    lambda records: records.accounts.set_blocked(here.account_id, at())
+                )
+            asked_at.append(at())
+
+        here.machine.on_ask = block_before_a_pause
+        await fail(here)
+
+        assert here.machine.orders == []
+
+
 # --- never twice ----------------------------------------------------------------------------------
 
 

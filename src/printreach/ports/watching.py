@@ -50,7 +50,8 @@ class WatchSettingsRecords(Protocol):
 class WatchRecords(Protocol):
     """The prints under watch, and what was seen of them. A worker claims what is due by a lease.
 
-    All of it is gone with the printer's link, and nothing of it is another account's.
+    All of it is gone with the printer's link, and nothing of it is another account's. Of an account
+    that is blocked nothing is claimed, held or found, until it is let in again.
     """
 
     async def begin(self, printer_id: str, account_id: str, print_id: str, at: datetime) -> None:

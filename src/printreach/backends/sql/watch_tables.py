@@ -97,3 +97,11 @@ def is_owners(table: Table) -> ColumnElement[bool]:
         printers.c.account_id == table.c.account_id,
         printers.c.removed_at.is_(None),
     )
+
+
+def is_watched_for_owner(table: Table) -> ColumnElement[bool]:
+    """The same, and no operator keeps them out: nothing of theirs is looked at meanwhile."""
+    owner = exists().where(
+        accounts.c.account_id == table.c.account_id, accounts.c.blocked_at.is_(None)
+    )
+    return is_owners(table) & owner

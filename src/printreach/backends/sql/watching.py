@@ -9,9 +9,14 @@ from sqlalchemy import ColumnElement, Row, delete, exists, or_, select, tuple_, 
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.backends.sql.tables import nodes, printers
+from printreach.backends.sql.tables import accounts, nodes, printers
 from printreach.backends.sql.watch_looks import WatchLookRows
-from printreach.backends.sql.watch_tables import is_owners, watch_settings, watches
+from printreach.backends.sql.watch_tables import (
+    is_owners,
+    is_watched_for_owner,
+    watch_settings,
+    watches,
+)
 from printreach.ports.watching import UnwatchedPrinter, WatchedPrint
 from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import WatchSettings
@@ -140,7 +145,9 @@ class WatchRows(WatchLookRows):
         found = await self._connection.execute(
             select(printers.c.printer_id, printers.c.account_id, printers.c.connected_at)
             .join(nodes, nodes.c.node_id == printers.c.node_id)
+            .join(accounts, accounts.c.account_id == printers.c.account_id)
             .where(
+                accounts.c.blocked_at.is_(None),
                 printers.c.removed_at.is_(None),
                 printers.c.connected_at.is_not(None),
                 nodes.c.alive_at > alive_since,
@@ -175,7 +182,7 @@ class WatchRows(WatchLookRows):
                 (watch_settings.c.printer_id == watches.c.printer_id)
                 & (watch_settings.c.account_id == watches.c.account_id),
             )
-            .where(_is_under_way, is_owners(watches), *conditions)
+            .where(_is_under_way, is_watched_for_owner(watches), *conditions)
         )
         return [_watched(row) for row in found]
 
@@ -193,7 +200,7 @@ async def _is_linked_to(connection: AsyncConnection, printer_id: str, account_id
 
 def _is_due(at: datetime) -> ColumnElement[bool]:
     is_time = or_(watches.c.due_at <= at, watches.c.due_at > at + LONGEST_WAIT)
-    return _is_under_way & is_time & is_owners(watches)
+    return _is_under_way & is_time & is_watched_for_owner(watches)
 
 
 def _is_held_as(watched: WatchedPrint) -> ColumnElement[bool]:
