@@ -158,5 +158,15 @@ def test_the_pages_say_who_is_blocked(office: Office) -> None:
     assert ADA not in office.browser.get("/operator/accounts?show=blocked").text
 
 
+@pytest.mark.parametrize("page", ["", "/block", "/delete"])
+def test_of_an_operator_the_pages_say_that_invitations_end_too(office: Office, page: str) -> None:
+    words = "every open invitation ends, too"
+    before = office.browser.get(path_of(office) + page).text.lower()
+    send(office.browser, path_of(office) + "/operator", password=PASSWORD, state="on")
+
+    assert words not in before
+    assert words in office.browser.get(path_of(office) + page).text.lower()
+
+
 def path_of(office: Office) -> str:
     return f"/operator/accounts/{office.ada.account_id}"
