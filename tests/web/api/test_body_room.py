@@ -78,6 +78,17 @@ async def test_what_was_given_up_takes_nothing_any_more() -> None:
 
 
 @on_a_loop
+async def test_what_makes_room_for_itself_takes_none() -> None:
+    room = BodyRoom(most_bytes=100)
+    with room.body_of("ada") as body:
+        async with body.reading():
+            body.grow(60)
+            with pytest.raises(NoRoom):
+                body.grow(60)
+            assert body.size == 0
+
+
+@on_a_loop
 async def test_what_is_done_leaves_its_room_to_others() -> None:
     room = BodyRoom(most_bytes=100)
     for _ in range(5):

@@ -42,6 +42,8 @@ class Body:
         if self.is_given_up:
             raise NoRoom
         self.room.make_room(by)
+        if self.is_given_up:  # it was itself the slowest
+            raise NoRoom
         self.size += by
 
     @asynccontextmanager
