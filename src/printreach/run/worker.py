@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from printreach.hub.clock_doubt import JumpWatch
 from printreach.hub.detection import forget_old_contexts
@@ -43,6 +43,10 @@ from printreach.run.snapshots import snapshots_of
 from printreach.run.webhooks import Hooks, deliveries, webhook_owing
 
 log = logging.getLogger(__name__)
+
+Pass: TypeAlias = Callable[[], Awaitable[object]]
+Careful: TypeAlias = Callable[[Pass], Pass]
+"""Makes a pass that forgets one that does nothing while the clock is in doubt."""
 
 LOOK_EVERY_S: Final = 5.0
 PRUNE_EVERY_S: Final = 3600.0
@@ -175,7 +179,7 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         ),
         Loop(
             "old detection contexts",
-            partial(forget_old_contexts, outside.store, outside.clock),
+            careful(partial(forget_old_contexts, outside.store, outside.clock)),
             every_s=PRUNE_EVERY_S,
         ),
         Loop(
@@ -184,11 +188,13 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
             every_s=PRUNE_EVERY_S,
         ),
         Loop("payments", billing.reconcile, every_s=DAY_S),
-        *(_watch(outside, snapshots, ends) if outside.settings.detector_watch else ()),
+        *(_watch(outside, snapshots, careful, ends) if outside.settings.detector_watch else ()),
     ]
 
 
-def _watch(outside: WorkerOutside, snapshots: Snapshots, ends: AsyncExitStack) -> Sequence[Loop]:
+def _watch(
+    outside: WorkerOutside, snapshots: Snapshots, careful: Careful, ends: AsyncExitStack
+) -> Sequence[Loop]:
     """The loops of the watch over prints."""
     parts = WatchParts(
         store=outside.store,
@@ -206,7 +212,7 @@ def _watch(outside: WorkerOutside, snapshots: Snapshots, ends: AsyncExitStack) -
     return [
         looks,
         Loop("prints that nobody told of", finding.find, every_s=FIND_EVERY_S),
-        Loop("old looks", rounds.tidy, every_s=PRUNE_EVERY_S),
+        Loop("old looks", careful(rounds.tidy), every_s=PRUNE_EVERY_S),
     ]
 
 
