@@ -8,6 +8,8 @@ import pytest
 from printreach.contract.events import EventType
 from printreach.hub.notify_sending import LEASE, NotifySending
 from printreach.ports.notifications import NotSent, Trouble
+from printreach.rules.mails import Mail
+from printreach.rules.notify_ways import MAIL
 from tests.fakes.loop import on_a_loop
 from tests.hub.test_notifying import reached
 from tests.hub.world import OpenWorld
@@ -34,6 +36,28 @@ async def test_a_message_that_can_not_be_sent_holds_up_its_place_and_repeats_no_
         monkeypatch.undo()
         ada.world.clock.advance(timedelta(hours=1))
         assert len(set(await ada.send())) == len(ada.messenger.sent) == 2
+
+
+@on_a_loop
+async def test_a_mail_that_fails_by_a_fault_waits_for_its_next_try_like_any_other(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with reached(open_world) as ada:
+        place = await ada.add_place("", way=MAIL)
+
+        async def stumble(_: Mail) -> NotSent | None:
+            raise RuntimeError("a fault of the test")
+
+        monkeypatch.setattr(ada.mailer, "hand_in", stumble)
+        await ada.happens([EventType.COMPLETE])
+        await ada.send()
+        now = await ada.place(place)
+        assert (now.failures, now.trouble) == (1, "The mail server did not take the mail.")
+
+        monkeypatch.undo()
+        ada.world.clock.advance(timedelta(hours=1))
+        await ada.send()
+        assert len(ada.mailer.sent) == 1
 
 
 @on_a_loop

@@ -164,7 +164,11 @@ class NotifySending:
         if account.verified_at is None:
             return NotSent(Trouble.NOT_ALLOWED)
         mail = Mail(to=account.email, subject=message.title, text=message.text)
-        return await self.mailer.hand_in(mail)
+        try:
+            return await self.mailer.hand_in(mail)
+        except Exception as error:  # noqa: BLE001  # a mail that can't be made must not come for ever
+            log.error("a mail could not be handed in: %s", type(error).__name__)
+            return NotSent(Trouble.MAIL_REFUSED)
 
     async def _let_go(
         self,
