@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
 from tests.fakes.clock import FakeClock
+from tests.hub.portal_world import FakeHostKeys
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
@@ -59,6 +60,12 @@ def reach_permit(person: Person) -> None:
     person.begin()
 
 
+def reach_key(person: Person) -> None:
+    printer_id = link_printer(person.world, person.browser, "Workbench")
+    person.begin(hostApiKeyAppName="Lark of the left hand")
+    person.allow(printer_id)
+
+
 def reach_already_done(person: Person) -> None:
     printer_id = link_printer(person.world, person.browser, "Workbench")
     person.begin()
@@ -70,6 +77,7 @@ STEPS: dict[str, Callable[[Person], None]] = {
     "name": reach_name,
     "choose": reach_choose,
     "permit": reach_permit,
+    "key": reach_key,
     "already-done": reach_already_done,
 }
 
@@ -85,7 +93,7 @@ def person(tmp_path: Path, supporters: str) -> Iterator[Person]:
     path = tmp_path / "data" / "printreach.sqlite3"
     prepare_file(path)
     migrate(path)
-    world = WebWorld(path, FakeClock(), SUPPORTERS=supporters)
+    world = WebWorld(path, FakeClock(), None, FakeHostKeys(), SUPPORTERS=supporters)
     with TestClient(world.app, base_url=BASE_URL) as opened:
         add_app(world, opened)
         world.add_account(opened)

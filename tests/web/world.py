@@ -16,6 +16,7 @@ from printreach.backends.sealing import KeySealer
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.store import SqlStore
 from printreach.backends.zones import SystemZones
+from printreach.ports import HostKeys
 from printreach.ports.payments import Payments
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
@@ -45,7 +46,13 @@ class WebWorld:
     """The parts that a test looks at. settings: of this installation, by their names."""
 
     def __init__(
-        self, path: Path, clock: FakeClock, payments: Payments | None = None, /, **settings: str
+        self,
+        path: Path,
+        clock: FakeClock,
+        payments: Payments | None = None,
+        host_keys: HostKeys | None = None,
+        /,
+        **settings: str,
     ) -> None:
         self.clock = clock
         self.store = SqlStore(path)
@@ -74,6 +81,7 @@ class WebWorld:
             payments=payments,
             detector=self.detector,
             scorer=self.scorer,
+            host_keys=host_keys,
         )
         self.services = web_services(self.settings, outside)
         self.app = self._app()

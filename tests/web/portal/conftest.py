@@ -1,7 +1,6 @@
 """The portal's pages, with an app, and keys that can be made."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from printreach.backends.sql.engine import prepare_file
-from printreach.web.app import WebSettings, create_app
 from tests.fakes.clock import FakeClock
 from tests.hub.portal_world import FakeHostKeys
 from tests.web.portal.people import Person, add_app
@@ -23,26 +21,16 @@ def supporters() -> str:
 
 
 @pytest.fixture
-def world(migrated: Path, tmp_path: Path, supporters: str) -> WebWorld:
+def world(migrated: Path, tmp_path: Path, supporters: str, host_keys: FakeHostKeys) -> WebWorld:
     path = tmp_path / "data" / "printreach.sqlite3"
     prepare_file(path)
     shutil.copyfile(migrated, path)
-    return WebWorld(path, FakeClock(), SUPPORTERS=supporters)
+    return WebWorld(path, FakeClock(), None, host_keys, SUPPORTERS=supporters)
 
 
 @pytest.fixture
 def host_keys() -> FakeHostKeys:
     return FakeHostKeys()
-
-
-@pytest.fixture
-def app(world: WebWorld, host_keys: FakeHostKeys) -> Litestar:
-    portal = replace(world.services.portal, host_keys=host_keys)
-    services = replace(world.services, portal=portal)
-    app = create_app(WebSettings(base_url=BASE_URL), services)
-    app.on_startup.append(world.store.start)
-    app.on_shutdown.append(world.store.close)
-    return app
 
 
 @pytest.fixture
