@@ -19,13 +19,14 @@ from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.look.test_portal_pages import show
 from tests.rigs.chromium import watch
-from tests.rigs.looks import PHONE, look_at
+from tests.rigs.looks import DESKTOP, PHONE, look_at
 from tests.web.portal.people import APP, add_app, link_printer
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 NEW = "somebody.new@example.org"
+BOTH = (PHONE, DESKTOP)
 
 
 class Home:
@@ -102,7 +103,7 @@ def test_pages_that_ask_are_accessible_and_fit(own_page: Page, home: Home) -> No
                 key=home.key_id,
             )
         )
-        look_at(own_page, name, sizes=(PHONE,))
+        look_at(own_page, name, sizes=BOTH)
 
     assert seen.errors == []
 
@@ -112,9 +113,9 @@ def test_an_access_token_is_shown_and_ended_accessibly(own_page: Page, home: Hom
     fields = {"scope-events:read": "yes", "password": PASSWORD, "name": "mine"}
     shown = send(home.browser, "/account/tokens", **fields).headers["location"]
     own_page.goto(BASE_URL + shown)
-    look_at(own_page, "token-once", sizes=(PHONE,))
+    look_at(own_page, "token-once", sizes=BOTH)
     own_page.goto(BASE_URL + shown.removesuffix("/secret") + "/end")
-    look_at(own_page, "end-token", sizes=(PHONE,))
+    look_at(own_page, "end-token", sizes=BOTH)
 
 
 def test_the_pages_around_a_mail_are_accessible_and_fit(own_page: Page, home: Home) -> None:
@@ -122,10 +123,10 @@ def test_the_pages_around_a_mail_are_accessible_and_fit(own_page: Page, home: Ho
     look(own_page, "mail-sent", send(home.browser, "/signup", **fields))
     look(own_page, "unconfirmed", sign_in(home.browser, NEW))
     open_mail(own_page, home, "Confirm your address")
-    look_at(own_page, "confirm", sizes=(PHONE,))
+    look_at(own_page, "confirm", sizes=BOTH)
     send(home.browser, "/reset", email=ADA)
     open_mail(own_page, home, "Choose another password")
-    look_at(own_page, "new-password", sizes=(PHONE,))
+    look_at(own_page, "new-password", sizes=BOTH)
 
 
 def test_the_link_to_a_new_address_is_accessible_and_fits(own_page: Page, home: Home) -> None:
@@ -133,7 +134,7 @@ def test_the_link_to_a_new_address_is_accessible_and_fits(own_page: Page, home: 
     fields = {"new-mail": "other@example.org", "mail-password": PASSWORD}
     send(home.browser, "/account/mail", **fields)
     open_mail(own_page, home, "Confirm your new address")
-    look_at(own_page, "confirm-mail", sizes=(PHONE,))
+    look_at(own_page, "confirm-mail", sizes=BOTH)
 
 
 def test_the_end_of_an_account_is_accessible_and_fits(own_page: Page, home: Home) -> None:
@@ -153,4 +154,4 @@ def look(page: Page, name: str, answer: Response) -> None:
     """At the answer to a form."""
     page.unroute(f"{BASE_URL}/once")
     show(page, answer)
-    look_at(page, name, sizes=(PHONE,))
+    look_at(page, name, sizes=BOTH)

@@ -57,7 +57,8 @@ class Shop:
 
 
 @contextmanager
-def open_shop(migrated: Path, folder: Path) -> Iterator[Shop]:
+def open_shop(migrated: Path, folder: Path, **settings: str) -> Iterator[Shop]:
+    """settings: further ones of the installation, by their names."""
     path = folder / "data" / "printreach.sqlite3"
     prepare_file(path)
     shutil.copyfile(migrated, path)
@@ -70,7 +71,7 @@ def open_shop(migrated: Path, folder: Path) -> Iterator[Shop]:
             KEY, http_client=stripe.HTTPXClient(timeout=30), base_addresses={"api": fake.url}
         )
         payments = StripePayments(account, client, clock)
-        world = WebWorld(path, clock, payments, SUPPORTERS="granted")
+        world = WebWorld(path, clock, payments, SUPPORTERS="granted", **settings)
         with TestClient(world.app, base_url=BASE_URL) as browser:
             browser.headers["accept"] = "text/html"
             yield Shop(world, browser, fake)
