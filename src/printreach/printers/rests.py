@@ -44,8 +44,10 @@ class RestStore(Generic[R]):
         return self._read(told)
 
     def save(self, rest: R) -> None:
-        """Raises OSError."""
-        self._file.write_text(json.dumps(asdict(rest)))
+        """Raises OSError; what was stored before stays then."""
+        fresh = self._file.with_name(f"{self._file.name}.new")
+        fresh.write_text(json.dumps(asdict(rest)))
+        fresh.replace(self._file)
 
     def forget(self) -> None:
         put_away(self._file)

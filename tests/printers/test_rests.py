@@ -1,0 +1,54 @@
+"""What a smart pause took, on a disk that may fail."""
+
+import errno
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from printreach.printers import loose
+from printreach.printers.rests import Kept, RestStore, distance_mm, target_c
+
+
+@dataclass(frozen=True)
+class Bed:
+    bed_c: float
+
+
+WARM, HOT = Bed(60.0), Bed(100.0)
+
+
+def store_in(folder: Path) -> RestStore[Bed]:
+    return RestStore(folder / "rest.json", lambda told: Bed(loose.number(told, "bed_c") or 0.0))
+
+
+def test_a_rest_outlives_a_restart_until_it_is_taken(tmp_path: Path) -> None:
+    Kept(store_in(tmp_path)).remember(WARM)
+
+    assert Kept(store_in(tmp_path)).take() == WARM
+    assert Kept(store_in(tmp_path)).rest is None
+
+
+def test_a_disk_that_fails_leaves_what_was_stored_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = Kept(store_in(tmp_path))
+    kept.remember(WARM)
+
+    def half_written(path: Path, text: str) -> None:
+        path.write_bytes(text.encode()[:5])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_text", half_written)
+    kept.remember(HOT)
+
+    assert kept.rest == HOT
+    assert store_in(tmp_path).load() == WARM
+    assert "would forget this smart pause: No space left" in caplog.text
+
+
+@pytest.mark.parametrize("told", [{}, {"a": -5}, {"a": 1e308}, {"a": "hot"}, [], None])
+def test_what_no_printer_can_have_had_is_nothing(told: object) -> None:
+    assert target_c(told, "a") == 0.0
+    assert distance_mm(told, "a") == 0
