@@ -10,6 +10,7 @@ from printreach.contract.detection_errors import DetectionError
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.detection import Awaited, Call, Detection, MadeContext, forget_old_contexts
 from printreach.hub.recent_contexts import RecentContexts
+from printreach.hub.scoring_room import MOST_OF_ACCOUNT
 from printreach.hub.tries import CallerTries
 from printreach.ports.scoring import Scored
 from printreach.rules.detection import DetectionContext, Verdict, observe
@@ -97,6 +98,29 @@ async def test_images_that_come_together_all_count_one_after_another(
         assert now.remembered.warning.frames == min(TOGETHER, 3)
         assert await door.calls() == Calls(all=TOGETHER)
         assert len(scorer.shown) == TOGETHER
+
+
+@on_a_loop
+async def test_more_of_an_account_than_it_may_have_looked_at_are_to_come_later(
+    open_world: OpenWorld,
+) -> None:
+    scorer = ScorerOfMany(MOST_OF_ACCOUNT + 1)
+    async with opened(open_world, scorer) as (door, cases, call):
+        made = await make_context(cases, call)
+        *first, too_many = [
+            await await_image(cases, call, made) for _ in range(MOST_OF_ACCOUNT + 1)
+        ]
+        looking = [asyncio.create_task(cases.look(one, b"image")) for one in first]
+        await asyncio.sleep(0)
+        last = await cases.look(too_many, b"image")
+        await scorer.score(b"somebody else's")
+        looked_at = await asyncio.gather(*looking)
+        await door.gate.flush()
+
+        assert all(isinstance(verdict, Verdict) for verdict in looked_at)
+        assert isinstance(last, Refused)
+        assert last.error is DetectionError.BACKEND_THROTTLED
+        assert await door.calls() == Calls(all=MOST_OF_ACCOUNT)
 
 
 @on_a_loop

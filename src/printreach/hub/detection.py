@@ -9,6 +9,7 @@ from printreach.contract.detection_errors import DetectionError
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.detection_gate import DetectionGate
 from printreach.hub.recent_contexts import RecentContexts
+from printreach.hub.scoring_room import ScoringRoom
 from printreach.ports import Clock, Records, Store
 from printreach.ports.scoring import (
     PictureTooLarge,
@@ -93,6 +94,7 @@ class Detection:
     primary_url: str
     fallback_url: str
     _recent: RecentContexts = field(default_factory=RecentContexts, repr=False)
+    _room: ScoringRoom = field(default_factory=ScoringRoom, repr=False)
     _warned_at: datetime | None = None
 
     async def admit(self, call: Call, kind: CallKind) -> Admitted | Refused:
@@ -165,7 +167,8 @@ class Detection:
     async def look(self, awaited: Awaited, picture: bytes) -> Verdict | Refused:
         """Take an image into account, and count the call."""
         try:
-            scored = await self.scorer.score(picture)
+            with self._room.place_of(awaited.account_id):
+                scored = await self.scorer.score(picture)
         except ScoringRefused as refused:
             return _said(refused)
         advanced = await self.store.write(lambda records: _advance(records, awaited, scored))
