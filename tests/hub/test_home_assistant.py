@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from printreach.backends.mqtt_broker import MqttAddress, MqttBroker, read_mqtt_u
 from printreach.contract.status import State
 from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.live import LiveStatus
+from printreach.ports.mqtt import BrokerLost, BrokerSession, Heard
 from printreach.rules.home_assistant import Topics
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import FakePrinterHttp, status_of
@@ -281,6 +282,58 @@ async def test_after_a_restart_of_the_broker_everything_is_there_again(
             mosquitto.start()
             async with home_at(mosquitto) as home:
                 await home.sees(lambda: {CONFIG, STATE, AVAILABILITY} <= set(home.told))
+
+
+class BrokerThatGoesWithoutAWord:
+    """Takes a connection, and loses it while it is closed."""
+
+    def __init__(self) -> None:
+        self.is_connected = asyncio.Event()
+
+    def connected(
+        self, _will_topic: str, _will: bytes
+    ) -> AbstractAsyncContextManager[BrokerSession]:
+        return self._connection()
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[BrokerSession]:
+        try:
+            yield self
+        except asyncio.CancelledError:
+            raise BrokerLost("the broker gave no answer") from None
+
+    async def publish(self, topic: str, payload: bytes, *, retain: bool) -> None:
+        """It takes everything."""
+
+    async def subscribe(self, pattern: str) -> None:
+        self.is_connected.set()
+
+    async def messages(self) -> AsyncIterator[Heard]:
+        await asyncio.Event().wait()
+        yield Heard("", b"", False)
+
+
+@on_a_loop
+async def test_a_connection_that_fails_while_it_is_closed_holds_nothing_up(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        broker, live = BrokerThatGoesWithoutAWord(), LiveStatus(FakePrinterHttp(), world.clock)
+        home = HomeAssistant(
+            store=world.store,
+            clock=world.clock,
+            broker=broker,
+            live=live,
+            printers=FakePrinterHttp(),
+            base_url="https://reach.example",
+            version="1",
+        )
+        running = asyncio.create_task(home.run())
+        await broker.is_connected.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        await live.close()
 
 
 @pytest.mark.parametrize(

@@ -64,8 +64,10 @@ class HomeAssistant:
                     finally:
                         await self._say_good_bye(session)
             except BrokerLost as error:
+                _end_where_cancelled()
                 log.warning("no connection to the MQTT broker: %s", error)
             except Exception:
+                _end_where_cancelled()
                 # Whatever somebody else put there, or a fault of ours: it must not end for good.
                 log.exception("what Home Assistant is told has stumbled, and begins anew")
             if asyncio.get_running_loop().time() - began_at > LONGEST_WAIT_S:
@@ -260,3 +262,10 @@ async def _rows_of_operators(records: Records) -> dict[str, PrinterRow]:
             for row in await records.printers.rows_of_account(account.account_id):
                 rows[row.printer.printer_id] = row
     return rows
+
+
+def _end_where_cancelled() -> None:
+    """A connection that fails while it is closed hides that this task was cancelled."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
