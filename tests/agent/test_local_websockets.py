@@ -122,7 +122,7 @@ async def test_the_printers_end_is_passed_on_and_what_follows_is_drained() -> No
         await until(asked.is_whole)
         asked.stream.send(b"x" * 1_000_000, fin=True)
         await eventually(lambda: rig.hub.stream_count == 0)
-        assert rig.agent.stream_count == 0
+        await eventually(lambda: rig.agent.stream_count == 0)
 
 
 @on_a_loop
