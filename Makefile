@@ -38,7 +38,7 @@ demo: install  ## the service with a simulated printer, on http://localhost:8080
 .PHONY: test
 test: install lint build/agent-only/.installed build/server-only/.installed  ## everything: lint, types, import rules, tests
 	@$(MAKE) --no-print-directory peers || echo "Some peers can't be had here; their tests are skipped."
-	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile -m "not fault"
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not fault"
 
 .PHONY: lint
 lint: install  ## style, types and import rules, without the tests
