@@ -178,7 +178,7 @@ async def test_a_warning_is_told_once_however_often_a_worker_dies(open_world: Op
         here.states.put = die  # type: ignore[method-assign]  # a death behind each commit
         here.scorer.probability = BAD
         await here.goes_on(200)
-        here.states.put = put  # type: ignore[method-assign]
+        here.states.put = put  # type: ignore[method-assign]  # it lives again
         await here.goes_on(60)
 
         assert await here.kinds() == [WARNING]

@@ -35,13 +35,13 @@ class MailBox:
 
     # The names are aiosmtpd's.
 
-    async def handle_RCPT(  # noqa: N802
+    async def handle_RCPT(  # noqa: N802 - its name there
         self, _server: SMTP, _session: Session, envelope: Envelope, to: str, _options: list[str]
     ) -> str:
         envelope.rcpt_tos.append(to)
         return self.recipient
 
-    async def handle_DATA(  # noqa: N802
+    async def handle_DATA(  # noqa: N802 - its name there
         self, _server: SMTP, _session: Session, envelope: Envelope
     ) -> str:
         assert isinstance(envelope.content, bytes)
