@@ -199,7 +199,7 @@ def test_a_connection_is_ended(office: Office) -> None:
     connection_id = office.connection.connection_id
     assert "Layerlark" in office.browser.get("/operator/connections").text
 
-    send(office.browser, f"/operator/connections/{connection_id}/end")
+    send(office.browser, f"/operator/connections/{connection_id}/end", password=PASSWORD)
 
     assert "Layerlark" not in office.browser.get("/operator/connections").text
     assert office.last_act()[1:] == ("connection-ended", connection_id, APP)

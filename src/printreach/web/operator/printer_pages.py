@@ -4,13 +4,13 @@ from typing import Any, Final
 
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery
+from litestar.params import FromPath
 
-from printreach.ports.operating import PrinterRow
+from printreach.ports.operating import PrinterRow, Search
 from printreach.rules.printers import is_online
 from printreach.web.accounts.forms import Fields
-from printreach.web.operator.desk import SAID, Desk, back, found
-from printreach.web.operator.listing import listed, read_search
+from printreach.web.operator.desk import Desk, back, found
+from printreach.web.operator.listing import listed
 
 PRINTERS: Final = "/operator/printers"
 CONNECTIONS: Final = "/operator/connections"
@@ -18,23 +18,15 @@ CONNECTIONS: Final = "/operator/connections"
 
 @get(PRINTERS, media_type=MediaType.HTML)
 async def printers_page(
-    desk: NamedDependency[Desk],
-    q: FromQuery[str | None] = None,
-    page: FromQuery[int | None] = None,
-    said: FromQuery[str | None] = None,
+    desk: NamedDependency[Desk], search: NamedDependency[Search]
 ) -> Response[Any]:
     """List them, or those that were searched for."""
-    search, at = read_search(q, page), desk.hub.clock.now()
+    rows, at = await desk.hub.find_printers(search), desk.hub.clock.now()
 
     def online(row: PrinterRow) -> bool:
         return is_online(row.printer, row.node_alive_at, at)
 
-    return desk.page(
-        "printers.html",
-        listing=listed(PRINTERS, await desk.hub.find_printers(search), search),
-        online=online,
-        said=SAID.get(said or "", ""),
-    )
+    return desk.page("printers.html", listing=listed(PRINTERS, rows, search), online=online)
 
 
 @get(PRINTERS + "/{printer_id:str}/remove", media_type=MediaType.HTML)
@@ -49,27 +41,20 @@ async def remove(
 ) -> Response[Any]:
     """Take it from its account; its connections end."""
     row = found(await desk.hub.printer(printer_id))
-    refused = await desk.proved(fields)
+    refused = await desk.unproved(fields, "remove_printer.html", row=row)
     if refused is not None:
-        return desk.page("remove_printer.html", refused, row=row)
+        return refused
     found(await desk.hub.printers.remove(printer_id, desk.by))
     return back(PRINTERS, "removed")
 
 
 @get(CONNECTIONS, media_type=MediaType.HTML)
 async def connections_page(
-    desk: NamedDependency[Desk],
-    q: FromQuery[str | None] = None,
-    page: FromQuery[int | None] = None,
-    said: FromQuery[str | None] = None,
+    desk: NamedDependency[Desk], search: NamedDependency[Search]
 ) -> Response[Any]:
     """List the living ones, or those of them that were searched for."""
-    search = read_search(q, page)
-    return desk.page(
-        "connections.html",
-        listing=listed(CONNECTIONS, await desk.hub.find_connections(search), search),
-        said=SAID.get(said or "", ""),
-    )
+    rows = await desk.hub.find_connections(search)
+    return desk.page("connections.html", listing=listed(CONNECTIONS, rows, search))
 
 
 @get(CONNECTIONS + "/{connection_id:str}/end", media_type=MediaType.HTML)
@@ -79,9 +64,14 @@ async def ask_to_end(connection_id: FromPath[str], desk: NamedDependency[Desk]) 
 
 
 @post(CONNECTIONS + "/{connection_id:str}/end", media_type=MediaType.HTML)
-async def end(connection_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+async def end(
+    connection_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+) -> Response[Any]:
     """End it; what runs through it is closed."""
-    found(await desk.hub.connection(connection_id))
+    row = found(await desk.hub.connection(connection_id))
+    refused = await desk.proved(fields)
+    if refused is not None:
+        return desk.page("end_connection.html", refused, row=row)
     found(await desk.hub.connections.revoke(connection_id, desk.by))
     return back(CONNECTIONS, "ended")
 
