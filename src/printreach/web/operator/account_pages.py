@@ -9,13 +9,13 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery
 
 from printreach.hub.denied import Denied, Reason
-from printreach.ports.operating import AccountFilter
+from printreach.ports.operating import AccountFilter, Search
 from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges, with_changes
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields
-from printreach.web.operator.desk import SAID, Desk, back, found
+from printreach.web.operator.desk import Desk, back, found
 from printreach.web.operator.limits_form import limit_fields, limits_typed
-from printreach.web.operator.listing import listed, read_search
+from printreach.web.operator.listing import listed
 
 ACCOUNTS: Final = "/operator/accounts"
 SUPPORTER_PROOF: Final = "supporter-password"
@@ -29,31 +29,23 @@ _PAST: Final = Denied(Reason.INVALID, "That day is over.")
 @get(ACCOUNTS, media_type=MediaType.HTML)
 async def accounts_page(
     desk: NamedDependency[Desk],
-    q: FromQuery[str | None] = None,
+    search: NamedDependency[Search],
     show: FromQuery[str | None] = None,
-    page: FromQuery[int | None] = None,
-    said: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """List them, or those that were searched for."""
-    search = read_search(q, page)
     chosen = AccountFilter(show) if show in set(AccountFilter) else AccountFilter.ALL
     rows = await desk.hub.find_accounts(search, chosen)
     return desk.page(
         "accounts.html",
         listing=listed(ACCOUNTS, rows, search, chosen.value),
         at=desk.hub.clock.now(),
-        said=SAID.get(said or "", ""),
     )
 
 
 @get(ACCOUNTS + "/{account_id:str}", media_type=MediaType.HTML)
-async def account_page(
-    account_id: FromPath[str],
-    desk: NamedDependency[Desk],
-    said: FromQuery[str | None] = None,
-) -> Response[Any]:
+async def account_page(account_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
     """Everything about one."""
-    return await _page(desk, account_id, said=SAID.get(said or "", ""))
+    return await _page(desk, account_id)
 
 
 @post(ACCOUNTS + "/{account_id:str}/supporter", media_type=MediaType.HTML)
@@ -126,11 +118,12 @@ async def delete(
 ) -> Response[Any]:
     """Delete it with all it has."""
     one = found(await desk.hub.account(account_id))
-    refused = await desk.proved(fields) or _denied(
-        await desk.hub.delete(one.account.email, desk.by)
-    )
-    if refused is not None:
-        return desk.page("delete_account.html", refused, one=one)
+    unproved = await desk.unproved(fields, "delete_account.html", one=one)
+    if unproved is not None:
+        return unproved
+    deleted = await desk.hub.delete(one.account.email, desk.by)
+    if isinstance(deleted, Denied):
+        return desk.page("delete_account.html", deleted, one=one)
     return back(ACCOUNTS, "deleted")
 
 
@@ -144,9 +137,9 @@ async def invite_page(desk: NamedDependency[Desk]) -> Response[Any]:
 async def invite(fields: NamedDependency[Fields], desk: NamedDependency[Desk]) -> Response[Any]:
     """Show once the link with which an account can be made."""
     email, is_admin = fields["email"].strip(), fields["operator"] == "yes"
-    refused = await desk.proved(fields)
+    refused = await desk.unproved(fields, "invite.html", email=email[:254], url="")
     if refused is not None:
-        return desk.page("invite.html", refused, email=email[:254], url="")
+        return refused
     url = await desk.hub.invitations.invite(
         email or None, is_admin=is_admin, supporter=fields["supporter"] == "yes", by=desk.by
     )
@@ -163,7 +156,6 @@ async def _page(
     *,
     typed: Fields | None = None,
     errors: Mapping[str, str] | None = None,
-    said: str = "",
 ) -> Response[Any]:
     one = found(await desk.hub.account(account_id))
     of_service = with_changes(DEFAULT_ACCOUNT_LIMITS, await desk.hub.limits.of_service())
@@ -175,16 +167,11 @@ async def _page(
         is_me=account_id == desk.signed_in.account.account_id,
         limits=limit_fields(one.changes, of_service, typed),
         at=desk.hub.clock.now(),
-        said=said,
     )
     if errors:
         shown.context["errors"] = errors
         shown.status_code = 400
     return shown
-
-
-def _denied(result: object) -> Denied | None:
-    return result if isinstance(result, Denied) else None
 
 
 def _end_of_day(text: str) -> datetime | None:

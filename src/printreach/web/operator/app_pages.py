@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery
+from litestar.params import FromPath
 
 from printreach.hub.denied import Denied
 from printreach.hub.own_apps import Faulty
-from printreach.ports.operating import AppRow
+from printreach.ports.operating import AppRow, Search
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import FAULT_STATUS, Fields
 from printreach.web.developer.app_form import (
@@ -19,23 +19,17 @@ from printreach.web.developer.app_form import (
     typed_by,
     typed_of,
 )
-from printreach.web.operator.desk import SAID, Desk, back, found
-from printreach.web.operator.listing import listed, read_search
+from printreach.web.operator.desk import Desk, back, found
+from printreach.web.operator.listing import listed
 
 APPS: Final = "/operator/apps"
 
 
 @get(APPS, media_type=MediaType.HTML)
-async def apps_page(
-    desk: NamedDependency[Desk],
-    q: FromQuery[str | None] = None,
-    page: FromQuery[int | None] = None,
-    said: FromQuery[str | None] = None,
-) -> Response[Any]:
+async def apps_page(desk: NamedDependency[Desk], search: NamedDependency[Search]) -> Response[Any]:
     """List them, or those that were searched for."""
-    search = read_search(q, page)
     rows = await desk.hub.apps.find(search)
-    return desk.page("apps.html", listing=listed(APPS, rows, search), said=SAID.get(said or "", ""))
+    return desk.page("apps.html", listing=listed(APPS, rows, search))
 
 
 @get("/operator/register", media_type=MediaType.HTML)
@@ -58,12 +52,10 @@ async def register(fields: NamedDependency[Fields], desk: NamedDependency[Desk])
 
 
 @get(APPS + "/{app_id:str}", media_type=MediaType.HTML)
-async def app_page(
-    app_id: FromPath[str], desk: NamedDependency[Desk], said: FromQuery[str | None] = None
-) -> Response[Any]:
+async def app_page(app_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
     """The form, as the app is now."""
     row = found(await desk.hub.apps.one(app_id))
-    return _form(desk, typed_of(row.app), row, said=SAID.get(said or "", ""))
+    return _form(desk, typed_of(row.app), row)
 
 
 @post(APPS + "/{app_id:str}", media_type=MediaType.HTML)
@@ -93,9 +85,9 @@ async def remove(
 ) -> Response[Any]:
     """Remove it; its connections end."""
     row = found(await desk.hub.apps.one(app_id))
-    refused = await desk.proved(fields)
+    refused = await desk.unproved(fields, "remove_app.html", row=row)
     if refused is not None:
-        return desk.page("remove_app.html", refused, row=row)
+        return refused
     found(await desk.hub.apps.remove(app_id, desk.by))
     return back(APPS, "removed")
 
@@ -107,10 +99,9 @@ def _form(
     fault: Denied | TooSoon | None = None,
     *,
     errors: Mapping[str, str] | None = None,
-    said: str = "",
 ) -> Response[Any]:
     """row: None for an app that is about to be registered."""
-    shown = desk.page("app.html", fault, typed=typed, row=row, said=said)
+    shown = desk.page("app.html", fault, typed=typed, row=row)
     if errors:
         shown.context["errors"] = errors_at_fields(errors)
         shown.status_code = FAULT_STATUS

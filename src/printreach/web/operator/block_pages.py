@@ -26,9 +26,9 @@ async def block(
 ) -> Response[Any]:
     """Keep its owner out, or let them in again."""
     one, blocked = found(await desk.hub.account(account_id)), fields["state"] == "on"
-    refused = await desk.proved(fields)
+    refused = await desk.unproved(fields, "block.html", one=one)
     if refused is not None:
-        return desk.page("block.html", refused, one=one)
+        return refused
     changed = await desk.hub.set_blocked(one.account.email, blocked=blocked, by=desk.by)
     if isinstance(changed, Denied):
         return desk.page("block.html", changed, one=one)

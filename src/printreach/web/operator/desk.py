@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
+from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
@@ -46,10 +47,11 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Desk:
-    """One operator before one page."""
+    """One operator before one page. said: what it says once, behind a form."""
 
     hub: Operating
     signed_in: SignedIn
+    said: str = ""
 
     @property
     def by(self) -> Operator:
@@ -62,6 +64,11 @@ class Desk:
         account, session = self.signed_in.account, self.signed_in.session
         return await self.hub.proof.of_owner(account, session, fields[field])
 
+    async def unproved(self, fields: Fields, template: str, **context: Any) -> Template | None:
+        """The page that asks, again, with what is wrong; None where it is that operator."""
+        refused = await self.proved(fields)
+        return None if refused is None else self.page(template, refused, **context)
+
     def page(
         self,
         template: str,
@@ -73,7 +80,7 @@ class Desk:
         shown = {
             "me": self.signed_in.account,
             "is_fresh": is_fresh(self.signed_in.session, self.hub.clock.now()),
-            "said": "",
+            "said": self.said,
             **context,
         }
         template = f"operator/{template}"
@@ -81,12 +88,14 @@ class Desk:
 
 
 async def provide_desk(
-    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
+    services: NamedDependency[Services],
+    signed_in: NamedDependency[SignedIn],
+    said: FromQuery[str | None] = None,
 ) -> Desk:
     """An operator's; to everybody else there is no such page."""
     if not signed_in.is_admin:
         raise NotFoundException
-    return Desk(hub=services.operating, signed_in=signed_in)
+    return Desk(hub=services.operating, signed_in=signed_in, said=SAID.get(said or "", ""))
 
 
 def found(result: T | Denied) -> T:

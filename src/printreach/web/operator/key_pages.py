@@ -4,30 +4,22 @@ from typing import Any, Final
 
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath, FromQuery
+from litestar.params import FromPath
 
+from printreach.ports.operating import Search
 from printreach.web.accounts.forms import Fields
-from printreach.web.operator.desk import SAID, Desk, back, found
-from printreach.web.operator.listing import listed, read_search
+from printreach.web.operator.desk import Desk, back, found
+from printreach.web.operator.listing import listed
 
 KEYS: Final = "/operator/keys"
 _DISABLE: Final = KEYS + "/{key_id:str}/disable"
 
 
 @get(KEYS, media_type=MediaType.HTML)
-async def keys_page(
-    desk: NamedDependency[Desk],
-    q: FromQuery[str | None] = None,
-    page: FromQuery[int | None] = None,
-    said: FromQuery[str | None] = None,
-) -> Response[Any]:
+async def keys_page(desk: NamedDependency[Desk], search: NamedDependency[Search]) -> Response[Any]:
     """List them, disabled ones included, or those that were searched for."""
-    search = read_search(q, page)
-    return desk.page(
-        "keys.html",
-        listing=listed(KEYS, await desk.hub.find_keys(search), search),
-        said=SAID.get(said or "", ""),
-    )
+    rows = await desk.hub.find_keys(search)
+    return desk.page("keys.html", listing=listed(KEYS, rows, search))
 
 
 @get(_DISABLE, media_type=MediaType.HTML)
@@ -42,9 +34,9 @@ async def disable(
 ) -> Response[Any]:
     """It works no more, for good."""
     row = found(await desk.hub.key(key_id))
-    refused = await desk.proved(fields)
+    refused = await desk.unproved(fields, "disable_key.html", row=row)
     if refused is not None:
-        return desk.page("disable_key.html", refused, row=row)
+        return refused
     found(await desk.hub.keys.disable_any(key_id, desk.by))
     return back(KEYS, "disabled")
 

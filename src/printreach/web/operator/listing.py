@@ -1,8 +1,10 @@
-"""A page of a long list, and the ways to the pages beside it."""
+"""A page of a long list: what was searched for, and the ways to the pages beside it."""
 
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 from urllib.parse import urlencode
+
+from litestar.params import FromQuery
 
 from printreach.ports.operating import Found, Search
 
@@ -43,10 +45,10 @@ class Listing(Generic[T]):
         return f"{self.path}?{urlencode({key: value for key, value in wanted.items() if value})}"
 
 
-def read_search(text: str | None, number: int | None) -> Search:
+def provide_search(q: FromQuery[str | None] = None, page: FromQuery[int | None] = None) -> Search:
     """What a list was asked for, in its address."""
-    wanted = " ".join((text or "").split())[:LONGEST_SEARCH]
-    return Search(text=wanted, number=min(max(1, number or 1), HIGHEST_PAGE))
+    wanted = " ".join((q or "").split())[:LONGEST_SEARCH]
+    return Search(text=wanted, number=min(max(1, page or 1), HIGHEST_PAGE))
 
 
 def listed(path: str, found: Found[T], search: Search, show: str = "") -> Listing[T]:

@@ -9,6 +9,7 @@ from printreach.web.operator.app_pages import APP_PAGES
 from printreach.web.operator.block_pages import BLOCK_PAGES
 from printreach.web.operator.desk import provide_desk
 from printreach.web.operator.key_pages import KEY_PAGES
+from printreach.web.operator.listing import provide_search
 from printreach.web.operator.printer_pages import PRINTER_PAGES
 from printreach.web.operator.service_pages import SERVICE_PAGES
 from printreach.web.security import FORM
@@ -19,7 +20,11 @@ OPERATOR_PAGES = Router(
         *(*SERVICE_PAGES, *ACCOUNT_PAGES, *BLOCK_PAGES),
         *(*APP_PAGES, *PRINTER_PAGES, *KEY_PAGES),
     ],
-    dependencies={"fields": Provide(provide_fields), "desk": Provide(provide_desk)},
+    dependencies={
+        "fields": Provide(provide_fields),
+        "desk": Provide(provide_desk),
+        "search": Provide(provide_search, sync_to_thread=False),
+    },
     include_in_schema=False,
     opt=dict(FORM),
     request_max_body_size=LARGEST_FORM,

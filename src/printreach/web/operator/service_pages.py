@@ -4,16 +4,16 @@ from typing import Any, Final
 
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromQuery
 
 from printreach.hub.denied import Denied
+from printreach.ports.operating import Search
 from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import FAULT_STATUS, Fields
 from printreach.web.operator.account_pages import LIMITS_PROOF
-from printreach.web.operator.desk import SAID, Desk, back
+from printreach.web.operator.desk import Desk, back
 from printreach.web.operator.limits_form import limit_fields, limits_typed
-from printreach.web.operator.listing import listed, read_search
+from printreach.web.operator.listing import listed
 from printreach.web.services import Services
 
 LIMITS: Final = "/operator/limits"
@@ -36,13 +36,11 @@ async def overview(
 
 
 @get(LIMITS, media_type=MediaType.HTML)
-async def limits_page(
-    desk: NamedDependency[Desk], said: FromQuery[str | None] = None
-) -> Response[Any]:
+async def limits_page(desk: NamedDependency[Desk]) -> Response[Any]:
     """What every account may use of which nothing else was decided."""
     changes = await desk.hub.limits.of_service()
     fields = limit_fields(changes, DEFAULT_ACCOUNT_LIMITS)
-    return desk.page("limits.html", limits=fields, said=SAID.get(said or "", ""))
+    return desk.page("limits.html", limits=fields)
 
 
 @post(LIMITS, media_type=MediaType.HTML)
@@ -70,13 +68,8 @@ async def set_limits(fields: NamedDependency[Fields], desk: NamedDependency[Desk
 
 
 @get(ACTS, media_type=MediaType.HTML)
-async def acts_page(
-    desk: NamedDependency[Desk],
-    q: FromQuery[str | None] = None,
-    page: FromQuery[int | None] = None,
-) -> Response[Any]:
+async def acts_page(desk: NamedDependency[Desk], search: NamedDependency[Search]) -> Response[Any]:
     """What operators did, the latest first."""
-    search = read_search(q, page)
     return desk.page("acts.html", listing=listed(ACTS, await desk.hub.acts(search), search))
 
 
