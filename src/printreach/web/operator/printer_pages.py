@@ -69,9 +69,9 @@ async def end(
 ) -> Response[Any]:
     """End it; what runs through it is closed."""
     row = found(await desk.hub.connection(connection_id))
-    refused = await desk.proved(fields)
+    refused = await desk.unproved(fields, "end_connection.html", row=row)
     if refused is not None:
-        return desk.page("end_connection.html", refused, row=row)
+        return refused
     found(await desk.hub.connections.revoke(connection_id, desk.by))
     return back(CONNECTIONS, "ended")
 
