@@ -18,7 +18,7 @@ from printreach.web.dashboard.routes import DASHBOARD_PAGES
 from printreach.web.developer.routes import DEVELOPER_PAGES
 from printreach.web.history.pages import HISTORY_PAGES
 from printreach.web.live.pages import live_pages
-from printreach.web.notifications.pages import NOTIFICATION_PAGES
+from printreach.web.notifications.routes import NOTIFICATION_PAGES
 from printreach.web.operator.routes import OPERATOR_PAGES
 from printreach.web.pages import PAGES
 from printreach.web.payment_calls import PAYMENT_CALLS
