@@ -16,6 +16,8 @@ FRONT_END := web/node_modules
 
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
+# The tests start hundreds of programs. Told to keep no compiled modules, each compiles them anew.
+unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 
 ##@ Use it
