@@ -31,18 +31,29 @@ async def payments_of(settings: Settings, clock: Clock) -> AsyncIterator[Payment
         yield payments
 
 
+def billing(
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    payments: Payments | None,
+    caller_tries: CallerTries,
+) -> Billing:
+    """The use cases about payment."""
+    return Billing(
+        store=store,
+        clock=clock,
+        caller_tries=caller_tries,
+        supporters=settings.supporters,
+        base_url=settings.base_url,
+        payments=payments,
+    )
+
+
 @asynccontextmanager
 async def billing_of(settings: Settings, store: Store, clock: Clock) -> AsyncIterator[Billing]:
-    """The use cases about payment, for a process without pages. Raises as payments_of does."""
+    """The same for a process without pages. Raises as payments_of does."""
     async with payments_of(settings, clock) as payments:
-        yield Billing(
-            store=store,
-            clock=clock,
-            caller_tries=CallerTries(clock),
-            supporters=settings.supporters,
-            base_url=settings.base_url,
-            payments=payments,
-        )
+        yield billing(settings, store, clock, payments, CallerTries(clock))
 
 
 async def warn_of_unseen(billing: Billing) -> None:

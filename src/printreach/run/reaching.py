@@ -11,11 +11,13 @@ from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.sealing import DataDirSealer
 from printreach.backends.smtp import SmtpServer
 from printreach.backends.zones import SystemZones
+from printreach.hub.notifications import Notifications
 from printreach.hub.notify_sending import NotifySending
 from printreach.hub.notifying import Notifying
 from printreach.ports import Clock, Mailer, Store
 from printreach.ports.notifications import Messenger, Sealer, Zones
 from printreach.run.settings import Settings
+from printreach.run.use_cases.ground import Ground
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +58,21 @@ def notifying(settings: Settings, clock: Clock, reaching: Reaching) -> Notifying
         addresses=settings.addresses,
         token_bytes=secrets.token_bytes,
         daily_limit=settings.notify_daily_limit,
+    )
+
+
+def notifications(ground: Ground, reaching: Reaching) -> Notifications:
+    """Where people choose what they hear of."""
+    return Notifications(
+        store=ground.store,
+        clock=ground.clock,
+        token_bytes=ground.token_bytes,
+        zones=reaching.zones,
+        sealer=reaching.sealer,
+        messenger=reaching.messenger,
+        mailer=reaching.mailer,
+        caller_tries=ground.caller_tries,
+        daily_limit=ground.settings.notify_daily_limit,
     )
 
 

@@ -12,9 +12,11 @@ from printreach.backends.webhook_keys import open_webhook_keys
 from printreach.hub.clock_doubt import ClockDoubt
 from printreach.hub.deliveries import Deliveries
 from printreach.hub.webhook_owing import WebhookOwing
+from printreach.hub.webhooks import Webhooks
 from printreach.ports import Clock, Store
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.run.settings import Settings
+from printreach.run.use_cases.ground import Ground
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,6 +35,19 @@ def real_hooks(settings: Settings, ends: AsyncExitStack) -> Hooks:
     sender = WebhookHttp(lookups, allow_private=settings.webhook_allow_private)
     ends.push_async_callback(sender.close)
     return Hooks(sender=sender, keys=open_webhook_keys(settings.data_dir))
+
+
+def webhooks(ground: Ground, hooks: Hooks) -> Webhooks:
+    """Where apps say what calls them."""
+    return Webhooks(
+        store=ground.store,
+        clock=ground.clock,
+        token_bytes=ground.token_bytes,
+        sender=hooks.sender,
+        keys=hooks.keys,
+        addresses=ground.settings.addresses,
+        caller_tries=ground.caller_tries,
+    )
 
 
 def webhook_owing(settings: Settings, clock: Clock, doubt: ClockDoubt) -> WebhookOwing:

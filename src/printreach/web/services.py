@@ -27,7 +27,7 @@ from printreach.hub.recovering import Recovering
 from printreach.hub.sessions import Sessions
 from printreach.hub.signing_in import SigningIn
 from printreach.hub.signing_up import SigningUp
-from printreach.hub.tries import AccountTries, CallerTries
+from printreach.hub.tries import CallerTries
 from printreach.hub.webhook_log import WebhookLog
 from printreach.hub.webhooks import Webhooks
 from printreach.ports import Clock, Store
@@ -53,7 +53,6 @@ class Services:
     other_accounts: OtherAccounts
     passkeys: Passkeys
     account_data: AccountData
-    account_tries: AccountTries
     caller_tries: CallerTries
     printers: Printers
     connections: Connections

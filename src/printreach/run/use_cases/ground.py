@@ -1,0 +1,58 @@
+"""What use cases of every subject stand on."""
+
+import secrets
+from dataclasses import dataclass
+
+from printreach.backends.sql.store import SqlStore
+from printreach.hub.post import Post
+from printreach.hub.proof import Proof
+from printreach.hub.tries import AccountTries, CallerTries
+from printreach.ports import Clock, Mailer, Passwords
+from printreach.ports.payments import Payments
+from printreach.rules.credentials import TokenBytes
+from printreach.rules.mails import Mails
+from printreach.run.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ground:
+    """There is one in a process: whoever counts tries counts them together with the others.
+
+    payments: None where nothing is sold.
+    """
+
+    settings: Settings
+    store: SqlStore
+    clock: Clock
+    token_bytes: TokenBytes
+    passwords: Passwords
+    payments: Payments | None
+    post: Post
+    account_tries: AccountTries
+    caller_tries: CallerTries
+    proof: Proof
+
+
+def ground(
+    settings: Settings,
+    store: SqlStore,
+    clock: Clock,
+    passwords: Passwords,
+    mailer: Mailer,
+    payments: Payments | None,
+    token_bytes: TokenBytes = secrets.token_bytes,
+) -> Ground:
+    """Lay it."""
+    account_tries = AccountTries(store, clock)
+    return Ground(
+        settings=settings,
+        store=store,
+        clock=clock,
+        token_bytes=token_bytes,
+        passwords=passwords,
+        payments=payments,
+        post=Post(mailer=mailer, mails=Mails(settings.base_url), token_bytes=token_bytes),
+        account_tries=account_tries,
+        caller_tries=CallerTries(clock),
+        proof=Proof(clock=clock, passwords=passwords, account_tries=account_tries),
+    )
