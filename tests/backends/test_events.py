@@ -1,6 +1,7 @@
 """Events are kept once, handed out once, and found again in the order in which they were."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -23,10 +24,13 @@ async def append(store: SqlStore, *events: PrintEvent, printer_id: str = "p1") -
     await store.write(lambda records: records.events.append(printer_id, events, NOON))
 
 
-async def awaiting(store: SqlStore, *, except_printers: tuple[str, ...] = ()) -> list[StoredEvent]:
-    return await store.read(
+async def awaiting(
+    store: SqlStore, *, except_printers: tuple[str, ...] = ()
+) -> Sequence[StoredEvent]:
+    found = await store.read(
         lambda records: records.events.awaiting_fan_out(100, except_printers=except_printers)
     )
+    return found.events
 
 
 async def mark(store: SqlStore, *seqs: int, picture: str | None = None) -> frozenset[int]:
@@ -39,7 +43,7 @@ async def after(store: SqlStore, event_id: str | None, account: str = "ada") -> 
     return [stored.event.event_id for stored in found]
 
 
-def ids(stored: list[StoredEvent]) -> list[str]:
+def ids(stored: Sequence[StoredEvent]) -> list[str]:
     return [one.event.event_id for one in stored]
 
 
@@ -198,7 +202,7 @@ async def test_events_of_many_agents_are_stored_together(database: Path) -> None
         await asyncio.gather(*(inbox.put("p1", [event]) for event in some_events(500)))
 
         found = await store.read(lambda records: records.events.awaiting_fan_out(1000))
-        assert len(found) == 500
+        assert len(found.events) == 500
 
 
 @on_a_loop

@@ -33,7 +33,7 @@ def files_in(folder: Path) -> list[Path]:
 
 async def stored_ids(store: SqlStore) -> list[str]:
     found = await store.read(lambda records: records.events.awaiting_fan_out(2 * MANY))
-    return [one.event.event_id for one in found]
+    return [one.event.event_id for one in found.events]
 
 
 async def put_each(inbox: SqlEventInbox, events: Sequence[PrintEvent]) -> list[str]:

@@ -292,3 +292,20 @@ def test_what_happened_to_another_account_is_none_of_the_apps_business(
         assert here.sender.sent == []
 
     in_world(open_world, test)
+
+
+def test_an_address_that_can_be_called_no_more_ends_what_is_queued_with_the_reason(
+    open_world: OpenWorld,
+) -> None:
+    async def test(here: WebhookWorld) -> None:
+        await here.set_webhook("https://2130706433/")
+        await here.happens(event(1))
+        await here.deliver()
+        [log] = await here.log()
+
+        assert log.state is DeliveryState.DROPPED
+        assert log.error is not None
+        assert "can't be called any more" in log.error
+        assert here.sender.sent == []
+
+    in_world(open_world, test)

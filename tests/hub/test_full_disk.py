@@ -37,7 +37,7 @@ def test_events_that_can_not_be_handed_out_are_owed_once_there_is_room(
             waiting = await here.world.store.read(
                 lambda records: records.events.awaiting_fan_out(MANY)
             )
-            assert len(owed) + len(waiting) == MANY
+            assert len(owed) + len(waiting.events) == MANY
 
         assert await hand_out(here)
         await here.deliver()

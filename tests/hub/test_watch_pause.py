@@ -273,7 +273,7 @@ async def test_a_printer_that_changes_owner_before_the_order_tells_the_new_one_n
         assert len(here.machine.orders) == 1
         assert await here.kinds() == [WARNING]
         told = await here.world.store.read(lambda records: records.events.awaiting_fan_out(9))
-        assert {stored.account_id for stored in told} == {here.account_id}
+        assert {stored.account_id for stored in told.events} == {here.account_id}
 
 
 # --- refusals -------------------------------------------------------------------------------------

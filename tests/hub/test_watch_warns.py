@@ -71,7 +71,8 @@ async def test_a_warning_keeps_its_picture_and_sends_it_with_the_event(
 
 async def stored_event(here: WatchWorld) -> StoredEvent:
     store = here.world.store
-    [stored] = await store.read(lambda records: records.events.awaiting_fan_out(9))
+    awaiting = await store.read(lambda records: records.events.awaiting_fan_out(9))
+    [stored] = awaiting.events
     return stored
 
 

@@ -194,7 +194,8 @@ class WatchWorld:
         """The watch's own events so far."""
 
         async def look(records: Records) -> list[PrintEvent]:
-            return [one.event for one in await records.events.awaiting_fan_out(100)]
+            awaiting = await records.events.awaiting_fan_out(100)
+            return [one.event for one in awaiting.events]
 
         return await self.world.store.read(look)
 

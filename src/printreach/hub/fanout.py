@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Final, Protocol
 
 from printreach.ports import Clock, Notice, Records, Store, StoredEvent, StoreUnavailable, Topic
+from printreach.ports.events import Awaiting, DamagedEvent
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +23,7 @@ PICTURES_AT_ONCE: Final = 200
 """With so many printers slow to give one, the next ones' events go without."""
 PICTURE_FRESH_FOR: Final = timedelta(minutes=1)
 """What happened longer ago is not in a picture of now."""
-SET_ASIDE_S: Final = 60.0
+WAIT_AFTER_FAULT_S: Final = 60.0
 """After a consumer failed at an event, its printer's events wait so long."""
 KEPT_FOR: Final = timedelta(days=7)
 """So far back a stream can be resumed."""
@@ -57,16 +58,17 @@ class Fanout:
         picture: TakePicture | None = None,
         *,
         picture_within_s: float = PICTURE_WITHIN_S,
-        set_aside_s: float = SET_ASIDE_S,
+        wait_after_fault_s: float = WAIT_AFTER_FAULT_S,
     ) -> None:
         self._store = store
         self._clock = clock
         self._consumers = tuple(consumers)
         self._picture = picture
         self._picture_within_s = picture_within_s
-        self._set_aside_s = set_aside_s
+        self._wait_after_fault_s = wait_after_fault_s
         self._taking: dict[str, asyncio.Task[None]] = {}  # by printer: its order is kept
-        self._set_aside: dict[str, float] = {}  # printer -> until when, in the loop's time
+        self._waiting: dict[str, float] = {}  # printer -> until when, in the loop's time
+        self._has_begun = False
         self._on_freed: Callable[[], None] = lambda: None
 
     def on_freed(self, callback: Callable[[], None]) -> None:
@@ -79,8 +81,11 @@ class Fanout:
         Raises StoreUnavailable.
         """
         count = 0
-        while due := await self._due():
-            plain: list[StoredEvent] = []
+        await self._begin_anew()
+        while (awaiting := await self._due()).events or awaiting.damaged:
+            due, plain = awaiting.events, list[StoredEvent]()
+            if awaiting.damaged:
+                await self._put_aside(awaiting.damaged)
             for printer_id, events in _by_printer(due).items():
                 if self._wants_picture(events[-1]):
                     self._begin(printer_id, events)
@@ -110,13 +115,32 @@ class Fanout:
 
     # --- helpers ----------------------------------------------------------------------------------
 
-    async def _due(self) -> list[StoredEvent]:
+    async def _begin_anew(self) -> None:
+        """What an earlier process could not read may be readable now."""
+        if not self._has_begun:
+            await self._store.write(lambda records: records.events.take_up_again())
+            self._has_begun = True
+
+    async def _due(self) -> Awaiting:
         now = asyncio.get_running_loop().time()
-        self._set_aside = {one: until for one, until in self._set_aside.items() if until > now}
-        busy = [*self._taking, *self._set_aside]
+        self._waiting = {one: until for one, until in self._waiting.items() if until > now}
+        busy = [*self._taking, *self._waiting]
         return await self._store.read(
             lambda records: records.events.awaiting_fan_out(AT_ONCE, except_printers=busy)
         )
+
+    async def _put_aside(self, damaged: Sequence[DamagedEvent]) -> None:
+        """It is kept, and told of once; whoever asks for events never meets it."""
+        seqs = [one.seq for one in damaged]
+        put = await self._store.write(lambda records: records.events.set_aside(seqs))
+        for one in damaged:
+            if one.seq in put:
+                log.error(
+                    "event %s of printer %s can't be read (%s): it is kept, and nobody hears of it",
+                    one.event_id,
+                    one.printer_id,
+                    one.why,
+                )
 
     def _wants_picture(self, newest: StoredEvent) -> bool:
         if self._picture is None or len(self._taking) >= PICTURES_AT_ONCE:
@@ -162,7 +186,7 @@ class Fanout:
         except Exception:
             if len(events) > 1:
                 for stored in events:
-                    if stored.printer_id not in self._set_aside:  # order is kept
+                    if stored.printer_id not in self._waiting:  # order is kept
                         await self._hand_out([stored])
                 return
             [stored] = events
@@ -182,7 +206,8 @@ class Fanout:
             await records.notify(Notice(Topic.EVENT, account_id), now)
 
     def _wait_with(self, printer_id: str) -> None:
-        self._set_aside[printer_id] = asyncio.get_running_loop().time() + self._set_aside_s
+        now = asyncio.get_running_loop().time()
+        self._waiting[printer_id] = now + self._wait_after_fault_s
 
 
 def _by_printer(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:

@@ -36,8 +36,29 @@ class Arrival:
     event: PrintEvent
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DamagedEvent:
+    """An event that can't be read back. why: nothing of its content."""
+
+    seq: int
+    printer_id: str
+    event_id: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Awaiting:
+    """What waits to be handed out, in the order in which it came; and what nobody can read."""
+
+    events: Sequence[StoredEvent] = ()
+    damaged: Sequence[DamagedEvent] = ()
+
+
 class EventRecords(Protocol):
-    """Events, in one unit of work."""
+    """Events, in one unit of work.
+
+    Where many are read, those that can't be read back are left out: they harm no others.
+    """
 
     async def append(self, printer_id: str, events: Sequence[PrintEvent], at: datetime) -> None:
         """Keep events of one printer and have them handed out.
@@ -53,8 +74,16 @@ class EventRecords(Protocol):
 
     async def awaiting_fan_out(
         self, at_most: int, *, except_printers: Collection[str] = ()
-    ) -> list[StoredEvent]:
-        """Those not handed out yet, in the order in which they came."""
+    ) -> Awaiting:
+        """Those not handed out yet."""
+        ...
+
+    async def set_aside(self, seqs: Collection[int]) -> frozenset[int]:
+        """Keep these without handing them out; those of them that waited until now."""
+        ...
+
+    async def take_up_again(self) -> int:
+        """What was set aside waits again: this version may be able to read it. How many."""
         ...
 
     async def mark_fanned_out(self, snapshots: Mapping[int, str | None]) -> frozenset[int]:

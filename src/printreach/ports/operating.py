@@ -94,13 +94,14 @@ class KeyRow:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """How much there is."""
+    """How much there is. damaged_events: those that were set aside, for nobody can read them."""
 
     accounts: int
     supporters: int
     printers: int
     apps: int
     connections: int
+    damaged_events: int
 
 
 class LimitRecords(Protocol):

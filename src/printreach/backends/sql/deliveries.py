@@ -33,6 +33,7 @@ from printreach.rules.webhooks import LONGEST_DELAY, Delivery, DeliveryState
 _MOST_ERROR: Final = 500
 _LONGEST_LEASE: Final = timedelta(minutes=10)
 """Longer than any worker keeps one without renewing it."""
+_STATES: Final = frozenset(state.value for state in DeliveryState)
 _LOGGED = columns_for(LoggedDelivery, webhook_deliveries)
 _all = webhook_deliveries.c
 # Written out, not bound: only so does the database know that its partial index fits.
@@ -250,8 +251,7 @@ class DeliveryRows:
             select(*_LOGGED).where(condition).order_by(_all.delivery_id.desc()).limit(at_most)
         )
         return [
-            LoggedDelivery(**{**row, "state": DeliveryState(row["state"])})
-            for row in found.mappings()
+            LoggedDelivery(**{**row, "state": _state_of(row["state"])}) for row in found.mappings()
         ]
 
     async def _update(
@@ -266,6 +266,11 @@ class DeliveryRows:
         await self._connection.execute(
             update(webhook_deliveries).where(condition).values(**values), rows
         )
+
+
+def _state_of(name: str) -> DeliveryState:
+    """What another version called otherwise has ended in a way that this one doesn't know."""
+    return DeliveryState(name) if name in _STATES else DeliveryState.DROPPED
 
 
 def _is_held_by(lease: Lease) -> ColumnElement[bool]:

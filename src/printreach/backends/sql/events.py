@@ -2,26 +2,41 @@
 
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final
 
 import msgspec
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    RowMapping,
+    Select,
+    String,
+    bindparam,
+    delete,
+    func,
+    select,
+    type_coerce,
+    update,
+)
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.backends.sql.damaged import Damaged, decoded
 from printreach.backends.sql.event_tables import events
 from printreach.backends.sql.tables import printers
 from printreach.contract import codec
 from printreach.contract.events import PrintEvent
 from printreach.ports import Arrival, Notice, StoredEvent, Topic
+from printreach.ports.events import Awaiting, DamagedEvent
 
-_STORED = (
+_STORED: Final[tuple[ColumnElement[Any], ...]] = (
     events.c.seq,
     events.c.account_id,
     events.c.printer_id,
+    events.c.event_id,
     events.c.content,
-    events.c.received_at,
+    # As it lies there: where the database reads it, a damaged one fails all that is read with it.
+    type_coerce(events.c.received_at, String).label("received_at"),
     events.c.snapshot_id,
 )
 _decoder = msgspec.json.Decoder(PrintEvent)
@@ -60,12 +75,31 @@ class EventRows:
 
     async def awaiting_fan_out(
         self, at_most: int, *, except_printers: Collection[str] = ()
-    ) -> list[StoredEvent]:
+    ) -> Awaiting:
         awaiting = select(*_STORED).where(events.c.position.is_(None))
         if except_printers:
             awaiting = awaiting.where(events.c.printer_id.not_in(_each_of(except_printers)))
         found = await self._connection.execute(awaiting.order_by(events.c.seq).limit(at_most))
-        return [_stored(row) for row in found.mappings()]
+        read = [_read(row) for row in found.mappings()]
+        return Awaiting(
+            events=[one for one in read if isinstance(one, StoredEvent)],
+            damaged=[one for one in read if isinstance(one, DamagedEvent)],
+        )
+
+    async def set_aside(self, seqs: Collection[int]) -> frozenset[int]:
+        changed = await self._connection.scalars(
+            update(events)
+            .where(events.c.seq.in_(_each_of(seqs)), events.c.position.is_(None))
+            .values(position=-events.c.seq)
+            .returning(events.c.seq)
+        )
+        return frozenset(changed)
+
+    async def take_up_again(self) -> int:
+        changed = await self._connection.execute(
+            update(events).where(events.c.position < 0).values(position=None)
+        )
+        return changed.rowcount
 
     async def mark_fanned_out(self, snapshots: Mapping[int, str | None]) -> frozenset[int]:
         found = await self._connection.scalars(
@@ -75,7 +109,7 @@ class EventRows:
         )
         marked = list(found)
         if marked:
-            last = await self._connection.scalar(select(func.max(events.c.position))) or 0
+            last = max(0, await self._connection.scalar(select(func.max(events.c.position))) or 0)
             await self._connection.execute(
                 update(events)
                 .where(events.c.seq == bindparam("of_seq"))
@@ -89,13 +123,12 @@ class EventRows:
 
     async def after(self, account_id: str, event_id: str | None, at_most: int) -> list[StoredEvent]:
         position = 0 if event_id is None else await self._position_of(account_id, event_id)
-        found = await self._connection.execute(
+        return await self._readable(
             select(*_STORED)
             .where(events.c.account_id == account_id, events.c.position > position)
-            .order_by(events.c.position)
-            .limit(at_most)
+            .order_by(events.c.position),
+            at_most,
         )
-        return [_stored(row) for row in found.mappings()]
 
     async def holds(self, account_id: str, event_id: str) -> bool:
         return await self._position_of(account_id, event_id) > 0
@@ -105,13 +138,12 @@ class EventRows:
         return found[0] if found else None
 
     async def recent(self, account_id: str, at_most: int) -> list[StoredEvent]:
-        found = await self._connection.execute(
+        return await self._readable(
             select(*_STORED)
             .where(events.c.account_id == account_id, events.c.position > 0)
-            .order_by(events.c.position.desc())
-            .limit(at_most)
+            .order_by(events.c.position.desc()),
+            at_most,
         )
-        return [_stored(row) for row in found.mappings()]
 
     async def prune(self, before: datetime, at_most: int) -> int:
         old = (
@@ -131,28 +163,58 @@ class EventRows:
         return {row.printer_id: row.account_id for row in found}
 
     async def _position_of(self, account_id: str, event_id: str) -> int:
-        """0 where it isn't kept, or not of this account."""
-        return (
-            await self._connection.scalar(
-                select(func.max(events.c.position)).where(
-                    events.c.event_id == event_id, events.c.account_id == account_id
-                )
+        """0 where it isn't kept, not handed out, or not of this account."""
+        found = await self._connection.scalar(
+            select(func.max(events.c.position)).where(
+                events.c.event_id == event_id, events.c.account_id == account_id
             )
-            or 0
         )
+        return max(0, found or 0)
+
+    async def _readable(self, chosen: Select[Any], at_most: int) -> list[StoredEvent]:
+        """The first of those chosen that can be read."""
+        told: list[StoredEvent] = []
+        looked_at = 0
+        while (missing := at_most - len(told)) > 0:
+            found = await self._connection.execute(chosen.limit(missing).offset(looked_at))
+            rows = found.mappings().all()
+            read = [_read(row) for row in rows]
+            told += [one for one in read if isinstance(one, StoredEvent)]
+            looked_at += len(rows)
+            if len(rows) < missing:
+                break
+        return told
 
 
-def _each_of(values: Collection[str] | Mapping[int, str | None]) -> Any:
+def _each_of(values: Collection[str] | Collection[int]) -> Any:
     """A subquery of them, as JSON: thousands of variables are slow to bind."""
     return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)
 
 
-def _stored(row: Mapping[Any, Any]) -> StoredEvent:
+def _read(row: RowMapping) -> StoredEvent | DamagedEvent:
+    try:
+        event = decoded(_decoder, row["content"])
+        received_at = _instant(row["received_at"])
+    except Damaged as damaged:
+        return DamagedEvent(
+            seq=row["seq"],
+            printer_id=row["printer_id"],
+            event_id=row["event_id"],
+            why=str(damaged),
+        )
     return StoredEvent(
         seq=row["seq"],
         account_id=row["account_id"],
         printer_id=row["printer_id"],
-        event=_decoder.decode(row["content"]),
-        received_at=row["received_at"],
+        event=event,
+        received_at=received_at,
         snapshot_id=row["snapshot_id"],
     )
+
+
+def _instant(text: str) -> datetime:
+    """A column's time, which is in UTC. Raises Damaged."""
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    except (ValueError, TypeError) as error:
+        raise Damaged(type(error).__name__) from error

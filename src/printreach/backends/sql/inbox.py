@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeAlias
 
 from printreach.backends.sql.store import SqlRecords, SqlStore
 from printreach.contract.events import PrintEvent
@@ -13,13 +13,17 @@ AT_ONCE: Final = 1000
 """Events in one unit; others want to write, too."""
 
 
+_Putting: TypeAlias = tuple[list[Arrival], asyncio.Future[None]]
+"""What somebody puts, and how they hear of it."""
+
+
 class SqlEventInbox:
     """ports.EventInbox. Whoever comes while a unit is written goes along with the next one."""
 
     def __init__(self, store: SqlStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._waiting: list[tuple[list[Arrival], asyncio.Future[None]]] = []
+        self._waiting: list[_Putting] = []
         self._writing: asyncio.Task[None] | None = None
 
     async def put(self, printer_id: str, events: Sequence[PrintEvent]) -> None:
@@ -32,19 +36,27 @@ class SqlEventInbox:
 
     async def _write(self) -> None:
         while self._waiting:
-            group = self._next_group()
-            arrivals = [one for own, _ in group for one in own]
-            failure: Exception | None = StoreUnavailable("The service stops.")
-            try:
-                await self._store.write(_appending(arrivals, self._clock.now()))
-                failure = None
-            except Exception as error:  # noqa: BLE001 - those who wait get it, and may try again
-                failure = error
-            finally:
-                for _, stored in group:
-                    _answer(stored, failure)
+            await self._write_together(self._next_group())
 
-    def _next_group(self) -> list[tuple[list[Arrival], asyncio.Future[None]]]:
+    async def _write_together(self, group: list[_Putting]) -> None:
+        """All at once; where that fails for a fault of one's own, each alone."""
+        arrivals = [one for own, _ in group for one in own]
+        failure: Exception | None = StoreUnavailable("The service stops.")
+        try:
+            await self._store.write(_appending(arrivals, self._clock.now()))
+            failure = None
+        except StoreUnavailable as error:
+            failure = error
+        except Exception as error:  # noqa: BLE001 - those who wait get it, and may try again
+            failure = error
+            if len(group) > 1:
+                for one in group:
+                    await self._write_together([one])
+        finally:
+            for _, stored in group:
+                _answer(stored, failure)
+
+    def _next_group(self) -> list[_Putting]:
         count, group = 0, []
         while self._waiting and count < AT_ONCE:
             own, stored = self._waiting.pop(0)

@@ -2,10 +2,20 @@
 
 import json
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    String,
+    and_,
+    delete,
+    func,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -19,6 +29,7 @@ from printreach.backends.sql.notify_tables import (
 )
 from printreach.ports.notifications import NewMessage, NotifyTarget, QueuedMessage
 from printreach.rules.notifications import (
+    DEFAULT_EVENTS,
     MOST_TARGETS,
     Counted,
     Events,
@@ -36,7 +47,11 @@ from printreach.rules.notify_ways import MAIL
 
 _TARGET = columns_for(NotifyTarget, notify_targets)
 _MESSAGE = columns_for(QueuedMessage, notify_messages)
-_COUNTED = columns_for(Counted, notify_counts)
+_COUNTED = (
+    type_coerce(notify_counts.c.day, String).label("day"),
+    notify_counts.c.messages,
+    notify_counts.c.was_told,
+)
 _LONGEST_LEASE: Final = timedelta(minutes=10)
 """Longer than any worker keeps a place without renewing its claim."""
 _targets = notify_targets.c
@@ -60,12 +75,12 @@ class NotifyRows:
         of_printers = await self._connection.execute(
             select(notify_printers).where(notify_printers.c.account_id == account_id)
         )
-        chosen = {row.printer_id: frozenset(row.events) for row in of_printers}
+        chosen = {row.printer_id: _events(row.events) for row in of_printers}
         row = found.first()
         if row is None:
             return NotifySettings(of_printers=chosen)
         return NotifySettings(
-            events=frozenset(row.events), quiet=_quiet(row), zone=row.zone, of_printers=chosen
+            events=_events(row.events), quiet=_quiet(row), zone=row.zone, of_printers=chosen
         )
 
     async def put_settings(self, account_id: str, settings: NotifySettings) -> None:
@@ -91,7 +106,7 @@ class NotifyRows:
             select(*_COUNTED).where(notify_counts.c.account_id == account_id)
         )
         row = found.mappings().first()
-        return None if row is None else Counted(**row)
+        return None if row is None else Counted(**{**row, "day": _day(row["day"])})
 
     async def put_counted(self, account_id: str, counted: Counted) -> None:
         values = {
@@ -323,14 +338,27 @@ def _is_free(at: datetime) -> ColumnElement[bool]:
     return or_(_targets.leased_until.is_(None), _targets.leased_until <= at)
 
 
+def _events(kinds: object) -> Events:
+    """Where nobody can say what was chosen, it is as if nothing were."""
+    if not isinstance(kinds, list) or not all(isinstance(one, int) for one in kinds):
+        return DEFAULT_EVENTS
+    return frozenset(kinds)
+
+
 def _quiet(row: Any) -> QuietHours | None:
-    if row.quiet_begins is None:
+    try:
+        begins, ends = (time.fromisoformat(one) for one in (row.quiet_begins, row.quiet_ends))
+    except (ValueError, TypeError):  # none were chosen, or nobody can say which
         return None
-    return QuietHours(
-        begins=time.fromisoformat(row.quiet_begins),
-        ends=time.fromisoformat(row.quiet_ends),
-        trouble_passes=row.trouble_passes,
-    )
+    return QuietHours(begins=begins, ends=ends, trouble_passes=row.trouble_passes)
+
+
+def _day(text: object) -> date:
+    """What can't be read is no day of today's."""
+    try:
+        return date.fromisoformat(str(text))
+    except ValueError:
+        return date.min
 
 
 def _each_of(values: Collection[str] | Collection[int]) -> Any:

@@ -1,7 +1,6 @@
 """The tables of who is told of what, and of the words on their way."""
 
 from sqlalchemy import (
-    JSON,
     Boolean,
     Column,
     Date,
@@ -15,13 +14,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.expression import text
 
+from printreach.backends.sql.damaged import Whole
 from printreach.backends.sql.tables import Instant, accounts, metadata
 
 notify_settings = Table(
     "notify_settings",
     metadata,
     Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), primary_key=True),
-    Column("events", JSON, nullable=False),
+    Column("events", Whole, nullable=False),
     Column("quiet_begins", String(5)),
     Column("quiet_ends", String(5)),
     Column("trouble_passes", Boolean, nullable=False),
@@ -43,7 +43,7 @@ notify_printers = Table(
     metadata,
     Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), primary_key=True),
     Column("printer_id", String(64), primary_key=True),
-    Column("events", JSON, nullable=False),
+    Column("events", Whole, nullable=False),
 )
 
 notify_targets = Table(

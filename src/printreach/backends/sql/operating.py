@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
 from printreach.backends.sql.detection_tables import detection_keys
+from printreach.backends.sql.event_tables import events
 from printreach.backends.sql.operator_tables import operator_acts
 from printreach.backends.sql.tables import accounts, apps, connections, nodes, printers
 from printreach.ports.operating import (
@@ -158,6 +159,7 @@ class OperatorRows:
             printers=await self._count(printers.c.printer_id, _IS_LINKED),
             apps=await self._count(apps.c.app_id, apps.c.removed_at.is_(None)),
             connections=await self._count(connections.c.connection_id, _lives(at)),
+            damaged_events=await self._count(events.c.seq, events.c.position < 0),
         )
 
     async def other_operators(self, account_id: str) -> int:

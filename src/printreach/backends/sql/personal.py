@@ -17,6 +17,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.backends.sql.damaged import Damaged, decoded
 from printreach.backends.sql.tables import READABLE, accounts, connections, metadata
 from printreach.ports.personal import Place, Rows, Value
 
@@ -29,6 +30,7 @@ WITHHELD: Final = frozenset(
     }
 )
 """Columns that no one is handed, by table: secrets, and what only serves the service."""
+_any: Final = msgspec.json.Decoder()
 
 
 class PersonalRows:
@@ -104,7 +106,17 @@ def _value(value: Any) -> Value:
     if isinstance(value, date):  # and so a datetime
         return value.isoformat()
     if isinstance(value, bytes):
-        decoded: Value = msgspec.json.decode(value) if value else None
-        return decoded
+        return _json(value)
     shown: Value = value
     return shown
+
+
+def _json(content: bytes) -> Value:
+    """What a column holds; of one that was damaged, what is there of it."""
+    if not content:
+        return None
+    try:
+        whole: Value = decoded(_any, content)
+    except Damaged:
+        return content.decode("utf-8", "replace")
+    return whole

@@ -80,7 +80,14 @@ def _values(webhook: Webhook) -> dict[str, Any]:
 
 def _webhook(row: Mapping[Any, Any]) -> Webhook:
     values = {column.name: row[column.name] for column in _WEBHOOK}
-    return Webhook(**values | {"event_filter": tuple(row["event_filter"])})
+    return Webhook(**values | {"event_filter": _filter(row["event_filter"])})
+
+
+def _filter(kinds: object) -> tuple[int, ...]:
+    """Where nobody can say what was chosen, nothing is kept from an app."""
+    if not isinstance(kinds, list) or not all(isinstance(one, int) for one in kinds):
+        return ()
+    return tuple(kinds)
 
 
 def _app_webhook(row: Mapping[Any, Any]) -> AppWebhook:
