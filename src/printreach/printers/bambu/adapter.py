@@ -20,6 +20,7 @@ from printreach.printers.port import (
     not_supported,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.storage import require_storage
 from printreach.rules.commands import UNDER_WAY
 
 from . import orders
@@ -90,8 +91,7 @@ class BambuPrinter:
         await self._pausing.cancel()
 
     async def start(self, order: StartPrint) -> FileDone:
-        if not isinstance(order.storage, UnsetType) and order.storage != CARD:
-            raise bad_path(f"Storage must be {CARD!r}.")
+        require_storage(order, CARD)
         problem = orders.start_problem(order)
         if problem is not None:
             raise bad_path(problem)

@@ -6,12 +6,12 @@ from printreach.contract.unset import UnsetType
 from printreach.printers.port import (
     Camera,
     View,
-    bad_path,
     failed,
     no_such_file,
     not_supported,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.storage import require_storage
 
 from . import gcode
 from . import model as duet
@@ -68,8 +68,7 @@ class DuetPrinter:
         await self._pausing.cancel()
 
     async def start(self, order: StartPrint) -> FileDone:
-        if not isinstance(order.storage, UnsetType) and order.storage != STORAGE:
-            raise bad_path(f"Storage must be {STORAGE!r}.")
+        require_storage(order, STORAGE)
         stored = platform_path(order.path)
         try:
             await self._watch.board().told_of(stored)

@@ -22,12 +22,12 @@ from printreach.printers.port import (
     Camera,
     PrinterRefused,
     View,
-    bad_path,
     failed,
     no_such_file,
     not_supported,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.storage import require_storage
 
 from .api import NotFound, OctoPrintApi
 from .cameras import CameraSettings, cameras_in
@@ -91,8 +91,7 @@ class OctoPrintPrinter:
         await self._api.post("/api/job", {"command": "cancel"})
 
     async def start(self, order: StartPrint) -> FileDone:
-        if not isinstance(order.storage, UnsetType) and order.storage != LOCAL_STORAGE:
-            raise bad_path(f"Storage must be {LOCAL_STORAGE!r}.")
+        require_storage(order, LOCAL_STORAGE)
         inside = order.path.partition("/")[2]
         try:
             select: JsonObject = {"command": "select", "print": True}

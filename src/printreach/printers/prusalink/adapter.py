@@ -14,12 +14,12 @@ from printreach.printers import loose
 from printreach.printers.port import (
     Camera,
     View,
-    bad_path,
     failed,
     no_such_file,
     not_supported,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.storage import require_storage
 
 from .api import Conflict, NotFound, PrusaLinkApi
 from .cameras import cameras_of
@@ -83,9 +83,7 @@ class PrusaLinkPrinter:
         await self._api.delete(await self._job())
 
     async def start(self, order: StartPrint) -> FileDone:
-        storage = self._machine.storage
-        if not isinstance(order.storage, UnsetType) and order.storage != storage:
-            raise bad_path(f"Storage must be {storage!r}.")
+        require_storage(order, self._machine.storage)
         inside = order.path.partition("/")[2]
         try:
             await self._once_cleared(self.files.target(inside))

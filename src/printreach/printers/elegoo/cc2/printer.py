@@ -2,23 +2,17 @@
 
 import asyncio
 
-from printreach.contract.commands import Extrude, MoveAxis, Pause, SetLight, SetTemp, StartPrint
+from printreach.contract.commands import MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone, JsonObject
-from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.elegoo.camera import SwitchedCamera, authority
-from printreach.printers.elegoo.live import Live
-from printreach.printers.elegoo.pausing import Orders, Pausing
+from printreach.printers.elegoo.pausing import Orders
 from printreach.printers.elegoo.ports import Ports
-from printreach.printers.port import (
-    Camera,
-    MqttEndpoint,
-    PrinterRefused,
-    View,
-    bad_path,
-    not_supported,
-)
+from printreach.printers.elegoo.printer import ElegooPrinter, targets_of
+from printreach.printers.loose import Json
+from printreach.printers.port import Camera, MqttEndpoint
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.storage import require_storage
 
 from .api import USER, Cc2Api, Method
 from .files import STORAGE, Cc2Files
@@ -34,15 +28,12 @@ ALL_EVERY_S = 60.0
 """The full status, in case that a change went unnoticed."""
 
 
-class Cc2Printer:
+class Cc2Printer(ElegooPrinter[Cc2Files]):
     """printers.port.Printer."""
 
     def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
-        self._host = setup.host
         self._port = ports.mqtt
-        self._now = setup.steady_time
         self._api = Cc2Api(setup, ports)
-        self._live = Live(self._follow, setup.uniform)
         self._heard = Heard()
         orders = Orders(
             pause=lambda: self._api.ask(Method.PAUSE, {}),
@@ -51,25 +42,13 @@ class Cc2Printer:
             heat=self.set_temp,
             move=self.move_axis,
         )
-        self._pausing = Pausing(orders, self._live, setup.data_dir)
-        self.files = Cc2Files(self._api, setup)
-
-    @property
-    def view(self) -> View:
-        return self._live.view
+        super().__init__(setup, self._api.connected, orders, Cc2Files(self._api, setup))
 
     @property
     def mqtt(self) -> MqttEndpoint:
         return MqttEndpoint(
             host=self._host, port=self._port, tls=False, user=USER, password=self._api.code
         )
-
-    async def run(self) -> None:
-        try:
-            await self._live.run()
-        finally:
-            await self._pausing.close()
-            await self.files.close()
 
     async def cameras(self) -> list[Camera]:
         if not self._heard.status:
@@ -79,20 +58,10 @@ class Cc2Printer:
 
     # --- what it does -----------------------------------------------------------------------------
 
-    async def _follow(self) -> None:
-        """Raises PrinterRefused when the printer is lost."""
+    def _forget(self) -> None:
         self._heard = Heard()
-        async with self._api.connected() as messages:
-            asking = asyncio.create_task(self._ask())
-            try:
-                async for message in messages:
-                    self._hear(message)
-                    await self._pausing.on_heard()
-            finally:
-                asking.cancel()
-                await asyncio.gather(asking, return_exceptions=True)
 
-    def _hear(self, message: object) -> None:
+    def _hear(self, message: Json) -> None:
         heard = hear(self._heard, message)
         if heard is not self._heard and heard.status:
             self._live.tell(view_of(heard))
@@ -100,38 +69,25 @@ class Cc2Printer:
 
     async def _ask(self) -> None:
         """Everything at first; then all again where something was missed, and pings."""
-        try:
-            await self._api.send(Method.ATTRIBUTES, {})
-            await self._api.send(Method.CANVAS, {})
-            asked_at = pinged_at = None
-            while True:
-                now = self._now()
-                needs_all = self._heard.has_gap or not self._heard.status
-                due_s = RESYNC_EVERY_S if needs_all else ALL_EVERY_S
-                if asked_at is None or now - asked_at >= due_s:
-                    await self._api.send(Method.STATUS, {})
-                    asked_at = now
-                if pinged_at is None or now - pinged_at >= PING_EVERY_S:
-                    await self._api.ping()
-                    pinged_at = now
-                await asyncio.sleep(CHECK_EVERY_S)
-        except PrinterRefused:
-            return  # who listens hears of it too
+        await self._api.send(Method.ATTRIBUTES, {})
+        await self._api.send(Method.CANVAS, {})
+        asked_at = pinged_at = None
+        while True:
+            now = self._now()
+            needs_all = self._heard.has_gap or not self._heard.status
+            due_s = RESYNC_EVERY_S if needs_all else ALL_EVERY_S
+            if asked_at is None or now - asked_at >= due_s:
+                await self._api.send(Method.STATUS, {})
+                asked_at = now
+            if pinged_at is None or now - pinged_at >= PING_EVERY_S:
+                await self._api.ping()
+                pinged_at = now
+            await asyncio.sleep(CHECK_EVERY_S)
 
     # --- orders -----------------------------------------------------------------------------------
 
-    async def pause(self, order: Pause) -> None:
-        await self._pausing.pause(order)
-
-    async def resume(self) -> None:
-        await self._pausing.resume()
-
-    async def cancel(self) -> None:
-        await self._pausing.cancel()
-
     async def start(self, order: StartPrint) -> FileDone:
-        if not isinstance(order.storage, UnsetType) and order.storage != STORAGE:
-            raise bad_path(f"Storage must be {STORAGE!r}.")
+        require_storage(order, STORAGE)
         file = await self.files.find(order.path)
         config: JsonObject = {
             "delay_video": order.timelapse is True,
@@ -162,19 +118,8 @@ class Cc2Printer:
         await self._api.ask(Method.HOME, {"homed_axes": "xyz"})
 
     async def set_temp(self, order: SetTemp) -> None:
-        if not isinstance(order.chamber_c, UnsetType):
-            raise not_supported("heat a chamber")
-        if isinstance(order.tool_number, int) and order.tool_number != 0:
-            raise bad_path("This printer has one tool, number 0.")
-        params: JsonObject = {}
-        if not isinstance(order.tool_c, UnsetType):
-            params["extruder"] = order.tool_c
-        if not isinstance(order.bed_c, UnsetType):
-            params["heater_bed"] = order.bed_c
-        await self._api.ask(Method.TEMPS, params)
-
-    async def extrude(self, order: Extrude) -> None:  # noqa: ARG002  # in no case
-        raise not_supported("extrude by hand")
+        targets = targets_of(order, hotend="extruder", bed="heater_bed")
+        await self._api.ask(Method.TEMPS, targets)
 
     # --- camera -----------------------------------------------------------------------------------
 

@@ -2,22 +2,17 @@
 
 import asyncio
 
-from printreach.contract.commands import Extrude, MoveAxis, Pause, SetLight, SetTemp, StartPrint
+from printreach.contract.commands import MoveAxis, SetLight, SetTemp, StartPrint
 from printreach.contract.files import FileDone, JsonObject
-from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.elegoo.camera import SwitchedCamera, authority
-from printreach.printers.elegoo.live import Live
-from printreach.printers.elegoo.pausing import Orders, Pausing
+from printreach.printers.elegoo.pausing import Orders
 from printreach.printers.elegoo.ports import Ports
-from printreach.printers.port import (
-    Camera,
-    PrinterRefused,
-    View,
-    bad_path,
-    not_supported,
-)
+from printreach.printers.elegoo.printer import ElegooPrinter, targets_of
+from printreach.printers.loose import Json
+from printreach.printers.port import Camera
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.storage import require_storage
 
 from .api import Cmd, SdcpApi
 from .entries import STORAGE
@@ -30,16 +25,13 @@ ASK_EVERY_S = 0.9
 """For what is not pushed; it also keeps the printer from closing an idle connection."""
 
 
-class SdcpPrinter:
+class SdcpPrinter(ElegooPrinter[SdcpFiles]):
     """printers.port.Printer."""
 
     mqtt = None
 
     def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
-        self._host = setup.host
-        self._now = setup.steady_time
         self._api = SdcpApi(setup, ports)
-        self._live = Live(self._follow, setup.uniform)
         self._heard = Heard()
         self._heard_at = 0.0
         orders = Orders(
@@ -49,19 +41,7 @@ class SdcpPrinter:
             heat=self.set_temp,
             move=self.move_axis,
         )
-        self._pausing = Pausing(orders, self._live, setup.data_dir)
-        self.files = SdcpFiles(self._api, setup, ports)
-
-    @property
-    def view(self) -> View:
-        return self._live.view
-
-    async def run(self) -> None:
-        try:
-            await self._live.run()
-        finally:
-            await self._pausing.close()
-            await self.files.close()
+        super().__init__(setup, self._api.connected, orders, SdcpFiles(self._api, setup, ports))
 
     async def cameras(self) -> list[Camera]:
         if not self._heard.has_camera:
@@ -71,20 +51,10 @@ class SdcpPrinter:
 
     # --- what it does -----------------------------------------------------------------------------
 
-    async def _follow(self) -> None:
-        """Raises PrinterRefused when the printer is lost."""
+    def _forget(self) -> None:
         self._heard = Heard()
-        async with self._api.connected() as messages:
-            asking = asyncio.create_task(self._ask())
-            try:
-                async for message in messages:
-                    self._hear(message)
-                    await self._pausing.on_heard()
-            finally:
-                asking.cancel()
-                await asyncio.gather(asking, return_exceptions=True)
 
-    def _hear(self, message: object) -> None:
+    def _hear(self, message: Json) -> None:
         heard = hear(self._heard, message)
         if heard.status is not self._heard.status:
             self._heard_at = self._now()
@@ -93,29 +63,16 @@ class SdcpPrinter:
             self._live.tell(view_of(heard))
 
     async def _ask(self) -> None:
-        try:
-            await self._api.send(Cmd.ATTRIBUTES, {})
-            while True:
-                if not self._heard.status or self._now() - self._heard_at >= ASK_EVERY_S:
-                    await self._api.send(Cmd.STATUS, {})
-                await asyncio.sleep(ASK_EVERY_S)
-        except PrinterRefused:
-            return  # who listens hears of it too
+        await self._api.send(Cmd.ATTRIBUTES, {})
+        while True:
+            if not self._heard.status or self._now() - self._heard_at >= ASK_EVERY_S:
+                await self._api.send(Cmd.STATUS, {})
+            await asyncio.sleep(ASK_EVERY_S)
 
     # --- orders -----------------------------------------------------------------------------------
 
-    async def pause(self, order: Pause) -> None:
-        await self._pausing.pause(order)
-
-    async def resume(self) -> None:
-        await self._pausing.resume()
-
-    async def cancel(self) -> None:
-        await self._pausing.cancel()
-
     async def start(self, order: StartPrint) -> FileDone:
-        if not isinstance(order.storage, UnsetType) and order.storage != STORAGE_NAME:
-            raise bad_path(f"Storage must be {STORAGE_NAME!r}.")
+        require_storage(order, STORAGE_NAME)
         file = await self.files.find(order.path)
         platform_path = f"{STORAGE}/{file.inside}"
         data: JsonObject = {"Filename": platform_path, "StartLayer": 0}
@@ -147,24 +104,13 @@ class SdcpPrinter:
 
     async def set_temp(self, order: SetTemp) -> None:
         """The names are those under which the targets are reported: nobody wrote them down."""
-        if not isinstance(order.chamber_c, UnsetType):
-            raise not_supported("heat a chamber")
-        if isinstance(order.tool_number, int) and order.tool_number != 0:
-            raise bad_path("This printer has one tool, number 0.")
-        data: JsonObject = {}
-        if not isinstance(order.tool_c, UnsetType):
-            data["TempTargetNozzle"] = order.tool_c
-        if not isinstance(order.bed_c, UnsetType):
-            data["TempTargetHotbed"] = order.bed_c
-        await self._api.ask(Cmd.SET, data)
+        targets = targets_of(order, hotend="TempTargetNozzle", bed="TempTargetHotbed")
+        await self._api.ask(Cmd.SET, targets)
 
     async def move_axis(self, order: MoveAxis) -> None:
         """As the Centauri Carbon's own page moves it (EDIT_PRINTER_AXIS_NUMBER)."""
         move: JsonObject = {"Axis": order.axis.value, "Step": order.distance_mm}
         await self._api.ask(Cmd.MOVE, move)
-
-    async def extrude(self, order: Extrude) -> None:  # noqa: ARG002  # in no case
-        raise not_supported("extrude by hand")
 
     # --- camera -----------------------------------------------------------------------------------
 

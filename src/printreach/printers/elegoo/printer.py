@@ -1,0 +1,117 @@
+"""What printers of both protocols do alike: being followed, paused, heated."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Generic, Protocol, TypeAlias, TypeVar
+
+from printreach.contract.commands import Extrude, MoveAxis, Pause, SetTemp
+from printreach.contract.files import JsonObject
+from printreach.contract.unset import UnsetType
+from printreach.printers.loose import Json
+from printreach.printers.port import Files, PrinterRefused, View, bad_path, not_supported
+from printreach.printers.setup import PrinterSetup
+
+from .live import Live
+from .pausing import Orders, Pausing
+
+Connected: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncIterator[Json]]]
+"""Opens a connection, which gives what the printer says; PrinterRefused when it is lost."""
+
+
+class ElegooFiles(Files, Protocol):
+    """Files over a connection of their own."""
+
+    async def close(self) -> None: ...
+
+
+F = TypeVar("F", bound=ElegooFiles)
+
+
+class ElegooPrinter(ABC, Generic[F]):
+    """printers.port.Printer, but for what each protocol has words of its own for."""
+
+    def __init__(self, setup: PrinterSetup, connected: Connected, orders: Orders, files: F) -> None:
+        self.files = files
+        self._host = setup.host
+        self._now = setup.steady_time
+        self._connected = connected
+        self._live = Live(self._follow, setup.uniform)
+        self._pausing = Pausing(orders, self._live, setup.data_dir)
+
+    @property
+    def view(self) -> View:
+        return self._live.view
+
+    async def run(self) -> None:
+        try:
+            await self._live.run()
+        finally:
+            await self._pausing.close()
+            await self.files.close()
+
+    async def pause(self, order: Pause) -> None:
+        await self._pausing.pause(order)
+
+    async def resume(self) -> None:
+        await self._pausing.resume()
+
+    async def cancel(self) -> None:
+        await self._pausing.cancel()
+
+    async def extrude(self, order: Extrude) -> None:  # noqa: ARG002  # in no case
+        raise not_supported("extrude by hand")
+
+    @abstractmethod
+    async def move_axis(self, order: MoveAxis) -> None: ...
+
+    @abstractmethod
+    async def set_temp(self, order: SetTemp) -> None: ...
+
+    # --- following --------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _forget(self) -> None:
+        """A connection begins: nothing is known of what the printer does."""
+
+    @abstractmethod
+    def _hear(self, message: Json) -> None:
+        """Make a view of it, and tell `_live`."""
+
+    @abstractmethod
+    async def _ask(self) -> None:
+        """Ask for what the printer doesn't tell by itself, until cancelled."""
+
+    async def _follow(self) -> None:
+        """Raises PrinterRefused when the printer is lost."""
+        self._forget()
+        async with self._connected() as messages:
+            asking = asyncio.create_task(self._keep_asking())
+            try:
+                async for message in messages:
+                    self._hear(message)
+                    await self._pausing.on_heard()
+            finally:
+                asking.cancel()
+                await asyncio.gather(asking, return_exceptions=True)
+
+    async def _keep_asking(self) -> None:
+        try:
+            await self._ask()
+        except PrinterRefused:
+            return  # who listens hears of it too
+
+
+def targets_of(order: SetTemp, *, hotend: str, bed: str) -> JsonObject:
+    """The targets by the protocol's names for the heaters. Raises PrinterRefused."""
+    if not isinstance(order.chamber_c, UnsetType):
+        raise not_supported("heat a chamber")
+    if isinstance(order.tool_number, int) and order.tool_number != 0:
+        raise bad_path("This printer has one tool, number 0.")
+    targets: JsonObject = {}
+    if not isinstance(order.tool_c, UnsetType):
+        targets[hotend] = order.tool_c
+    if not isinstance(order.bed_c, UnsetType):
+        targets[bed] = order.bed_c
+    return targets
