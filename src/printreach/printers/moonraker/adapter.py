@@ -1,6 +1,5 @@
 """Klipper through Moonraker as a Printer."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -19,18 +18,18 @@ from printreach.contract.files import FileDone
 from printreach.contract.status import State
 from printreach.contract.unset import UnsetType
 from printreach.printers.changes import Changes
-from printreach.printers.connecting import retry_delay_s
+from printreach.printers.following import follow_for_good
 from printreach.printers.port import (
     Camera,
     PrinterRefused,
     Trouble,
     View,
-    bad_path,
     failed,
     no_such_file,
     not_supported,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.storage import require_storage
 
 from . import gcode
 from .api import MoonrakerApi, NotFound
@@ -69,7 +68,7 @@ class MoonrakerPrinter:
         self._finder = CameraFinder(setup, self._api)
         self._pausing = Pausing(self._api, rest_store(setup.data_dir), lambda: self._session)
         self._session = self._new_session(Known())
-        self._view = View()
+        self._view = self._heard = View()
         self._changes = Changes()
         self.files = MoonrakerFiles(self._api, setup.token_bytes)
 
@@ -81,17 +80,9 @@ class MoonrakerPrinter:
         self._changes.add(callback)
 
     async def run(self) -> None:
-        failures = 0
+        uniform = self._setup.uniform
         try:
-            while True:
-                self._session = self._new_session(self._known)
-                try:
-                    await self._session.live()
-                except PrinterRefused as refused:
-                    failures = 1 if self._view.trouble is None else failures + 1
-                    self._view = View(trouble=_trouble(refused))
-                    self._changes.tell()
-                await asyncio.sleep(retry_delay_s(failures, self._setup.uniform(0.5, 1.0)))
+            await follow_for_good(self._follow, self._lose, lambda: self._heard, uniform)
         finally:
             await self._pausing.close()
             await self.files.close()
@@ -112,8 +103,7 @@ class MoonrakerPrinter:
         await self._pausing.cancel()
 
     async def start(self, order: StartPrint) -> FileDone:
-        if not isinstance(order.storage, UnsetType) and order.storage != LOCAL_STORAGE:
-            raise bad_path(f"Storage must be {LOCAL_STORAGE!r}.")
+        require_storage(order, LOCAL_STORAGE)
         place = place_of(order.path)
         try:
             await self._api.head(target_of(place))
@@ -177,12 +167,22 @@ class MoonrakerPrinter:
     def _new_session(self, known: Known) -> Session:
         return Session(self._api, self._finder, known, self._setup.printer_id, self._show)
 
+    async def _follow(self) -> None:
+        """Raises PrinterRefused when Moonraker is lost."""
+        self._session = self._new_session(self._known)
+        await self._session.live()
+
+    def _lose(self, refused: PrinterRefused) -> None:
+        self._view = View(trouble=_trouble(refused))
+        self._changes.tell()
+
     def _show(self, view: View) -> None:
         if view.trouble is None and self._pausing.is_waking and view.job.state is State.PAUSED:
             view = replace(view, job=structs.replace(view.job, state=State.RESUMING))
         self._view = view
         self._changes.tell()
         if view.trouble is None:
+            self._heard = view
             self._pausing.on_heard()
 
     async def _move(self, script: str) -> None:

@@ -1,7 +1,5 @@
 """The simulated printer as a Printer: over its web server, like any other printer."""
 
-import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -25,7 +23,7 @@ from printreach.contract.files import (
 from printreach.contract.status import WebcamEntry
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.printers.changes import Changes
-from printreach.printers.connecting import retry_delay_s
+from printreach.printers.following import follow_for_good
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
     Camera,
@@ -40,8 +38,6 @@ from printreach.printers.setup import PrinterSetup
 
 from .api import Api
 from .translate import entries_of, view_of
-
-log = logging.getLogger(__name__)
 
 VERSION = "Simulated printer"
 _GCODE = (FileRoot.GCODE,)
@@ -59,7 +55,7 @@ class SimulatedAdapter:
     def __init__(self, setup: PrinterSetup) -> None:
         self._setup = setup
         self._api = Api(setup)
-        self._view = View()
+        self._view = self._heard = View()
         self._changes = Changes()
         self.files = SimulatedFiles(self._api)
         base = f"{'https' if setup.tls else 'http'}://{setup.authority}"
@@ -79,18 +75,9 @@ class SimulatedAdapter:
         self._changes.add(callback)
 
     async def run(self) -> None:
-        failures = 0
+        uniform = self._setup.uniform
         try:
-            while True:
-                failures += 1
-                try:
-                    async for status in self._api.statuses():
-                        self._see(view_of(status, VERSION))
-                        failures = 0
-                except PrinterRefused as refused:
-                    trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=refused.sentence)
-                    self._see(View(trouble=trouble))
-                await asyncio.sleep(retry_delay_s(failures + 1, self._setup.uniform(0.5, 1.0)))
+            await follow_for_good(self._follow, self._lose, lambda: self._heard, uniform)
         finally:
             await self._api.close()
 
@@ -141,6 +128,16 @@ class SimulatedAdapter:
         targets = {"BedC": order.bed_c, "ChamberC": order.chamber_c, "ToolC": order.tool_c}
         given = {name: value for name, value in targets.items() if not isinstance(value, UnsetType)}
         await self._api.order("temperature", given)
+
+    async def _follow(self) -> None:
+        """Raises PrinterRefused when the printer is lost."""
+        async for status in self._api.statuses():
+            self._heard = view_of(status, VERSION)
+            self._see(self._heard)
+
+    def _lose(self, refused: PrinterRefused) -> None:
+        trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=refused.sentence)
+        self._see(View(trouble=trouble))
 
     def _see(self, view: View) -> None:
         self._view = view
