@@ -1,9 +1,7 @@
 """Printreach as its users run it: the service, its administration, and agents."""
 
 import json
-import os
 import socket
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +11,7 @@ from ssl import SSLContext
 from typing import Self
 from urllib.parse import urlsplit
 
+from tests.rigs.admin_commands import run_admin
 from tests.rigs.calls import call
 from tests.rigs.programs import Program
 from tests.rigs.waiting import free_port
@@ -148,18 +147,10 @@ class Service:
 
     def admin(self, *words: str, stdin: str = "") -> dict[str, str]:
         """Run one administration command and read its JSON."""
-        done = subprocess.run(
-            printreach("admin", *words, "--json"),
-            env={**os.environ, **self.env},
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise RuntimeError(f"admin {' '.join(words)}: {done.stderr}")
-        result: dict[str, str] = json.loads(done.stdout or "{}")
+        done = run_admin([*words, "--json"], self.env, stdin)
+        if done["status"] != 0:
+            raise RuntimeError(f"admin {' '.join(words)}: {done['stderr']}")
+        result: dict[str, str] = json.loads(done["stdout"] or "{}")
         return result
 
     def add_owner(self) -> None:

@@ -1,12 +1,16 @@
 """The command line's first word."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from printreach import __version__
 from printreach.run.main import main
+from tests.rigs.admin_commands import run_admin
+from tests.rigs.service import OWNER, PASSWORD, printreach
 
 
 def run_python(program: str) -> subprocess.CompletedProcess[str]:
@@ -79,3 +83,23 @@ def test_the_agents_command_imports_nothing_of_the_server() -> None:
     done = run_python(asks)
 
     assert done.stderr.strip() == "[]"
+
+
+def test_the_installed_command_administers_as_the_rigs_commands_do(tmp_path: Path) -> None:
+    env = {"PRINTREACH_DATA_DIR": str(tmp_path / "data")}
+    words = ("admin", "account", "add", OWNER)
+    installed = subprocess.run(
+        printreach(*words),
+        env={**os.environ, **env},
+        input=PASSWORD + "\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    again = run_admin(words[1:], env, PASSWORD + "\n")
+
+    assert (installed.returncode, installed.stderr) == (0, "")
+    assert OWNER in installed.stdout
+    assert again["status"] == 1
+    assert again["stderr"] == f"printreach admin: There is an account {OWNER} already.\n"
