@@ -1,4 +1,4 @@
-"""A session on a link, driven by the event loop: reads, writes, timers, fair turns.
+"""A session on a link, driven by the event loop: reads, writes, fair turns.
 
 Output is gathered and flushed once per turn of the loop, or at once when a chunk's worth or
 MAX_GATHERED frames wait.
@@ -16,8 +16,9 @@ from printreach.wire.errors import CloseCode, Reason, RemoteProtocolError
 from printreach.wire.frames import CHUNK_BYTES, MAX_STREAMS
 from printreach.wire.session import Session
 
-from .beat import Timer, Timers
+from .beat import Timers
 from .link import Link
+from .lookout import Lookout
 from .stream import Stream, StreamHandler
 
 log = logging.getLogger(__name__)
@@ -60,18 +61,15 @@ class Tunnel:
         self._perhaps_ended: list[int] = []
         self._is_link_full = False
         self._opened_while_full = 0  # bytes that streams were opened with, which wait here
-        self._is_pinging = False  # perhaps: the timer waits for an answer
         self._flush_handle: asyncio.Handle | None = None
         self._unflushed = 0
         self._gathered = 0
-        self._idle_timers: Timers = idle_timers or self._loop
-        self._timer: Timer | None = None
-        self._timer_at = 0.0  # uvloop's handle of what is due at once does not know
+        self._lookout = Lookout(session, self, idle_timers)
 
     def start(self) -> None:
         """Begin: our HELLO goes out, what has arrived already is read."""
         self.flush_soon()
-        self._set_timer()
+        self._lookout.begin()
         self._link.start(self)
 
     # --- what the application calls -------------------------------------------------------------
@@ -104,7 +102,7 @@ class Tunnel:
             self._opened_while_full += len(head) + len(body)
         self.flush_soon(len(body))
         if len(self._streams) == 1:
-            self._advance_timer()
+            self._lookout.advance()
         return stream
 
     def message(self, payload: bytes) -> None:
@@ -178,9 +176,8 @@ class Tunnel:
             self._deliver(event)
         self._is_reading = False
         self._forget_ended()
-        if self._is_pinging and not self.is_closed:
-            self._is_pinging = False
-            self._set_timer()
+        if self._lookout.is_waiting and not self.is_closed:
+            self._lookout.heard()
         if self.session.has_output:
             self.flush_soon()
 
@@ -202,6 +199,14 @@ class Tunnel:
 
     def on_link_lost(self, detail: str) -> None:
         self._ended(None, detail, Reason.TUNNEL_LOST)
+
+    # --- what the lookout calls -----------------------------------------------------------------
+
+    def on_ping(self) -> None:
+        self._flush()
+
+    def on_silence(self, silent_s: float) -> None:
+        self.abort(f"no sign of life for {silent_s:.0f} s", Reason.TUNNEL_SILENT)
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -235,7 +240,7 @@ class Tunnel:
         if self.session.is_open(stream_id):  # else its RESET came in the same message
             stream = self._streams[stream_id] = Stream(self, stream_id, None)
             if len(self._streams) == 1:
-                self._advance_timer()
+                self._lookout.advance()
             self._owner.on_stream(stream, event)
 
     def _credit(self, event: events.CreditReceived) -> None:
@@ -340,40 +345,14 @@ class Tunnel:
             self._link.send(self.session.take_output())
         self._link.close()
 
-    def _set_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer_at = self.session.next_deadline()
-        timers = self._loop if self._streams else self._idle_timers
-        self._timer = timers.call_at(self._timer_at, self._on_timer)
-
-    def _advance_timer(self) -> None:
-        """The deadline is nearer with a first stream open."""
-        if (
-            self._timer is not None
-            and not self.is_closed
-            and self._timer_at > self.session.next_deadline()
-        ):
-            self._set_timer()
-
-    def _on_timer(self) -> None:
-        silent = self.session.on_time(self._loop.time())
-        if silent is not None:
-            self.abort(f"no sign of life for {silent.silent_s:.0f} s", Reason.TUNNEL_SILENT)
-            return
-        self._set_timer()
-        if self.session.has_output:
-            self._is_pinging = True
-            self._flush()
-
     def _ended(self, code: CloseCode | int | None, text: str, reason: Reason) -> None:
         if self.is_closed:
             return
         self.is_closed = True
         self.session.close(CloseCode.NORMAL)  # so that nobody opens a stream on it any more
-        for handle in (self._timer, self._flush_handle):
-            if handle is not None:
-                handle.cancel()
+        self._lookout.end()
+        if self._flush_handle is not None:
+            self._flush_handle.cancel()
         streams, self._streams = self._streams, {}
         self._waiting.clear()
         for stream in streams.values():

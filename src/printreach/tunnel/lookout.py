@@ -1,0 +1,70 @@
+"""When a tunnel looks for a sign of life of the other end: on a timer that its session decides."""
+
+import asyncio
+from typing import Protocol
+
+from printreach.wire.session import Session
+
+from .beat import Timer, Timers
+
+
+class LookoutOwner(Protocol):
+    """Who is told what a look brought. Each is called on the event loop."""
+
+    def on_ping(self) -> None:
+        """A ping waits in the session's output."""
+
+    def on_silence(self, silent_s: float) -> None:
+        """The other end left one unanswered; the lookout has ended."""
+
+
+class Lookout:
+    """One timer. is_waiting: for a ping's answer, perhaps; `heard` is due with whatever comes.
+
+    idle_timers: for what falls due while no stream is open; the loop's, if not said.
+    """
+
+    __slots__ = ("_at", "_idle_timers", "_loop", "_owner", "_session", "_timer", "is_waiting")
+
+    def __init__(self, session: Session, owner: LookoutOwner, idle_timers: Timers | None) -> None:
+        self.is_waiting = False
+        self._session = session
+        self._owner = owner
+        self._loop = asyncio.get_running_loop()
+        self._idle_timers: Timers = idle_timers or self._loop
+        self._timer: Timer | None = None
+        self._at = 0.0  # uvloop's handle of what is due at once does not know
+
+    def begin(self) -> None:
+        """Look at the session's deadline, wherever it has moved."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._at = self._session.next_deadline()
+        timers = self._loop if self._session.stream_count else self._idle_timers
+        self._timer = timers.call_at(self._at, self._look)
+
+    def advance(self) -> None:
+        """The deadline is nearer with a first stream open."""
+        if self._timer is not None and self._at > self._session.next_deadline():
+            self.begin()
+
+    def heard(self) -> None:
+        """Something came."""
+        self.is_waiting = False
+        self.begin()
+
+    def end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _look(self) -> None:
+        silent = self._session.on_time(self._loop.time())
+        if silent is not None:
+            self.end()
+            self._owner.on_silence(silent.silent_s)
+            return
+        self.begin()
+        if self._session.has_output:
+            self.is_waiting = True
+            self._owner.on_ping()
