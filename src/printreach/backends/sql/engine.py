@@ -3,12 +3,14 @@
 import os
 import sqlite3
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
-from sqlalchemy import URL, AdaptedConnection, Connection, event
+from sqlalchemy import URL, Connection, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
+
+from printreach.backends.sql.turns import DRIVER, turns_of
 
 BUSY_TIMEOUT_S: Final = 15
 """How long a process waits for another's turn at writing. A turn takes milliseconds."""
@@ -52,29 +54,26 @@ def begin_immediate(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-def _begin_in_one_turn(connection: Connection) -> None:
-    """The same, for a driver with a thread of its own: each word to it costs a turn.
-
-    What the driver raises comes as it is, not as SQLAlchemy's.
-    """
-    driver = cast("AdaptedConnection", connection.connection.dbapi_connection)
-    driver.run_async(lambda aio: aio.execute_fetchall("BEGIN IMMEDIATE"))
+def is_in_transaction(connection: AsyncConnection) -> bool:
+    """Whether there is still one: on a full disk and the like SQLite rolls back by itself."""
+    assert connection.sync_connection is not None, "it is open"
+    return turns_of(connection.sync_connection).is_in_transaction
 
 
 def writing_engine(path: Path) -> AsyncEngine:
     """One connection; each of its transactions holds the right to write from its beginning."""
     engine = create_async_engine(
-        url_of(path, "aiosqlite"), pool_size=1, max_overflow=0, hide_parameters=True
+        url_of(path, DRIVER), pool_size=1, max_overflow=0, hide_parameters=True
     )
     event.listen(engine.sync_engine, "connect", set_up)
-    event.listen(engine.sync_engine, "begin", _begin_in_one_turn)
+    event.listen(engine.sync_engine, "begin", lambda connection: turns_of(connection).begin())
     return engine
 
 
 def reading_engine(path: Path) -> AsyncEngine:
     """Connections that cannot write, and that hold no snapshot between statements."""
     engine = create_async_engine(
-        url_of(path, "aiosqlite"),
+        url_of(path, DRIVER),
         pool_size=READERS,
         max_overflow=0,
         pool_timeout=BUSY_TIMEOUT_S,

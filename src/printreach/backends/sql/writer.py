@@ -9,10 +9,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-import aiosqlite
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from printreach.backends.sql.engine import reason_of
+from printreach.backends.sql.engine import is_in_transaction, reason_of
 from printreach.ports import StoreUnavailable
 
 T = TypeVar("T")
@@ -42,7 +41,7 @@ class _Unit:
             self.error = self.error or error
             # On a full disk and the like SQLite rolls everything back by itself, the work of
             # those before included, and would then commit statement by statement.
-            if not await _is_in_transaction(connection):
+            if not is_in_transaction(connection):
                 # Not what the savepoint says, which is gone by then.
                 raise self.error from error
 
@@ -51,7 +50,7 @@ class _Unit:
         try:
             await self._do(connection)
         except Exception:
-            if not await _is_in_transaction(connection):
+            if not is_in_transaction(connection):
                 raise
             await connection.rollback()
 
@@ -145,9 +144,3 @@ class Writer:
             unit = self._queue.get_nowait()
             if unit is not None:
                 unit.deliver(StoreUnavailable("The store is closed."))
-
-
-async def _is_in_transaction(connection: AsyncConnection) -> bool:
-    driver = (await connection.get_raw_connection()).driver_connection
-    assert isinstance(driver, aiosqlite.Connection)
-    return driver.in_transaction
