@@ -12,13 +12,11 @@ from typing import Final
 import numpy as np
 from PIL import Image
 
-from bench.load import answer_size
-from bench.processes import Broken
+from bench.answers import read_answer
 
 CREATE: Final = "/api/detector/v1/createcontext"
 CONNECTIONS: Final = 8
 _BOUNDARY: Final = "a-boundary-as-programs-make-it"
-_READ_BYTES: Final = 64 * 1024
 
 
 def camera_frames(width: int, height: int, count: int) -> list[bytes]:
@@ -48,11 +46,9 @@ class Detector:
 
     async def contexts(self, count: int) -> list[str]:
         """So many new prints; where the images of each are sent."""
-        made: list[str] = []
         calls = [self._request(CREATE, "application/json", b"{}")] * count
-        for _, body in await _answers(self.port, iter(calls)):
-            made.append(json.loads(body)["ProcessRequestUrl"].partition(self.host)[2])
-        return made
+        made = await _answers(self.port, iter(calls))
+        return [json.loads(one)["ProcessRequestUrl"].partition(self.host)[2] for one in made]
 
     def messages(self, contexts: Sequence[str], frames: Sequence[bytes]) -> Iterator[bytes]:
         """One image of each print in turn, without end."""
@@ -99,7 +95,7 @@ async def send_evenly(
         for at in due:
             await asyncio.sleep(max(0.0, at - time.perf_counter()))
             writer.write(next(messages))
-            await _answer(reader)
+            await read_answer(reader)
             taken.append(1e3 * (time.perf_counter() - at))
         writer.close()
 
@@ -107,34 +103,19 @@ async def send_evenly(
     return taken
 
 
-async def _answers(port: int, messages: Iterator[bytes]) -> list[tuple[float, bytes]]:
-    """What each answer took in seconds, and its body, in any order."""
-    answers: list[tuple[float, bytes]] = []
+async def _answers(port: int, messages: Iterator[bytes]) -> list[bytes]:
+    """The bodies of all answers, in any order."""
+    answers: list[bytes] = []
 
     async def caller() -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for message in messages:
-            began = time.perf_counter()
             writer.write(message)
-            body = await _answer(reader)
-            answers.append((time.perf_counter() - began, body))
+            answers.append(await read_answer(reader))
         writer.close()
 
     await asyncio.gather(*(caller() for _ in range(CONNECTIONS)))
     return answers
-
-
-async def _answer(reader: asyncio.StreamReader) -> bytes:
-    data, size = b"", 0
-    while not size or len(data) < size:
-        piece = await reader.read(_READ_BYTES)
-        if not piece:
-            raise Broken("a connection was closed in the middle of an answer")
-        data += piece
-        size = size or answer_size(data)
-    if not data.startswith(b"HTTP/1.1 200 ") or len(data) > size:
-        raise Broken(f"an answer was {data[:400]!r}")
-    return data.partition(b"\r\n\r\n")[2]
 
 
 def _form(image: bytes) -> bytes:

@@ -1,10 +1,10 @@
 """A load for unix sockets and ports alike, which wrk cannot give: both get the same callers."""
 
 import asyncio
-import re
 from dataclasses import dataclass
 from typing import cast
 
+from bench.answers import answer_size
 from bench.processes import Broken
 
 
@@ -54,13 +54,6 @@ class Caller(asyncio.Protocol):
 
     def stop(self) -> None:
         self._transport.abort()
-
-
-def answer_size(data: bytes) -> int:
-    """Of head and body together; 0 while the head is not whole."""
-    end = data.find(b"\r\n\r\n") + 4
-    length = re.search(rb"\r\ncontent-length: *(\d+)\r\n", data[:end], re.IGNORECASE)
-    return end + int(length[1]) if end > 3 and length else 0
 
 
 async def keep_asking(target: Target, connections: int, seconds: float) -> int:

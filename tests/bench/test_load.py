@@ -1,6 +1,6 @@
 import pytest
 
-from bench.load import answer_size
+from bench.answers import answer_size
 from bench.processes import Broken
 from bench.wrk import Load, read_output
 
