@@ -17,8 +17,8 @@ from printreach.wire.frames import CHUNK_BYTES, MAX_STREAMS
 from printreach.wire.session import Session
 
 from .beat import Timers
+from .keepalive import KeepaliveTimer
 from .link import Link
-from .lookout import Lookout
 from .stream import Stream, StreamHandler
 
 log = logging.getLogger(__name__)
@@ -64,12 +64,12 @@ class Tunnel:
         self._flush_handle: asyncio.Handle | None = None
         self._unflushed = 0
         self._gathered = 0
-        self._lookout = Lookout(session, self, idle_timers)
+        self._keepalive = KeepaliveTimer(session, self, idle_timers)
 
     def start(self) -> None:
         """Begin: our HELLO goes out, what has arrived already is read."""
         self.flush_soon()
-        self._lookout.begin()
+        self._keepalive.begin()
         self._link.start(self)
 
     # --- what the application calls -------------------------------------------------------------
@@ -102,7 +102,7 @@ class Tunnel:
             self._opened_while_full += len(head) + len(body)
         self.flush_soon(len(body))
         if len(self._streams) == 1:
-            self._lookout.advance()
+            self._keepalive.advance()
         return stream
 
     def message(self, payload: bytes) -> None:
@@ -176,8 +176,8 @@ class Tunnel:
             self._deliver(event)
         self._is_reading = False
         self._forget_ended()
-        if self._lookout.is_waiting and not self.is_closed:
-            self._lookout.heard()
+        if self._keepalive.is_waiting and not self.is_closed:
+            self._keepalive.heard()
         if self.session.has_output:
             self.flush_soon()
 
@@ -200,7 +200,7 @@ class Tunnel:
     def on_link_lost(self, detail: str) -> None:
         self._ended(None, detail, Reason.TUNNEL_LOST)
 
-    # --- what the lookout calls -----------------------------------------------------------------
+    # --- what the keep-alive calls --------------------------------------------------------------
 
     def on_ping(self) -> None:
         self._flush()
@@ -240,7 +240,7 @@ class Tunnel:
         if self.session.is_open(stream_id):  # else its RESET came in the same message
             stream = self._streams[stream_id] = Stream(self, stream_id, None)
             if len(self._streams) == 1:
-                self._lookout.advance()
+                self._keepalive.advance()
             self._owner.on_stream(stream, event)
 
     def _credit(self, event: events.CreditReceived) -> None:
@@ -350,7 +350,7 @@ class Tunnel:
             return
         self.is_closed = True
         self.session.close(CloseCode.NORMAL)  # so that nobody opens a stream on it any more
-        self._lookout.end()
+        self._keepalive.end()
         if self._flush_handle is not None:
             self._flush_handle.cancel()
         streams, self._streams = self._streams, {}

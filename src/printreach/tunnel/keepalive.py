@@ -8,17 +8,17 @@ from printreach.wire.session import Session
 from .beat import Timer, Timers
 
 
-class LookoutOwner(Protocol):
+class KeepaliveOwner(Protocol):
     """Who is told what a look brought. Each is called on the event loop."""
 
     def on_ping(self) -> None:
         """A ping waits in the session's output."""
 
     def on_silence(self, silent_s: float) -> None:
-        """The other end left one unanswered; the lookout has ended."""
+        """The other end left one unanswered; the timer has ended."""
 
 
-class Lookout:
+class KeepaliveTimer:
     """One timer. is_waiting: for a ping's answer, perhaps; `heard` is due with whatever comes.
 
     idle_timers: for what falls due while no stream is open; the loop's, if not said.
@@ -26,7 +26,7 @@ class Lookout:
 
     __slots__ = ("_at", "_idle_timers", "_loop", "_owner", "_session", "_timer", "is_waiting")
 
-    def __init__(self, session: Session, owner: LookoutOwner, idle_timers: Timers | None) -> None:
+    def __init__(self, session: Session, owner: KeepaliveOwner, idle_timers: Timers | None) -> None:
         self.is_waiting = False
         self._session = session
         self._owner = owner
