@@ -19,6 +19,7 @@ from printreach.web.dashboard.watched_view import LOOKED_UP_EVERY, WatchedView
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import picture
 from tests.web.dashboard.conftest import Home
+from tests.web.dashboard.detector_form import EVIL, FORM
 from tests.web.dashboard.watching import (
     PRINT,
     a_look,
@@ -34,18 +35,6 @@ from tests.web.history.test_history import hear, told
 from tests.web.world import BASE_URL, run, sign_in
 
 JPEG = picture()
-EVIL = "<script>alert(1)</script>"
-FORM = {
-    "enabled": "yes",
-    "camera": "",
-    "warning_level": "2",
-    "pauses": "yes",
-    "pause_level": "4",
-    "disable_hotend": "yes",
-    "z_lift": "5",
-    "retract": "2",
-    "pose": "0",
-}
 
 
 @pytest.fixture

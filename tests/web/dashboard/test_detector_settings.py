@@ -8,26 +8,8 @@ from printreach.contract.status import WebcamEntry
 from printreach.rules.watching import Region, WatchPause, WatchSettings
 from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home
+from tests.web.dashboard.detector_form import BOX, EVIL, FORM
 from tests.web.dashboard.watching import PRINT, chosen, failing, saw, under_watch
-
-EVIL = "<script>alert(1)</script>"
-FORM = {
-    "enabled": "yes",
-    "camera": "",
-    "warning_level": "2",
-    "pauses": "yes",
-    "pause_level": "4",
-    "disable_hotend": "yes",
-    "z_lift": "5",
-    "retract": "2",
-    "pose": "0",
-}
-BOX = {
-    "region-1-left": "10",
-    "region-1-top": "20",
-    "region-1-width": "30",
-    "region-1-height": "40",
-}
 
 
 @pytest.fixture
