@@ -32,7 +32,7 @@ Millimetres = Annotated[float, Meta(ge=-10_000.0, le=10_000.0)]
 
 
 class EventType(IntEnum):
-    """Numbers never change; new ones are added. docs/protocol.md, "Events"."""
+    """Numbers never change; new ones are added. docs/protocol.md, "What happens to prints"."""
 
     STARTED = 1
     COMPLETE = 2
