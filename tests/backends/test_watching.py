@@ -1,8 +1,10 @@
 """The watch over prints: what was chosen, and who looks at which print."""
 
 from dataclasses import replace
+from pathlib import Path
 
-from sqlalchemy import func, select
+import pytest
+from sqlalchemy import func, select, update
 
 from printreach.backends.sql.store import SqlRecords
 from printreach.backends.sql.watch_tables import watches
@@ -112,13 +114,27 @@ async def test_what_is_remembered_of_a_print_is_kept_whole(records: SqlRecords) 
     assert again.memory == memory
 
 
-@on_records
-async def test_what_another_version_remembered_is_forgotten(records: SqlRecords) -> None:
-    await records.connection.exec_driver_sql("UPDATE watches SET memory = '{\"context\": 1}'")
+DAMAGED = {
+    "another version's": b'{"context": 1}',
+    "no text": b'{"tries": "\xff"}',
+    "a time without zone": b'{"looked_at": "2026-05-01T12:00:00"}',
+    "an order's time without zone": b'{"ordering_at": "2026-05-01T12:00:00"}',
+    "a context's time without zone": b'{"context": {"last_at": "2026-05-01T12:00:00"}}',
+    "a mean that none can have": b'{"context": {"mean": -1e308}}',
+    "without end": b"[" * 100_000,
+}
 
-    [watched] = await claim(records)
 
-    assert watched.memory == WatchMemory()
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+def test_what_cannot_be_read_of_a_memory_is_forgotten(database: Path, content: bytes) -> None:
+    @on_records
+    async def test(records: SqlRecords) -> None:
+        await records.connection.execute(update(watches).values(memory=content))
+        [watched] = await claim(records)
+
+        assert watched.memory == WatchMemory()
+
+    test(database)
 
 
 @on_records
@@ -137,7 +153,10 @@ async def test_prints_that_falter_are_claimed_apart(records: SqlRecords) -> None
     assert await claim(records) == []
     assert not await records.watches.has_due(NOON, falters=False)
     assert await records.watches.has_due(NOON, falters=True)
-    assert len(await records.watches.claim("t", NOON, NOON + MINUTE, 10, falters=True)) == 1
+    faltering = await records.watches.claim(
+        "t", NOON, NOON + MINUTE, 10, falters=True, of_account=10
+    )
+    assert len(faltering) == 1
 
 
 @on_records

@@ -4,9 +4,12 @@ import asyncio
 
 from printreach.contract.events import EventType
 from printreach.hub.watch import EventPictures
-from printreach.hub.watch_rounds import AT_ONCE, LEASE
+from printreach.hub.watch_rounds import LEASE
 from printreach.ports import StoredEvent
+from printreach.ports.watching import WatchedPrint
 from printreach.rules.watch import WARNED_FOR
+from printreach.rules.watch_memory import WatchMemory
+from printreach.rules.watch_turns import FALTERING_AT_ONCE
 from printreach.rules.watching import Judgement, WatchSettings
 from tests.fakes.loop import on_a_loop
 from tests.hub.watch_world import (
@@ -192,7 +195,7 @@ async def test_a_camera_that_hangs_keeps_nobody_waiting(open_world: OpenWorld) -
         here.machine.camera = BROKEN_CAMERA
         await here.goes_on(10)
         here.world.clock.advance(60 * SECOND)
-        here.rounds._running[True].update(_stuck() for _ in range(AT_ONCE[True]))
+        here.rounds._running[True].update(_stuck(here) for _ in range(FALTERING_AT_ONCE))
         assert await here.rounds.look_due() == 0
 
         here.machine.prints(print_id="print-2")
@@ -202,8 +205,17 @@ async def test_a_camera_that_hangs_keeps_nobody_waiting(open_world: OpenWorld) -
         await here.rounds.settled()
 
 
-def _stuck() -> asyncio.Task[None]:
-    return asyncio.create_task(asyncio.sleep(0))
+def _stuck(here: WatchWorld) -> tuple[asyncio.Task[None], WatchedPrint]:
+    """A look at another printer."""
+    watched = WatchedPrint(
+        printer_id="another",
+        account_id=here.account_id,
+        print_id=PRINT,
+        token="t",
+        memory=WatchMemory(),
+        settings=WatchSettings(),
+    )
+    return asyncio.create_task(asyncio.sleep(0)), watched
 
 
 @on_a_loop

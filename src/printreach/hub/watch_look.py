@@ -6,7 +6,7 @@ a worker that is killed leaves either nothing behind, and its claim to the next,
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -18,6 +18,7 @@ from printreach.contract.status import State, StatusResult
 from printreach.hub.pictures import take_picture
 from printreach.hub.watch import WatchParts, ask_status, is_off, print_under_way, say
 from printreach.hub.watch_pause import conclude, pause
+from printreach.hub.watch_room import WatchRoom
 from printreach.ports import Records
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable, ScoringRefused
@@ -62,9 +63,18 @@ class _Settled:
 class LookAtPrint:
     """Runs once. Raises StoreUnavailable; the claim lapses then."""
 
-    def __init__(self, parts: WatchParts, watched: WatchedPrint) -> None:
+    def __init__(
+        self,
+        parts: WatchParts,
+        watched: WatchedPrint,
+        room: WatchRoom,
+        crowd: Callable[[str], float],
+    ) -> None:
+        """crowd: how much of its own share an account takes up, 0 to 1."""
         self._parts = parts
         self._watched = watched
+        self._room = room
+        self._crowd = crowd
 
     async def run(self) -> None:
         watched = self._watched
@@ -157,9 +167,12 @@ class LookAtPrint:
             await self._act(settled, status)
 
     async def _score(self, picture: bytes) -> Scored | Why:
+        """A farm is looked at less often by its own crowd, before it takes the detector's time."""
+        watched = self._watched
         try:
-            async with asyncio.timeout(SCORE_WITHIN_S):
-                return await self._parts.scorer.score(picture, self._watched.settings.masked)
+            async with asyncio.timeout(SCORE_WITHIN_S), self._room.turn_of(watched.account_id):
+                scored = await self._parts.scorer.score(picture, watched.settings.masked)
+            return replace(scored, load=max(scored.load, self._crowd(watched.account_id)))
         except (ScorerBusy, TimeoutError):
             return Why.BUSY
         except ScorerUnavailable:

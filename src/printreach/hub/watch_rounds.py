@@ -1,7 +1,7 @@
 """Prints that are due are looked at: claimed by a lease, each beside the others.
 
 Any number of workers may do this. What is slow, or fails, is claimed apart and a few at a time, so
-it never takes the room of the rest.
+it never takes the room of the rest; and turns go by account, so no account takes that of others.
 """
 
 import asyncio
@@ -12,10 +12,12 @@ from typing import Final
 
 from printreach.hub.watch import WatchParts
 from printreach.hub.watch_look import LookAtPrint
+from printreach.hub.watch_room import WatchRoom
 from printreach.ports import StoreUnavailable
 from printreach.ports.watching import WatchedPrint
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.snapshots import KEPT_FOR
+from printreach.rules.watch_turns import least_room, room_of, share_of
 
 log = logging.getLogger(__name__)
 
@@ -23,9 +25,6 @@ LOOK_WITHIN_S: Final = 65.0
 """Longer than all time limits of a look and of a pause together."""
 LEASE: Final = timedelta(seconds=70)
 """A look that took longer belonged to a worker that died."""
-AT_ONCE: Final = {False: 40, True: 8}
-"""Looks under way: of prints whose last look went well, and of those that falter. Each may hold a
-picture of 8 MB."""
 STOP_WITHIN_S: Final = 5.0
 PRUNED_AT_ONCE: Final = 1000
 """Others want to write, too."""
@@ -39,7 +38,9 @@ class WatchRounds:
     def __init__(self, parts: WatchParts, token_bytes: TokenBytes) -> None:
         self._parts = parts
         self._token_bytes = token_bytes
-        self._running: dict[bool, set[asyncio.Task[None]]] = {False: set(), True: set()}
+        self._room = WatchRoom()
+        # By whether they falter: the looks under way, and at what.
+        self._running: dict[bool, dict[asyncio.Task[None], WatchedPrint]] = {False: {}, True: {}}
         self._on_freed: Callable[[], None] = lambda: None
         self._is_stopping = False
 
@@ -50,7 +51,7 @@ class WatchRounds:
     async def look_due(self) -> int:
         """Begin to look at what is due; how many prints. Raises StoreUnavailable."""
         count = 0
-        for falters in AT_ONCE:
+        for falters in self._running:
             for watched in await self._claim(falters=falters):
                 self._begin(watched, falters=falters)
                 count += 1
@@ -80,8 +81,9 @@ class WatchRounds:
             pass
 
     async def _claim(self, *, falters: bool) -> list[WatchedPrint]:
-        at, room = self._parts.clock.now(), AT_ONCE[falters] - len(self._running[falters])
-        if room <= 0 or self._is_stopping:
+        at = self._parts.clock.now()
+        room = room_of(falters=falters) - len(self._running[falters])
+        if room < least_room(falters=falters) or self._is_stopping:
             return []
         has_due = await self._parts.store.read(
             lambda records: records.watches.has_due(at, falters=falters)
@@ -89,20 +91,32 @@ class WatchRounds:
         if not has_due:
             return []  # looking costs nobody a turn at writing
         token = new_record_id(self._token_bytes)
+        # A clock that was set has claims lapse whose looks go on here, and may have paused a print.
+        busy = [one.printer_id for lane in self._running.values() for one in lane.values()]
         return await self._parts.store.write(
-            lambda records: records.watches.claim(token, at, at + LEASE, room, falters=falters)
+            lambda records: records.watches.claim(
+                *(token, at, at + LEASE, room),
+                falters=falters,
+                of_account=share_of(falters=falters),
+                but=busy,
+            )
         )
 
     def _begin(self, watched: WatchedPrint, *, falters: bool) -> None:
         lane = self._running[falters]
         task = asyncio.create_task(self._look(watched))
-        lane.add(task)
+        lane[task] = watched
         task.add_done_callback(lambda done: self._ended(lane, done))
+
+    def _crowd(self, account_id: str) -> float:
+        """How much of its own share an account takes up, 0 to 1."""
+        looks = sum(one.account_id == account_id for one in self._running[False].values())
+        return looks / share_of(falters=False)
 
     async def _look(self, watched: WatchedPrint) -> None:
         try:
             async with asyncio.timeout(LOOK_WITHIN_S):
-                await LookAtPrint(self._parts, watched).run()
+                await LookAtPrint(self._parts, watched, self._room, self._crowd).run()
         except StoreUnavailable as error:
             log.warning("printer %s is looked at later: %s", watched.printer_id, error)
         except TimeoutError:
@@ -110,6 +124,8 @@ class WatchRounds:
         except Exception:
             log.exception("a look at printer %s failed", watched.printer_id)
 
-    def _ended(self, lane: set[asyncio.Task[None]], task: asyncio.Task[None]) -> None:
-        lane.discard(task)
+    def _ended(
+        self, lane: dict[asyncio.Task[None], WatchedPrint], task: asyncio.Task[None]
+    ) -> None:
+        lane.pop(task, None)
         self._on_freed()

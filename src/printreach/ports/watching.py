@@ -1,6 +1,6 @@
 """What is kept of the watch over prints."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -75,12 +75,21 @@ class WatchRecords(Protocol):
         ...
 
     async def claim(
-        self, token: str, at: datetime, until: datetime, at_most: int, *, falters: bool
+        self,
+        token: str,
+        at: datetime,
+        until: datetime,
+        at_most: int,
+        *,
+        falters: bool,
+        of_account: int,
+        but: Collection[str] = (),
     ) -> list[WatchedPrint]:
-        """Take prints that are due and nobody's, the longest due first.
+        """Take prints that are due and nobody's, by turns of accounts, the longest due first.
 
         until: when the claim lapses. falters: take those whose last look was slow, or came to
-        nothing, or else only the others.
+        nothing, or else only the others. of_account: so many of one account are claimed at most,
+        whoever claimed them. but: none of these printers.
         """
         ...
 

@@ -77,7 +77,8 @@ class DetectionContext:
     """All that is known of a print from its pictures so far.
 
     reference: logits of the first pictures of this scene. mean: of all logits, newer ones first.
-    Raises ValueError for a level that there isn't.
+    Raises ValueError for what none can be: a level that there isn't, a mean beyond all logits, a
+    time without zone.
     """
 
     warning_level: int = DEFAULT_LEVEL
@@ -93,6 +94,10 @@ class DetectionContext:
     def __post_init__(self) -> None:
         if self.warning_level not in LEVELS or self.pause_level not in LEVELS:
             raise ValueError("a confidence level is 1 to 5")
+        if self.mean is not None and abs(self.mean) > _FARTHEST_LOGIT:
+            raise ValueError(f"a mean of logits is {_FARTHEST_LOGIT} at most")
+        if self.last_at is not None and self.last_at.tzinfo is None:
+            raise ValueError("a time has a zone")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,7 @@ class WatchMemory:
     that was last taken into account.
 
     misses: looks in a row that came to nothing. unreached_at: since when the printer is away.
+    Raises ValueError for a time without zone: it can be compared with none.
     """
 
     context: DetectionContext = field(default_factory=DetectionContext)
@@ -41,3 +42,11 @@ class WatchMemory:
     resumed_at: datetime | None = None
     misses: int = 0
     unreached_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        times = (
+            *(self.looked_at, self.kept_at, self.warned_at, self.paused_at),
+            *(self.ordering_at, self.resumed_at, self.unreached_at),
+        )
+        if any(time is not None and time.tzinfo is None for time in times):
+            raise ValueError("a time has a zone")

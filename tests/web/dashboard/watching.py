@@ -102,7 +102,9 @@ def saw(home: Home, *looks: Look, print_id: str = PRINT, jpeg: bytes | None = No
         async def write(records: Records) -> list[str]:
             watches, pictures = records.watches, []
             await watches.begin(home.printer_id, home.account_id, print_id, at - _ALWAYS)
-            watched = (await watches.claim("token", at, at + _ALWAYS, 1, falters=False))[0]
+            watched = (
+                await watches.claim("token", at, at + _ALWAYS, 1, falters=False, of_account=1)
+            )[0]
             for look in looks:
                 picture = None
                 if jpeg is not None and (look.warned or look.paused or look is looks[-1]):

@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from printreach.backends.sql.damaged import Damaged, decoded
 from printreach.rules.detection import DEFAULT_LEVEL, DetectionContext
 
 
@@ -31,11 +32,11 @@ def remembered(data: bytes) -> DetectionContext:
     Where even those can't be read it begins at the usual ones.
     """
     try:
-        return _decoder.decode(data)
-    except msgspec.MsgspecError:
+        return decoded(_decoder, data)
+    except Damaged:
         pass
     try:
-        chosen = _levels_decoder.decode(data)
+        chosen = decoded(_levels_decoder, data)
         return DetectionContext(warning_level=chosen.warning_level, pause_level=chosen.pause_level)
-    except (msgspec.MsgspecError, ValueError):
+    except (Damaged, ValueError):
         return DetectionContext()

@@ -11,6 +11,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
+from printreach.backends.sql.damaged import Damaged, decoded
 from printreach.backends.sql.watch_tables import (
     is_owners,
     watch_judgements,
@@ -214,8 +215,8 @@ def _view_of(name: str) -> View:
 def _evidence_of(content: bytes) -> tuple[tuple[float, ...], ...]:
     """What can't be read shows nothing; the rest of the look is as good as before."""
     try:
-        return _evidence.decode(content)
-    except msgspec.MsgspecError:
+        return decoded(_evidence, content)
+    except Damaged:
         return ()
 
 

@@ -1,14 +1,27 @@
 """The prints under watch and what owners chose, as rows; what was seen has a page of its own."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Row, delete, exists, or_, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Subquery,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.backends.sql.damaged import Damaged, decoded
 from printreach.backends.sql.tables import accounts, nodes, printers
 from printreach.backends.sql.watch_looks import WatchLookRows
 from printreach.backends.sql.watch_tables import (
@@ -26,6 +39,7 @@ LONGEST_WAIT: Final = timedelta(hours=2)
 MOST_ENDED: Final = 300
 """Of a printer: of a week, one each half hour. Older ones can be judged no more."""
 _AT_ONCE: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_AN_INSTANT: Final = timedelta(microseconds=1)
 _OFF: Final = WatchSettings(enabled=False)
 _memories = msgspec.json.Decoder(WatchMemory)
 _settings = msgspec.json.Decoder(WatchSettings)
@@ -106,12 +120,21 @@ class WatchRows(WatchLookRows):
         return found.first() is not None
 
     async def claim(
-        self, token: str, at: datetime, until: datetime, at_most: int, *, falters: bool
+        self,
+        token: str,
+        at: datetime,
+        until: datetime,
+        at_most: int,
+        *,
+        falters: bool,
+        of_account: int,
+        but: Collection[str] = (),
     ) -> list[WatchedPrint]:
+        waiting = _by_turns(at, falters, but)
         due = (
-            select(watches.c.printer_id, watches.c.print_id)
-            .where(_is_due(at), watches.c.falters == falters)
-            .order_by(watches.c.due_at)
+            select(waiting.c.printer_id, waiting.c.print_id)
+            .where(waiting.c.turn <= of_account)
+            .order_by(waiting.c.turn, waiting.c.due_at)
             .limit(at_most)
         )
         await self._connection.execute(
@@ -203,6 +226,36 @@ def _is_due(at: datetime) -> ColumnElement[bool]:
     return _is_under_way & is_time & is_watched_for_owner(watches)
 
 
+def _by_turns(at: datetime, falters: bool, but: Collection[str]) -> Subquery:
+    """What is due, with which of its account's it would be under way."""
+    busy = (
+        select(watches.c.account_id, func.count().label("looks"))
+        .where(
+            _is_under_way,
+            watches.c.falters == falters,
+            watches.c.token.is_not(None),
+            watches.c.due_at.between(at + _AN_INSTANT, at + LONGEST_WAIT),
+        )
+        .group_by(watches.c.account_id)
+        .subquery()
+    )
+    place = func.row_number().over(
+        partition_by=watches.c.account_id, order_by=(watches.c.due_at, watches.c.printer_id)
+    )
+    turn = (place + func.coalesce(busy.c.looks, 0)).label("turn")
+    busy_printers = select(func.json_each(json.dumps(list(but))).table_valued("value").c.value)
+    return (
+        select(watches.c.printer_id, watches.c.print_id, watches.c.due_at, turn)
+        .outerjoin(busy, busy.c.account_id == watches.c.account_id)
+        .where(
+            _is_due(at),
+            watches.c.falters == falters,
+            watches.c.printer_id.not_in(busy_printers),
+        )
+        .subquery()
+    )
+
+
 def _is_held_as(watched: WatchedPrint) -> ColumnElement[bool]:
     return (
         (watches.c.printer_id == watched.printer_id)
@@ -225,16 +278,16 @@ def _watched(row: Row[Any]) -> WatchedPrint:
 
 
 def _memory_of(content: bytes) -> WatchMemory:
-    """What another version wrote so that this one can't read it is forgotten."""
+    """What was damaged, or written by another version so that this one can't read it, is gone."""
     try:
-        return _memories.decode(content)
-    except msgspec.MsgspecError:
+        return decoded(_memories, content)
+    except Damaged:
         return WatchMemory()
 
 
 def _settings_of(content: bytes) -> WatchSettings:
     """Where nobody can say what was chosen, nobody looks."""
     try:
-        return _settings.decode(content)
-    except msgspec.MsgspecError:
+        return decoded(_settings, content)
+    except Damaged:
         return _OFF
