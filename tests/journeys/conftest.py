@@ -1,4 +1,6 @@
-"""One service and one agent a printer for the whole run.
+"""One service and one agent a printer for the journeys of a worker.
+
+They end with the last of them, for an idle OctoPrint takes a fiftieth of a CPU.
 
 PRINTREACH_TEST_DIRECT=1 runs the same tests straight against the printers, which proves that a
 test asks for what the printer really does. Tests of the relay's own rules are skipped then.
@@ -23,13 +25,13 @@ __all__ = ["goes_straight", "pytest_runtest_makereport", "pytest_runtest_protoco
 PORTS = 4
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def rigs_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where rigs keep their files and logs."""
     return tmp_path_factory.mktemp("rigs")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def relay(rigs_folder: Path) -> Iterator[Service]:
     """The service on plain http, its printer hosts under *.localhost."""
     if goes_straight():
@@ -38,21 +40,21 @@ def relay(rigs_folder: Path) -> Iterator[Service]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def behaviour(rigs_folder: Path) -> Iterator[BehaviourPrinter]:
     """The printer that misbehaves on request."""
     with behaviour_printer(rigs_folder) as printer:
         yield printer
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def behaviour_linked(relay: Service, behaviour: BehaviourPrinter) -> Iterator[LinkedPrinter]:
     """The same, linked to the service."""
     with relay.printer("behaviour", behaviour.url) as linked:
         yield linked
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def relay_with_ports(rigs_folder: Path) -> Iterator[Service]:
     """A service whose App Connections have ports instead of names."""
     if goes_straight():
@@ -63,7 +65,7 @@ def relay_with_ports(rigs_folder: Path) -> Iterator[Service]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def linked_with_ports(
     relay_with_ports: Service, behaviour: BehaviourPrinter
 ) -> Iterator[LinkedPrinter]:
@@ -72,13 +74,13 @@ def linked_with_ports(
         yield linked
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def connection_with_port(relay_with_ports: Service, linked_with_ports: LinkedPrinter) -> Connection:
-    """A connection to it that lasts as long as the run."""
+    """A connection to it that lasts as long as they."""
     return relay_with_ports.connect(linked_with_ports)
 
 
-@pytest.fixture(scope="session", params=["host", "port"])
+@pytest.fixture(scope="package", params=["host", "port"])
 def way(request: pytest.FixtureRequest, behaviour: BehaviourPrinter) -> Way:
     """How an app reaches the behaviour printer: by the connection's name, or by its port."""
     if goes_straight():
@@ -90,14 +92,14 @@ def way(request: pytest.FixtureRequest, behaviour: BehaviourPrinter) -> Way:
     return running.way(running.connect(request.getfixturevalue("behaviour_linked")))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def octoprint(rigs_folder: Path) -> Iterator[OctoPrint]:
     """OctoPrint with its virtual printer."""
     with running_octoprint(rigs_folder / "octoprint") as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def octoprint_linked(relay: Service, octoprint: OctoPrint) -> Iterator[LinkedPrinter]:
     """The same, linked to the service."""
     key = {"PRINTREACH_PRINTER_API_KEY": octoprint.api_key}
@@ -105,7 +107,7 @@ def octoprint_linked(relay: Service, octoprint: OctoPrint) -> Iterator[LinkedPri
         yield linked
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def octoprint_way(request: pytest.FixtureRequest, octoprint: OctoPrint) -> Way:
     """How an app reaches OctoPrint."""
     if goes_straight():

@@ -12,13 +12,13 @@ from tests.rigs.service import Service, service_on_localhost
 __all__ = ["pytest_runtest_makereport", "pytest_runtest_protocol"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that has the plugin installed in it."""
     return install_plugin(tmp_path_factory.mktemp("plugin"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def running(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PluginRig]:
     """OctoPrint, whatever earlier tests did to its plugin."""
     folder = tmp_path_factory.mktemp("plugged") / "octoprint"
@@ -26,7 +26,7 @@ def running(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pl
         yield rig
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service with one account."""
     with service_on_localhost(tmp_path_factory.mktemp("service")) as started:

@@ -7,7 +7,7 @@ import pytest
 from tests.printers.moonraker.rig import MoonrakerRig, running_rig
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MoonrakerRig]:
     """One for all of them: it takes seconds to start."""
     folder = tmp_path_factory.mktemp("moonraker")

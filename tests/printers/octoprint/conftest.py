@@ -9,7 +9,7 @@ from tests.rigs.octoprint import octoprint
 from tests.rigs.waiting import free_port
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OctoPrintRig]:
     """One for all of them: it takes seconds to start."""
     camera_port = free_port()

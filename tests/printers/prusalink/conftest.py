@@ -8,7 +8,7 @@ from tests.printers.prusalink.rig import PrusaLinkRig
 from tests.rigs.prusalink import prusalink
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def rig() -> Iterator[PrusaLinkRig]:
     """One for all of them: it takes seconds to start."""
     with prusalink() as peer:
