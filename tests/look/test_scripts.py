@@ -76,6 +76,22 @@ def test_a_button_keeps_the_focus_when_its_words_change(page: Page, stream: Stre
     expect(page.locator("#pause")).to_be_focused()
 
 
+def test_a_printer_that_comes_back_shows_its_stream_again(page: Page, stream: Stream) -> None:
+    def shows(picture: str) -> None:
+        stream.body = ""
+        stream.sends("part", id="part", html=f'<div id="part">{picture}</div>')
+
+    live = '<img alt="" src="/picture.jpg?index=0" data-stream>'
+    shows(live)
+    page.goto(PAGE)
+    expect(page.locator("#part img[data-stream]")).to_have_attribute("src", "/picture.jpg?index=0")
+
+    shows('<img alt="" src="/picture.jpg?at=1">')
+    expect(page.locator("#part img")).to_have_attribute("src", "/picture.jpg?at=1")
+    shows(live)
+    expect(page.locator("#part img[data-stream]")).to_have_attribute("src", "/picture.jpg?index=0")
+
+
 def test_script_in_a_part_never_runs(page: Page, stream: Stream) -> None:
     hostile = "<img src=x onerror=document.title='run'><script>document.title='run'</script>"
     stream.sends("part", id="part", html=f'<div id="part">{hostile}<p class="state">new</p></div>')

@@ -246,3 +246,22 @@ def test_a_printer_that_comes_back_is_shown_at_once(world: WebWorld) -> None:
             await until(lambda: "Printing" in listener.parts()[-1])
 
     body()
+
+
+def test_its_open_page_has_the_picture_and_the_way_to_it_again(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            world.printers.statuses.clear()
+            listener = here.listen(f"/printers/{PRINTER_ID}/events")
+            await until(lambda: "No picture yet" in "".join(listener.parts()))
+            assert "/webcam/stream" not in "".join(listener.parts())
+            world.clock.advance(timedelta(seconds=1))
+            world.printers.statuses[PRINTER_ID] = printing()
+            await until(lambda: "/webcam/stream?index=0" in "".join(listener.parts()))
+
+            ways = [part for part in listener.parts() if 'id="part-open"' in part]
+            assert " hidden>" in ways[0]
+            assert "Open its own interface" in ways[-1]
+
+    body()

@@ -21,22 +21,23 @@ function isInUse(element: Element): boolean {
 
 function takeAttributes(old: Element, wanted: Element): void {
   for (const { name, value } of wanted.attributes) {
-    if (isOurs(old, name)) continue;
+    if (isOurs(old, name, wanted)) continue;
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
   for (const { name } of [...old.attributes]) {
-    if (!wanted.hasAttribute(name) && !isOurs(old, name)) old.removeAttribute(name);
+    if (!wanted.hasAttribute(name) && !isOurs(old, name, wanted)) old.removeAttribute(name);
   }
 }
 
 /** What scripts and people have changed since, and the server knows nothing of. */
-function isOurs(element: Element, name: string): boolean {
+function isOurs(element: Element, name: string, wanted: Element): boolean {
   if (name === "open") return true;
-  if (element instanceof HTMLImageElement && name === "src") return sameBesideTime(element);
+  if (element instanceof HTMLImageElement && name === "src") return isAskedAgain(element) && isAskedAgain(wanted);
   return name === "data-address";
 }
 
-function sameBesideTime(image: HTMLImageElement): boolean {
+/** Its address differs by a time alone, until it becomes another kind of picture. */
+function isAskedAgain(image: Element): boolean {
   return image.hasAttribute("data-still") || image.hasAttribute("data-stream");
 }
 

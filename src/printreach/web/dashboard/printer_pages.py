@@ -19,7 +19,7 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 LAST_PRINTS = 3
-PARTS = ("head", "now", "print", "watch", "temperatures", "materials")
+PARTS = ("head", "open", "picture", "now", "print", "watch", "temperatures", "materials")
 """What changes on these pages by itself: dashboard/parts/<name>.html, in an element of that id."""
 
 
@@ -67,6 +67,7 @@ async def printer_events(
     signed_in: NamedDependency[SignedIn],
     seen: NamedDependency[SeenPrinter],
     dashboard: NamedDependency[Dashboard],
+    camera: FromQuery[int] = 0,
 ) -> ServerSentEvent:
     """Tell those pages what changes. Parts that a page does not show are nothing to it."""
     printer_id = seen.printer.printer_id
@@ -85,7 +86,7 @@ async def printer_events(
         mine = [one for one in printers if one.printer.printer_id == printer_id]
         if not mine:  # it was removed: the page is asked for again, and says so
             return {}
-        shown = {"view": _view(mine[0], dashboard), "watch": watch.shown}
+        shown = {"view": _view(mine[0], dashboard, camera), "watch": watch.shown}
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
     watched = frozenset({printer_id})
