@@ -1,13 +1,17 @@
 """The front page and the page that an agent's link opens."""
 
+import argparse
+import html
 import re
 import secrets
+import shlex
 from datetime import timedelta
 
 import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from printreach.agent.config import add_options, read_config
 from printreach.backends.sql.agents import SqlAgents
 from printreach.rules.credentials import printer_id_of
 from tests.web.conftest import MakeWorld
@@ -43,6 +47,23 @@ def test_who_is_signed_in_begins_with_their_printers(owner: Client) -> None:
     answer = owner.get("/", follow_redirects=False)
 
     assert (answer.status_code, answer.headers["location"]) == (303, "/printers")
+
+
+@pytest.mark.parametrize("path", ["/", "/link"])
+def test_an_agent_takes_the_command_that_a_page_prints(
+    world: WebWorld, browser: Client, path: str
+) -> None:
+    if path == "/link":
+        world.add_account(browser)
+        sign_in(browser)
+    [printed] = re.findall(r"<pre><code>(.*?)</code></pre>", browser.get(path).text, re.DOTALL)
+    words = shlex.split(html.unescape(re.sub(r"<[^>]+>", "", printed)))
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+
+    assert words[:3] == ["printreach", "agent", "run"]
+    config = read_config(parser.parse_args(words[3:]), {})
+    assert str(config.service) == "https://printreach.example"
 
 
 def test_the_front_page_names_this_service_to_the_agent(browser: Client) -> None:

@@ -69,6 +69,15 @@ def test_the_quick_view_shows_quality_over_time_and_why_it_paused(home: Home) ->
     assert "sandbox" in shown.headers["content-security-policy"]
 
 
+def test_no_certainty_is_whole(home: Home) -> None:
+    now = home.world.clock.now()
+    looks = [a_look(now - timedelta(minutes=20 - n), 0) for n in range(8)]
+    saw(home, *looks, a_look(now, 100, warned=True))
+
+    page = home.get().text
+    assert "with over 99% certainty; in the first pictures of this print it was under 1%" in page
+
+
 def test_a_print_that_goes_well_asks_nothing(home: Home) -> None:
     saw(home, *failing(home)[:30], jpeg=JPEG)
     page = home.get().text

@@ -142,7 +142,7 @@ def temps_of(temps: Temps) -> list[Temp]:
         pairs.append(
             Temp(
                 label="Chamber",
-                icon="heat",
+                icon="chamber",
                 actual=temps.chamber_actual,
                 target=0.0 if isinstance(target, UnsetType) else target,
             )

@@ -151,7 +151,7 @@ def _heaters(job: JobStatus) -> list[Heater]:
             Heater(
                 name="chamber",
                 label="Chamber",
-                icon="heat",
+                icon="chamber",
                 actual=temps.chamber_actual,
                 target=0.0 if isinstance(target, UnsetType) else target,
                 maximum=int(MAX_CHAMBER_C),
