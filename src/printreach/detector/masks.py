@@ -14,6 +14,7 @@ import numpy.typing as npt
 from printreach.rules.watching import Region
 
 Evidence: TypeAlias = tuple[tuple[float, ...], ...]
+"""Rows of places, 0 to 1 each, from the upper left corner: what ports.scoring.Scored has."""
 
 _GREY: Final = 127
 """Where nothing is left to take a colour from."""

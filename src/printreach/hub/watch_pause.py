@@ -66,7 +66,11 @@ async def pause(parts: WatchParts, watched: WatchedPrint, seen: StatusResult) ->
 async def conclude(
     parts: WatchParts, watched: WatchedPrint, status: StatusResult, error: str
 ) -> WatchMemory | None:
-    """Tell the owner, once, that the print was paused, or by error why not."""
+    """Tell the owner, once, that the print was paused, or by error why not.
+
+    error: a sentence for people; "" for a pause. What is remembered from now on, or None where the
+    claim was lost. Raises StoreUnavailable.
+    """
     at = parts.clock.now()
 
     async def conclude(records: Records) -> WatchMemory | None:
