@@ -3,9 +3,11 @@
 import json
 import secrets
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import quote
@@ -100,14 +102,21 @@ class OctoPrint:
             return False  # not listening yet, or what answers while it starts: not quite HTTP
 
 
-def _add_user(program: Path, folder: Path) -> str:
-    """Make the administrator and give it an API key, for which there is no command."""
-    base = ("--basedir", str(folder))
-    words = ("user", "add", USER, "--password", PASSWORD, "--admin")
-    subprocess.run([program, *ALWAYS, *base, *words], check=True, capture_output=True)
-    users = folder / "users.yaml"
+@cache
+def _users() -> str:
+    """OctoPrint's file of users, with the administrator: its command takes as long as a start."""
+    with tempfile.TemporaryDirectory() as folder:
+        base = ("--basedir", folder)
+        words = ("user", "add", USER, "--password", PASSWORD, "--admin")
+        program = peer_program("octoprint", "octoprint")
+        subprocess.run([program, *ALWAYS, *base, *words], check=True, capture_output=True)
+        return Path(folder, "users.yaml").read_text()
+
+
+def _add_user(folder: Path) -> str:
+    """Add the administrator, and give it an API key, for which there is no command."""
     key = secrets.token_hex(16)
-    users.write_text(users.read_text().replace("apikey: null", f"apikey: {key}"))
+    (folder / "users.yaml").write_text(_users().replace("apikey: null", f"apikey: {key}"))
     return key
 
 
@@ -122,7 +131,7 @@ def octoprint(
     program, port = peer_program("octoprint", "octoprint"), free_port()
     folder.mkdir()
     (folder / "config.yaml").write_text(config.format(port=port))
-    api_key = _add_user(program, folder)
+    api_key = _add_user(folder)
     where = ("--basedir", str(folder), "--host", "127.0.0.1", "--port", str(port))
     argv = [str(program), "serve", *ALWAYS, *where]
     with Program("octoprint", argv, logs=folder, env=env) as started:
