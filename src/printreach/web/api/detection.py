@@ -21,7 +21,7 @@ from printreach.contract.detection_api import (
     NextInterval,
 )
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
-from printreach.hub.detection import BUSY_RETRY_S, Call
+from printreach.hub.detection import BUSY_RETRY_S, Call, Detection
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, Verdict
 from printreach.rules.detection_access import CallKind, Refused
 from printreach.rules.detection_contexts import RefusedForNow
@@ -120,13 +120,16 @@ def _failures() -> Mapping[int, ResponseSpec]:
     }
 
 
-def provide_call(request: AnyRequest, api_key: ApiKey = "") -> Call:
-    """Who calls, and from where."""
-    return Call(
-        api_key=api_key,
-        address=_address_of(request),
-        is_address_proven=UNPROVEN not in request.headers,
-    )
+@dataclass(frozen=True, slots=True)
+class Door:
+    """One call, what decides on it, and the room for the images that are on their way.
+
+    One dependency: for several that know nothing of each other Litestar begins a task each.
+    """
+
+    call: Call
+    detection: Detection
+    room: BodyRoom
 
 
 @post(
@@ -136,15 +139,13 @@ def provide_call(request: AnyRequest, api_key: ApiKey = "") -> Call:
     responses=_failures(),
     request_max_body_size=LARGEST_WISH,
 )
-async def create_context(
-    request: AnyRequest, call: NamedDependency[Call], services: NamedDependency[Services]
-) -> ContextMade:
+async def create_context(request: AnyRequest, door: NamedDependency[Door]) -> ContextMade:
     """Begin a print: one context for all its images. Costs nothing."""
-    admitted = await services.detection.admit(call, CallKind.CREATE_CONTEXT)
+    admitted = await door.detection.admit(door.call, CallKind.CREATE_CONTEXT)
     if isinstance(admitted, Refused):
         raise DetectionRefused(admitted)
     wish = await _wish(request)
-    made = await services.detection.make_context(
+    made = await door.detection.make_context(
         admitted, wish.warning_confidence_level, wish.pause_confidence_level
     )
     return ContextMade(
@@ -162,21 +163,17 @@ async def create_context(
     request_max_body_size=None,  # its own limits are kept while it is read
 )
 async def process(
-    request: AnyRequest,
-    context_id: FromPath[str],
-    call: NamedDependency[Call],
-    room: NamedDependency[BodyRoom],
-    services: NamedDependency[Services],
+    request: AnyRequest, context_id: FromPath[str], door: NamedDependency[Door]
 ) -> Inspected:
     """Look at the next image of a print. Each answer of 200 counts as one call."""
-    awaited = await services.detection.await_image(call, context_id)
+    awaited = await door.detection.await_image(door.call, context_id)
     if isinstance(awaited, Refused):
         raise DetectionRefused(awaited)
     try:
-        with room.body_of(awaited.account_id) as body:
+        with door.room.body_of(awaited.account_id) as body:
             picture = await read_image(request, body)
             # What nobody reads is not scored to its end, and not counted.
-            looking = services.detection.look(awaited, picture)
+            looking = door.detection.look(awaited, picture)
             verdict = await while_caller_stays(request, looking)
     except NoRoom:
         raise DetectionRefused(_TOO_MANY) from None
@@ -222,13 +219,21 @@ def _inspected(verdict: Verdict) -> Inspected:
 
 def detection_api(room: BodyRoom) -> Router:
     """room: for the images that are on their way in this process."""
+
+    def provide_door(
+        request: AnyRequest, services: NamedDependency[Services], api_key: ApiKey = ""
+    ) -> Door:
+        call = Call(
+            api_key=api_key,
+            address=_address_of(request),
+            is_address_proven=UNPROVEN not in request.headers,
+        )
+        return Door(call, services.detection, room)
+
     return Router(
         "/api/detector/v1",
         route_handlers=[create_context, process],
-        dependencies={
-            "call": Provide(provide_call, sync_to_thread=False),
-            "room": Provide(lambda: room, sync_to_thread=False),
-        },
+        dependencies={"door": Provide(provide_door, sync_to_thread=False)},
         exception_handlers={Exception: answer_detection_failure},
         opt=dict(KEYED),
         tags=["Failure detection"],
