@@ -107,6 +107,14 @@ def test_an_account_is_added_before_the_service_ever_ran(admin: Admin) -> None:
     assert added["Email"] == ADA
 
 
+def test_a_folder_that_was_not_there_is_named_to_people(admin: Admin) -> None:
+    _, _, first = admin.run("account", "list")
+    _, _, second = admin.run("account", "list")
+
+    assert f"{admin.database.parent} is new" in first
+    assert second == ""
+
+
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
 def test_a_password_is_the_first_line_of_standard_input(admin: Admin, end: bytes) -> None:
     assert admin.json("account", "add", ADA, stdin=PASSWORD.encode() + end)["Email"] == ADA

@@ -1,6 +1,7 @@
 """`printreach detector score` on files."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -67,18 +68,47 @@ def test_what_is_refused_is_said_and_the_rest_scored(
     assert f"{missing}: No such file or directory" in err
 
 
+def test_a_folder_stands_for_its_images_in_the_order_of_their_numbers(
+    image: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "frames"
+    folder.mkdir()
+    names = ["frame-9.jpg", "frame-10.JPG", "frame-100.png"]
+    for name in (*names, "notes.txt"):
+        (folder / name).write_bytes(Path(image).read_bytes())
+
+    assert main(["detector", "score", str(folder), image, "--json"]) == 0
+
+    assert [line["Path"] for line in lines(capsys)] == [
+        *(str(folder / name) for name in names),
+        image,
+    ]
+
+
+def test_a_folder_without_images_is_refused_by_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "notes.txt").write_text("no image")
+
+    assert main(["detector", "score", str(tmp_path)]) == 1
+    assert f"{tmp_path}: there is no JPEG, PNG or WebP image in it" in capsys.readouterr().err
+
+
 def test_without_json_a_line_is_for_people(image: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["detector", "score", image]) == 0
 
-    assert "quality" in capsys.readouterr().out
+    assert re.search(r"\tfailure 0\.\d{3}\tquality \d+\t", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("interval", ["0", "-1", "nan", "inf", "soon"])
-def test_an_interval_that_is_none_is_wrong_usage(interval: str, image: str) -> None:
+def test_an_interval_that_is_none_is_wrong_usage(
+    interval: str, image: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["detector", "score", image, f"--interval={interval}"])
 
     assert stopped.value.code == 2
+    assert "_interval_s" not in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -42,6 +42,8 @@ def main(options: argparse.Namespace) -> int:
     """Run the command. 0, or 1 with a sentence on standard error."""
     try:
         settings = settings_from(os.environ)
+        if not options.json:
+            _say_what_is_new(settings)
         if "password" in options:
             options.password = _read_password()
         result = asyncio.run(_run(options.command, settings, options))
@@ -59,6 +61,16 @@ def main(options: argparse.Namespace) -> int:
         return _fail("Arguments and passwords are text in UTF-8.", 1)
     show(result, as_json=options.json)
     return 0
+
+
+def _say_what_is_new(settings: Settings) -> None:
+    """Who runs a command without the service's settings would change nothing of the service."""
+    if not settings.database_path.exists():
+        print(
+            f"printreach admin: {settings.data_dir.absolute()} is new. Where the service's data is"
+            " somewhere else, give this command the service's settings, PRINTREACH_DATA_DIR first.",
+            file=sys.stderr,
+        )
 
 
 async def _run(command: Command, settings: Settings, options: argparse.Namespace) -> Result:

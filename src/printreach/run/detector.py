@@ -3,11 +3,13 @@
 import argparse
 import json
 import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 from printreach.detector.model import Model, WeightsRefused, load_model
 from printreach.detector.preprocess import ImageRefused, Prepared, prepare
@@ -17,6 +19,8 @@ from printreach.rules.detection_images import MOST_BYTES
 _FIRST = datetime(2000, 1, 1, tzinfo=UTC)
 """When the first image of a sequence was taken; only what lies between them counts."""
 _LONGEST_INTERVAL_S = 86_400.0
+_IMAGES: Final = frozenset({".jpg", ".jpeg", ".png", ".webp"})
+"""What is scored of a folder; what is named itself is scored whatever it is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +45,20 @@ class _Scored:
         advice = "pause" if self.verdict.pause_suggested else "warn"
         suggested = advice if self.verdict.warning_suggested else "-"
         quality = self.verdict.print_quality
-        return f"{self.path}\t{self.probability:.3f}\tquality {quality}\t{suggested}"
+        return f"{self.path}\tfailure {self.probability:.3f}\tquality {quality}\t{suggested}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare `score` below the parser of `detector`."""
     commands = parser.add_subparsers(dest="detector_command", metavar="COMMAND", required=True)
-    score = commands.add_parser("score", help="score images; one line for each")
-    score.add_argument("paths", nargs="+", metavar="PATH", help="an image: JPEG, PNG or WebP")
+    score = commands.add_parser(
+        "score", help="score images; one line for each, with how likely it shows a failure"
+    )
     score.add_argument(
-        "--sequence", action="store_true", help="the images are one print's, in this order"
+        "paths", nargs="+", metavar="PATH", help="an image, JPEG, PNG or WebP, or a folder"
+    )
+    score.add_argument(
+        "--sequence", action="store_true", help="the images are one print's, in order"
     )
     score.add_argument(
         "--interval",
@@ -85,7 +93,7 @@ def main(options: argparse.Namespace) -> int:
 def _scores(model: Model, options: argparse.Namespace) -> Iterator[_Scored | str]:
     """One result a path, or a sentence that says why there is none."""
     context = DetectionContext()
-    for number, path in enumerate(options.paths):
+    for number, path in enumerate(_images(options.paths)):
         prepared = _read(path)
         if isinstance(prepared, str):
             yield prepared
@@ -97,8 +105,31 @@ def _scores(model: Model, options: argparse.Namespace) -> Iterator[_Scored | str
         yield _Scored(path, found.probability, verdict)
 
 
+def _images(paths: Sequence[str]) -> Iterator[str]:
+    """Each path; in place of a folder, the images in it, in the order that people count by."""
+    for path in paths:
+        if not Path(path).is_dir():
+            yield path
+            continue
+        try:
+            inside = [each for each in Path(path).iterdir() if each.suffix.lower() in _IMAGES]
+        except OSError:
+            inside = []
+        # A folder without images stands for itself, and is refused where it is read.
+        yield from map(str, sorted(inside, key=_counted)) if inside else [path]
+
+
+def _counted(path: Path) -> tuple[list[tuple[str, int]], str]:
+    """frame-9 comes before frame-10."""
+    parts = re.findall(r"(\D*)(\d*)", path.name)
+    return [(text, int(digits or 0)) for text, digits in parts], path.name
+
+
 def _read(path: str) -> Prepared | str:
     try:
+        if Path(path).is_dir():
+            next(Path(path).iterdir(), None)  # says why, where it can't be read
+            return f"{path}: there is no JPEG, PNG or WebP image in it"
         with Path(path).open("rb") as file:
             # One byte more than is taken shows that there are too many.
             data = file.read(MOST_BYTES + 1)
@@ -110,7 +141,10 @@ def _read(path: str) -> Prepared | str:
 
 
 def _interval_s(word: str) -> float:
-    seconds = float(word)
+    try:
+        seconds = float(word)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{word!r} is no number of seconds") from None
     if not 0 < seconds <= _LONGEST_INTERVAL_S:
         raise argparse.ArgumentTypeError(f"{word} is not between 0 and {_LONGEST_INTERVAL_S:g}")
     return seconds

@@ -238,6 +238,7 @@ async def test_an_agent_without_a_key_says_so(rig: OctoPrintRig, tmp_path: Path)
             refused = await bench.until_refused(CommandStatus.NOT_AUTHORIZED)
 
     assert "asks for an API key" in refused.error
+    assert "PRINTREACH_PRINTER_API_KEY" in refused.error
 
 
 @on_octoprint

@@ -18,5 +18,8 @@ def password_of(setup: PrinterSetup) -> str:
 def refused(where: str, setup: PrinterSetup) -> PrinterRefused:
     sentence = f"{where} refuses the agent's password."
     if not setup.password:
-        sentence = f"{where} asks for a password, and the agent has none."
+        sentence = (
+            f"{where} asks for a password, and the agent has none:"
+            " it is given in PRINTREACH_PRINTER_PASSWORD."
+        )
     return PrinterRefused(CommandStatus.NOT_AUTHORIZED, sentence)

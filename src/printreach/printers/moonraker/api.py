@@ -5,16 +5,16 @@ Every failure is a PrinterRefused.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from urllib.parse import urlencode
 
 from printreach.contract.commands import CommandStatus
-from printreach.http1.client import Failure
-from printreach.http1.fetch import Fetched, Fetcher, FetchFailed, OpenAnswer
+from printreach.http1.fetch import Fetched, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.reaching import late, reaching, unreachable
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.websocket import WebSocketFailed
 from printreach.wire.heads import Headers
@@ -76,15 +76,15 @@ class MoonrakerApi:
     ) -> object:
         """The result of a call."""
         if self.rpc is None:
-            raise self._unreachable("there is no connection")
+            raise unreachable(self.where, "there is no connection")
         try:
             return await self.rpc.call(method, params, patience_s=patience_s)
         except RpcRefused as refused:
             raise self._meant(refused) from refused
         except RpcTimedOut:
-            raise self._late() from None
+            raise late(self.where) from None
         except WebSocketFailed as ended:
-            raise self._unreachable(ended.text) from ended
+            raise unreachable(self.where, ended.text) from ended
 
     async def order(
         self, method: str, params: loose.Json = loose.EMPTY, patience_s: float | None = None
@@ -130,7 +130,7 @@ class MoonrakerApi:
 
     async def head(self, path: str) -> Fetched:
         """Of a file. Raises NotFound, for a folder too."""
-        with self._reaching():
+        with reaching(self.where):
             answer = await self._fetcher.fetch(b"HEAD", path.encode("ascii"), self.headers)
         if answer.status == 403:  # "… is not a file"
             raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such file.")
@@ -139,21 +139,21 @@ class MoonrakerApi:
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[OpenAnswer]:
         """A download as it comes. Raises NotFound."""
-        with self._reaching():
+        with reaching(self.where):
             async with self._fetcher.open(b"GET", path.encode("ascii"), self.headers) as answer:
                 self._accept(Fetched(answer.status, answer.headers, b""))
                 yield answer
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
         """The body of a download. Raises PrinterRefused when it breaks off."""
-        with self._reaching():
+        with reaching(self.where):
             async for chunk in answer.chunks():
                 yield chunk
 
     async def upload(self, path: str, kind: bytes, chunks: AsyncIterator[bytes]) -> object:
         """Send a body as it comes; its length need not be known."""
         headers = [*self.headers, (b"Content-Type", kind)]
-        with self._reaching():
+        with reaching(self.where):
             send = self._uploader.send(b"POST", path.encode("ascii"), headers, chunks, length=None)
             async with send as answer:
                 body = bytearray()
@@ -163,7 +163,7 @@ class MoonrakerApi:
 
     async def _ask(self, method: bytes, path: str, query: Mapping[str, str] | None) -> object:
         target = f"{path}?{urlencode(query)}" if query else path
-        with self._reaching():
+        with reaching(self.where):
             answer = await self._fetcher.fetch(
                 method, target.encode("ascii"), self.headers, at_most=MAX_LIST_BYTES
             )
@@ -179,7 +179,7 @@ class MoonrakerApi:
         if answer.status == 404:
             raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such thing.")
         if answer.status in (502, 503, 504):  # its reverse proxy answers in its place
-            raise self._unreachable("it is starting, or not running")
+            raise unreachable(self.where, "it is starting, or not running")
         sentence = f"{words}." if words else f"{self.where} answered {answer.status}."
         if answer.status == 403:
             raise Forbidden(CommandStatus.EXECUTION_FAILED, sentence)
@@ -188,24 +188,11 @@ class MoonrakerApi:
     @property
     def denied(self) -> str:
         if not self.headers:
-            return f"{self.where} asks for an API key, and the agent has none."
+            return (
+                f"{self.where} asks for an API key, and the agent has none:"
+                " it is given in PRINTREACH_PRINTER_API_KEY."
+            )
         return f"{self.where} refuses the agent's API key."
-
-    @contextmanager
-    def _reaching(self) -> Iterator[None]:
-        """What the network does, as the printer's refusal."""
-        try:
-            yield
-        except FetchFailed as exc:
-            if exc.failure is Failure.TIMED_OUT:
-                raise self._late() from exc
-            raise self._unreachable(exc.text) from exc
-
-    def _late(self) -> PrinterRefused:
-        return PrinterRefused(CommandStatus.TIMED_OUT, f"{self.where} gave no answer in time.")
-
-    def _unreachable(self, why: str) -> PrinterRefused:
-        return PrinterRefused(CommandStatus.NOT_CONNECTED, f"{self.where} can't be reached: {why}.")
 
 
 def _words(answer: Fetched) -> str | None:

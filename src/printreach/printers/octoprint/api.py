@@ -1,18 +1,18 @@
 """OctoPrint's REST API, asked over HTTP. Every failure is a PrinterRefused."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import JsonObject
-from printreach.http1.client import Failure
-from printreach.http1.fetch import Fetched, Fetcher, FetchFailed, OpenAnswer
+from printreach.http1.fetch import Fetched, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.reaching import reaching, unreachable
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers
 
@@ -52,10 +52,10 @@ class OctoPrintApi:
 
     async def get(self, target: str, *, at_most: int = MAX_ANSWER_BYTES) -> object:
         """The answer's JSON; None where it is none."""
-        return _json(await self._ask(b"GET", target, at_most=at_most))
+        return loose.parsed((await self._ask(b"GET", target, at_most=at_most)).body)
 
     async def post(self, target: str, body: JsonObject) -> object:
-        return _json(await self._ask(b"POST", target, json.dumps(body).encode()))
+        return loose.parsed((await self._ask(b"POST", target, json.dumps(body).encode())).body)
 
     async def delete(self, target: str) -> None:
         await self._ask(b"DELETE", target)
@@ -72,7 +72,7 @@ class OctoPrintApi:
     @asynccontextmanager
     async def open(self, target: str) -> AsyncIterator[OpenAnswer]:
         """A download as it comes. Raises NotFound."""
-        with self._reaching():
+        with reaching(self.where):
             async with self._fetcher.open(b"GET", target.encode("ascii"), self._headers) as answer:
                 if answer.status != 200:
                     self._refuse(Fetched(answer.status, answer.headers, b""))
@@ -80,7 +80,7 @@ class OctoPrintApi:
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
         """The body of a download. Raises PrinterRefused when it breaks off."""
-        with self._reaching():
+        with reaching(self.where):
             async for chunk in answer.chunks():
                 yield chunk
 
@@ -89,7 +89,7 @@ class OctoPrintApi:
     ) -> object:
         """Send a body as it comes. What the chunks raise breaks the request off."""
         headers = [*self._headers, (b"Content-Type", kind)]
-        with self._reaching():
+        with reaching(self.where):
             send = self._fetcher.send(
                 b"POST", target.encode("ascii"), headers, chunks, length=length
             )
@@ -97,13 +97,13 @@ class OctoPrintApi:
                 body = bytearray()
                 async for chunk in answer.chunks():
                     body += chunk[: MAX_ANSWER_BYTES - len(body)]
-        return _json(self._accept(Fetched(answer.status, answer.headers, bytes(body))))
+        return loose.parsed(self._accept(Fetched(answer.status, answer.headers, bytes(body))).body)
 
     async def _ask(
         self, method: bytes, target: str, body: bytes = b"", *, at_most: int = MAX_ANSWER_BYTES
     ) -> Fetched:
         headers = [*self._headers, (b"Content-Type", b"application/json")]
-        with self._reaching():
+        with reaching(self.where):
             answer = await self._fetcher.fetch(
                 method, target.encode("ascii"), headers, body, at_most=at_most
             )
@@ -116,46 +116,23 @@ class OctoPrintApi:
 
     def _refuse(self, answer: Fetched) -> NoReturn:
         """Raise what a status means. Source: answers of 1.11.8."""
-        words = (loose.text(_json(answer), "error") or "")[:MAX_WORDS]
+        words = (loose.text(loose.parsed(answer.body), "error") or "")[:MAX_WORDS]
         if answer.status in DENIED:
             raise PrinterRefused(CommandStatus.NOT_AUTHORIZED, self.denied)
         if answer.status == 404:
             raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such thing.")
         if answer.status in (502, 503, 504):  # its reverse proxy answers in its place
-            raise self.unreachable("it is starting, or not running")
+            raise unreachable(self.where, "it is starting, or not running")
         raise failed(words or f"{self.where} answered {answer.status}.")
 
     @property
     def denied(self) -> str:
         if not self._headers:
-            return f"{self.where} asks for an API key, and the agent has none."
+            return (
+                f"{self.where} asks for an API key, and the agent has none:"
+                " it is given in PRINTREACH_PRINTER_API_KEY."
+            )
         return f"{self.where} refuses the agent's API key."
-
-    @contextmanager
-    def _reaching(self) -> Iterator[None]:
-        """What the network does, as the printer's refusal."""
-        try:
-            yield
-        except FetchFailed as exc:
-            if exc.failure is Failure.TIMED_OUT:
-                sentence = f"{self.where} gave no answer in time."
-                raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from exc
-            raise self.unreachable(exc.text) from exc
-
-    def unreachable(self, why: str) -> PrinterRefused:
-        return PrinterRefused(CommandStatus.NOT_CONNECTED, f"{self.where} can't be reached: {why}.")
-
-
-def parsed(message: bytes | str) -> object:
-    """JSON, or None for what is none."""
-    try:
-        return json.loads(message)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _json(answer: Fetched) -> object:
-    return parsed(answer.body)
 
 
 def _is_text(value: object) -> bool:

@@ -2,17 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import NoReturn
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import JsonObject
-from printreach.http1.client import Failure
-from printreach.http1.fetch import Fetched, Fetcher, FetchFailed, OpenAnswer
+from printreach.http1.fetch import Fetched, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.reaching import late, reaching, unreachable
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers
 
@@ -51,7 +51,7 @@ class PrusaLinkApi:
 
     async def get(self, target: str, *, at_most: int = MAX_ANSWER_BYTES) -> object:
         """The answer's JSON; None where it is none, as with 204."""
-        return parsed((await self._ask(b"GET", target, at_most=at_most)).body)
+        return loose.parsed((await self._ask(b"GET", target, at_most=at_most)).body)
 
     async def get_soon(self, target: str, seconds: float) -> object:
         """The same, within a time."""
@@ -59,7 +59,7 @@ class PrusaLinkApi:
             async with asyncio.timeout(seconds):
                 return await self.get(target)
         except TimeoutError:
-            raise self._no_answer() from None
+            raise late(self.where) from None
 
     async def picture(self, target: str) -> bytes:
         """A body as it is; b"" where there is none."""
@@ -82,7 +82,7 @@ class PrusaLinkApi:
     async def open(self, target: str) -> AsyncIterator[OpenAnswer]:
         """A download as it comes. Raises NotFound."""
         await self._sign_afresh()
-        with self._reaching():
+        with reaching(self.where):
             headers = self._login.headers(b"GET", target)
             async with self._fetcher.open(b"GET", target.encode("ascii"), headers) as answer:
                 if answer.status != 200:
@@ -91,7 +91,7 @@ class PrusaLinkApi:
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
         """The body of a download. Raises PrinterRefused when it breaks off."""
-        with self._reaching():
+        with reaching(self.where):
             async for chunk in answer.chunks():
                 yield chunk
 
@@ -101,14 +101,14 @@ class PrusaLinkApi:
         """Send a body as it comes, and give the answer's JSON. What the chunks raise breaks the
         request off."""
         await self._sign_afresh()
-        with self._reaching():
+        with reaching(self.where):
             signed = [_JSON_ANSWER, *headers, *self._login.headers(b"PUT", target)]
             send = self._fetcher.send(b"PUT", target.encode("ascii"), signed, chunks, length=length)
             async with send as answer:
                 body = bytearray()
                 async for chunk in answer.chunks():
                     body += chunk[: MAX_ANSWER_BYTES - len(body)]
-        return parsed(self._accept(Fetched(answer.status, answer.headers, bytes(body))).body)
+        return loose.parsed(self._accept(Fetched(answer.status, answer.headers, bytes(body))).body)
 
     async def _ask(
         self,
@@ -129,7 +129,7 @@ class PrusaLinkApi:
         while True:
             answered = self._login.challenge
             signed = [_JSON_ANSWER, *headers, *self._login.headers(method, target)]
-            with self._reaching():
+            with reaching(self.where):
                 answer = await self._fetcher.fetch(
                     method, target.encode("ascii"), signed, body, at_most=at_most
                 )
@@ -153,7 +153,7 @@ class PrusaLinkApi:
 
     def _refuse(self, answer: Fetched) -> NoReturn:
         """Raise what a status means. Source: answers of 0.8.1, Buddy's `status_page.cpp`."""
-        told = parsed(answer.body)
+        told = loose.parsed(answer.body)
         words = loose.text(told, "text") or loose.text(told, "message") or ""
         sentence = words[:MAX_WORDS] or f"{self.where} answered {answer.status}."
         if answer.status in (401, 403):
@@ -163,36 +163,14 @@ class PrusaLinkApi:
         if answer.status == 409:
             raise Conflict(CommandStatus.EXECUTION_FAILED, sentence)
         if answer.status in (502, 503, 504):  # it starts, or its reverse proxy answers for it
-            raise self.unreachable("it is starting, or not running")
+            raise unreachable(self.where, "it is starting, or not running")
         raise failed(sentence)
 
     @property
     def _denied(self) -> str:
         if not self._login.has_credentials:
-            return f"{self.where} asks for a password or an API key, and the agent has none."
+            return (
+                f"{self.where} asks for a password or an API key, and the agent has none:"
+                " one is given in PRINTREACH_PRINTER_PASSWORD or PRINTREACH_PRINTER_API_KEY."
+            )
         return f"{self.where} refuses the agent's password or API key."
-
-    @contextmanager
-    def _reaching(self) -> Iterator[None]:
-        """What the network does, as the printer's refusal."""
-        try:
-            yield
-        except FetchFailed as exc:
-            if exc.failure is Failure.TIMED_OUT:
-                raise self._no_answer() from exc
-            raise self.unreachable(exc.text) from exc
-
-    def _no_answer(self) -> PrinterRefused:
-        sentence = f"{self.where} gave no answer in time."
-        return PrinterRefused(CommandStatus.TIMED_OUT, sentence)
-
-    def unreachable(self, why: str) -> PrinterRefused:
-        return PrinterRefused(CommandStatus.NOT_CONNECTED, f"{self.where} can't be reached: {why}.")
-
-
-def parsed(message: bytes) -> object:
-    """JSON, or None for what is none."""
-    try:
-        return json.loads(message)
-    except (ValueError, RecursionError):
-        return None
