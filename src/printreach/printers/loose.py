@@ -3,6 +3,7 @@
 Each function answers None for what can't be read, and never raises.
 """
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +18,18 @@ MAX_INT = 2**31 - 1
 MAX_TEXT_CHARS = 512
 MAX_DEPTH = 16
 MAX_JSON_INT = 2**53
+MAX_MERGE_DEPTH = 12
+MAX_KEYS = 1000
+"""Of one object; several times what any printer has."""
+
+
+def parsed(message: bytes | bytearray | str) -> object:
+    """JSON; None for what is none."""
+    try:
+        told: object = json.loads(message)
+    except (ValueError, RecursionError):
+        return None
+    return told
 
 
 def obj(source: object, *path: str) -> Json:
@@ -89,6 +102,19 @@ def size(source: object, key: str) -> int | None:
 def plain(source: object) -> JsonObject:
     """An object to be passed on as it is; what no JSON could say, or is nested deep, is null."""
     return {readable(key): _plain(value, MAX_DEPTH) for key, value in obj(source).items()}
+
+
+def merged(old: Json, changes: Json, depth: int = MAX_MERGE_DEPTH) -> dict[str, Any]:
+    """old with the changes in it: objects are merged, everything else is replaced."""
+    new = dict(old)
+    for key, value in changes.items():
+        if key not in new and len(new) >= MAX_KEYS:
+            continue
+        before = new.get(key)
+        if isinstance(before, Mapping) and isinstance(value, Mapping) and depth > 0:
+            value = merged(before, value, depth - 1)
+        new[key] = value
+    return new
 
 
 def _plain(value: object, depth: int) -> JsonValue:

@@ -12,7 +12,7 @@ from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
 
-from .api import Login, OctoPrintApi, parsed
+from .api import Login, OctoPrintApi
 from .translate import EVENTS
 
 SILENCE_S = 6.0
@@ -43,7 +43,7 @@ class Push:
     async def messages(self) -> AsyncIterator[tuple[str, Json]]:
         """What comes, as kinds and objects. Raises WebSocketFailed, PrinterRefused."""
         while True:
-            message = parsed(await self._socket.receive(SILENCE_S))
+            message = loose.parsed(await self._socket.receive(SILENCE_S))
             for kind, content in loose.obj(message).items():
                 if kind == "reauthRequired":
                     await self._enter_again()

@@ -11,6 +11,7 @@ from printreach.printers.changes import Changes
 from printreach.printers.following import News, follow_for_good
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
+from printreach.printers.reaching import unreachable
 from printreach.printers.websocket import WebSocketFailed
 
 from .api import Login, OctoPrintApi
@@ -92,7 +93,7 @@ class Watch:
                     has_heard = True
         except WebSocketFailed as exc:
             if has_heard:
-                raise self._api.unreachable(exc.text) from exc
+                raise unreachable(self._api.where, exc.text) from exc
             log.info("OctoPrint has no push channel and is asked instead: %s", exc.text)
 
     async def _hear(self, kind: str, content: Json) -> None:

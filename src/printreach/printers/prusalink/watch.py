@@ -8,6 +8,7 @@ from printreach.printers import loose
 from printreach.printers.following import News, follow_for_good
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.port import PrinterRefused, Trouble, View
+from printreach.printers.reaching import unreachable
 
 from .api import PrusaLinkApi
 from .machine import Machine, is_introduction, machine_of
@@ -57,13 +58,13 @@ class Watch:
         version = await self._ask("/api/version")
         storages = await self._ask("/api/v1/storage")
         if not is_introduction(version, storages):
-            raise self._api.unreachable("it answered with something else than who it is")
+            raise unreachable(self._api.where, "it answered with something else than who it is")
         return machine_of(version, await self._ask("/api/v1/info"), storages)
 
     async def _poll(self) -> None:
         status = await self._ask("/api/v1/status")
         if not is_status(status):
-            raise self._api.unreachable("it answered with something else than its status")
+            raise unreachable(self._api.where, "it answered with something else than its status")
         status, job = loose.obj(status), EMPTY
         if wants_job(self.heard, status):
             job = await self._ask_job()
