@@ -240,7 +240,7 @@ def test_times_of_a_clock_that_was_a_year_ahead_are_mended(database: Path) -> No
         ahead = NOON + timedelta(days=365)
         await store.write(lambda r: r.deliveries.add([owed("event-1"), owed("event-2")], ahead))
         await store.write(lambda r: r.deliveries.claim("dead", ahead, ahead, 5))
-        await store.write(lambda r: r.deliveries.mend_times(NOON))
+        await store.write(lambda r: r.deliveries.mend_times(NOON, 500))
         [lease] = await store.write(lambda r: r.deliveries.claim("one", NOON, LATER, 5))
         await store.write(lambda r: r.deliveries.release(lease, NOON))
 
@@ -249,11 +249,38 @@ def test_times_of_a_clock_that_was_a_year_ahead_are_mended(database: Path) -> No
     on(database, test)
 
 
+def test_times_are_mended_slice_by_slice_until_the_last(database: Path) -> None:
+    async def test(store: SqlStore) -> None:
+        ahead = NOON + timedelta(hours=3)
+        some = [replace(owed(f"event-{number}"), at=ahead) for number in range(7)]
+        await store.write(lambda r: r.deliveries.add(some, ahead))
+        first = await store.write(lambda r: r.deliveries.mend_times(NOON, 5))
+        early = await store.read(lambda r: r.deliveries.next_due())
+        second = await store.write(lambda r: r.deliveries.mend_times(NOON, 5))
+        third = await store.write(lambda r: r.deliveries.mend_times(NOON, 5))
+
+        assert (first, second, third) == (5, 2, 0)
+        assert early == ahead
+        assert await store.read(lambda r: r.deliveries.next_due()) == NOON
+
+    on(database, test)
+
+
+def test_very_many_webhooks_are_mended_in_one_statement(database: Path) -> None:
+    """More than a statement has variables."""
+
+    async def test(store: SqlStore) -> None:
+        names = [f"w{number}" for number in range(40_000)]
+        await store.write(lambda r: r.deliveries._wake(names, NOON))
+
+    on(database, test)
+
+
 def test_times_within_the_schedule_are_left_alone(database: Path) -> None:
     async def test(store: SqlStore) -> None:
         tomorrow = NOON + LONGEST_DELAY
         await store.write(lambda r: r.deliveries.add([owed()], tomorrow))
-        await store.write(lambda r: r.deliveries.mend_times(NOON))
+        await store.write(lambda r: r.deliveries.mend_times(NOON, 500))
 
         assert await store.read(lambda r: r.deliveries.next_due()) == tomorrow
 

@@ -1,17 +1,22 @@
 """What bounds the rows of a webhook, and what no jump of a clock may take away."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import Any, TypeVar
 
 import pytest
 
-from printreach.hub import clock_doubt, deliveries
+from printreach.backends.sql.store import SqlRecords
+from printreach.hub import deliveries
 from printreach.hub.clock_doubt import BELIEVED_AFTER_S, ClockDoubt
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhooks import LIFETIME, RETRY_DELAYS, TOO_MANY, DeliveryState, Outcome
+from tests.fakes.clock import NOON
 from tests.hub.webhook_world import URL, WebhookWorld, event, in_world
 from tests.hub.world import ADA, OpenWorld
 
 DOWN = Outcome(http_status=None, duration_ms=1, error="The receiver can't be reached.")
+T = TypeVar("T")
 AHEAD = LIFETIME + timedelta(days=30)
 A_DAY = timedelta(days=1)
 
@@ -142,22 +147,66 @@ def test_a_jump_ends_no_webhook_with_its_owners_time_as_a_supporter(
     in_world(open_world, test, SupporterPolicy.GRANTED)
 
 
-def test_what_the_clock_says_again_after_it_said_otherwise_is_doubted_anew() -> None:
+def test_a_day_of_the_clock_is_believed_when_it_was_lived_through() -> None:
     lived_s = [0.0]
     doubt = ClockDoubt(lambda: lived_s[0])
-    doubt.is_believed("c1")
+    early = doubt.believed(NOON)
+    believed = early
+    for hour in range(1, 31):
+        lived_s[0] = hour * 3600.0
+        believed = doubt.believed(NOON + timedelta(hours=hour))
+
+    assert early is None
+    assert believed is not None
+    assert NOON + timedelta(hours=5) <= believed <= NOON + timedelta(hours=6)
+
+
+def test_a_jump_ahead_is_not_believed_for_a_day_nor_what_was_said_before_a_jump_back() -> None:
+    lived_s = [0.0]
+    doubt = ClockDoubt(lambda: lived_s[0])
+    doubt.believed(NOON)
     lived_s[0] = BELIEVED_AFTER_S
-    believed = doubt.is_believed("c1")
-    doubt.clear("c1")
+    ahead = doubt.believed(NOON + AHEAD)
+    lived_s[0] += BELIEVED_AFTER_S - 60
+    still = doubt.believed(NOON + AHEAD)
+    lived_s[0] += 7200
+    now = doubt.believed(NOON + AHEAD)
+    back = doubt.believed(NOON)
 
-    assert believed
-    assert not doubt.is_believed("c1")
+    assert (ahead, still, now, back) == (NOON, NOON, NOON + AHEAD, NOON)
 
 
-def test_doubts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clock_doubt, "MOST_REMEMBERED", 2)
-    doubt = ClockDoubt(lambda: 0.0)
-    for name in ("c1", "c2", "c3"):
-        doubt.is_believed(name)
+def test_doubts_cost_the_same_however_many_webhooks_there_are() -> None:
+    lived_s = [0.0]
+    doubt = ClockDoubt(lambda: lived_s[0])
+    for tick in range(20_000):
+        lived_s[0] = tick * 60.0
+        doubt.believed(NOON + timedelta(seconds=tick))
 
-    assert list(doubt._since) == ["c2", "c3"]
+    assert len(doubt._lowest) <= 26
+
+
+def test_what_is_dropped_is_dropped_in_slices(
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many there are, others write in between."""
+    monkeypatch.setattr(deliveries, "MOST_QUEUED", 5)
+    monkeypatch.setattr(deliveries, "SLICE", 10)
+
+    async def test(here: WebhookWorld) -> None:
+        await here.owe(47)
+        writes: list[Any] = []
+        write = here.world.store.write
+
+        async def counted(work: Callable[[SqlRecords], Awaitable[T]]) -> T:
+            result = await write(work)
+            writes.append(result)
+            return result
+
+        here.world.store.write = counted  # type: ignore[method-assign]  # it counts
+        await here.worker.tidy()
+
+        assert (await states(here)).count(DeliveryState.DROPPED) == 42
+        assert writes == [0, 10, 10, 10, 10, 2]
+
+    in_world(open_world, test)

@@ -56,7 +56,7 @@ class Streams:
 async def read(stream: Stream, count: int) -> list[str]:
     """The ids of the next events, however long they take."""
     ids: list[str] = []
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while len(ids) < count:
             told = await anext(stream)
             if told is not None:

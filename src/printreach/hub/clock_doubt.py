@@ -6,9 +6,9 @@ nothing is dropped before it has been so for a day that was really lived through
 """
 
 import logging
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Final
 
 from printreach.ports import Clock
@@ -16,30 +16,41 @@ from printreach.ports import Clock
 log = logging.getLogger(__name__)
 
 BELIEVED_AFTER_S: Final = 24 * 3600.0
-MOST_REMEMBERED: Final = 10_000
-"""Beyond that the first are forgotten; their day begins anew."""
+_HOUR_S: Final = 3600.0
 JUMP: Final = timedelta(minutes=10)
 """Less is a clock that is being set right."""
 
 
 class ClockDoubt:
-    """For one process. steady_time: seconds, of a clock that nobody sets."""
+    """For one process. steady_time: seconds, of a clock that nobody sets.
+
+    It remembers what the clock has said, a day of it, and so nothing of what it is asked about.
+    """
 
     def __init__(self, steady_time: Callable[[], float]) -> None:
         self._steady_time = steady_time
-        self._since: OrderedDict[str, float] = OrderedDict()
+        self._began: float | None = None
+        self._lowest: dict[int, datetime] = {}  # that the clock said, by the hour lived
 
-    def is_believed(self, connection_id: str) -> bool:
-        """The clock says that it has ended: whether it has said so for long enough."""
+    def believed(self, at: datetime) -> datetime | None:
+        """What the clock has reached, and not gone back behind, for a whole day lived.
+
+        at: what it says now. None before a day has gone by. What it would have ended by then has.
+        """
         now = self._steady_time()
-        since = self._since.setdefault(connection_id, now)
-        if len(self._since) > MOST_REMEMBERED:
-            self._since.popitem(last=False)
-        return now - since >= BELIEVED_AFTER_S
+        self._note(at, now)
+        if self._began is None:
+            self._began = now
+        is_early = now - self._began < BELIEVED_AFTER_S
+        return None if is_early else min(self._lowest.values())
 
-    def clear(self, connection_id: str) -> None:
-        """The clock says that it goes on."""
-        self._since.pop(connection_id, None)
+    def _note(self, at: datetime, now: float) -> None:
+        hour, first = int(now // _HOUR_S), int((now - BELIEVED_AFTER_S) // _HOUR_S)
+        self._lowest[hour] = min(at, self._lowest.get(hour, at))
+        hours = list(self._lowest)
+        for earlier, later in pairwise(hours):
+            if later <= first:  # what the clock said last before that day counts, too
+                del self._lowest[earlier]
 
 
 class JumpWatch:

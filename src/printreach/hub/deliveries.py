@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.hub.clock_doubt import ClockDoubt
 from printreach.hub.delivery_lanes import Lanes
 from printreach.hub.delivery_queue import LEASE, DeliveryQueue, QueueParts
-from printreach.ports import Clock, Store, StoreUnavailable
+from printreach.ports import Clock, Records, Store, StoreUnavailable
 from printreach.ports.webhooks import Lease, WebhookKeys, WebhookSender
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.credentials import TokenBytes, new_record_id
@@ -22,7 +22,8 @@ CLAIMED_AT_ONCE: Final = 64
 STOP_WITHIN_S: Final = 5.0
 """What ends by then is not sent twice. The relay has its own ten seconds behind it."""
 LOGGED_FOR: Final = timedelta(days=14)
-PRUNED_AT_ONCE: Final = 500
+SLICE: Final = 500
+"""Rows changed in one unit of work; others want to write, too."""
 
 
 class Deliveries:
@@ -65,6 +66,7 @@ class Deliveries:
     async def deliver_due(self) -> int:
         """Begin what is due; how many queues have been. Raises StoreUnavailable."""
         count = 0
+        self._parts.doubt.believed(self._clock.now())  # it is to see each hour of the clock
         while not self._parts.stopping.is_set():
             leases = await self._claim()
             for lease in leases:
@@ -91,16 +93,13 @@ class Deliveries:
     async def tidy(self) -> None:
         """Mend what a wrong clock left, and drop what is too much. Raises StoreUnavailable."""
         at = self._clock.now()
-        await self._store.write(lambda records: records.deliveries.mend_times(at))
+        await self._in_slices(lambda records: records.deliveries.mend_times(at, SLICE))
         await self._bound(at)
 
     async def forget_old(self) -> None:
         """Forget what has long ended. Raises StoreUnavailable."""
         before = self._clock.now() - LOGGED_FOR
-        while await self._store.write(
-            lambda records: records.deliveries.prune(before, PRUNED_AT_ONCE)
-        ):
-            pass
+        await self._in_slices(lambda records: records.deliveries.prune(before, SLICE))
 
     async def _bound(self, at: datetime) -> None:
         """No printer that floods, and no target that is down, fills the disk."""
@@ -114,13 +113,26 @@ class Deliveries:
         surplus = await self._store.read(
             lambda records: records.deliveries.surplus(connection_id, MOST_QUEUED, MOST_LOGGED)
         )
-        if surplus is None:
+        ended, queued = surplus.ended, surplus.queued
+        if ended is not None:
+            await self._in_slices(
+                lambda records: records.deliveries.forget(connection_id, ended, SLICE)
+            )
+        if queued is None:
             return
-        dropped = await self._store.write(
-            lambda records: records.deliveries.cut(connection_id, surplus, TOO_MANY, at)
+        dropped = await self._in_slices(
+            lambda records: records.deliveries.drop(connection_id, queued, TOO_MANY, at, SLICE)
         )
         if dropped:
             log.warning("%d calls of the webhook of %s are dropped", dropped, connection_id)
+
+    async def _in_slices(self, change: Callable[[Records], Awaitable[int]]) -> int:
+        """Until less than a slice was changed; how much in all. Others write in between."""
+        changed, count = 0, SLICE
+        while count >= SLICE:
+            count = await self._store.write(change)
+            changed += count
+        return changed
 
     async def _claim(self) -> list[Lease]:
         at = self._clock.now()

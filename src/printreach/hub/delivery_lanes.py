@@ -7,7 +7,7 @@ Kept in memory, for the attempts of one worker.
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Final
 
@@ -33,12 +33,16 @@ MOST_REMEMBERED: Final = 10_000
 
 @dataclass(slots=True)
 class _Target:
-    """share: how many attempts it may have at once. parked: queues that found no room."""
+    """share: how many attempts it may have at once.
+
+    parked: of queues that found no room, when each looks again. Whoever does, or is gone by then,
+    counts no more.
+    """
 
     lane: Lane
     share: int
     under_way: int = 0
-    parked: int = 0
+    parked: list[float] = field(default_factory=list)
 
 
 class Lanes:
@@ -81,21 +85,19 @@ class Lanes:
             target.lane, target.share = Lane.SLOW, FIRST_SHARE[Lane.SLOW]
         else:
             target.lane, target.share = Lane.QUICK, min(QUICK_SHARE, target.share * 2)
-            target.parked = 0
+            target.parked = []
 
-    def park(self, origin: str) -> float:
+    def park(self, origin: str, now: float) -> float:
         """A queue found no room; the seconds after which it is to look again.
 
-        The more there are, the longer, so that looking costs the same however many wait.
+        The more there are, the longer, so that looking costs the same however many wait. now: of a
+        clock that nobody sets.
         """
         target = self._of(origin)
-        target.parked += 1
-        return 1.0 + target.parked / PARKED_AT_ONCE_S
-
-    def unpark(self, origin: str) -> None:
-        """A queue looks again."""
-        target = self._of(origin)
-        target.parked = max(0, target.parked - 1)
+        waiting = [until for until in target.parked if until > now]
+        wait_s = 1.0 + (len(waiting) + 1) / PARKED_AT_ONCE_S
+        target.parked = [*waiting, now + wait_s]
+        return wait_s
 
     def _of(self, origin: str) -> _Target:
         self.meet(origin, Lane.NEW)

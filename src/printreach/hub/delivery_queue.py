@@ -13,7 +13,7 @@ from typing import Final
 
 from printreach.hub.clock_doubt import ClockDoubt
 from printreach.hub.delivery_lanes import Lane, Lanes
-from printreach.hub.webhook_state import ENDED, is_closed_by_clock, why_closed
+from printreach.hub.webhook_state import ENDED, is_doubted, why_closed
 from printreach.ports import Clock, Records, Store
 from printreach.ports.webhooks import AppWebhook, Attempted, Lease, WebhookKeys, WebhookSender
 from printreach.rules.accounts import SupporterPolicy
@@ -121,7 +121,8 @@ class DeliveryQueue:
         for delivery in due:
             self._begin(webhook, origin, delivery, at)
         if self._room(origin) <= 0 and not self._attempts and not self._dropped:
-            self._not_before = at + timedelta(seconds=self._parts.lanes.park(origin))
+            now = asyncio.get_running_loop().time()
+            self._not_before = at + timedelta(seconds=self._parts.lanes.park(origin, now))
 
     async def _find(
         self, records: Records, at: datetime
@@ -136,7 +137,6 @@ class DeliveryQueue:
             return f"Its address can't be called any more. {error}"
         if not self._has_met:
             self._parts.lanes.meet(origin, _lane_of(there.webhook))
-            self._parts.lanes.unpark(origin)
         room = self._room(origin)
         if room <= 0:
             return there.webhook, []
@@ -158,10 +158,9 @@ class DeliveryQueue:
         parts = self._parts
         closed = why_closed(there, account, parts.supporters, at)
         if closed is None:
-            parts.doubt.clear(connection_id)
             return there
-        is_by_clock = is_closed_by_clock(there, account, parts.supporters)
-        return None if is_by_clock and not parts.doubt.is_believed(connection_id) else closed
+        believed_at = parts.doubt.believed(at)
+        return None if is_doubted(there, account, parts.supporters, believed_at) else closed
 
     async def _end(self, records: Records, reason: str, at: datetime) -> None:
         connection_id = self._lease.connection_id

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from printreach.hub.clock_doubt import ClockDoubt
-from printreach.hub.webhook_state import is_closed_by_clock, why_closed
+from printreach.hub.webhook_state import is_doubted, why_closed
 from printreach.ports import Clock, Records, StoredEvent
 from printreach.ports.webhooks import AppWebhook, NewDelivery
 from printreach.rules.accounts import Account, SupporterPolicy
@@ -63,9 +63,7 @@ class WebhookOwing:
         """Also where only the clock says that it has ended, and not for long: it may be wrong."""
         if why_closed(hook, account, self.supporters, at) is None:
             return True
-        if not is_closed_by_clock(hook, account, self.supporters):
-            return False
-        return not self.doubt.is_believed(hook.connection.connection_id)
+        return is_doubted(hook, account, self.supporters, self.doubt.believed(at))
 
     async def _body(self, records: Records, stored: StoredEvent) -> bytes:
         printer = await records.printers.linked(stored.printer_id)

@@ -32,3 +32,18 @@ def is_closed_by_clock(
 ) -> bool:
     """Of one that is closed: whether it would not be, had no time passed since it was set."""
     return why_closed(hook, account, supporters, hook.webhook.set_at) is None
+
+
+def is_doubted(
+    hook: AppWebhook,
+    account: Account | None,
+    supporters: SupporterPolicy,
+    believed_at: datetime | None,
+) -> bool:
+    """Of one that is closed: whether only a clock says so that may be wrong.
+
+    believed_at: what hub.clock_doubt believes of it.
+    """
+    if not is_closed_by_clock(hook, account, supporters):
+        return False
+    return believed_at is None or why_closed(hook, account, supporters, believed_at) is None

@@ -144,8 +144,11 @@ class DeliveryRecords(Protocol):
         """Nothing that is queued for it will be sent."""
         ...
 
-    async def mend_times(self, at: datetime) -> None:
-        """What was put off by a clock that was ahead, and has been set back since, is due."""
+    async def mend_times(self, at: datetime, at_most: int) -> int:
+        """What was put off by a clock that was ahead, and has been set back since, is due.
+
+        How many deliveries, at_most at once.
+        """
         ...
 
     async def next_due(self) -> datetime | None:
@@ -170,12 +173,16 @@ class DeliveryRecords(Protocol):
         """Connections that were owed something behind that delivery; and the last one there is."""
         ...
 
-    async def surplus(
-        self, connection_id: str, most_queued: int, most_ended: int
-    ) -> Surplus | None: ...
+    async def surplus(self, connection_id: str, most_queued: int, most_ended: int) -> Surplus: ...
 
-    async def cut(self, connection_id: str, surplus: Surplus, reason: str, at: datetime) -> int:
-        """Drop what is queued up to there, and forget what has ended; how many were dropped."""
+    async def drop(
+        self, connection_id: str, up_to: int, reason: str, at: datetime, at_most: int
+    ) -> int:
+        """End what is queued up to that delivery; how many, at_most at once."""
+        ...
+
+    async def forget(self, connection_id: str, up_to: int, at_most: int) -> int:
+        """Delete what has ended up to that delivery; how many, at_most at once."""
         ...
 
 

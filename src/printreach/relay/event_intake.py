@@ -13,10 +13,13 @@ from .offers import Bucket
 
 log = logging.getLogger(__name__)
 
-BURST: Final = 300
-"""What a printer has to tell after weeks without a connection."""
-REFILL_EVERY_S: Final = 5.0
-"""Far more than any print gives cause for."""
+BURST: Final = 1000
+"""What a printer has to tell after weeks without a connection: all that an agent keeps."""
+REFILL_EVERY_S: Final = 20.0
+"""4,320 a day; prints of five minutes, one after another, make some 4,000. Of an agent that makes
+them up 31,000 rows are kept, for a week."""
+TOLD_EVERY_S: Final = 3600.0
+"""So often the log says of a printer that it goes beyond that."""
 MANY: Final = 1000
 """Printers that are remembered before the first are forgotten again."""
 FIRST_PAUSE_S: Final = 0.5
@@ -39,6 +42,7 @@ class EventBudget:
 
     def __init__(self) -> None:
         self._by_printer: dict[str, Bucket] = {}
+        self._told_at: dict[str, float] = {}
         self._forget_at = MANY
 
     def wait_s(self, printer_id: str, events: int, now: float) -> float:
@@ -49,6 +53,13 @@ class EventBudget:
         if len(self._by_printer) >= self._forget_at:
             self._forget_full(now)
         return wait_s
+
+    def is_news(self, printer_id: str, now: float) -> bool:
+        """Whether nobody was told of this printer of late that it sends too many."""
+        if now - self._told_at.get(printer_id, -TOLD_EVERY_S) < TOLD_EVERY_S:
+            return False
+        self._told_at[printer_id] = now
+        return True
 
     def give_back(self, printer_id: str, events: int) -> None:
         """So many went while they waited; they come again."""
@@ -62,6 +73,7 @@ class EventBudget:
         full = [name for name, bucket in self._by_printer.items() if bucket.has(now, BURST)]
         for name in full:
             del self._by_printer[name]
+            self._told_at.pop(name, None)
         self._forget_at = max(MANY, 2 * len(self._by_printer))
 
 
@@ -103,9 +115,19 @@ class EventIntake:
         if self._storing is not None:
             self._storing.cancel()
 
+    def _warn(self) -> None:
+        if self._budget.is_news(self._printer_id, asyncio.get_running_loop().time()):
+            log.warning(
+                "printer %s sends more events than any print gives cause for: %d at once, and one"
+                " each %d s. They are stored later, and none is lost here.",
+                self._printer_id,
+                BURST,
+                REFILL_EVERY_S,
+            )
+
     async def _store(self, events: list[PrintEvent], wait_s: float) -> None:
         if wait_s > 0:
-            log.warning("printer %s sends more events than it may", self._printer_id)
+            self._warn()
             try:
                 await asyncio.sleep(wait_s)
             except asyncio.CancelledError:

@@ -4,12 +4,14 @@ Nothing here costs by the length of a queue: what is due is the beginning of an 
 the next queue to claim.
 """
 
+import json
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
+    Select,
     and_,
     bindparam,
     delete,
@@ -135,24 +137,35 @@ class DeliveryRows:
             .values(state=state.value, due_at=None, ended_at=at, error=reason[:_MOST_ERROR])
         )
 
-    async def mend_times(self, at: datetime) -> None:
+    async def mend_times(self, at: datetime, at_most: int) -> int:
         await self._connection.execute(
             update(webhooks).where(webhooks.c.next_at > at + LONGEST_DELAY).values(next_at=at)
         )
         is_free = or_(webhooks.c.lease.is_(None), webhooks.c.next_at > at + _LONGEST_LEASE)
         put_off = select(webhooks.c.connection_id).where(webhooks.c.next_at > at, is_free)
         # What happened in the future did so by a clock that was ahead.
-        changed = await self._connection.scalars(
-            update(webhook_deliveries)
-            .where(_all.connection_id.in_(put_off), _all.due_at > at, _all.at > at)
-            .values(due_at=at)
-            .returning(_all.connection_id)
+        is_ahead = and_(_all.due_at > at, _all.at > at)
+        some = (
+            select(_all.delivery_id)
+            .where(_all.connection_id.in_(put_off), is_ahead)
+            .order_by(_all.connection_id)
+            .limit(at_most)
         )
+        changed = list(
+            await self._connection.scalars(
+                update(webhook_deliveries)
+                .where(_all.delivery_id.in_(some))
+                .values(due_at=at)
+                .returning(_all.connection_id)
+            )
+        )
+        more = exists().where(_all.connection_id == webhooks.c.connection_id, is_ahead)
         await self._connection.execute(
             update(webhooks)
-            .where(webhooks.c.connection_id.in_(sorted(set(changed))), is_free)
+            .where(webhooks.c.connection_id.in_(_each_of(set(changed))), is_free, ~more)
             .values(next_at=at)
         )
+        return len(changed)
 
     async def next_due(self) -> datetime | None:
         found: datetime | None = await self._connection.scalar(
@@ -190,30 +203,28 @@ class DeliveryRows:
         )
         return list(found), last
 
-    async def surplus(
-        self, connection_id: str, most_queued: int, most_ended: int
-    ) -> Surplus | None:
+    async def surplus(self, connection_id: str, most_queued: int, most_ended: int) -> Surplus:
         queued = await self._beyond(connection_id, _all.due_at.is_not(None), most_queued)
         ended = await self._beyond(connection_id, _all.due_at.is_(None), most_ended)
-        return None if queued is None and ended is None else Surplus(queued, ended)
+        return Surplus(queued, ended)
 
-    async def cut(self, connection_id: str, surplus: Surplus, reason: str, at: datetime) -> int:
-        own = _all.connection_id == connection_id
-        dropped = 0
-        if surplus.ended is not None:
-            await self._connection.execute(
-                delete(webhook_deliveries).where(
-                    own, _all.delivery_id <= surplus.ended, _all.due_at.is_(None)
-                )
-            )
-        if surplus.queued is not None:
-            changed = await self._connection.execute(
-                update(webhook_deliveries)
-                .where(own, _all.delivery_id <= surplus.queued, _all.due_at.is_not(None))
-                .values(state=DeliveryState.DROPPED.value, due_at=None, ended_at=at, error=reason)
-            )
-            dropped = changed.rowcount
-        return dropped
+    async def drop(
+        self, connection_id: str, up_to: int, reason: str, at: datetime, at_most: int
+    ) -> int:
+        some = _up_to(connection_id, up_to, _all.due_at.is_not(None), at_most)
+        changed = await self._connection.execute(
+            update(webhook_deliveries)
+            .where(_all.delivery_id.in_(some))
+            .values(state=DeliveryState.DROPPED.value, due_at=None, ended_at=at, error=reason)
+        )
+        return changed.rowcount
+
+    async def forget(self, connection_id: str, up_to: int, at_most: int) -> int:
+        some = _up_to(connection_id, up_to, _all.due_at.is_(None), at_most)
+        gone = await self._connection.execute(
+            delete(webhook_deliveries).where(_all.delivery_id.in_(some))
+        )
+        return gone.rowcount
 
     async def _beyond(self, connection_id: str, kind: ColumnElement[bool], most: int) -> int | None:
         """The newest of a kind that is one too many."""
@@ -231,7 +242,7 @@ class DeliveryRows:
         await self._connection.execute(
             update(webhooks)
             .where(
-                webhooks.c.connection_id.in_(connection_ids),
+                webhooks.c.connection_id.in_(_each_of(connection_ids)),
                 webhooks.c.lease.is_(None),
                 or_(webhooks.c.next_at.is_(None), webhooks.c.next_at > at),
             )
@@ -266,6 +277,23 @@ class DeliveryRows:
         await self._connection.execute(
             update(webhook_deliveries).where(condition).values(**values), rows
         )
+
+
+def _up_to(
+    connection_id: str, last: int, kind: ColumnElement[bool], at_most: int
+) -> Select[tuple[int]]:
+    """The oldest of a kind, none behind the last."""
+    return (
+        select(_all.delivery_id)
+        .where(_all.connection_id == connection_id, _all.delivery_id <= last, kind)
+        .order_by(_all.delivery_id)
+        .limit(at_most)
+    )
+
+
+def _each_of(values: Collection[str]) -> Any:
+    """A subquery of them, as JSON: a statement has only so many variables."""
+    return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)
 
 
 def _state_of(name: str) -> DeliveryState:
