@@ -4,6 +4,8 @@ import json
 import re
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -68,6 +70,24 @@ def test_the_commands_of_the_page_work_as_they_stand_and_are_counted(
     assert result["NextProcessIntervalSec"]["Minimum"] == 5
     assert not result["WarningSuggested"]
     wait_for("the call is counted", lambda: _calls(relay, farm) == 1, PATIENCE_S)
+
+
+def test_the_program_of_the_page_watches_and_comes_later_where_it_was_too_soon(
+    relay: Service, key: str
+) -> None:
+    [program] = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    page: dict[str, Any] = {}
+    exec(program.replace("https://printreach.example", relay.base_url), page)
+    page["session"].headers["X-API-Key"] = key
+    page["session"].trust_env = False  # a proxy of this machine has no way to loopback
+    slept: list[float] = []
+    page["time"] = SimpleNamespace(sleep=slept.append)
+
+    told = list(page["watch"]([written(scene()), written(scene())]))
+
+    assert [one["PauseSuggested"] for one in told] == [False]
+    assert slept[0] == told[0]["NextProcessIntervalSec"]["Recommended"]
+    assert 1 <= slept[1] <= 5
 
 
 def test_an_upload_that_never_ends_holds_nobody_else_up(way: Way, key: str) -> None:

@@ -1,14 +1,21 @@
 """The body and the signature of what an app is sent."""
 
 import json
+import re
+from base64 import b64encode
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
+import pytest
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.contract.events import PrintEvent
 from printreach.rules.webhook_messages import About, SigningKey, message_body, signature_headers
 from tests.rigs.standard_webhooks import verify
 
+PAGE = Path(__file__).parents[2] / "docs" / "webhooks.md"
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 ABOUT = About(
     printer_id="p1",
@@ -92,3 +99,18 @@ def test_while_keys_overlap_either_verifies() -> None:
 
     assert verify(headers, b"{}", old_public, at=NOON.timestamp())
     assert verify(headers, b"{}", new_public, at=NOON.timestamp())
+
+
+def test_the_receiver_of_the_page_takes_any_signature_that_fits_and_no_other() -> None:
+    [program] = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    page: dict[str, Any] = {}
+    exec(program, page)
+    (old, old_public), (new, new_public), (_, strange) = key("k1"), key("k2"), key("k3")
+    headers = dict(signature_headers("event-00001", b"{}", [new, old], NOON))
+
+    for public in (old_public, new_public):
+        page["verify"](headers, b"{}", b64encode(public).decode())
+    with pytest.raises(InvalidSignature):
+        page["verify"](headers, b"{}", b64encode(strange).decode())
+    with pytest.raises(InvalidSignature):
+        page["verify"](headers, b"{ }", b64encode(new_public).decode())

@@ -197,12 +197,12 @@ def describe(demo: Demo) -> str:
     return f"""
 Printreach runs at {demo.base_url}, with a simulated printer that has begun to print.
 
-The printer's own page, through the service, in a browser (the link works once, for 10 minutes):
-  {demo.open_url}
-
 The dashboard: {demo.base_url}/printers
   e-mail       {EMAIL}
   password     {demo.password}
+
+The printer's own page, through the service, in a browser (the link works once, for 10 minutes):
+  {demo.open_url}
 
 An App Connection, as an app gets it:
   url          {url}
