@@ -29,6 +29,11 @@ PAY_BY_ACCOUNT: Final = Limit(name="pay", at_once=20, every=timedelta(seconds=30
 PROVIDER_AWAY: Final = Denied(
     Reason.PAYMENTS_AWAY, "The payment provider gave no answer. Try again in a minute."
 )
+CUSTOMER_UNKNOWN: Final = Denied(
+    Reason.INVALID,
+    "The payment provider knows nothing of your payments any more. Ask whoever runs this service "
+    "to set that right. Nothing was taken.",
+)
 _NO_OFFER: Final = Denied(Reason.INVALID, "Choose one of the plans.")
 _PAYS_ALREADY: Final = Denied(Reason.PAYS_ALREADY, "You pay already. Nothing more was taken.")
 _HALTED: Final = Denied(
@@ -121,6 +126,8 @@ class Billing:
             return refused
         try:
             return await self._buy(self.payments, account, offer_id, way_back)
+        except NotThere:
+            return CUSTOMER_UNKNOWN
         except PaymentsUnavailable as error:
             _log.warning("no checkout: %s", error)
             return PROVIDER_AWAY
@@ -134,6 +141,8 @@ class Billing:
             return refused
         try:
             await self._look(self.payments, account.account_id, closes=False)
+        except NotThere:
+            return CUSTOMER_UNKNOWN
         except PaymentsUnavailable as error:
             _log.warning("no news of a payment: %s", error)
             return PROVIDER_AWAY
@@ -150,6 +159,9 @@ class Billing:
         try:
             way_back = f"{self.base_url}/account/supporter?back=managed"
             return await self.payments.managing_url(payer.customer_id, way_back)
+        except NotThere:
+            await self._note_unknown(payer.customer_id)
+            return CUSTOMER_UNKNOWN
         except PaymentsUnavailable as error:
             _log.warning("no way to manage a payment: %s", error)
             return PROVIDER_AWAY
@@ -168,7 +180,7 @@ class Billing:
         if call.charge_id is not None:
             customer_id = await self.payments.customer_of(call.charge_id)
         if customer_id is not None:
-            await self._settle(self.payments, customer_id)
+            await self._settle_where_known(self.payments, customer_id)
         at = self.clock.now()
 
         async def note(records: Records) -> None:
@@ -194,6 +206,23 @@ class Billing:
                 _log.warning("payments are compared with the provider's later: %s", error)
                 return count
         return len(payers)
+
+    async def unknown(self) -> Sequence[Payer]:
+        """Accounts whose customers the provider doesn't know: for the operator to mend."""
+        return await self.store.read(lambda records: records.payments.unknown())
+
+    async def is_unknown(self, account_id: str) -> bool | Denied:
+        """Whether the provider still knows nothing of an account's customer."""
+        if self.payments is None:
+            return Denied(Reason.INVALID, "Nothing is sold here, so nobody can be asked.")
+        try:
+            await self._look(self.payments, account_id, closes=True)
+        except NotThere:
+            return True
+        except PaymentsUnavailable as error:
+            _log.warning("no news of a customer: %s", error)
+            return PROVIDER_AWAY
+        return False
 
     async def unseen(self) -> Sequence[Subscription]:
         """What goes on at the provider while nothing is sold here: for the operator to know.
@@ -287,9 +316,30 @@ class Billing:
     async def _settle(self, payments: Payments, customer_id: str) -> Sequence[Subscription]:
         """Write down what holds for a customer now."""
         asked_at = self.clock.now()
-        found = await payments.subscriptions(customer_id)
-        await self.store.write(lambda records: settle(records, customer_id, found, asked_at))
+        try:
+            found = await payments.subscriptions(customer_id)
+        except NotThere:
+            await self._note_unknown(customer_id)
+            raise
+
+        async def write(records: Records) -> None:
+            await settle(records, customer_id, found, asked_at)
+            await records.payments.note_customer(customer_id, None)
+
+        await self.store.write(write)
         return found
+
+    async def _settle_where_known(self, payments: Payments, customer_id: str) -> None:
+        """The provider would call again for days about a customer that it has deleted."""
+        try:
+            await self._settle(payments, customer_id)
+        except NotThere as error:
+            _log.warning("a call was about a customer whom the provider doesn't know: %s", error)
+
+    async def _note_unknown(self, customer_id: str) -> None:
+        """It is shown to operators; only they can tell whether it was deleted, or another's key."""
+        at = self.clock.now()
+        await self.store.write(lambda records: records.payments.note_customer(customer_id, at))
 
     async def _put_checkout(self, before: Payer, checkout_id: str | None) -> bool:
         """Remember on which page the account is to pay; False where another was begun meanwhile."""

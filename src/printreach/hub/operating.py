@@ -29,8 +29,12 @@ from printreach.rules.accounts import Account
 from printreach.rules.connections import Connection, ConnectionKind, has_ended
 from printreach.rules.limits import AccountLimits, LimitChanges
 from printreach.rules.operators import ActDone, Operator, OperatorAct
+from printreach.rules.payments import Payer
 
 _OWN_ACCOUNT: Final = Denied(Reason.INVALID, "That is your own account; its own page deletes it.")
+_KNOWN: Final = Denied(
+    Reason.INVALID, "The payment provider knows this account's customer. Nothing was changed."
+)
 _OWN_BLOCK: Final = Denied(Reason.INVALID, "That is your own account; you would be out yourself.")
 
 
@@ -44,6 +48,7 @@ class OperatedAccount:
     limits: AccountLimits
     changes: LimitChanges
     standing: Supporting
+    payer: Payer | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,6 +108,7 @@ class Operating:
                 limits=await records.limits.in_force(account_id),
                 changes=await records.limits.of_account(account_id),
                 standing=standing,
+                payer=await records.payments.payer(account_id),
             )
 
         return await self.store.read(look)
@@ -126,6 +132,27 @@ class Operating:
         if not exact:
             return Denied(Reason.NO_SUCH_CONNECTION, "There is no such connection.")
         return exact[0]
+
+    async def forget_customer(self, account_id: str, by: Operator) -> Denied | None:
+        """Of whom the payment provider knows nothing, so that the account can pay as a new one."""
+        is_unknown = await self.billing.is_unknown(account_id)
+        if isinstance(is_unknown, Denied):
+            return is_unknown
+        if not is_unknown:
+            return _KNOWN
+        at = self.clock.now()
+
+        async def forget(records: Records) -> Denied | None:
+            account = await records.accounts.get(account_id)
+            payer = await records.payments.payer(account_id)
+            if account is None or payer is None or payer.unknown_since is None:
+                return _KNOWN
+            await records.payments.forget_customer(account_id)
+            act = OperatorAct.CUSTOMER_FORGOTTEN
+            await note(records, by, at, act, account.email, payer.customer_id or "")
+            return None
+
+        return await self.store.write(forget)
 
     async def set_admin(self, email: str, *, is_admin: bool, by: Operator) -> Account | Denied:
         """Make an account an operator's, or take that back; the last one stays."""

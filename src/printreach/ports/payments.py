@@ -119,6 +119,18 @@ class PaymentRecords(Protocol):
         """The accounts of whom the provider can tell something."""
         ...
 
+    async def note_customer(self, customer_id: str, unknown_at: datetime | None) -> None:
+        """The provider has said that it knows none such; None: it knows them."""
+        ...
+
+    async def unknown(self) -> list[Payer]:
+        """Those of whom the provider knows nothing."""
+        ...
+
+    async def forget_customer(self, account_id: str) -> None:
+        """Who pays next is a new customer. What was paid counts to its end, and not beyond."""
+        ...
+
     async def running(self) -> list[Subscription]:
         """Of all accounts, those that are not over."""
         ...

@@ -34,6 +34,7 @@ class OperatorAct(StrEnum):
     KEY_MADE = "key-made"
     KEY_DISABLED = "key-disabled"
     BILLING_CHANGED = "billing-changed"
+    CUSTOMER_FORGOTTEN = "customer-forgotten"
     CLAIM_RELEASED = "claim-released"
 
 

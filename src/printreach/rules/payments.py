@@ -50,12 +50,14 @@ class Subscription:
 class Payer:
     """An account that pays or was about to, as the provider knows it.
 
-    checkout_id: the page of the provider on which it was to pay last.
+    checkout_id: the page of the provider on which it was to pay last. unknown_since: when the
+    provider first answered that it knows no such customer.
     """
 
     account_id: str
     customer_id: str | None = None
     checkout_id: str | None = None
+    unknown_since: datetime | None = None
 
 
 def paid_until(subscription: Subscription) -> datetime | None:

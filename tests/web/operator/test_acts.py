@@ -7,6 +7,7 @@ from sqlalchemy import insert
 
 from printreach.backends.sql.store import SqlRecords
 from printreach.backends.sql.tables import accounts
+from printreach.rules.payments import Payer
 from tests.fakes.clock import NOON
 from tests.web.operator.conftest import GRACE, Office
 from tests.web.portal.people import APP
@@ -279,3 +280,21 @@ def test_a_list_bears_any_question(office: Office) -> None:
     for query in ("page=0", "page=-5", "page=999999999", "q=%25", "show=nonsense"):
         for name in ("accounts", "apps", "printers", "connections", "acts"):
             assert office.browser.get(f"/operator/{name}?{query}").status_code == 200, query
+
+
+def test_a_customer_whom_the_provider_does_not_know_is_shown_where_it_can_be_mended(
+    office: Office,
+) -> None:
+    payer = Payer(account_id=office.ada.account_id, customer_id="cus_gone", unknown_since=NOON)
+    run(
+        office.browser,
+        lambda: office.world.store.write(lambda records: records.payments.put_payer(payer)),
+    )
+    overview = office.browser.get("/operator").text
+    page = office.browser.get(ada_path(office, "")).text
+    answer = send(office.browser, ada_path(office, "/customer"), **{"customer-password": PASSWORD})
+
+    assert "cus_gone" in overview
+    assert "Forget the customer" in page
+    assert answer.status_code == 400
+    assert "Nothing is sold here" in answer.text

@@ -18,12 +18,12 @@ DANGEROUS = [
     *("/accounts/{ada}/operator", "/accounts/{ada}/delete", "/invite", "/register"),
     *("/apps/{app}", "/apps/{app}/remove", "/printers/{printer}/remove"),
     *("/accounts/{ada}/supporter", "/accounts/{ada}/limits", "/limits", "/accounts/{ada}/block"),
-    "/connections/{connection}/end",
+    *("/connections/{connection}/end", "/accounts/{ada}/customer"),
 ]
 
 LONG = timedelta(hours=1)
 """Until somebody who guessed may try again."""
-PROOFS = ("password", "supporter-password", "limits-password")
+PROOFS = ("password", "supporter-password", "limits-password", "customer-password")
 
 
 def path_of(office: Office, template: str) -> str:

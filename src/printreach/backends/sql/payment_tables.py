@@ -11,6 +11,7 @@ payers = Table(
     Column("account_id", ForeignKey(accounts.c.account_id, ondelete="CASCADE"), primary_key=True),
     Column("customer_id", String(255), unique=True),
     Column("checkout_id", String(255)),
+    Column("unknown_since", Instant),
 )
 
 subscriptions = Table(

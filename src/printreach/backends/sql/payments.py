@@ -5,7 +5,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -45,6 +45,30 @@ class PaymentRows:
             .order_by(payers.c.account_id)
         )
         return list(found.scalars())
+
+    async def note_customer(self, customer_id: str, unknown_at: datetime | None) -> None:
+        is_news = payers.c.unknown_since.is_(None) == (unknown_at is not None)
+        await self._connection.execute(
+            update(payers)
+            .where(payers.c.customer_id == customer_id, is_news)
+            .values(unknown_since=unknown_at)
+        )
+
+    async def unknown(self) -> list[Payer]:
+        found = await self._connection.execute(
+            select(*_PAYER)
+            .where(payers.c.unknown_since.is_not(None))
+            .order_by(payers.c.unknown_since, payers.c.account_id)
+        )
+        return [Payer(**row) for row in found.mappings()]
+
+    async def forget_customer(self, account_id: str) -> None:
+        await self._connection.execute(
+            update(subscriptions)
+            .where(subscriptions.c.account_id == account_id, subscriptions.c.ends_at.is_(None))
+            .values(ends_at=subscriptions.c.period_ends_at)
+        )
+        await self.put_payer(Payer(account_id=account_id))
 
     async def running(self) -> list[Subscription]:
         found = await self._connection.execute(

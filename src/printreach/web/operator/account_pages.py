@@ -20,6 +20,7 @@ from printreach.web.operator.listing import listed
 ACCOUNTS: Final = "/operator/accounts"
 SUPPORTER_PROOF: Final = "supporter-password"
 LIMITS_PROOF: Final = "limits-password"
+CUSTOMER_PROOF: Final = "customer-password"
 _NO_DATE: Final = Denied(
     Reason.INVALID, "Give the last day, such as 2030-12-31, or leave it empty."
 )
@@ -70,6 +71,20 @@ async def set_supporter(
         )
     )
     return back(f"{ACCOUNTS}/{account_id}", "granted" if granted else "taken")
+
+
+@post(ACCOUNTS + "/{account_id:str}/customer", media_type=MediaType.HTML)
+async def forget_customer(
+    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+) -> Response[Any]:
+    """Let it pay anew, where the payment provider knows nothing of it any more."""
+    found(await desk.hub.account(account_id))
+    refused = await desk.proved(fields, CUSTOMER_PROOF)
+    if refused is None:
+        refused = await desk.hub.forget_customer(account_id, desk.by)
+    if refused is not None:
+        return await _page(desk, account_id, refused, CUSTOMER_PROOF)
+    return back(f"{ACCOUNTS}/{account_id}", "forgotten")
 
 
 @post(ACCOUNTS + "/{account_id:str}/limits", media_type=MediaType.HTML)
@@ -184,6 +199,6 @@ def _end_of_day(text: str) -> datetime | None:
 
 
 ACCOUNT_PAGES = [
-    *(accounts_page, account_page, set_supporter, set_limits, set_operator),
+    *(accounts_page, account_page, set_supporter, forget_customer, set_limits, set_operator),
     *(ask_to_delete, delete, invite_page, invite),
 ]

@@ -30,6 +30,7 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
     {
         "granted": "Supporter status is granted.",
         "taken": "The grant is taken back.",
+        "forgotten": "The customer is forgotten. The account can pay anew.",
         "limits": "The limits are saved. They hold within 30 seconds.",
         "operator": "Saved.",
         "blocked": "The account is blocked. Its browsers are signed out.",

@@ -32,6 +32,7 @@ async def overview(
         supporters=services.billing.supporters.value,
         is_sold=services.billing.is_sold,
         unseen=await services.billing.unseen(),
+        unknown=await services.billing.unknown(),
     )
 
 
