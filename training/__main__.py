@@ -17,6 +17,7 @@ import torch
 from printreach.detector.model import Model, load_model
 from printreach.detector.preprocess import prepare
 from training.calibrate import Calibration, calibrate
+from training.choosing import by_choosing
 from training.evaluate import (
     Scored,
     by_stratum,
@@ -92,10 +93,10 @@ def _calibration(network: Network, folder: Path, pictures: list[Picture]) -> Cal
 def _measure(
     options: argparse.Namespace, pictures: list[Picture], parts: Split, calibration: Calibration
 ) -> None:
-    """Measure the file that is shipped; on what calibrates too, which is what to choose by."""
+    """Measure the file that is shipped, after what there is to choose by."""
     model = load_model(options.out / "weights")
-    _, by_calibrating = _strata(model, options.images, [pictures[i] for i in parts.calibrate])
-    print(f"On what calibrates:\n{table(by_calibrating)}")
+    known = [pictures[index] for index in parts.calibrate]
+    print(f"To choose by:\n{table(by_choosing(model, known))}")
     held_out = [pictures[index] for index in parts.measure]
     scored, strata = _strata(model, options.images, held_out)
     stories = chain(pasted(good_scenes(held_out), failures_with_boxes(held_out)), rendered())

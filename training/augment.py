@@ -12,7 +12,8 @@ from PIL import Image, ImageEnhance, ImageFilter
 from training.pictures import Pixels
 
 SIDE: Final = 256
-"""What the model sees, in pixels."""
+"""Of what training shows, in pixels. What ships sees 320: cuts show things larger than whole
+pictures do, and with more pixels these show them as large."""
 _COVER_COLOURS: Final = ((0, 0, 0), (30, 30, 34), (127, 127, 127), (200, 205, 210))
 
 

@@ -9,7 +9,8 @@ import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 import torch
 from torch import Tensor, nn
 
-from training.augment import SIDE
+from printreach.detector.preprocess import SIDE
+from training.augment import SIDE as SHOWN_SIDE
 from training.calibrate import Calibration
 from training.network import Network, evidence_logits, frame_logits
 
@@ -52,7 +53,7 @@ class Early:
 
     def __init__(self, network: Network, folder: Path) -> None:
         path = folder / "early.onnx"
-        _write(_EarlyBlocks(network), path, ("features",))
+        _write(_EarlyBlocks(network), path, ("features",), SHOWN_SIDE)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         self._session = onnxruntime.InferenceSession(
@@ -68,7 +69,7 @@ def export(network: Network, calibration: Calibration, folder: Path) -> Path:
     """Write detector.onnx and its checksum beside it; answer where."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "detector.onnx"
-    _write(_Calibrated(network, calibration), path, ("score", "evidence"))
+    _write(_Calibrated(network, calibration), path, ("score", "evidence"), SIDE)
     data = path.read_bytes()
     assert len(data) < MOST_BYTES
     digest = hashlib.sha256(data).hexdigest()
@@ -76,14 +77,14 @@ def export(network: Network, calibration: Calibration, folder: Path) -> Path:
     return path
 
 
-def _write(module: nn.Module, path: Path, answers: tuple[str, ...]) -> None:
+def _write(module: nn.Module, path: Path, answers: tuple[str, ...], side: int) -> None:
     was_training = module.training
     with warnings.catch_warnings():
         # It says that a newer exporter exists, which needs more packages for the same graph.
         warnings.simplefilter("ignore")
         torch.onnx.export(
             module.eval(),
-            (torch.zeros(2, SIDE, SIDE, 3, dtype=torch.uint8),),
+            (torch.zeros(2, side, side, 3, dtype=torch.uint8),),
             str(path),
             dynamo=False,
             opset_version=OPERATORS,

@@ -14,7 +14,7 @@ from training.splits import look_of
 Pixels = npt.NDArray[np.uint8]
 
 KEPT_SIDE: Final = 352
-"""Longest side: the model sees 256, and a crop of three quarters loses nothing."""
+"""Longest side: training shows 256, and a crop of three quarters loses nothing."""
 
 
 @dataclass(frozen=True, slots=True)

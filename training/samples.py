@@ -93,9 +93,9 @@ class Sampler:
         """A part of a failure's photo without the failure: the scene alone is no sign of one."""
         for _ in range(_TRIES):
             picture = self._any(Kind.SPAGHETTI, False, random)
-            place = _free_place(picture.kinds, random)
-            if place is not None:
-                return _sample(_part(picture, place), random)
+            cut = cut_beside(picture, random)
+            if cut is not None:
+                return _sample(cut, random)
         return self._photo(Kind.FINE, True, random)
 
     def _pasted(self, kind: Kind, random: Random, into: Picture | None = None) -> Sample:
@@ -135,6 +135,12 @@ def places_of(kinds: Pixels) -> npt.NDArray[np.int64]:
     return places
 
 
+def cut_beside(picture: Picture, random: Random) -> Picture | None:
+    """A part without any box in it; None where none was found."""
+    place = _free_place(picture.kinds, random)
+    return _part(picture, place) if place is not None else None
+
+
 def _free_place(kinds: Pixels, random: Random) -> tuple[int, int, int, int] | None:
     """A rectangle (left, top, right, bottom) without any box in it."""
     height, width = kinds.shape
@@ -153,11 +159,14 @@ def _part(picture: Picture, place: tuple[int, int, int, int]) -> Picture:
     return Picture(picture.photo, picture.pixels[rows, columns], picture.kinds[rows, columns], True)
 
 
-def with_patch(scene: Picture, donor: Picture, random: Random) -> Picture:
-    """The scene with what one of the donor's boxes holds, faded in at its edges."""
+def with_patch(scene: Picture, donor: Picture, random: Random, least_share: float = 0.2) -> Picture:
+    """The scene with what one of the donor's boxes holds, faded in at its edges.
+
+    least_share: it takes at least so much of the scene's width, and half of it at most.
+    """
     patch = _patch_of(donor, random)
     height, width = scene.kinds.shape
-    share = random.uniform(0.2, 0.5)
+    share = random.uniform(least_share, 0.5)
     size = (max(16, int(width * share)), max(16, int(height * share * random.uniform(0.7, 1.3))))
     patch = patch.resize((min(size[0], width), min(size[1], height)))
     left = random.randrange(width - patch.width + 1)

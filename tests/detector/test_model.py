@@ -87,7 +87,7 @@ def test_scores_and_evidence_are_probabilities(model: Model) -> None:
 
     for found in model.look([of(pixels) for pixels in (*extremes, noise)]):
         assert 0 <= found.probability <= 1
-        assert len(found.evidence) == len(found.evidence[0]) == 8
+        assert len(found.evidence) == len(found.evidence[0]) == SIDE // 32
         assert all(0 <= place <= 1 for row in found.evidence for place in row)
 
 

@@ -26,13 +26,13 @@ from printreach.rules.detection_scene import SIDE as SCENE_SIDE
 from printreach.rules.detection_scene import Scene
 from printreach.rules.watching import Region
 
-SIDE: Final = 256
+SIDE: Final = 320
 """The model sees so many pixels each way."""
 
 _LEAST_SIDE: Final = 8
 """Smaller ones show nothing."""
-_DRAFT_SIDE: Final = 2 * SIDE
-"""JPEG is decoded at a half, a quarter or an eighth, but at least so large."""
+_DRAFT_SIDE: Final = SIDE * 8 // 5
+"""JPEG is decoded at a half, a quarter or an eighth, but at least so large: 1080p at a half."""
 _STRIP_PIXELS: Final = 1 << 20
 """So many are converted at a time."""
 _LARGE_PIXELS: Final = 8_000_000
