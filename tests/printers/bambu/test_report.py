@@ -1,7 +1,8 @@
 """A printer's state, built up from its messages."""
 
 from printreach.printers.bambu.models import model_of
-from printreach.printers.bambu.report import Heard, hear, merged
+from printreach.printers.bambu.report import Heard, hear
+from printreach.printers.loose import merged
 from tests.printers.bambu.reports import heard, product, whole
 
 

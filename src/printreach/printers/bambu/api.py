@@ -15,6 +15,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.reaching import unreachable
 from printreach.printers.setup import PrinterSetup
 
 from .orders import Order
@@ -79,7 +80,7 @@ class BambuApi:
         """Send without waiting for an answer; its sequence number. Raises PrinterRefused."""
         client = self._client
         if client is None:
-            raise self.unreachable("there is no connection")
+            raise self._unreachable("there is no connection")
         self._sequence += 1
         number = str(self._sequence)
         message = {order.part: {"sequence_id": number, "command": order.command, **order.says}}
@@ -87,7 +88,7 @@ class BambuApi:
         try:
             await client.publish(topic, json.dumps(message), timeout=MQTT_S)
         except (aiomqtt.MqttError, OSError, ValueError) as exc:
-            raise self.unreachable(_why(exc)) from exc
+            raise self._unreachable(_why(exc)) from exc
         return number
 
     async def order(self, order: Order) -> Json:
@@ -117,9 +118,8 @@ class BambuApi:
             return None
         return None if name in (None, self._serial) else self._unknown_serial()
 
-    def unreachable(self, why: str) -> PrinterRefused:
-        sentence = f"The printer at {self.where} can't be reached: {why}."
-        return PrinterRefused(CommandStatus.NOT_CONNECTED, sentence)
+    def _unreachable(self, why: str) -> PrinterRefused:
+        return unreachable(f"The printer at {self.where}", why)
 
     # --- the connection ---------------------------------------------------------------------------
 
@@ -129,7 +129,7 @@ class BambuApi:
             try:
                 self._serial = await certificate_name(self._setup.host, self._setup.port)
             except (OSError, TimeoutError) as exc:
-                raise self.unreachable(_why(exc)) from exc
+                raise self._unreachable(_why(exc)) from exc
         if not self._serial or any(sign in self._serial for sign in "/+#"):
             self._serial = self._setup.serial
             raise self._refused_credentials("has no serial number that can be read: give it")
@@ -151,11 +151,11 @@ class BambuApi:
     async def _messages(self, client: aiomqtt.Client) -> AsyncIterator[object]:
         try:
             async for message in client.messages:
-                told = _read(message.payload)
+                told = _parsed(message.payload)
                 self._settle(told)
                 yield told
         except aiomqtt.MqttError as exc:
-            raise self.unreachable(_why(exc)) from exc
+            raise self._unreachable(_why(exc)) from exc
 
     async def _enter(self, client: aiomqtt.Client) -> None:
         try:
@@ -163,7 +163,7 @@ class BambuApi:
         except MqttConnectError as exc:
             raise self._refused_connection(exc) from exc
         except (aiomqtt.MqttError, OSError, ValueError) as exc:
-            raise self.unreachable(_why(exc)) from exc
+            raise self._unreachable(_why(exc)) from exc
 
     async def _subscribe(self, client: aiomqtt.Client, serial: str) -> None:
         """A printer that is asked for another's reports breaks the connection off, or says no."""
@@ -182,7 +182,7 @@ class BambuApi:
         if code in _BUSY:
             sentence = f"The printer at {self.where} serves too many clients; close one of them."
             return PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence)
-        return self.unreachable(_why(exc))
+        return self._unreachable(_why(exc))
 
     def _unknown_serial(self) -> PrinterRefused:
         return self._refused_credentials("doesn't go by the serial number that was given")
@@ -213,7 +213,7 @@ class BambuApi:
     def _give_up(self) -> None:
         for answer in self._waiting.values():
             if not answer.done():
-                answer.set_exception(self.unreachable("the connection broke off"))
+                answer.set_exception(self._unreachable("the connection broke off"))
 
 
 def _context() -> ssl.SSLContext:
@@ -229,12 +229,9 @@ async def _leave(client: aiomqtt.Client) -> None:
         log.debug("the goodbye to the printer failed: %s", exc)
 
 
-def _read(payload: object) -> object:
+def _parsed(payload: object) -> object:
     """A message, None for what is no JSON."""
-    try:
-        return json.loads(payload) if isinstance(payload, bytes | bytearray | str) else None
-    except (ValueError, RecursionError):
-        return None
+    return loose.parsed(payload) if isinstance(payload, bytes | bytearray | str) else None
 
 
 def _code(code: object) -> int:

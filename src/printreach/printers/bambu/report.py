@@ -4,18 +4,13 @@ X1 printers push their whole state again and again; P1 and A1 printers push what
 of all field names in this folder: facts gathered from a client in the field, not from the maker.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from printreach.printers import loose
-from printreach.printers.loose import EMPTY, Json
+from printreach.printers.loose import EMPTY, Json, merged
 
 WHOLE_REPORT_KEYS = 40
 """A report with more keys than this is whole."""
-MAX_MERGE_DEPTH = 12
-MAX_KEYS = 1000
-"""Of one object; several times what any printer has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,16 +37,3 @@ def hear(heard: Heard, message: object) -> Heard:
         modules = tuple(loose.obj(module) for module in loose.items(info, "module"))
         return replace(heard, modules=modules or heard.modules)
     return heard
-
-
-def merged(old: Json, changes: Json, depth: int = MAX_MERGE_DEPTH) -> dict[str, Any]:
-    """old with the changes in it: objects are merged, everything else is replaced."""
-    new = dict(old)
-    for key, value in changes.items():
-        if key not in new and len(new) >= MAX_KEYS:
-            continue
-        before = new.get(key)
-        if isinstance(before, Mapping) and isinstance(value, Mapping) and depth > 0:
-            value = merged(before, value, depth - 1)
-        new[key] = value
-    return new

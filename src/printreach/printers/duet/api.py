@@ -7,6 +7,7 @@ from typing import Protocol
 from printreach.contract.commands import CommandStatus
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, PrinterRefused
+from printreach.printers.reaching import unreachable
 from printreach.printers.setup import PrinterSetup
 
 from .http import DuetHttp, NotFound
@@ -67,8 +68,8 @@ async def sign_in(http: DuetHttp, setup: PrinterSetup) -> Duet:
         sbc = await sign_in_to_sbc(http, setup)
         return sbc if sbc is not None else await sign_in_to_board(http, setup)
     except NotFound:
-        raise http.unreachable("there is a web server, and it is no Duet's") from None
+        raise unreachable(http.where, "there is a web server, and it is no Duet's") from None
     except PrinterRefused as refused:
         if refused.status == CommandStatus.EXECUTION_FAILED:
-            raise http.unreachable(refused.sentence.rstrip(".")) from None
+            raise unreachable(http.where, refused.sentence.rstrip(".")) from None
         raise

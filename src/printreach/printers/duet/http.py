@@ -1,16 +1,16 @@
 """Asking a Duet's web server. Every failure is a PrinterRefused."""
 
-import json
 import re
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import NoReturn
 
 from printreach.contract.commands import CommandStatus
-from printreach.http1.client import Failure
-from printreach.http1.fetch import Fetched, Fetcher, FetchFailed, OpenAnswer
+from printreach.http1.fetch import Fetched, Fetcher, OpenAnswer
+from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.reaching import reaching, unreachable
 from printreach.printers.setup import PrinterSetup
 from printreach.wire.heads import Headers, get
 
@@ -60,7 +60,7 @@ class DuetHttp:
         """Whatever it answers, refusals too. kind: of the body."""
         fetcher = self._patient if is_patient else self._quick
         headers = [*self._headers, (b"Content-Type", kind)] if body else self._headers
-        with self._reaching():
+        with reaching(self.where):
             return await fetcher.fetch(
                 method.encode(), target.encode("ascii"), headers, body, at_most=at_most
             )
@@ -70,12 +70,12 @@ class DuetHttp:
     ) -> object:
         """The answer's JSON; None where it is none."""
         answer = await self.ask("GET", target, is_patient=is_patient, at_most=at_most)
-        return json_of(self.accept(answer))
+        return loose.parsed(self.accept(answer).body)
 
     @asynccontextmanager
     async def open(self, target: str) -> AsyncIterator[OpenAnswer]:
         """A download as it comes. Raises NotFound."""
-        with self._reaching():
+        with reaching(self.where):
             opened = self._patient.open(b"GET", target.encode("ascii"), self._headers)
             async with opened as answer:
                 if answer.status != 200:
@@ -84,7 +84,7 @@ class DuetHttp:
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
         """The body of a download. Raises PrinterRefused when it breaks off."""
-        with self._reaching():
+        with reaching(self.where):
             async for chunk in answer.chunks():
                 yield chunk
 
@@ -93,7 +93,7 @@ class DuetHttp:
     ) -> Fetched:
         """Send a body as it comes. What the chunks raise breaks the request off."""
         headers = [*self._headers, (b"Content-Type", b"application/octet-stream")]
-        with self._reaching():
+        with reaching(self.where):
             sending = self._patient.send(
                 method.encode(), target.encode("ascii"), headers, chunks, length=length
             )
@@ -107,9 +107,6 @@ class DuetHttp:
         if not 200 <= answer.status < 300:
             self._refuse(answer)
         return answer
-
-    def unreachable(self, why: str) -> PrinterRefused:
-        return PrinterRefused(CommandStatus.NOT_CONNECTED, f"{self.where} can't be reached: {why}.")
 
     def garbled(self) -> Garbled:
         sentence = f"{self.where} gives answers that make no sense."
@@ -126,30 +123,12 @@ class DuetHttp:
         if answer.status == 404:
             raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such thing.")
         if answer.status in (401, 403):
-            raise self.unreachable("it has ended the agent's session")
+            raise unreachable(self.where, "it has ended the agent's session")
         if answer.status in (502, 503):
-            raise self.unreachable("it is starting, or too busy to answer")
+            raise unreachable(self.where, "it is starting, or too busy to answer")
         text = TAG.sub(" ", answer.body.decode("utf-8", "replace"))
         words = " ".join(text.split())[:MAX_WORDS]
         raise failed(words or f"{self.where} answered {answer.status}.")
-
-    @contextmanager
-    def _reaching(self) -> Iterator[None]:
-        """What the network does, as the printer's refusal."""
-        try:
-            yield
-        except FetchFailed as exc:
-            if exc.failure is Failure.TIMED_OUT:
-                sentence = f"{self.where} gave no answer in time."
-                raise PrinterRefused(CommandStatus.TIMED_OUT, sentence) from exc
-            raise self.unreachable(exc.text) from exc
-
-
-def json_of(answer: Fetched) -> object:
-    try:
-        return json.loads(answer.body)
-    except (ValueError, RecursionError):
-        return None
 
 
 def size_of(answer: OpenAnswer) -> int | None:

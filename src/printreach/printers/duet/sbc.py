@@ -12,11 +12,12 @@ from printreach.http1.fetch import Fetched
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, PrinterRefused, failed
+from printreach.printers.reaching import unreachable
 from printreach.printers.setup import PrinterSetup
 
 from . import gcode
 from . import model as duet
-from .http import MAX_LIST_BYTES, MAX_WORDS, DuetHttp, NotFound, json_of, size_of
+from .http import MAX_LIST_BYTES, MAX_WORDS, DuetHttp, NotFound, size_of
 from .passwords import password_of, refused
 
 MODELS = ("/machine/model", "/machine/status")
@@ -34,7 +35,7 @@ async def sign_in_to_sbc(http: DuetHttp, setup: PrinterSetup) -> "Sbc | None":
         raise refused(http.where, setup)
     if answer.status in (500, 502, 503):
         http.accept(answer)
-    key = loose.text(json_of(answer), "sessionKey")
+    key = loose.text(loose.parsed(answer.body), "sessionKey")
     if key is not None:
         http.session_key = key
         return Sbc(http)
@@ -124,7 +125,7 @@ class Sbc:
             except NotFound:
                 continue
             return target
-        raise self._http.unreachable("it tells no object model")
+        raise unreachable(self._http.where, "it tells no object model")
 
     async def _drop(self, part: str) -> None:
         try:
@@ -140,7 +141,7 @@ class Sbc:
 
 
 def _has_state(answer: Fetched) -> bool:
-    return bool(loose.obj(json_of(answer), "state"))
+    return bool(loose.obj(loose.parsed(answer.body), "state"))
 
 
 def _path(path: str) -> str:

@@ -14,11 +14,12 @@ from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, PrinterRefused, failed
+from printreach.printers.reaching import unreachable
 from printreach.printers.setup import PrinterSetup
 
 from . import gcode
 from . import model as duet
-from .http import MAX_WORDS, DuetHttp, NotFound, json_of, size_of
+from .http import MAX_WORDS, DuetHttp, NotFound, size_of
 from .model import KEYS, merged
 from .passwords import password_of, refused
 
@@ -45,7 +46,7 @@ async def sign_in_to_board(http: DuetHttp, setup: PrinterSetup) -> "Standalone":
         sentence = f"{http.where} serves too many clients already."
         raise PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence)
     if err != 0:
-        raise http.unreachable("its answer to a sign-in is none")
+        raise unreachable(http.where, "its answer to a sign-in is none")
     key = loose.size(answer, "sessionKey")
     http.session_key = str(key) if key else None
     return Standalone(http, setup)
@@ -122,7 +123,7 @@ class Standalone:
         """What comes is kept under another name, and put away where the connection breaks."""
         query = _query(name=path, time=local_time(self._setup.unix_time()))
         answer = await self._http.send("POST", f"/rr_upload?{query}", size, chunks)
-        if loose.count(json_of(answer), "err") != 0:
+        if loose.count(loose.parsed(answer.body), "err") != 0:
             raise failed("The board could not keep the upload.")
 
     async def remove(self, path: str) -> None:
@@ -172,7 +173,7 @@ class Standalone:
         for _ in range(BUSY_TRIES - 1):
             answer = await self._http.ask("GET", target, is_patient=request == "rr_fileinfo")
             if answer.status != 503:
-                return json_of(self._http.accept(answer))
+                return loose.parsed(self._http.accept(answer).body)
             await asyncio.sleep(BUSY_S)
         return await self._http.get(target)
 

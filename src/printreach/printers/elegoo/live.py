@@ -8,6 +8,7 @@ from msgspec import structs
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
+from printreach.printers import reaching
 from printreach.printers.following import News, follow_for_good
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
@@ -98,8 +99,7 @@ class Answers:
 
 def unreachable(host: str, why: str) -> PrinterRefused:
     """why: ends a sentence."""
-    sentence = f"The printer at {host} can't be reached: {why}."
-    return PrinterRefused(CommandStatus.NOT_CONNECTED, sentence)
+    return reaching.unreachable(f"The printer at {host}", why)
 
 
 def too_many_clients(host: str) -> PrinterRefused:

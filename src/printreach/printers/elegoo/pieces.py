@@ -1,14 +1,14 @@
 """What both protocols do with files: sums, pieces, names, and the printer's web server."""
 
 import hashlib
-import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from printreach.http1.client import Failure
-from printreach.http1.fetch import Fetched, Fetcher, FetchFailed
+from printreach.http1.fetch import Fetcher, FetchFailed
+from printreach.printers import loose
 from printreach.printers.port import (
     Download,
     PrinterRefused,
@@ -91,7 +91,7 @@ class Web:
         with self._told():
             answer = await self._fetcher.fetch(method, target, headers, body)
         self._require_ok(answer.status)
-        return _json(answer)
+        return loose.parsed(answer.body)
 
     @asynccontextmanager
     async def download(self, target: bytes, path: str) -> AsyncIterator[Download]:
@@ -123,11 +123,3 @@ class Web:
             if exc.failure is Failure.TIMED_OUT:
                 raise PrinterRefused(504, f"The printer gave no answer: {exc.text}.") from exc
             raise unreachable(self._host, exc.text) from exc
-
-
-def _json(answer: Fetched) -> object:
-    try:
-        told: object = json.loads(answer.body)
-    except (ValueError, RecursionError):
-        return None
-    return told

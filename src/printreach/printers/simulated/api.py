@@ -54,7 +54,7 @@ class Api:
         with self._reaching():
             answer = await self._fetcher.fetch(b"GET", b"/api/files")
         _require_ok(answer)
-        return loose.items(_json(answer.body), "Files")
+        return loose.items(loose.parsed(answer.body), "Files")
 
     async def delete(self, path: str) -> None:
         with self._reaching():
@@ -79,7 +79,7 @@ class Api:
             async with send as answer:
                 body = b"".join([chunk async for chunk in answer.chunks()])
                 _require_ok(Fetched(answer.status, answer.headers, body))
-        return loose.count(_json(body), "SizeBytes") or 0
+        return loose.count(loose.parsed(body), "SizeBytes") or 0
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:
@@ -103,17 +103,10 @@ def _file_target(path: str) -> bytes:
 
 def _require_ok(answer: Fetched) -> None:
     if not 200 <= answer.status < 300:
-        words = loose.text(_json(answer.body), "Error")
+        words = loose.text(loose.parsed(answer.body), "Error")
         raise failed(words or f"The printer answered {answer.status}.")
-
-
-def _json(body: bytes) -> object:
-    try:
-        return json.loads(body)
-    except ValueError:
-        return None
 
 
 def _data_of(event: bytes) -> list[object]:
     lines = [line[5:] for line in event.split(b"\n") if line.startswith(b"data:")]
-    return [_json(b"\n".join(lines))] if lines else []
+    return [loose.parsed(b"\n".join(lines))] if lines else []

@@ -213,10 +213,7 @@ def _read(payload: object) -> Json:
     """A message; an empty one for what is no JSON object."""
     if not isinstance(payload, bytes | bytearray | str) or len(payload) > MAX_MESSAGE_BYTES:
         return {}
-    try:
-        return loose.obj(json.loads(payload))
-    except (ValueError, RecursionError):
-        return {}
+    return loose.obj(loose.parsed(payload))
 
 
 def _code(code: object) -> int:

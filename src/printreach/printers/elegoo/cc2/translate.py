@@ -4,15 +4,13 @@ Its full status comes once and then what has changed. The codes are of the vendo
 by a live trace where that disagrees.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from printreach.contract.features import Feature
 from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
-from printreach.printers.loose import Json
+from printreach.printers.loose import Json, merged
 from printreach.printers.port import View
 
 from .canvas import materials_of
@@ -20,8 +18,6 @@ from .canvas import materials_of
 LIGHT = "chamber_light"
 ATTRIBUTES, STATUS, CANVAS = 1001, 1002, 2005
 NEWS, NEW_ATTRIBUTES = 6000, 6008
-MAX_MERGE_DEPTH = 12
-MAX_KEYS = 1000
 
 # Guessed: nobody wrote the words down, but the firmware descends from Klipper. What is not here is
 # decided by the codes.
@@ -83,19 +79,6 @@ def hear(heard: Heard, message: object) -> Heard:
     if method == CANVAS:
         return replace(heard, canvas=loose.obj(result, "canvas_info") or heard.canvas)
     return heard
-
-
-def merged(old: Json, changes: Json, depth: int = MAX_MERGE_DEPTH) -> dict[str, Any]:
-    """old with the changes in it: objects are merged, everything else is replaced."""
-    new = dict(old)
-    for key, value in changes.items():
-        if key not in new and len(new) >= MAX_KEYS:
-            continue
-        before = new.get(key)
-        if isinstance(before, Mapping) and isinstance(value, Mapping) and depth > 0:
-            value = merged(before, value, depth - 1)
-        new[key] = value
-    return new
 
 
 def _with_news(heard: Heard, number: int | None, changes: Json) -> Heard:

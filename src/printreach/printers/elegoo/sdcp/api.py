@@ -160,8 +160,5 @@ class SdcpApi:
 
 def _read(text: str | bytes) -> Json | None:
     """A message, None for what is no JSON object."""
-    try:
-        told = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    told = loose.parsed(text)
     return told if isinstance(told, dict) else None
