@@ -134,6 +134,33 @@ def test_a_box_that_is_drawn_on_a_turned_picture_lies_there_in_the_picture_as_it
     assert (region.top, region.bottom) == pytest.approx((0.5, 1.0), abs=0.02)
 
 
+def test_a_finger_draws_where_it_was_asked_to_and_scrolls_otherwise(
+    own_page: Page, home: Home
+) -> None:
+    devtools = own_page.context.new_cdp_session(own_page)
+    devtools.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+
+    def draw() -> None:
+        own_page.locator(".masked").scroll_into_view_if_needed()
+        at = own_page.locator(".masked").bounding_box()
+        assert at is not None
+        places = [(at["x"] + step, at["y"] + step / 2) for step in range(20, 100, 10)]
+        for kind, points in [("touchStart", places[:1]), ("touchMove", places), ("touchEnd", [])]:
+            for x, y in points or [(0, 0)]:
+                touched = [] if kind == "touchEnd" else [{"x": x, "y": y}]
+                devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touched})
+
+    own_page.goto(f"{BASE_URL}{home.path}/detector")
+    draw()
+    assert own_page.locator(".masked rect").count() == 0
+
+    own_page.get_by_role("button", name="Draw a box").click()
+    draw()
+    own_page.get_by_text("Remove box 1").wait_for()
+    draw()
+    assert own_page.locator(".masked rect").count() == 1
+
+
 def test_a_person_says_that_a_warning_was_wrong_and_takes_the_picture_back(
     own_page: Page, home: Home
 ) -> None:

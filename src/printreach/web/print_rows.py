@@ -20,7 +20,7 @@ from printreach.rules.print_history import (
 from printreach.rules.snapshots import KEPT_FOR
 
 _STATES: Final = {
-    PrintResult.UNDER_WAY: "printing",
+    PrintResult.UNDER_WAY: "under-way",
     PrintResult.COMPLETE: "complete",
     PrintResult.CANCELLED: "cancelled",
     PrintResult.FAILED: "error",

@@ -1,7 +1,9 @@
 """The history's pages and files, and what other people see of them."""
 
 import csv
+import html
 import io
+import re
 from datetime import timedelta
 
 import pytest
@@ -66,6 +68,19 @@ def test_a_print_shows_in_the_history_on_the_quick_view_and_under_activity(home:
     assert "vase.gcode, " not in quick
     assert f'href="{home.path}/history"' in quick
     assert "Workbench: print done" in home.browser.get("/activity").text
+
+
+def test_a_print_under_way_has_not_ended_and_may_stand(home: Home) -> None:
+    hear(home, told(home, EventType.STARTED))
+    hear(home, told(home, EventType.PAUSED, progress=40))
+
+    listed = home.get("/history").text
+    page = home.browser.get(
+        html.unescape(re.findall(r'class="of-print" href="([^"]*)"', listed)[0])
+    )
+    assert "Under way" in listed
+    assert "<dt>Came to</dt><dd>40%</dd>" in page.text
+    assert "Ended at" not in page.text
 
 
 def test_the_picture_of_an_end_is_shown_as_long_as_it_is_kept(home: Home) -> None:

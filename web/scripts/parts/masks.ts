@@ -1,5 +1,6 @@
 // Boxes over a picture: <div data-masks> with number fields region-1-left … region-8-height, which
 // are all that is sent. Dragging fills the next that are empty; what is typed is drawn at once.
+// A finger draws one box after [data-draw] was pressed: else it scrolls the page, as anywhere.
 type Box = { left: number; top: number; width: number; height: number };
 type Point = { x: number; y: number };
 
@@ -23,12 +24,14 @@ class Masks {
     this.drawing.addEventListener("pointermove", (event) => this.from && this.draw(this.dragged(event)));
     this.drawing.addEventListener("pointerup", (event) => this.end(event));
     this.drawing.addEventListener("pointercancel", () => this.stop());
+    root.querySelector("[data-draw]")?.addEventListener("click", () => this.waitForFinger(!this.waitsForFinger));
     root.addEventListener("input", () => this.draw());
     this.draw();
   }
 
   private begin(event: PointerEvent): void {
     if (event.button !== 0 || !this.emptyRow()) return;
+    if (event.pointerType === "touch" && !this.waitsForFinger) return;
     event.preventDefault();
     this.drawing.setPointerCapture(event.pointerId);
     this.from = this.at(event);
@@ -40,8 +43,20 @@ class Masks {
     const row = this.emptyRow();
     if (row && box.width >= SMALLEST && box.height >= SMALLEST) {
       EDGES.forEach((edge, index) => (row[index]!.value = box[edge].toFixed(1)));
+      this.waitForFinger(false);
     }
     this.stop();
+  }
+
+  private get waitsForFinger(): boolean {
+    return this.root.classList.contains("is-drawn-on");
+  }
+
+  private waitForFinger(waits: boolean): void {
+    this.root.classList.toggle("is-drawn-on", waits);
+    const button = this.root.querySelector<HTMLElement>("[data-draw]");
+    button?.classList.toggle("on", waits);
+    button?.setAttribute("aria-pressed", String(waits));
   }
 
   private stop(): void {
