@@ -7,7 +7,8 @@ no answer, as BEGIN and savepoints have none, takes no turn at all: it goes alon
 
 import sqlite3
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar, cast
 
@@ -121,6 +122,17 @@ class TurnConnection(AsyncAdapt_aiosqlite_connection):
         """Take the right to write before the first statement, so that nothing read is outdated."""
         self.put_off(_BEGIN)
 
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """What is done in it is undone where it raises."""
+        self.put_off(_SAVE)
+        try:
+            yield
+        except BaseException:
+            self.put_off(_UNDO, _RELEASE)
+            raise
+        self.put_off(_RELEASE)
+
     def commit(self) -> None:
         if _BEGIN in self._put_off:  # nothing was asked since
             self._put_off.clear()
@@ -150,15 +162,6 @@ class TurnDialect(SQLiteDialect_aiosqlite):
     @classmethod
     def import_dbapi(cls) -> AsyncAdapt_aiosqlite_dbapi:
         return _Driver(aiosqlite, sqlite3)
-
-    def do_savepoint(self, connection: Connection, _name: str) -> None:
-        turns_of(connection).put_off(_SAVE)
-
-    def do_release_savepoint(self, connection: Connection, _name: str) -> None:
-        turns_of(connection).put_off(_RELEASE)
-
-    def do_rollback_to_savepoint(self, connection: Connection, _name: str) -> None:
-        turns_of(connection).put_off(_UNDO, _RELEASE)
 
 
 def turns_of(connection: Connection) -> TurnConnection:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from printreach.backends.sql.engine import is_in_transaction, reason_of
+from printreach.backends.sql.engine import is_in_transaction, reason_of, savepoint
 from printreach.ports import StoreUnavailable
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class _Unit:
     async def run(self, connection: AsyncConnection) -> None:
         """Do it in a savepoint, so that failing takes nobody else's work along."""
         try:
-            async with connection.begin_nested():
+            with savepoint(connection):
                 await self._do(connection)
         except Exception as error:
             self.error = self.error or error
