@@ -4,9 +4,11 @@ A model that looks at single pictures calls much of what is unusual a failure: a
 a camera pushed aside. A coarse grey picture tells these apart from what happens on the bed.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from operator import mul
 from typing import Final
 
 SIDE: Final = 8
@@ -93,9 +95,7 @@ def look_at(seen: Seen | None, scene: Scene) -> tuple[Seen | None, View]:
 
 def likeness(one: Sequence[int], other: Sequence[int]) -> float:
     """Correlate two scenes: 1 for the same whatever the light, 0 for unlike ones."""
-    mean_one, mean_other = _mean(one), _mean(other)
-    pairs = list(zip(one, other, strict=True))
-    both = sum((a - mean_one) * (b - mean_other) for a, b in pairs) / len(pairs)
+    both = sum(map(mul, one, other)) / len(one) - _mean(one) * _mean(other)
     spreads = _spread(one) * _spread(other)
     return both / spreads if spreads else 0.0
 
@@ -122,5 +122,5 @@ def _mean(grey: Sequence[int]) -> float:
 
 
 def _spread(grey: Sequence[int]) -> float:
-    mean = _mean(grey)
-    return float((sum((place - mean) ** 2 for place in grey) / len(grey)) ** 0.5)
+    # In whole numbers, which are exact, and by the half as fast as a sum of differences.
+    return math.sqrt(len(grey) * sum(map(mul, grey, grey)) - sum(grey) ** 2) / len(grey)
