@@ -153,7 +153,7 @@ def _rgb(image: Image.Image) -> Image.Image:
         behind = Image.new("RGBA", image.size, (127, 127, 127, 255))
         behind.alpha_composite(image.convert("RGBA"))
         return behind.convert("RGB")
-    return image.convert("RGB")
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 def _orientation(image: Image.Image) -> object:
