@@ -25,7 +25,8 @@ class PrinterRig:
     features: what this printer can do, exactly. heaters: what set-temp may name, of `BedC`,
     `ToolC`, `ChamberC`; `open` leaves them off. has_camera: `open` provides one, which gives
     pictures. has_smart_pause: the platform can turn heaters off in a pause. has_folders: its files
-    may lie in folders. patience_s: within which a state shows.
+    may lie in folders. nonsense_ends_contact: the agent leaves when it hears it, and comes back.
+    patience_s: within which a state shows.
     """
 
     platform: ClassVar[Platform]
@@ -35,6 +36,7 @@ class PrinterRig:
     has_camera: ClassVar[bool] = True
     has_smart_pause: ClassVar[bool] = False
     has_folders: ClassVar[bool] = True
+    nonsense_ends_contact: ClassVar[bool] = False
     patience_s: ClassVar[float] = 20.0
 
     def open(self) -> AbstractAsyncContextManager[None]:

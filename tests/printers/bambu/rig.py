@@ -35,6 +35,7 @@ class BambuRig(PrinterRig):
 
     platform = PLATFORMS[0]
     features = Feature(63)
+    nonsense_ends_contact = True
     has_smart_pause = True
     eye: Eye
 

@@ -21,6 +21,7 @@ class SdcpRig(PrinterRig):
     features = Feature(1 + 2 + 4 + 16 + 32)
     has_smart_pause = True
     has_folders = False
+    nonsense_ends_contact = True
     fake: FakeSdcp
 
     @asynccontextmanager
