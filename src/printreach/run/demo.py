@@ -64,7 +64,7 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="printreach-demo-"))
     environment = {
         "PRINTREACH_DATA_DIR": str(folder / "service"),
-        # The demo's printer draws its pictures; the model knows those of cameras.
+        # The model takes the coarse infill that the demo's printer draws for loose strands.
         "PRINTREACH_DETECTOR_WATCH": "false",
         **os.environ,
     }
