@@ -10,6 +10,21 @@ from printreach.printers import loose
 from tests.printers.damage import JUNK
 
 
+@pytest.mark.parametrize("message", [b"", b"{", b"\xff", "pong", "[" * 100_000, "9" * 5000])
+def test_what_is_no_json_is_none(message: bytes | str) -> None:
+    assert loose.parsed(message) is None
+
+
+def test_changes_of_changes_end_somewhere() -> None:
+    endless: loose.Json = {}
+    for _ in range(500):
+        endless = {"inner": endless}
+    many = {str(number): number for number in range(5000)}
+
+    assert loose.merged(endless, endless) == endless
+    assert len(loose.merged({}, many)) == loose.MAX_KEYS
+
+
 @pytest.mark.parametrize(
     ("value", "found"),
     [
