@@ -10,7 +10,7 @@ from printreach.rules.detection import Sight
 from printreach.rules.watching import Region
 
 MOST_WAITING: Final = 32
-"""At 10 ms each that is a third of a second; on a slow machine some seconds."""
+"""At 15 ms each that is half a second; on a slow machine some seconds."""
 MOST_WAITING_BYTES: Final = 64 * 1024 * 1024
 """Ten of the largest pictures."""
 
