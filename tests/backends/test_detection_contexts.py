@@ -12,6 +12,7 @@ from printreach.backends.sql.detection_contexts import detection_contexts
 from printreach.backends.sql.detection_memory import remembered
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
 from printreach.rules.detection import DetectionContext, Suspicion
+from printreach.rules.detection_appearance import Appearance
 from printreach.rules.detection_contexts import KeptContext
 from printreach.rules.detection_keys import DetectionKey
 from printreach.rules.detection_scene import Scene, Seen
@@ -24,8 +25,9 @@ KEY = DetectionKey(key_id="k1", account_id="ada", name="Farm", created_at=NOON)
 FULL = DetectionContext(
     warning_level=1,
     pause_level=5,
-    reference=(-2.5, 0.25),
-    mean=-1.5,
+    appearance=Appearance(
+        first=(-2.5, 0.25), oddest=((-2.25, 0.5), (-7.0, 7.0)), mean=-1.5, risen=-0.75
+    ),
     score=18,
     seen=Seen(scene=Scene(grey=tuple(range(64)), digest=2**32 - 1), repeats=2),
     last_at=NOON + timedelta(microseconds=7),

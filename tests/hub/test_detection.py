@@ -137,8 +137,8 @@ async def test_the_last_of_them_builds_upon_all_others(open_world: OpenWorld) ->
         sight = (await FakeScorer(probability=0.99).score(b"one")).sight
         first, _ = observe(one.kept.remembered, sight, one.at)
         second, _ = observe(first, sight, other.at)
-        assert now.remembered.mean == second.mean
-        assert now.remembered.reference == second.reference
+        assert now.remembered.appearance.mean == second.appearance.mean
+        assert now.remembered.appearance.first == second.appearance.first
 
 
 @on_a_loop

@@ -146,7 +146,7 @@ def test_a_hotend_that_comes_back_in_front_is_no_moved_camera() -> None:
         seen.append(verdict.view)
 
     assert [number for number, view in enumerate(seen) if view is View.MOVED] == [1]
-    assert len(context.reference) > 4
+    assert len(context.appearance.first) > 4
 
 
 def test_a_camera_that_is_moved_again_and_again_is_told_each_time() -> None:
@@ -171,7 +171,7 @@ def test_the_dark_leaves_what_was_known_as_it_was() -> None:
 
     after, verdict = observe(context, Sight(probability=BAD, scene=dark), START)
 
-    assert (after.mean, after.reference) == (context.mean, context.reference)
+    assert after.appearance == context.appearance
     assert verdict.print_quality == 10
 
 
@@ -240,4 +240,4 @@ def test_whatever_comes_gives_a_verdict_within_bounds(
         assert 1 <= verdict.print_quality <= 10
         assert verdict.minimum_interval_s == 5
         assert 5 <= verdict.recommended_interval_s <= 20
-        assert context.mean is None or math.isfinite(context.mean)
+        assert context.appearance.mean is None or math.isfinite(context.appearance.mean)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.rules.detection import LEVELS, Sight
+from printreach.rules.detection_appearance import Appearance
 from printreach.rules.detection_scene import SIDE, Scene, View
 from printreach.rules.watch import (
     HISTORY,
@@ -177,9 +178,9 @@ def test_who_resumes_says_that_it_is_good_as_it_looks_now() -> None:
     own = after_resume(after_pause(print_.memory, print_.at), print_.at)
     others = after_resume(replace(print_.memory, is_paused=True), print_.at)
 
-    assert own.context.reference == ()
-    assert others.context.reference == print_.memory.context.reference
-    assert own.context.mean is others.context.mean is None
+    assert own.context.appearance == Appearance()
+    assert others.context.appearance.first == print_.memory.context.appearance.first
+    assert others.context.appearance.mean is None
 
 
 def test_looks_that_show_nothing_new_are_kept_once_a_minute() -> None:

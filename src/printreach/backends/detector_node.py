@@ -165,7 +165,7 @@ def _scored(said: ScoreAnswer) -> Scored:
     if len(said.grey) != SIDE * SIDE or not all(0 <= place <= 255 for place in said.grey):
         raise ValueError("a scene is so many places of 0 to 255")
     scene = Scene(grey=said.grey, digest=said.digest)
-    sight = Sight(probability=said.probability, scene=scene)
+    sight = Sight(probability=said.probability, scene=scene, evidence=said.evidence)
     return Scored(sight=sight, evidence=said.evidence, load=said.load)
 
 

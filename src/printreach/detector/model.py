@@ -37,7 +37,7 @@ class Found:
 
     def sight(self, prepared: Prepared) -> Sight:
         """Say the same in the words of the rules."""
-        return Sight(probability=self.probability, scene=prepared.scene)
+        return Sight(probability=self.probability, scene=prepared.scene, evidence=self.evidence)
 
 
 class Model:

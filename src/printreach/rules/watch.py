@@ -20,6 +20,7 @@ from printreach.rules.detection import (
     Verdict,
     observe,
 )
+from printreach.rules.detection_appearance import Appearance
 from printreach.rules.detection_contexts import stretched_s
 from printreach.rules.detection_scene import BLIND, View
 from printreach.rules.watch_memory import WatchMemory
@@ -119,7 +120,7 @@ def after_resume(memory: WatchMemory, resumed_at: datetime | None) -> WatchMemor
     """
     after = _unsuspicious(memory)
     if memory.is_own_pause:
-        after = replace(after, context=replace(after.context, reference=()))
+        after = replace(after, context=replace(after.context, appearance=Appearance()))
     return replace(after, is_paused=False, is_own_pause=False, resumed_at=resumed_at)
 
 
@@ -204,7 +205,12 @@ def _interval_s(
 
 
 def _unsuspicious(memory: WatchMemory) -> WatchMemory:
-    context = replace(memory.context, mean=None, warning=Suspicion(), pause=Suspicion())
+    context = replace(
+        memory.context,
+        appearance=memory.context.appearance.forgiven(),
+        warning=Suspicion(),
+        pause=Suspicion(),
+    )
     return replace(memory, context=context)
 
 

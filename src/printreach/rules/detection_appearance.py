@@ -1,0 +1,132 @@
+"""How bad a print looks, and how much worse than it did.
+
+A model's score of one picture is worth little across scenes: some good prints always look odd. So
+a print is compared with its own first pictures too, as a whole and place by place. Prints grow:
+while one looks good, what it is compared with follows it slowly.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Final
+
+from printreach.rules.detection_places import (
+    FARTHEST,
+    Places,
+    is_alike,
+    is_map,
+    logit,
+    logits,
+    moved_towards,
+    oddest,
+    rise,
+)
+
+_FIRST_PICTURES: Final = 6
+"""Two minutes. With four, good prints that look odder as they grow were warned of."""
+_MEAN_OVER_S: Final = 25.0
+_LEAST_SHARE, _GREATEST_SHARE = 0.3, 0.7
+"""What one picture moves the means by, whatever the interval."""
+_FARTHEST_MEAN: Final = 4.5
+_FOLLOWS_OVER_S: Final = 200.0
+_GOOD_LOGIT: Final = 0.0
+"""Below it a print looks good: a score of 50, where PrintQuality is 6."""
+
+_GAIN: Final = 2.0
+_MOST_RISE, _MOST_FALL = 3.0, 2.0
+"""Of one picture, so that a single one is no failure."""
+_USUAL_LOGIT: Final = -1.0
+_ODD_DISCOUNT: Final = 1.2
+_MOST_ODD: Final = 1.2
+"""A print that looked odd from its start must look worse than others. Not without end: one that
+fails from its start looks odd too, and is caught by its score alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appearance:
+    """What a print has looked like since its scene changed last.
+
+    first: logits of its first pictures. oddest: the most that each place looked like a failure in
+    them. mean: of all logits, newer ones first; None before the first. risen: of how much odder
+    the places became with each picture, likewise. Raises ValueError for what none can be.
+    """
+
+    first: tuple[float, ...] = ()
+    oddest: Places = ()
+    mean: float | None = None
+    risen: float = 0.0
+
+    def __post_init__(self) -> None:
+        known = (self.mean or 0.0, *self.first, *(place for row in self.oddest for place in row))
+        if not is_map(self.oddest) or max(map(abs, known)) > FARTHEST:
+            raise ValueError(f"a map of logits has equal rows, and none is beyond {FARTHEST:g}")
+        if not -_MOST_FALL <= self.risen <= _MOST_RISE:
+            raise ValueError(f"nothing falls by {_MOST_FALL:g} or rises by {_MOST_RISE:g}")
+
+    @property
+    def score(self) -> int:
+        """0 to 100, 0 the best."""
+        return round(100 / (1 + math.exp(-self._combined)))
+
+    @property
+    def _combined(self) -> float:
+        """Put together how bad the print looks, and how much worse than at its start."""
+        if self.mean is None or not self.first:
+            return -FARTHEST
+        odd = max(0.0, min(_MOST_ODD, _median(self.first) - _USUAL_LOGIT))
+        return self.mean + _GAIN * self.risen - _ODD_DISCOUNT * odd
+
+    def forgiven(self) -> "Appearance":
+        """The same without what it looked like of late."""
+        return replace(self, mean=None, risen=0.0)
+
+    def then(self, probability: float, evidence: Places, step_s: float) -> "Appearance":
+        """Take a picture into account that came so much later."""
+        now, places = logit(probability, _FARTHEST_MEAN), logits(evidence)
+        if self.oddest and places and not is_alike(self.oddest, places):
+            return Appearance().then(probability, evidence, step_s)
+        risen = self._rise_to(now, places)
+        if self.mean is None:
+            after = replace(self, mean=now, risen=risen)
+        else:
+            share = max(_LEAST_SHARE, min(_GREATEST_SHARE, _share(step_s, _MEAN_OVER_S)))
+            after = replace(
+                self,
+                mean=self.mean + share * (now - self.mean),
+                risen=self.risen + share * (risen - self.risen),
+            )
+        return after._compared_with(now, places, step_s)
+
+    def _rise_to(self, now: float, places: Places) -> float:
+        if not self.first:
+            return 0.0
+        has_maps = bool(self.oddest and places)
+        risen = rise(self.oddest, places) if has_maps else now - _median(self.first)
+        return max(-_MOST_FALL, min(_MOST_RISE, risen))
+
+    def _compared_with(self, now: float, places: Places, step_s: float) -> "Appearance":
+        """The same with what later pictures are compared with."""
+        if len(self.first) < _FIRST_PICTURES:
+            return replace(
+                self,
+                first=(*self.first, now),
+                oddest=oddest(self.oddest, places) if places else self.oddest,
+            )
+        if self._combined >= _GOOD_LOGIT:
+            return self
+        share = _share(step_s, _FOLLOWS_OVER_S)
+        return replace(
+            self,
+            first=tuple(each + share * (now - each) for each in self.first),
+            oddest=moved_towards(self.oddest, places, share) if places else self.oddest,
+        )
+
+
+def _share(step_s: float, over_s: float) -> float:
+    """How much of the way a mean over so long goes in one step."""
+    return 1 - math.exp(-step_s / over_s)
+
+
+def _median(logits: tuple[float, ...]) -> float:
+    """The middle one, or between the two in the middle: one odd picture doesn't move it far."""
+    ordered, half = sorted(logits), len(logits) // 2
+    return (ordered[half] + ordered[-half - 1]) / 2

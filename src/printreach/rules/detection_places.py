@@ -1,0 +1,86 @@
+"""Where in the picture a print looks like a failure, compared with where it has looked so before.
+
+A place that looks odd for the first time says more than one that always did: a cable, the infill
+of this part. The bed moves between two pictures, so a place is compared with its neighbours too.
+"""
+
+import heapq
+import math
+from typing import Final, TypeAlias
+
+Places: TypeAlias = tuple[tuple[float, ...], ...]
+"""A map: rows of places, the whole picture from its upper left corner."""
+
+FARTHEST: Final = 7.0
+"""A logit beyond it is taken for this one."""
+_STRONGEST: Final = 4
+"""Places that decide together, as many as decide on a picture's score."""
+_DOWNWARDS: Final = 0.2
+_DIGITS: Final = 2
+"""More takes room where prints are remembered, and says nothing."""
+
+
+def is_map(places: Places) -> bool:
+    """Whether all its rows have as many places, and some; none at all is a map, too."""
+    lengths = {len(row) for row in places}
+    return len(lengths) <= 1 and 0 not in lengths
+
+
+def is_alike(one: Places, other: Places) -> bool:
+    """Whether two maps can be compared place by place."""
+    return len(one) == len(other) and list(map(len, one)) == list(map(len, other))
+
+
+def logit(probability: float, farthest: float = FARTHEST) -> float:
+    """Of a probability; what is no number looks neither good nor bad."""
+    if math.isnan(probability):
+        return 0.0
+    bounded = max(1e-9, min(1 - 1e-9, probability))
+    return max(-farthest, min(farthest, math.log(bounded / (1 - bounded))))
+
+
+def logits(evidence: Places) -> Places:
+    """Of the probabilities in a map."""
+    return tuple(tuple(round(logit(place), _DIGITS) for place in row) for row in evidence)
+
+
+def oddest(before: Places, now: Places) -> Places:
+    """The most that each place or one beside it has looked like a failure, now or before."""
+    around = _widened(now)
+    if not before:
+        return around
+    return tuple(tuple(map(max, *rows)) for rows in zip(before, around, strict=True))
+
+
+def moved_towards(before: Places, now: Places, share: float) -> Places:
+    """Let what was oddest follow what each place and those beside it look like now.
+
+    share: of the way up; down it goes more slowly, since a print head that is away comes back.
+    """
+    return tuple(
+        tuple(_nearer(most, place, share) for most, place in zip(mosts, row, strict=True))
+        for mosts, row in zip(before, _widened(now), strict=True)
+    )
+
+
+def rise(before: Places, now: Places) -> float:
+    """How much odder than ever before the places look that became odd the most."""
+    rises = (
+        place - most
+        for row, mosts in zip(now, before, strict=True)
+        for place, most in zip(row, mosts, strict=True)
+    )
+    strongest = heapq.nlargest(_STRONGEST, rises)
+    return sum(strongest) / len(strongest)
+
+
+def _nearer(most: float, place: float, share: float) -> float:
+    slowed = share if place > most else share * _DOWNWARDS
+    return round(most + slowed * (place - most), _DIGITS)
+
+
+def _widened(places: Places) -> Places:
+    """The highest of each place and the eight around it."""
+    across = [tuple(map(max, row, (row[0], *row), (*row[1:], row[-1]))) for row in places]
+    down = zip(across, (across[0], *across), (*across[1:], across[-1]), strict=False)
+    return tuple(tuple(map(max, *rows)) for rows in down)
