@@ -219,6 +219,13 @@ def test_a_node_with_another_token_is_left_alone(caplog: pytest.LogCaptureFixtur
         b'{"Probability":0.5,"Evidence":[[0.5]],"Grey":[%b],"Digest":1,"Load":0}'
         % b",".join([b"999"] * 64),
         b'{"Probability":0.5,"Evidence":[[' + b"0.5," * 40_000 + b'1]],"Load":0}',
+        b'{"Probability":0.5,"Evidence":[[0.5]],"Grey":[%b],"Digest":%b,"Load":0}'
+        % (b",".join([b"1"] * 64), b"9" * 40),
+        b'{"Probability":0.5,"Evidence":[[0.5],[0.5,0.5]],"Grey":[%b],"Digest":1,"Load":0}'
+        % b",".join([b"1"] * 64),
+        b'{"Probability":0.5,"Evidence":[%b],"Grey":[%b],"Digest":1,"Load":0}'
+        % (b",".join([b"[]"] * 9000), b",".join([b"1"] * 64)),
+        b'{"Kind":"unreadable","Why":"%b"}' % (b"x" * 5000),
     ],
 )
 @pytest.mark.parametrize("status", [200, 422, 503])

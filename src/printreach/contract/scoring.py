@@ -6,9 +6,9 @@ bearer. The answer is 200 with a ScoreAnswer, or another status with a Refused.
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 SCORE_PATH: Final = "/detector/score"
 READY_PATH: Final = "/detector/ready"
@@ -16,6 +16,12 @@ READY_PATH: Final = "/detector/ready"
 
 Edges: TypeAlias = tuple[float, float, float, float]
 """Left, top, right and bottom of a part of a picture, as shares of its width and height."""
+
+
+MOST_PLACES: Final = 64
+"""Of evidence, each way."""
+LONGEST_WHY: Final = 300
+_Row: TypeAlias = Annotated[tuple[float, ...], Meta(max_length=MOST_PLACES)]
 
 
 class RefusalKind(StrEnum):
@@ -41,17 +47,24 @@ class Refused(Struct, frozen=True, rename="pascal"):
     """The body of a refusal. why: a sentence's rest, for who sent the picture."""
 
     kind: RefusalKind
-    why: str
+    why: Annotated[str, Meta(max_length=LONGEST_WHY)]
 
 
 class ScoreAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """What a node saw; see ports.scoring.Scored and rules.detection_scene.Scene."""
+    """What a node saw; see ports.scoring.Scored and rules.detection_scene.Scene.
+
+    Raises ValueError for evidence whose rows are not of one length: it is drawn over a picture.
+    """
 
     probability: float
-    evidence: tuple[tuple[float, ...], ...]
+    evidence: Annotated[tuple[_Row, ...], Meta(max_length=MOST_PLACES)]
     grey: tuple[int, ...]
-    digest: int
+    digest: Annotated[int, Meta(ge=0, lt=2**32)]
     load: float
+
+    def __post_init__(self) -> None:
+        if len({len(row) for row in self.evidence}) > 1:
+            raise ValueError("rows of evidence are of one length")
 
 
 def write_masked(masked: Iterable[Edges]) -> str:
