@@ -33,7 +33,7 @@ def test_keys_are_listed_with_when_they_were_made_and_used(desk: Desk) -> None:
 
 def test_a_key_just_made_opens_the_api_at_the_address_that_the_page_says(desk: Desk) -> None:
     key = KEY.search(desk.browser.get(desk.make_key()).text)
-    address = re.search(r"<code>(https:[^<]+)</code>", desk.browser.get("/developer").text)
+    address = re.search(r"<span>(https:[^<]+)</span>", desk.browser.get("/developer").text)
 
     assert key
     assert address
