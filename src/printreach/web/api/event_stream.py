@@ -25,6 +25,7 @@ from printreach.hub.event_stream import EventGone, EventStreams, Told, TooManySt
 from printreach.hub.sessions import Visitor
 from printreach.rules.access_tokens import Scope
 from printreach.web import slow_readers
+from printreach.web.closing import closing
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.problems import AnyRequest, Problem
 from printreach.web.services import Services
@@ -103,8 +104,11 @@ async def event_stream(
     """Stream the events of all printers of the account, as they happen, as server-sent events."""
     reader = await _reader(request, services, jar)
     told = await _opened(services.event_streams, reader, last_event_id or after)
+    messages = _messages(reader, told)
     return ServerSentEvent(
-        _messages(reader, told), headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"}
+        messages,
+        headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
+        background=closing(messages),
     )
 
 

@@ -18,6 +18,7 @@ from printreach.contract.codec import encode
 from printreach.hub.live import BEAT_S as BEAT_OF_PRINTERS_S
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports import PrinterRow
+from printreach.web.closing import closing
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.dashboard.cards import is_warned, state_of
 from printreach.web.problems import AnyRequest
@@ -58,7 +59,9 @@ class Page:
 
     def stream(self) -> ServerSentEvent:
         """The answer to the page's script."""
-        return ServerSentEvent(self._events(), headers={"X-Accel-Buffering": "no"})
+        events = self._events()
+        headers = {"X-Accel-Buffering": "no"}
+        return ServerSentEvent(events, headers=headers, background=closing(events))
 
     async def _events(self) -> AsyncIterator[ServerSentEventMessage]:
         dashboard = self.services.dashboard

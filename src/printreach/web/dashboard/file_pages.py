@@ -17,6 +17,7 @@ from printreach.hub.own_printers import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.virtual_paths import VirtualPath, read_virtual_path
 from printreach.web.accounts.forms import Fields, provide_fields
+from printreach.web.closing import closing
 from printreach.web.dashboard.dashboard import (
     SAID,
     Order,
@@ -105,7 +106,10 @@ async def download(
         finally:
             await pieces.aclose()
 
-    return Stream(body(), media_type="application/octet-stream", headers=headers)
+    whole = body()
+    return Stream(
+        whole, media_type="application/octet-stream", headers=headers, background=closing(whole)
+    )
 
 
 @get("/printers/{printer_id:str}/files/delete", media_type=MediaType.HTML)

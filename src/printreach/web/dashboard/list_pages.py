@@ -17,6 +17,7 @@ from printreach.web.dashboard.listing import Wish, listing, read_wish
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
+from printreach.web.slow_readers import ends_slow_readers
 
 FARM_EVERY_S: Final = 5.0
 """A hundred rows are not read every second; their printers and ours have other things to do."""
@@ -48,7 +49,7 @@ async def printers_page(
     return Template("dashboard/printers.html", context=context)
 
 
-@get("/printers/events")
+@get("/printers/events", middleware=[ends_slow_readers])
 async def printers_events(
     request: AnyRequest,
     services: NamedDependency[Services],

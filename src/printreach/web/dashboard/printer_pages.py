@@ -17,6 +17,7 @@ from printreach.web.print_rows import row_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
+from printreach.web.slow_readers import ends_slow_readers
 
 LAST_PRINTS = 3
 PARTS = ("head", "open", "picture", "now", "print", "watch", "temperatures", "materials")
@@ -59,7 +60,7 @@ async def control_page(
     return Template("dashboard/control.html", context=context)
 
 
-@get("/printers/{printer_id:str}/events")
+@get("/printers/{printer_id:str}/events", middleware=[ends_slow_readers])
 async def printer_events(
     request: AnyRequest,
     services: NamedDependency[Services],

@@ -17,6 +17,7 @@ from litestar.response import Stream
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.pictures import take_picture
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
+from printreach.web.closing import closing
 from printreach.web.dashboard.dashboard import provide_printer_id
 from printreach.web.problems import AnyRequest
 from printreach.web.signed_in import SignedIn
@@ -74,7 +75,8 @@ async def stream(
     if found is None:
         raise _no_picture("The printer's camera sent something else than pictures.")
     media_type = f'multipart/x-mixed-replace; boundary="{found[1]}"'
-    return Stream(_until_broken(pieces), media_type=media_type, headers=_SANDBOX)
+    shown = _until_broken(pieces)
+    return Stream(shown, media_type=media_type, headers=_SANDBOX, background=closing(shown))
 
 
 async def answer_then_pieces(

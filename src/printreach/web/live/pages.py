@@ -20,6 +20,7 @@ from printreach.contract.codec import encode
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.live_links import LiveView
 from printreach.rules.rate_limits import Limit
+from printreach.web.closing import closing
 from printreach.web.dashboard.events import templates_of
 from printreach.web.live.facts import facts_of, picture_of
 from printreach.web.live.viewers import PAGES_BY_ADDRESS, PICTURES_BY_ADDRESS, Viewers
@@ -27,6 +28,7 @@ from printreach.web.pages import READ
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import too_many, visitor_of
+from printreach.web.slow_readers import ends_slow_readers
 
 HIDDEN: Final = {
     "Referrer-Policy": "no-referrer",
@@ -89,7 +91,7 @@ async def live_picture(
     return Response(picture.data, media_type="image/jpeg", headers=PICTURE)
 
 
-@get("/live/{live_id:str}/events")
+@get("/live/{live_id:str}/events", middleware=[ends_slow_readers])
 async def live_events(
     request: AnyRequest,
     live_id: FromPath[str],
@@ -102,10 +104,9 @@ async def live_events(
     address = visitor_of(request).address
     if not viewers.has_room(live_id, address):
         raise TooManyRequestsException("Too many look at once", headers={"Retry-After": "30"})
-    events = _events(request, services.dashboard, live_id)
-    return ServerSentEvent(
-        _counted(events, viewers, live_id, address), headers=HIDDEN | {"X-Accel-Buffering": "no"}
-    )
+    events = _counted(_events(request, services.dashboard, live_id), viewers, live_id, address)
+    headers = HIDDEN | {"X-Accel-Buffering": "no"}
+    return ServerSentEvent(events, headers=headers, background=closing(events))
 
 
 async def _counted(

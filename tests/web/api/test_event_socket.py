@@ -1,0 +1,78 @@
+"""A program that opens the stream of events over a real socket, and never reads."""
+
+import asyncio
+from functools import partial
+from typing import cast
+
+import pytest
+
+from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
+from printreach.hub.event_stream import PAGE, EventStreams, Told
+from printreach.hub.fanout import Fanout
+from printreach.ports import Records
+from printreach.relay.web_app import Application
+from printreach.web import slow_readers
+from tests.fakes.clock import NOON
+from tests.fakes.loop import on_a_loop
+from tests.relay.caller import calling, request
+from tests.relay.rig import OWN, relay
+from tests.relay.waiting import until
+from tests.web.api.test_event_stream import Hall, hall
+from tests.web.world import WebWorld
+
+PAGES = 60
+"""Some 27 MB; the kernel's buffers of both ends take a sixth of that."""
+PATIENCE_S = 90.0
+
+
+async def much_happens(here: Hall) -> None:
+    """As large as an agent may make it."""
+    text = "\N{SNOWMAN}" * MAX_TEXT
+
+    def event(number: int) -> PrintEvent:
+        return PrintEvent(
+            event_id=f"event-{number:05d}",
+            event_type=EventType.ERROR,
+            event_time_sec=0,
+            file_name=text,
+            error=text,
+        )
+
+    for first in range(0, PAGES * PAGE, 1000):
+        some = [event(number) for number in range(first, first + 1000)]
+        await here.world.store.write(partial(_append, some))
+    await Fanout(here.world.store, here.world.clock, []).fan_out_due()
+
+
+async def _append(events: list[PrintEvent], records: Records) -> None:
+    await records.events.append("p1", events, NOON)
+
+
+@on_a_loop
+async def test_who_never_reads_costs_little_and_is_cut(
+    world: WebWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slow_readers, "SENT_WITHIN_S", 0.5)
+    pages: list[int] = []
+    look_up = EventStreams._page
+
+    async def counted(self: EventStreams, account_id: str, cursor: str | None) -> list[Told]:
+        pages.append(1)
+        return await look_up(self, account_id, cursor)
+
+    monkeypatch.setattr(EventStreams, "_page", counted)
+    app = cast("Application", world.app)
+    async with hall(world) as here, relay(web_app=app) as rig:
+        await much_happens(here)
+        streams = world.services.event_streams
+        token = b"Authorization: Bearer " + here.token.secret.encode()
+        async with calling(rig.port, receive_buffer=4096) as stuck:
+            stuck.send(request(OWN, token, target=b"/api/events?after=oldest"))
+            await until(lambda: pages, PATIENCE_S)
+            await until(lambda: not streams._open, PATIENCE_S)
+            asked = len(pages)
+            sent = await asyncio.wait_for(stuck.rest(), PATIENCE_S)
+
+        assert sent.startswith(b"HTTP/1.1 200")
+        assert not sent.endswith(b"0\r\n\r\n"), "it was cut, not brought to an end"
+        assert asked <= PAGES // 2, "what waits for it is what the kernel takes, and one page"
