@@ -40,7 +40,8 @@ demo: install  ## the service with a simulated printer, on http://localhost:8080
 .PHONY: test
 test: install lint build/agent-only/.installed build/server-only/.installed  ## everything: lint, types, import rules, tests
 	@$(MAKE) --no-print-directory peers || echo "Some peers can't be had here; their tests are skipped."
-	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not fault"
+	PRINTREACH_TEST_PICTURES=0 $(BIN)/pytest --numprocesses $(WORKERS) \
+		--dist loadfile --no-loadscope-reorder -m "not fault"
 
 .PHONY: lint
 lint: install  ## style, types and import rules, without the tests
@@ -95,7 +96,8 @@ docs: install  ## write the documents that are made from the code
 .PHONY: screens
 screens: install  ## pictures of every page, in three sizes, light and dark, in build/screens
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile \
-		$$(grep --recursive --files-with-matches --include='test_*.py' look_at tests)
+		$$(grep --recursive --files-with-matches --include='test_*.py' \
+			--regexp=look_at --regexp=screenshot tests)
 
 # What the README shows: one picture for each of these names, of those that `make screens` takes.
 PICTURES := dashboard-printers-desktop-dark dashboard-printer-desktop-light appportal-permit-phone-light

@@ -1,19 +1,24 @@
-"""One browser for the whole folder; each test gets a page of its own."""
+"""One browser for the whole folder; each file has a profile of its own, and each test a page."""
 
 from collections.abc import Iterator
 
 import pytest
 from litestar.testing import TestClient
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.look.gallery import answer_in_process, gallery_app
-from tests.rigs.chromium import chromium
+from tests.rigs.chromium import chromium_for_many, fresh_profile
+
+
+@pytest.fixture(scope="package")
+def shared_browser() -> Iterator[Browser]:
+    with chromium_for_many() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    folder = tmp_path_factory.mktemp("profile")
-    with chromium(folder) as context, TestClient(gallery_app()) as app:
+def browser(shared_browser: Browser) -> Iterator[BrowserContext]:
+    with fresh_profile(shared_browser) as context, TestClient(gallery_app()) as app:
         answer_in_process(context, app)
         yield context
 

@@ -1,25 +1,21 @@
 """Pages are links, forms and stills; where no script runs, nothing is missing but freshness."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from litestar.testing import TestClient
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.look.gallery import HOST, answer_in_process, gallery_app
-from tests.rigs.chromium import chromium
+from tests.rigs.chromium import fresh_profile
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[Page]:
+def page(shared_browser: Browser) -> Iterator[Page]:
     """A phone that runs no script."""
-    with (
-        chromium(tmp_path / "profile", scripts=False) as context,
-        TestClient(gallery_app()) as app,
-    ):
+    with fresh_profile(shared_browser, scripts=False) as context, TestClient(gallery_app()) as app:
         answer_in_process(context, app)
         opened = context.new_page()
         opened.set_viewport_size({"width": 390, "height": 844})

@@ -1,11 +1,13 @@
 """A real browser: Chromium with a fresh profile, kept from calling home."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from playwright.sync_api import (
+    Browser,
     BrowserContext,
     ConsoleMessage,
     Page,
@@ -27,6 +29,8 @@ FLAGS = [
 ]
 PATIENCE_MS = 30_000  # a printer's page is megabytes of scripts, and the machine may be busy
 SCREENS = ROOT / "build" / "screens"
+PICTURES = "PRINTREACH_TEST_PICTURES"
+"""Set to 0, a run takes no pictures: `make test` does, for each is a tenth of a second of CPU."""
 
 
 @contextmanager
@@ -50,10 +54,36 @@ def chromium(
             java_script_enabled=scripts,
             viewport={"width": 1280, "height": 900},
         )
-        context.set_default_timeout(PATIENCE_MS)
-        expect.set_options(timeout=PATIENCE_MS)
+        _be_patient(context)
         yield context
         context.close()
+
+
+@contextmanager
+def chromium_for_many() -> Iterator[Browser]:
+    """Run one in which each of many tests has a profile of its own: fresh_profile gives it."""
+    with sync_playwright() as playwright:
+        path = system_program("chromium", "chromium")
+        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def fresh_profile(browser: Browser, *, scripts: bool = True) -> Iterator[BrowserContext]:
+    """One that knows of no other's cookies, storage and cache. scripts: whether pages run any."""
+    context = browser.new_context(
+        java_script_enabled=scripts, viewport={"width": 1280, "height": 900}
+    )
+    _be_patient(context)
+    context.new_page()  # stays open: with the last page, processes go that the next would start
+    yield context
+    context.close()
+
+
+def _be_patient(context: BrowserContext) -> None:
+    context.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
 
 
 @dataclass
@@ -95,5 +125,11 @@ def watch(page: Page) -> Watched:
 
 def screenshot(page: Page, name: str) -> None:
     """Keep a picture for people to look at."""
-    SCREENS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SCREENS / f"{name}.png")
+    if takes_pictures():
+        SCREENS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SCREENS / f"{name}.png")
+
+
+def takes_pictures() -> bool:
+    """False where nobody will look at them."""
+    return os.environ.get(PICTURES) != "0"

@@ -12,7 +12,7 @@ from typing import Final, Literal, TypedDict, cast
 from playwright.sync_api import Page
 
 from tests.requirements_of_tests import need
-from tests.rigs.chromium import SCREENS
+from tests.rigs.chromium import screenshot, takes_pictures
 from tests.rigs.peers import ROOT
 
 Scheme = Literal["light", "dark"]
@@ -69,10 +69,11 @@ def look_at(
         assert page.evaluate(_TOO_WIDE) == [], f"{name} is too wide for a {size.name}"
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            _photograph(page, f"{name}-{size.name}-{scheme}", whole=False)
+            screenshot(page, f"{name}-{size.name}-{scheme}")
             found = serious_issues(page, besides, colours_alone=scheme == "dark")
             assert found == [], f"{name}, {size.name}, {scheme}:\n" + "\n".join(found)
-        _photograph(page, f"{name}-{size.name}-whole", whole=True)
+        if takes_pictures():
+            _photograph_whole(page, f"{name}-{size.name}-whole")
 
 
 def serious_issues(
@@ -99,14 +100,12 @@ def serious_issues(
     ]
 
 
-def _photograph(page: Page, name: str, *, whole: bool) -> None:
-    """whole: with what lies below the window's edge."""
-    SCREENS.mkdir(parents=True, exist_ok=True)
-    if whole:
-        window = page.viewport_size
-        assert window is not None
-        page.set_viewport_size({**window, "height": page.evaluate("document.body.scrollHeight")})
-    page.screenshot(path=SCREENS / f"{name}.png")
+def _photograph_whole(page: Page, name: str) -> None:
+    """With what lies below the window's edge."""
+    window = page.viewport_size
+    assert window is not None
+    page.set_viewport_size({**window, "height": page.evaluate("document.body.scrollHeight")})
+    screenshot(page, name)
 
 
 @cache
