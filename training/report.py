@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 from training.calibrate import Calibration
 from training.evaluate import Scored
 from training.measures import Figures
-from training.sequences import Outcome
+from training.sequences import Outcome, likely_share
 
 _WIDTH, _HEIGHT, _EDGE = 640, 320, 40
 _GOOD, _BAD, _INK = (44, 123, 182), (202, 60, 40), (60, 60, 60)
@@ -65,12 +65,27 @@ def sequence_table(sequences: dict[str, Outcome]) -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, of in sequences.items():
-        in_time = f"{of.warned} | {of.paused}" if of.failing else "- | -"
+        early, warned, paused = (
+            _with_share(count, total)
+            for count, total in (
+                (of.early_paused, of.prints if of.good_pictures else 0),
+                (of.warned, of.failing),
+                (of.paused, of.failing),
+            )
+        )
         lines.append(
             f"| {name} | {of.prints} | {of.good_pictures} | {of.faster} | {of.early_warned}"
-            f" | {of.early_paused} | {in_time} |"
+            f" | {early} | {warned} | {paused} |"
         )
     return "\n".join(lines)
+
+
+def _with_share(count: int, total: int) -> str:
+    """A count, and where its share likely lies."""
+    if total == 0:
+        return "-"
+    least, most = likely_share(count, total)
+    return f"{count} ({least:.2f}-{most:.2f})"
 
 
 def _page(strata: dict[str, Figures], sequences: dict[str, Outcome]) -> str:

@@ -5,6 +5,7 @@ Of both it is known from which picture on they fail. Neither is a recording of a
 """
 
 import io
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -33,16 +34,23 @@ ONSET: Final = 8
 IN_TIME: Final = 10
 """A failure is to be paused within so many pictures."""
 _SEED: Final = 11
+_STARTS: Final = ((1, 8), (2, 10))
+"""Runs of pasted prints take each picture or each second one; one begins so many after another."""
+_SPOILED: Final = 2
+"""Of each run, by different failures from the onset on; one more is spoiled from the start."""
+_DEVIATIONS: Final = 1.96
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _FIRST_SEED: Final = 900_000
 """None that the training renders."""
+_SEEDS_EACH: Final = 1_000
+"""More prints of one kind change none of another."""
 _RENDERED: Final = (
-    *(("good", Failure.NONE, 0, 20), ("spaghetti", Failure.SPAGHETTI, ONSET, 12)),
+    *(("good", Failure.NONE, 0, 40), ("spaghetti", Failure.SPAGHETTI, ONSET, 24)),
     *(
-        ("spaghetti from the start", Failure.SPAGHETTI, 0, 8),
-        ("came loose", Failure.DETACHED, ONSET, 8),
+        ("spaghetti from the start", Failure.SPAGHETTI, 0, 16),
+        ("came loose", Failure.DETACHED, ONSET, 16),
     ),
-    *(("shifted layer", Failure.SHIFTED, ONSET, 4), ("printing air", Failure.AIR, ONSET, 4)),
+    *(("shifted layer", Failure.SHIFTED, ONSET, 8), ("printing air", Failure.AIR, ONSET, 8)),
 )
 """What is called how, what fails, from which picture on, and how many."""
 
@@ -85,27 +93,34 @@ class Outcome:
 def pasted(scenes: list[Picture], donors: list[Picture]) -> Iterator[Story]:
     """A camera's good pictures in the order of its files, as they are and spoiled.
 
-    Failing ones are spoiled from their ninth picture on by one failure, which stays in its place.
+    Failing ones are spoiled by one failure, which stays in its place. Runs share pictures.
     """
     random = Random(_SEED)
-    for at in range(0, len(scenes) - LENGTH + 1, LENGTH):
-        run = scenes[at : at + LENGTH]
+    for run in _runs(scenes):
         yield Story("pasted: good", LENGTH, tuple(scene.pixels for scene in run))
-        donor, seed = random.choice(donors), random.getrandbits(32)
-        spoiled = [with_patch(scene, donor, Random(seed)) for scene in run[ONSET:]]
-        shown = (*run[:ONSET], *spoiled)
-        yield Story("pasted: spaghetti", ONSET, tuple(scene.pixels for scene in shown))
+        for onset in (*[ONSET] * _SPOILED, 0):
+            donor, seed = random.choice(donors), random.getrandbits(32)
+            spoiled = [with_patch(scene, donor, Random(seed)) for scene in run[onset:]]
+            name = "pasted: spaghetti" if onset else "pasted: spaghetti from the start"
+            shown = (*run[:onset], *spoiled)
+            yield Story(name, onset, tuple(scene.pixels for scene in shown))
+
+
+def _runs(scenes: list[Picture]) -> Iterator[list[Picture]]:
+    for stride, apart in _STARTS:
+        length = (LENGTH - 1) * stride + 1
+        for at in range(0, len(scenes) - length + 1, apart):
+            yield scenes[at : at + length : stride]
 
 
 def rendered(first_seed: int = _FIRST_SEED) -> Iterator[Story]:
     """Prints that never were."""
-    seed = first_seed
-    for name, failing, onset, count in _RENDERED:
-        for _ in range(count):
+    for kind, (name, failing, onset, count) in enumerate(_RENDERED):
+        first_of_kind = first_seed + kind * _SEEDS_EACH
+        for seed in range(first_of_kind, first_of_kind + count):
             frames = sequence(seed, failing, onset, LENGTH)
             begins = LENGTH if failing is Failure.NONE else onset
             yield Story(f"rendered: {name}", begins, tuple(frame.pixels for frame in frames))
-            seed += 1
 
 
 def watched(model: Model, stories: Iterable[Story]) -> list[Watched]:
@@ -136,6 +151,17 @@ def verdicts_on(sights: Iterable[Sight], interval_s: float = NORMAL_INTERVAL_S) 
         context, verdict = observe(context, sight, _START + timedelta(seconds=number * interval_s))
         verdicts.append(verdict)
     return verdicts
+
+
+def likely_share(count: int, of: int) -> tuple[float, float]:
+    """Where a share lies in 95 of 100 cases, of which count in so many were seen; by Wilson."""
+    if of == 0:
+        return 0.0, 1.0
+    share, square = count / of, _DEVIATIONS**2
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    spread = share * (1 - share) / of + square / (4 * of**2)
+    away = _DEVIATIONS * math.sqrt(spread) / (1 + square / of)
+    return max(0.0, middle - away), min(1.0, middle + away)
 
 
 def as_sent(pixels: Pixels) -> Prepared:

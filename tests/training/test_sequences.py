@@ -2,9 +2,11 @@
 
 from itertools import islice
 
+import pytest
+
 from printreach.rules.detection import Sight
 from printreach.rules.detection_scene import SIDE, Scene
-from training.sequences import LENGTH, ONSET, Watched, outcomes, rendered
+from training.sequences import LENGTH, ONSET, Watched, likely_share, outcomes, rendered
 
 GOOD, BAD = 0.02, 0.99
 BED = tuple(60 + 12 * (place % SIDE) for place in range(SIDE * SIDE))
@@ -50,3 +52,13 @@ def test_rendered_prints_are_of_one_length_and_say_when_they_fail() -> None:
     (story,) = islice(rendered(), 1)
 
     assert (story.name, story.onset, len(story.pictures)) == ("rendered: good", LENGTH, LENGTH)
+
+
+@pytest.mark.parametrize(
+    ("count", "of", "least", "most"),
+    [(0, 0, 0, 1), (0, 10, 0, 0.28), (5, 10, 0.24, 0.76), (10, 10, 0.72, 1)],
+)
+def test_a_share_of_few_prints_lies_in_a_wide_range(
+    count: int, of: int, least: float, most: float
+) -> None:
+    assert likely_share(count, of) == pytest.approx((least, most), abs=0.005)
