@@ -276,28 +276,6 @@ async def test_a_printer_that_changes_owner_before_the_order_tells_the_new_one_n
         assert {stored.account_id for stored in told.events} == {here.account_id}
 
 
-@on_a_loop
-async def test_a_clock_that_jumps_ahead_during_an_order_interrupts_nothing(
-    open_world: OpenWorld,
-) -> None:
-    """The claim has lapsed by the clock, and the look that holds it goes on."""
-    async with watching(open_world, PAUSES) as here:
-        claimed = []
-
-        async def jump() -> None:
-            here.world.clock.advance(2 * LEASE)
-            claimed.append(await here.rounds.look_due())
-            here.machine.pauses()
-
-        here.machine.on_order = jump
-        await fail(here)
-        told = await here.told()
-
-        assert claimed == [0]
-        assert [event.event_type for event in told] == [WARNING, PAUSED]
-        assert not any(event.error for event in told)
-
-
 # --- refusals -------------------------------------------------------------------------------------
 
 
