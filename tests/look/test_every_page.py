@@ -6,7 +6,12 @@ from pathlib import Path
 from tests.rigs.peers import ROOT
 
 TEMPLATES = ROOT / "src" / "printreach" / "web" / "templates"
-LAYOUTS = {"portal/_leaving.html", "portal.html", "base.html"}  # others stand in them
+LAYOUTS = {
+    "operator/_list.html",
+    "portal/_leaving.html",
+    "portal.html",
+    "base.html",
+}  # others stand in them
 
 # Template by the name of a look that shows it.
 SHOWS = {
