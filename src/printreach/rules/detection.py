@@ -23,10 +23,9 @@ SUSPICIOUS_INTERVAL_S: Final = 10
 BAD_QUALITY: Final = 3
 DOUBTFUL_QUALITY: Final = 5
 
-_WARNS_FROM: Final = {1: 70, 2: 73, 3: 76, 4: 79, 5: 82}
-_PAUSES_FROM: Final = {1: 71, 2: 74, 3: 77, 4: 80, 5: 83}
-"""The Score that counts, for each confidence level. 70 is where PrintQuality falls to 3. On the
-prints that these were chosen by, four points less did as well; other scenes look odder."""
+_WARNS_FROM: Final = {1: 74, 2: 77, 3: 80, 4: 83, 5: 86}
+_PAUSES_FROM: Final = {1: 75, 2: 78, 3: 81, 4: 84, 5: 87}
+"""The Score that counts, for each confidence level. 70 is where PrintQuality falls to 3."""
 _WARNS_AFTER_S: Final = {1: 30.0, 2: 35.0, 3: 40.0, 4: 50.0, 5: 60.0}
 _PAUSES_AFTER_S: Final = {1: 60.0, 2: 70.0, 3: 80.0, 4: 88.0, 5: 92.0}
 """An interval of 20 s makes it 80 s and 120 s at most."""

@@ -23,7 +23,7 @@ from printreach.rules.detection_places import (
 
 _FIRST_PICTURES: Final = 6
 """Two minutes. With four, good prints that look odder as they grow were warned of."""
-_MEAN_OVER_S: Final = 25.0
+_MEAN_OVER_S: Final = 40.0
 _LEAST_SHARE, _GREATEST_SHARE = 0.3, 0.7
 """What one picture moves the means by, whatever the interval."""
 _FARTHEST_MEAN: Final = 4.5
@@ -31,7 +31,7 @@ _FOLLOWS_OVER_S: Final = 200.0
 _GOOD_LOGIT: Final = 0.0
 """Below it a print looks good: a score of 50, where PrintQuality is 6."""
 
-_GAIN: Final = 2.0
+_GAIN: Final = 1.5
 _MOST_RISE, _MOST_FALL = 3.0, 2.0
 """Of one picture, so that a single one is no failure."""
 _USUAL_LOGIT: Final = -1.0
