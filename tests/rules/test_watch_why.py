@@ -71,8 +71,8 @@ def test_the_print_is_compared_with_its_own_first_pictures() -> None:
 
 def test_after_the_camera_was_moved_only_what_came_since_is_compared() -> None:
     moved = look(5, 5, view=View.MOVED)
-    later = [look(number, 5) for number in range(6, 10)]
-    said = why([*CALM[:5], moved, *later, look(10, 1, warned=True)])
+    later = [look(number, 5) for number in range(6, 12)]
+    said = why([*CALM[:5], moved, *later, look(12, 1, warned=True)])
 
     assert said is not None
     assert said.change is moved

@@ -21,7 +21,7 @@ from printreach.rules.detection_places import (
     rise,
 )
 
-_FIRST_PICTURES: Final = 6
+FIRST_PICTURES: Final = 6
 """Two minutes. With four, good prints that look odder as they grow were warned of."""
 _MEAN_OVER_S: Final = 40.0
 _LEAST_SHARE, _GREATEST_SHARE = 0.3, 0.7
@@ -105,7 +105,7 @@ class Appearance:
 
     def _compared_with(self, now: float, places: Places, step_s: float) -> "Appearance":
         """The same with what later pictures are compared with."""
-        if len(self.first) < _FIRST_PICTURES:
+        if len(self.first) < FIRST_PICTURES:
             return replace(
                 self,
                 first=(*self.first, now),

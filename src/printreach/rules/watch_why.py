@@ -6,11 +6,9 @@ from datetime import datetime
 from typing import Final
 
 from printreach.rules.detection import BAD_QUALITY
+from printreach.rules.detection_appearance import FIRST_PICTURES
 from printreach.rules.detection_scene import BLIND, CHANGED, View
 from printreach.rules.watching import Look
-
-_FIRST_LOOKS: Final = 4
-"""What a print looked like at its start: as many as the rule that warns compares with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +40,11 @@ def why(looks: Sequence[Look]) -> Why | None:
     before = [look for look in looks if look.at <= alarm.at]
     change = next((look for look in reversed(before) if look.view in CHANGED), None)
     compared = [look for look in before if change is None or look.at >= change.at]
-    first = [look.probability for look in compared if look.view not in BLIND][:_FIRST_LOOKS]
+    first = [look.probability for look in compared if look.view not in BLIND][:FIRST_PICTURES]
     return Why(
         alarm=alarm,
         low_since=_low_since(before),
-        at_start=_middle(first) if len(compared) > _FIRST_LOOKS and first else None,
+        at_start=_middle(first) if len(compared) > FIRST_PICTURES and first else None,
         at_alarm=alarm.probability,
         change=change,
     )
