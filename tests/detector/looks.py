@@ -18,7 +18,8 @@ def seen(picture: bytes) -> Seen:
     digest = zlib.crc32(picture)
     scene = Scene(grey=GREY, digest=digest)
     share = (digest % 1000) / 1000
-    return Seen(sight=Sight(probability=share, scene=scene), evidence=((share, 0.25), (0.5, 1.0)))
+    evidence = ((share, 0.25), (0.5, 1.0))
+    return Seen(sight=Sight(probability=share, scene=scene, evidence=evidence), evidence=evidence)
 
 
 class StandIn:

@@ -74,6 +74,7 @@ def test_what_is_masked_is_no_evidence(way: Way) -> None:
 
         half = len(scored.evidence) // 2
         assert all(row[:half] == (0.0,) * half and all(row[half:]) for row in scored.evidence)
+        assert scored.sight.evidence == scored.evidence
 
     run(way, lambda: Looker(model).look, use)
 

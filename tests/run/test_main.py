@@ -99,7 +99,8 @@ def test_the_installed_command_administers_as_the_rigs_commands_do(tmp_path: Pat
     )
     again = run_admin(words[1:], env, PASSWORD + "\n")
 
-    assert (installed.returncode, installed.stderr) == (0, "")
+    assert installed.returncode == 0
+    assert f"{tmp_path / 'data'} is new." in installed.stderr
     assert OWNER in installed.stdout
     assert again["status"] == 1
     assert again["stderr"] == f"printreach admin: There is an account {OWNER} already.\n"

@@ -4,6 +4,7 @@ This loads the libraries of the extra `detector`; a service that nobody asks nev
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from printreach.detector.engine import CannotLook, Look, Outcome
 from printreach.detector.masks import without_masked
@@ -50,6 +51,6 @@ def _prepared(waiting: Waiting) -> Prepared | ScoringRefused | None:
 
 
 def _seen(waiting: Waiting, prepared: Prepared, found: Found) -> Seen:
-    return Seen(
-        sight=found.sight(prepared), evidence=without_masked(found.evidence, waiting.masked)
-    )
+    """What is masked is no evidence, neither to show nor to judge by."""
+    shown = replace(found, evidence=without_masked(found.evidence, waiting.masked))
+    return Seen(sight=shown.sight(prepared), evidence=shown.evidence)
