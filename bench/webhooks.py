@@ -13,9 +13,9 @@ from printreach.backends.clock import SystemClock
 from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.backends.sql.store import SqlStore, open_store
 from printreach.contract.events import PrintEvent
-from printreach.hub.clock_doubt import ClockDoubt
-from printreach.hub.deliveries import Deliveries
 from printreach.hub.fanout import Fanout
+from printreach.hub.webhooks.clock_doubt import ClockDoubt
+from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.ports import Bus, Notice, Records, Topic
 from printreach.ports.webhooks import NewDelivery
 from printreach.rules.accounts import Account

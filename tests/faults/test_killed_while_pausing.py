@@ -10,9 +10,9 @@ import pytest
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
 from printreach.contract.events import EventType
-from printreach.hub.watch_rounds import LEASE
+from printreach.hub.watch.rounds import LEASE
 from tests.faults.watch_until_killed import Step, orders_file
-from tests.hub.watch_world import BAD, WatchWorld, watching_again
+from tests.hub.watch.world import BAD, WatchWorld, watching_again
 from tests.hub.world import OpenWorld
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault]

@@ -18,7 +18,7 @@ from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.sql.events import EventRows
 from printreach.backends.sql.watching import WatchRows
 from printreach.rules.watching import WatchPause, WatchSettings
-from tests.hub.watch_world import BAD, GOOD, WatchWorld, watching
+from tests.hub.watch.world import BAD, GOOD, WatchWorld, watching
 from tests.hub.world import OpenWorld
 
 PAUSES = WatchSettings(pauses=WatchPause())

@@ -14,12 +14,12 @@ from printreach.rules.internal_grants import InternalKey, internal_name
 from printreach.rules.operators import Operator, OperatorAct
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
-from tests.hub.detection_door import HERE, open_door
+from tests.hub.detection.door import HERE, open_door
+from tests.hub.notify.test_owing import reached
 from tests.hub.test_event_stream import Streams
-from tests.hub.test_notifying import reached
 from tests.hub.test_operating import GRACE, acts, operating
-from tests.hub.webhook_world import WebhookWorld, in_world
-from tests.hub.webhook_world import event as told
+from tests.hub.webhooks.world import WebhookWorld, in_world
+from tests.hub.webhooks.world import event as told
 from tests.hub.world import ADA, BOB, PRINTER_ID, OpenWorld, World, denied
 
 KEY = InternalKey(b"i" * 32)

@@ -15,9 +15,9 @@ from printreach.rules.mails import Mails
 from printreach.rules.notify_ways import MAIL
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mails import KeptMails
+from tests.hub.notify.test_owing import reached
 from tests.hub.test_blocking import block
 from tests.hub.test_event_stream import Streams, ids, read
-from tests.hub.test_notifying import reached
 from tests.hub.test_operating import operating
 from tests.hub.world import ADA, OpenWorld, World
 

@@ -1,13 +1,13 @@
 """The service's disk is full for a while: nothing is lost, and all goes on by itself."""
 
 from printreach.contract.events import EventType
-from printreach.hub import notify_sending
-from printreach.hub.delivery_queue import LEASE
+from printreach.hub.notify import sending as notify_sending
+from printreach.hub.webhooks.queue import LEASE
 from printreach.ports import StoreUnavailable
 from printreach.rules.webhooks import DeliveryState
 from tests.fakes.loop import on_a_loop
-from tests.hub.test_notifying import reached
-from tests.hub.webhook_world import URL, WebhookWorld, event, in_world
+from tests.hub.notify.test_owing import reached
+from tests.hub.webhooks.world import URL, WebhookWorld, event, in_world
 from tests.hub.world import PRINTER_ID, OpenWorld
 from tests.relay.waiting import until
 from tests.rigs.full_disk import full_database

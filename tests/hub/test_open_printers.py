@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 
-from printreach.hub.sessions import Begun, Sessions, Visitor
+from printreach.hub.identity.sessions import Begun, Sessions, Visitor
 from printreach.ports import Notice, Topic
 from printreach.rules.credentials import CredentialKind, digest
 from tests.hub.world import PRINTER_ID, OpenWorld, World

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from printreach.hub.detection_keys import MadeKey
+from printreach.hub.detection.keys import MadeKey
 from printreach.ports import PrinterRow
 from printreach.ports.operating import ConnectionRow, KeyRow
 from tests.fakes.loop import on_a_loop

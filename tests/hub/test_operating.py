@@ -8,12 +8,12 @@ import pytest
 from printreach.hub.account_limits import AccountLimitCases, RequestLimits
 from printreach.hub.billing import Billing
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.detection_keys import DetectionKeys
+from printreach.hub.detection.keys import DetectionKeys
+from printreach.hub.identity.proof import Proof
 from printreach.hub.invitations import Invitations
 from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.operating import OperatedAccount, Operating
 from printreach.hub.own_apps import Faulty
-from printreach.hub.proof import Proof
 from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Notice, Topic
 from printreach.ports.operating import AccountFilter, Search

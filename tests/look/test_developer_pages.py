@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
-from printreach.hub.detection_keys import MadeKey
+from printreach.hub.detection.keys import MadeKey
 from printreach.ports import Records
 from printreach.rules.detection_usage import Calls
 from printreach.rules.operators import COMMAND_LINE

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
-from printreach.hub.detection_keys import MadeKey
+from printreach.hub.detection.keys import MadeKey
 from printreach.hub.live_links import LiveWish
 from printreach.rules.accounts import Account
 from printreach.rules.completion import Completion

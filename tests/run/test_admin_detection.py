@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from printreach.backends.sql.store import SqlRecords, open_store
-from printreach.hub.detection_gate import DetectionGate
+from printreach.hub.detection.gate import DetectionGate
 from printreach.rules.address_claims import AddressClaim
 from printreach.rules.detection_access import Admitted, CallKind, Refused
 from printreach.rules.detection_usage import Calls, Plan, day_of

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from printreach.hub.denied import Denied, Reason
+from printreach.hub.identity.proof import Proof
 from printreach.hub.post import Post
-from printreach.hub.proof import Proof
 from printreach.ports import Clock, Records, Store
 from printreach.rules.access_tokens import (
     MOST_TOKENS,

@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 
 from printreach.hub.accounts import Accounts
 from printreach.hub.denied import Denied
+from printreach.hub.identity.proof import Proof
 from printreach.hub.post import Post
-from printreach.hub.proof import Proof
 from printreach.ports import Clock, Records, Store
 from printreach.ports.personal import Place, Rows, Value
 from printreach.rules.accounts import Account

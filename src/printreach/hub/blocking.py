@@ -7,8 +7,8 @@ operator lets its owner in again. Each reader of the store looks at `Account.is_
 from dataclasses import replace
 from datetime import datetime
 
+from printreach.hub.identity.sessions import end_all
 from printreach.hub.invitations import end_invitations
-from printreach.hub.sessions import end_all
 from printreach.ports import Notice, Records, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.mail_links import MailPurpose

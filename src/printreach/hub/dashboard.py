@@ -12,8 +12,8 @@ from printreach.hub.pictures import SharedPictures
 from printreach.hub.print_history import PrintHistory
 from printreach.hub.printers import Printers
 from printreach.hub.snapshots import Snapshots
-from printreach.hub.watch_settings import WatchChoices
-from printreach.hub.watched_prints import WatchedPrints
+from printreach.hub.watch.choices import WatchChoices
+from printreach.hub.watch.prints import WatchedPrints
 from printreach.ports import Clock, Store
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.addresses import Addresses

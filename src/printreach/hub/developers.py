@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from printreach.hub.detection_gate import DetectionGate
-from printreach.hub.detection_keys import DetectionKeys, MadeKey
+from printreach.hub.detection.gate import DetectionGate
+from printreach.hub.detection.keys import DetectionKeys, MadeKey
+from printreach.hub.identity.proof import Proof
 from printreach.hub.once import ShownOnce
 from printreach.hub.own_apps import OwnApps
-from printreach.hub.proof import Proof
 from printreach.hub.usage import Usage
 from printreach.ports import Clock, Store
 from printreach.rules.app_registration import AppPolicy

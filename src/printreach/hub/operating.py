@@ -10,11 +10,11 @@ from printreach.hub.billing import Billing, Supporting
 from printreach.hub.blocking import block, unblock
 from printreach.hub.connections import Connections
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.detection_keys import DetectionKeys
+from printreach.hub.detection.keys import DetectionKeys
+from printreach.hub.identity.proof import Proof
 from printreach.hub.invitations import Invitations, end_invitations
 from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.printers import Printers
-from printreach.hub.proof import Proof
 from printreach.ports import Clock, PrinterRow, Records, Store
 from printreach.ports.operating import (
     AccountFilter,

@@ -6,8 +6,8 @@ from datetime import datetime
 from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied
+from printreach.hub.identity.sessions import end_all
 from printreach.hub.post import Post
-from printreach.hub.sessions import end_all
 from printreach.ports import Clock, Records, Store
 from printreach.rules.mail_links import MailPurpose
 from printreach.rules.operators import Operator, OperatorAct

@@ -13,7 +13,7 @@ from printreach.hub.accounts import Accounts
 from printreach.hub.address_claims import AddressClaims
 from printreach.hub.apps import Apps
 from printreach.hub.connections import Connections
-from printreach.hub.detection_keys import DetectionKeys
+from printreach.hub.detection.keys import DetectionKeys
 from printreach.hub.invitations import Invitations
 from printreach.hub.operating import Operating
 from printreach.hub.printers import Printers

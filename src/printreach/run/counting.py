@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-from printreach.hub.detection_gate import DetectionGate
+from printreach.hub.detection.gate import DetectionGate
 from printreach.ports import StoreUnavailable
 
 log = logging.getLogger(__name__)

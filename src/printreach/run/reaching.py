@@ -11,9 +11,9 @@ from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.sealing import DataDirSealer
 from printreach.backends.smtp import SmtpServer
 from printreach.backends.zones import SystemZones
-from printreach.hub.notifications import Notifications
-from printreach.hub.notify_sending import NotifySending
-from printreach.hub.notifying import Notifying
+from printreach.hub.notify.choices import Notifications
+from printreach.hub.notify.owing import Notifying
+from printreach.hub.notify.sending import NotifySending
 from printreach.ports import Clock, Mailer, Store
 from printreach.ports.notifications import Messenger, Sealer, Zones
 from printreach.run.settings import Settings

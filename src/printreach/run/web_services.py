@@ -9,7 +9,7 @@ from printreach.backends.sql.store import SqlStore
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.dashboard import dashboard
 from printreach.hub.once import ShownOnce
-from printreach.hub.webhook_log import WebhookLog
+from printreach.hub.webhooks.log import WebhookLog
 from printreach.ports import Bus, Clock, DetectorStates, HostKeys, Passwords
 from printreach.ports.payments import Payments
 from printreach.ports.printer_http import PrinterHttp

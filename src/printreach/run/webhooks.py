@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from printreach.backends.lookups import Lookups
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.backends.webhook_keys import open_webhook_keys
-from printreach.hub.clock_doubt import ClockDoubt
-from printreach.hub.deliveries import Deliveries
-from printreach.hub.webhook_owing import WebhookOwing
-from printreach.hub.webhooks import Webhooks
+from printreach.hub.webhooks.clock_doubt import ClockDoubt
+from printreach.hub.webhooks.deliveries import Deliveries
+from printreach.hub.webhooks.owing import WebhookOwing
+from printreach.hub.webhooks.settings import Webhooks
 from printreach.ports import Clock, Store
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.run.settings import Settings

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
-from printreach.hub.clock_doubt import JumpWatch
-from printreach.hub.detection import forget_old_contexts
+from printreach.hub.detection.contexts import forget_old_contexts
 from printreach.hub.fanout import Consumer, Fanout
 from printreach.hub.live_links import EndLinksWithPrint, forget_ended_links
 from printreach.hub.print_history import WritesHistory, forget_old_prints
 from printreach.hub.snapshots import Snapshots
-from printreach.hub.watch import EventPictures, WatchesPrints, WatchParts
-from printreach.hub.watch_finding import FindsPrints
-from printreach.hub.watch_rounds import WatchRounds
+from printreach.hub.watch.finding import FindsPrints
+from printreach.hub.watch.parts import EventPictures, WatchesPrints, WatchParts
+from printreach.hub.watch.rounds import WatchRounds
+from printreach.hub.webhooks.clock_doubt import JumpWatch
 from printreach.ports import (
     Bus,
     Clock,

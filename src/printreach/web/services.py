@@ -10,26 +10,26 @@ from printreach.hub.app_calls import AppCalls
 from printreach.hub.billing import Billing
 from printreach.hub.connections import Connections
 from printreach.hub.dashboard import Dashboard
-from printreach.hub.detection import Detection
+from printreach.hub.detection.contexts import Detection
 from printreach.hub.developers import Developers
 from printreach.hub.event_stream import EventStreams
+from printreach.hub.identity.oidc import OtherAccounts
+from printreach.hub.identity.owner import Owner
+from printreach.hub.identity.passkeys import Passkeys
+from printreach.hub.identity.recovering import Recovering
+from printreach.hub.identity.sessions import Sessions
+from printreach.hub.identity.signing_in import SigningIn
+from printreach.hub.identity.signing_up import SigningUp
 from printreach.hub.invitations import Invitations
-from printreach.hub.notifications import Notifications
-from printreach.hub.oidc import OtherAccounts
+from printreach.hub.notify.choices import Notifications
 from printreach.hub.once import ShownOnce
 from printreach.hub.operating import Operating
-from printreach.hub.owner import Owner
-from printreach.hub.passkeys import Passkeys
 from printreach.hub.portal import Portal
 from printreach.hub.post import Post
 from printreach.hub.printers import Printers
-from printreach.hub.recovering import Recovering
-from printreach.hub.sessions import Sessions
-from printreach.hub.signing_in import SigningIn
-from printreach.hub.signing_up import SigningUp
 from printreach.hub.tries import CallerTries
-from printreach.hub.webhook_log import WebhookLog
-from printreach.hub.webhooks import Webhooks
+from printreach.hub.webhooks.log import WebhookLog
+from printreach.hub.webhooks.settings import Webhooks
 from printreach.ports import Clock, Store
 
 

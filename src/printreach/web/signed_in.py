@@ -21,7 +21,7 @@ from litestar.exceptions import (
 )
 from litestar.response import Redirect
 
-from printreach.hub.sessions import Visitor
+from printreach.hub.identity.sessions import Visitor
 from printreach.rules.accounts import Account
 from printreach.rules.own_paths import read_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon

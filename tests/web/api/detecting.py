@@ -6,7 +6,7 @@ from datetime import timedelta
 from httpx import Response
 
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
-from printreach.hub.detection_keys import MadeKey
+from printreach.hub.detection.keys import MadeKey
 from printreach.rules.detection_usage import Calls, month_of
 from tests.web.world import ADA, BASE_URL, Browser, WebWorld, run
 

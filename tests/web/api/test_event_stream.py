@@ -15,7 +15,7 @@ from litestar.types import Message
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.access_tokens import MadeToken
 from printreach.hub.fanout import Fanout
-from printreach.hub.sessions import Begun, Visitor
+from printreach.hub.identity.sessions import Begun, Visitor
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer

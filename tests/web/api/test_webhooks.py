@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.clock_doubt import ClockDoubt
 from printreach.hub.fanout import Fanout
-from printreach.hub.webhooks import TEST_BY_CONNECTION
+from printreach.hub.webhooks.clock_doubt import ClockDoubt
+from printreach.hub.webhooks.settings import TEST_BY_CONNECTION
 from printreach.rules.webhooks import LIFETIME, DeliveryState, Outcome, Webhook
 from printreach.run.webhooks import webhook_owing
 from tests.fakes.webhook_sender import OK, FakeKeys
-from tests.hub.webhook_world import event
+from tests.hub.webhooks.world import event
 from tests.web.api.conftest import CallingApp
 from tests.web.world import run
 

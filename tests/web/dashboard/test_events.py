@@ -11,7 +11,7 @@ from functools import partial
 from litestar.types import Message
 
 from printreach.contract.status import DetectorStatus, State
-from printreach.hub.sessions import Begun, Visitor
+from printreach.hub.identity.sessions import Begun, Visitor
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.printers import Printer
 from printreach.web.dashboard import events

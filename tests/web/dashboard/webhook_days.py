@@ -5,14 +5,14 @@ import time
 from collections.abc import Sequence
 from datetime import timedelta
 
-from printreach.hub.clock_doubt import ClockDoubt
-from printreach.hub.deliveries import Deliveries
 from printreach.hub.fanout import Fanout
+from printreach.hub.webhooks.clock_doubt import ClockDoubt
+from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.ports import Records
 from printreach.rules.webhooks import Outcome, Webhook
 from printreach.run.webhooks import webhook_owing
 from tests.fakes.webhook_sender import FakeKeys
-from tests.hub.webhook_world import event
+from tests.hub.webhooks.world import event
 from tests.web.world import Browser, WebWorld, run
 
 URL = "https://hook.example/secret?token=1"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from printreach.hub.detection_keys import MadeKey
+from printreach.hub.detection.keys import MadeKey
 from printreach.ports import Records
 from printreach.rules.accounts import Account
 from printreach.rules.apps import App

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from printreach.hub.detection_keys import MadeKey
+from printreach.hub.detection.keys import MadeKey
 from tests.web.developer.conftest import Desk
 from tests.web.world import BASE_URL, PASSWORD, run, send
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from printreach.hub.detection_keys import MadeKey
+from printreach.hub.detection.keys import MadeKey
 from printreach.ports import Records
 from printreach.rules.detection_usage import Billing, Calls, Switches
 from printreach.rules.operators import COMMAND_LINE

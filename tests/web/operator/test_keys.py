@@ -2,7 +2,7 @@
 
 import pytest
 
-from printreach.hub.detection_keys import MadeKey
+from printreach.hub.detection.keys import MadeKey
 from tests.web.operator.conftest import GRACE, Office
 from tests.web.world import ADA, PASSWORD, Browser, run, send, sign_in
 

@@ -2,8 +2,8 @@
 
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.app_calls import AppCalls
-from printreach.hub.detection import Detection
-from printreach.hub.detection_gate import DetectionGate
+from printreach.hub.detection.contexts import Detection
+from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.developers import Developers, developers
 from printreach.hub.event_stream import EventStreams
 from printreach.hub.live import LiveStatus

@@ -5,14 +5,14 @@ from urllib.parse import urlsplit
 
 from printreach.backends.oidc.provider import Provider
 from printreach.backends.webauthn import WebAuthn
+from printreach.hub.identity.oidc import OtherAccounts
+from printreach.hub.identity.oidc_newcomers import Newcomers
+from printreach.hub.identity.passkeys import Passkeys
+from printreach.hub.identity.recovering import Recovering
+from printreach.hub.identity.sessions import Sessions
+from printreach.hub.identity.signing_in import SigningIn
+from printreach.hub.identity.signing_up import SigningUp
 from printreach.hub.invitations import Invitations
-from printreach.hub.oidc import OtherAccounts
-from printreach.hub.oidc_newcomers import Newcomers
-from printreach.hub.passkeys import Passkeys
-from printreach.hub.recovering import Recovering
-from printreach.hub.sessions import Sessions
-from printreach.hub.signing_in import SigningIn
-from printreach.hub.signing_up import SigningUp
 from printreach.ports import Clock
 from printreach.run.settings import Settings
 from printreach.run.use_cases.ground import Ground

@@ -4,8 +4,8 @@ import secrets
 from dataclasses import dataclass
 
 from printreach.backends.sql.store import SqlStore
+from printreach.hub.identity.proof import Proof
 from printreach.hub.post import Post
-from printreach.hub.proof import Proof
 from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Clock, Mailer, Passwords
 from printreach.ports.payments import Payments

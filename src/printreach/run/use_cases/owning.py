@@ -3,7 +3,7 @@
 from printreach.hub.access_tokens import AccessTokens
 from printreach.hub.account_data import AccountData
 from printreach.hub.accounts import Accounts
-from printreach.hub.owner import Owner
+from printreach.hub.identity.owner import Owner
 from printreach.run.use_cases.ground import Ground
 
 

@@ -8,7 +8,7 @@ from litestar.params import FromQuery
 from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.owner import Refusal
+from printreach.hub.identity.owner import Refusal
 from printreach.rules.totp import key_uri, secret_in_words, spaced
 from printreach.web.accounts.drawing import qr_code
 from printreach.web.accounts.forms import LARGEST_FORM, Fields, faulty, page, provide_fields

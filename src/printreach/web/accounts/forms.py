@@ -8,7 +8,7 @@ from typing import Any, Final, assert_never
 from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
-from printreach.hub.sessions import Begun
+from printreach.hub.identity.sessions import Begun
 from printreach.rules.own_paths import read_own_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import IDLE_TIME

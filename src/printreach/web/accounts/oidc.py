@@ -7,9 +7,9 @@ from litestar.di import NamedDependency, Provide
 from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.oidc import Joined, Sent
-from printreach.hub.sessions import Begun
-from printreach.hub.signing_in import NeedsCode
+from printreach.hub.identity.oidc import Joined, Sent
+from printreach.hub.identity.sessions import Begun
+from printreach.hub.identity.signing_in import NeedsCode
 from printreach.ports.oidc import ProviderAnswer
 from printreach.rules.own_paths import HOME, code_path
 from printreach.rules.rate_limits import TooSoon

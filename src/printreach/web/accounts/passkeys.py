@@ -6,8 +6,8 @@ from litestar import MediaType, Response, Router, post
 from litestar.di import NamedDependency, Provide
 
 from printreach.hub.denied import Denied
-from printreach.hub.passkeys import Asked
-from printreach.hub.sessions import Begun
+from printreach.hub.identity.passkeys import Asked
+from printreach.hub.identity.sessions import Begun
 from printreach.rules.passkeys import Passkey
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME

@@ -8,8 +8,8 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromQuery
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.recovering import LINK_OVER, Reset
-from printreach.hub.signing_in import NeedsCode
+from printreach.hub.identity.recovering import LINK_OVER, Reset
+from printreach.hub.identity.signing_in import NeedsCode
 from printreach.rules.mail_links import LIFETIMES, MailPurpose
 from printreach.rules.own_paths import HOME, code_path, read_own_path
 from printreach.rules.rate_limits import TooSoon

@@ -8,8 +8,8 @@ from litestar.params import FromQuery
 from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.sessions import Begun
-from printreach.hub.signing_in import NeedsCode, Unconfirmed
+from printreach.hub.identity.sessions import Begun
+from printreach.hub.identity.signing_in import NeedsCode, Unconfirmed
 from printreach.rules.own_paths import code_path, read_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME

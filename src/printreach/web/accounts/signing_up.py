@@ -8,9 +8,9 @@ from litestar.params import FromQuery
 from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
+from printreach.hub.identity.sessions import Begun
+from printreach.hub.identity.signing_up import Confirmed, MailSent, NeedsPassword, SignUpOutcome
 from printreach.hub.invitations import INVITATION_OVER
-from printreach.hub.sessions import Begun
-from printreach.hub.signing_up import Confirmed, MailSent, NeedsPassword, SignUpOutcome
 from printreach.rules.mail_links import MailLink
 from printreach.rules.own_paths import read_own_path
 from printreach.rules.rate_limits import TooSoon

@@ -21,7 +21,7 @@ from printreach.contract.detection_api import (
     NextInterval,
 )
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
-from printreach.hub.detection import BUSY_RETRY_S, Call, Detection
+from printreach.hub.detection.contexts import BUSY_RETRY_S, Call, Detection
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, Verdict
 from printreach.rules.detection_access import CallKind, Refused
 from printreach.rules.detection_contexts import RefusedForNow

@@ -22,7 +22,7 @@ from litestar.response import ServerSentEvent
 from litestar.response.sse import ServerSentEventMessage
 
 from printreach.hub.event_stream import EventGone, EventStreams, Told, TooManyStreams
-from printreach.hub.sessions import Visitor
+from printreach.hub.identity.sessions import Visitor
 from printreach.rules.access_tokens import Scope
 from printreach.web import slow_readers
 from printreach.web.closing import closing

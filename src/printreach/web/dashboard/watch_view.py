@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
 from printreach.contract.status import DetectorStatus, StatusResult, WebcamEntry
-from printreach.hub.watched_prints import WatchOfPrint
+from printreach.hub.watch.prints import WatchOfPrint
 from printreach.rules.detector import watch_status
 from printreach.rules.snapshots import KEPT_FOR
 from printreach.rules.watch_pose import Pose

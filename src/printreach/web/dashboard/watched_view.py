@@ -8,7 +8,7 @@ from printreach.contract.status import StatusResult
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied
 from printreach.hub.own_printers import SeenPrinter
-from printreach.hub.watched_prints import WatchOfPrint
+from printreach.hub.watch.prints import WatchOfPrint
 from printreach.rules.watching import WatchSettings
 from printreach.web.dashboard.printer_view import PrinterView
 from printreach.web.dashboard.watch_view import (

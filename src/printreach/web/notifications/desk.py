@@ -10,7 +10,7 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
-from printreach.hub.notifications import Notifications, WrongField
+from printreach.hub.notify.choices import Notifications, WrongField
 from printreach.ports.notifications import NotifyTarget
 from printreach.rules.accounts import Account
 from printreach.rules.notifications import CHOICES, Events

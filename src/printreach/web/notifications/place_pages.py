@@ -9,7 +9,7 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Template
 
 from printreach.hub.denied import Denied
-from printreach.hub.notifications import WrongField
+from printreach.hub.notify.choices import WrongField
 from printreach.rules.notify_ways import WAY_BY_NAME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields

@@ -1,0 +1,242 @@
+"""The failure-detection API: a context for each print, and what its pictures make of it."""
+
+import logging
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.contract.detection_errors import DetectionError
+from printreach.hub.account_limits import RequestLimits
+from printreach.hub.detection.gate import DetectionGate
+from printreach.hub.detection.recent import RecentContexts
+from printreach.hub.detection.room import ScoringRoom
+from printreach.ports import Clock, Records, Store
+from printreach.ports.scoring import (
+    PictureTooLarge,
+    PictureUnreadable,
+    Scored,
+    Scorer,
+    ScorerBusy,
+    ScorerUnavailable,
+    ScoringFailed,
+    ScoringRefused,
+)
+from printreach.rules.credentials import TokenBytes, new_secret
+from printreach.rules.detection import DEFAULT_LEVEL, DetectionContext, Verdict, observe
+from printreach.rules.detection_access import Admitted, CallKind, Refused
+from printreach.rules.detection_contexts import (
+    CONTEXT_LIFETIME,
+    MOST_CONTEXTS,
+    KeptContext,
+    RefusedForNow,
+    is_over,
+    stretched_s,
+    wait_s,
+)
+
+log = logging.getLogger(__name__)
+
+BUSY_RETRY_S: Final = 10
+"""When to ask again while the detector has more to do than it can."""
+WARNED_EVERY: Final = timedelta(hours=1)
+
+_NO_CONTEXT: Final = Refused(
+    DetectionError.CONTEXT_NOT_FOUND,
+    f"This key has no such context. They last {CONTEXT_LIFETIME.days} days; make one for each"
+    " print.",
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """One call as it came. address: "" where nobody knows it.
+
+    is_address_proven: False where it may be that of a proxy, which many callers share.
+    """
+
+    api_key: str = field(repr=False)
+    address: str
+    is_address_proven: bool = True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MadeContext:
+    """A context just made, and where its images are sent."""
+
+    context_id: str
+    process_url: str
+    fallback_url: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Awaited:
+    """The call of an image that may come. at: when it was asked for, which is its time."""
+
+    admitted: Admitted
+    kept: KeptContext
+    at: datetime
+
+    @property
+    def account_id(self) -> str:
+        return self.kept.account_id
+
+
+@dataclass(slots=True)
+class Detection:
+    """The use cases of the API. primary_url, fallback_url: of services that take images."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    gate: DetectionGate
+    request_limits: RequestLimits
+    scorer: Scorer
+    primary_url: str
+    fallback_url: str
+    _recent: RecentContexts = field(default_factory=RecentContexts, repr=False)
+    _room: ScoringRoom = field(default_factory=ScoringRoom, repr=False)
+    _warned_at: datetime | None = None
+
+    async def admit(self, call: Call, kind: CallKind) -> Admitted | Refused:
+        """Decide on a call by its key, its address, and how many there were of late."""
+        at = self.clock.now()
+        admitted = await self.gate.admit(
+            call.api_key, call.address, at, kind, may_claim=call.is_address_proven
+        )
+        if isinstance(admitted, Refused):
+            return admitted
+        if not call.is_address_proven:
+            self._warn_of_proxy(call.address, at)
+        too_soon = await self.request_limits.take(admitted.key.account_id)
+        if too_soon is not None:
+            return RefusedForNow(
+                DetectionError.CONTEXT_RATE_LIMITED,
+                "This account asked too often.",
+                too_soon.wait_seconds,
+            )
+        return admitted
+
+    async def make_context(
+        self, admitted: Admitted, warning_level: int | None, pause_level: int | None
+    ) -> MadeContext:
+        """Begin a print. Levels: 1 to 5; None for the usual one."""
+        at, context_id = self.clock.now(), new_secret(self.token_bytes)
+        kept = KeptContext(
+            context_id=context_id,
+            key_id=admitted.key.key_id,
+            account_id=admitted.key.account_id,
+            created_at=at,
+            used_at=at,
+            version=0,
+            remembered=DetectionContext(
+                warning_level=DEFAULT_LEVEL if warning_level is None else warning_level,
+                pause_level=DEFAULT_LEVEL if pause_level is None else pause_level,
+            ),
+        )
+        await self.store.write(
+            lambda records: records.detection_contexts.add(kept, at_most=MOST_CONTEXTS)
+        )
+        self.gate.answered(admitted, at)
+        path = f"/api/detector/v1/process/{context_id}"
+        return MadeContext(
+            context_id=context_id,
+            process_url=self.primary_url + path,
+            fallback_url=self.fallback_url + path,
+        )
+
+    async def await_image(self, call: Call, context_id: str) -> Awaited | Refused:
+        """Decide whether the image of a call is worth reading."""
+        at = self.clock.now()
+        admitted = await self.admit(call, CallKind.PROCESS)
+        if isinstance(admitted, Refused):
+            return admitted
+        kept = self._recent.get(context_id) or await self.store.read(
+            lambda records: records.detection_contexts.get(context_id)
+        )
+        if kept is None or kept.key_id != admitted.key.key_id or is_over(kept, at):
+            return _NO_CONTEXT
+        seconds = wait_s(kept, at)
+        if seconds is not None:
+            return RefusedForNow(
+                DetectionError.CONTEXT_RATE_LIMITED,
+                "The last image of this context was only just looked at.",
+                seconds,
+            )
+        return Awaited(admitted=admitted, kept=kept, at=at)
+
+    async def look(self, awaited: Awaited, picture: bytes) -> Verdict | Refused:
+        """Take an image into account, and count the call."""
+        try:
+            with self._room.place_of(awaited.account_id):
+                scored = await self.scorer.score(picture)
+        except ScoringRefused as refused:
+            return _said(refused)
+        advanced = await self.store.write(lambda records: _advance(records, awaited, scored))
+        if advanced is None:
+            self._recent.forget(awaited.kept.context_id)
+            return _NO_CONTEXT
+        now, verdict = advanced
+        self._recent.put(now)
+        self.gate.answered(awaited.admitted, awaited.at)
+        longer_s = stretched_s(verdict.recommended_interval_s, scored.load)
+        return replace(verdict, recommended_interval_s=longer_s)
+
+    def _warn_of_proxy(self, address: str, at: datetime) -> None:
+        """Tell the operator, now and then: whoever calls can write such headers, too."""
+        if self._warned_at is not None and timedelta(0) <= at - self._warned_at < WARNED_EVERY:
+            return
+        self._warned_at = at
+        log.warning(
+            "Calls of failure detection come by way of %s, a proxy that isn't trusted or hides who "
+            "calls. They claim no address: see PRINTREACH_TRUSTED_PROXIES.",
+            address,
+        )
+
+
+async def forget_old_contexts(store: Store, clock: Clock) -> None:
+    """Those that have expired. Raises StoreUnavailable."""
+    before = clock.now() - CONTEXT_LIFETIME
+    await store.write(lambda records: records.detection_contexts.forget(before))
+
+
+async def _advance(
+    records: Records, awaited: Awaited, scored: Scored
+) -> tuple[KeptContext, Verdict] | None:
+    """Store what an image changes. None where the context is gone.
+
+    Another image may have been faster. Then this one is taken into account after it: nothing else
+    is written meanwhile, so that can't happen twice.
+    """
+    following, verdict = _observed(awaited.kept, scored, awaited.at)
+    if await records.detection_contexts.advance(following):
+        return following, verdict
+    newer = await records.detection_contexts.get(awaited.kept.context_id)
+    if newer is None:
+        return None
+    following, verdict = _observed(newer, scored, awaited.at)
+    await records.detection_contexts.advance(following)
+    return following, verdict
+
+
+def _observed(kept: KeptContext, scored: Scored, at: datetime) -> tuple[KeptContext, Verdict]:
+    remembered, verdict = observe(kept.remembered, scored.sight, at)
+    return replace(kept, remembered=remembered, used_at=at, version=kept.version + 1), verdict
+
+
+def _said(refused: ScoringRefused) -> Refused:
+    """The same in the words of the API. What only an operator can mend is said to the operator."""
+    match refused:
+        case PictureTooLarge():
+            return Refused(DetectionError.IMAGE_TOO_LARGE, f"The image is too large: {refused}.")
+        case PictureUnreadable():
+            error = DetectionError.IMAGE_DECODE_FAILED
+            return Refused(error, f"The image can't be decoded: {refused}.")
+        case ScorerBusy():
+            error = DetectionError.BACKEND_THROTTLED
+            return RefusedForNow(error, f"The detector is busy: {refused}.", BUSY_RETRY_S)
+        case ScoringFailed():
+            return Refused(DetectionError.INTERNAL_ERROR, "The detector failed on this image.")
+        case ScorerUnavailable():
+            return Refused(DetectionError.INTERNAL_ERROR, "Nothing can look at images here now.")
+        case _:
+            raise refused

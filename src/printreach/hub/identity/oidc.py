@@ -1,0 +1,256 @@
+"""Signing in with an account of another service, and joining the two.
+
+An account that is there is joined by whoever is signed in to it, and in no other way: a provider
+that vouches for an address does not open the account of that address. Providers differ in what
+they call verified, and whoever runs one would be let in everywhere.
+"""
+
+import hmac
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.identity.oidc_newcomers import Newcomers
+from printreach.hub.identity.proof import Proof
+from printreach.hub.identity.sessions import Begun, Visitor
+from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
+from printreach.hub.invitations import invitation_digest
+from printreach.hub.post import Post
+from printreach.hub.tries import PROVIDER_BY_ADDRESS, CallerTries
+from printreach.ports import Clock, Records, Store
+from printreach.ports.oidc import ProviderAnswer, ProviderFailure, SignInProvider
+from printreach.rules.accounts import Account
+from printreach.rules.credentials import TokenBytes, new_record_id, new_session_token
+from printreach.rules.oidc import MAX_IDENTITIES, Claims, Identity, secrets_of_way
+from printreach.rules.own_paths import HOME
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.sessions import Session
+from printreach.rules.steps import STEP_LIFETIME, Awaits, Step
+
+NOT_OFFERED = Denied(Reason.INVALID, "This service has no other way to sign in.")
+STEP_OVER = Denied(
+    Reason.STEP_OVER, "That took too long, or began in another browser. Begin again."
+)
+TOO_MANY = Denied(Reason.INVALID, f"An account has at most {MAX_IDENTITIES} of them.")
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A browser goes to the provider. token: for its cookie until it comes back."""
+
+    address: str
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The provider signs the account's owner in from now on."""
+
+    identity: Identity
+
+
+Outcome: TypeAlias = Begun | NeedsCode | Joined | Denied
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What came of a way to the provider, and where it was to lead."""
+
+    outcome: Outcome
+    next_path: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OtherAccounts:
+    """The use cases of the operator's provider. provider: None where there is none."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    provider: SignInProvider | None
+    signing_in: SigningIn
+    newcomers: Newcomers
+    proof: Proof
+    post: Post
+    caller_tries: CallerTries
+
+    @property
+    def name(self) -> str | None:
+        """What the provider is called, where there is one."""
+        return None if self.provider is None else self.provider.name
+
+    async def of_account(self, account_id: str) -> list[Identity]:
+        """Who may sign in to the account, oldest first."""
+        return await self.store.read(lambda records: records.identities.of_account(account_id))
+
+    async def begin_sign_in(
+        self, visitor: Visitor, next_path: str, invitation: str
+    ) -> Sent | Denied | TooSoon:
+        """Send somebody to the provider. invitation: its token, where they came with one."""
+        refused = self.caller_tries.take_by_address(PROVIDER_BY_ADDRESS, visitor.address)
+        if refused is not None:
+            return refused
+        invited = invitation_digest(invitation) if invitation else b""
+        return await self._send(Awaits.PROVIDER, None, next_path, invited)
+
+    async def begin_joining(
+        self, account: Account, session: Session, password: str
+    ) -> Sent | Denied | TooSoon:
+        """Send the owner of an account to the provider, to be let in by it from then on."""
+        refused = await self.proof.of_owner(account, session, password)
+        if refused is not None:
+            return refused
+        if len(await self.of_account(account.account_id)) >= MAX_IDENTITIES:
+            return TOO_MANY
+        return await self._send(Awaits.NEW_IDENTITY, account.account_id, HOME, b"")
+
+    async def finish(
+        self,
+        answer: ProviderAnswer,
+        step_token: str,
+        account: Account | None,
+        visitor: Visitor,
+    ) -> Finished:
+        """Take up a browser that came back. account: of who is signed in there."""
+        at, secrets = self.clock.now(), secrets_of_way(step_token)
+        state = (answer.state or "").encode()
+        if self.provider is not None and answer.error is not None and answer.state is None:
+            # Some forget the state when they say no. It lets nobody in, so it may be repeated.
+            return Finished(_failure(ProviderFailure.REFUSED, self.provider.name), HOME)
+        if self.provider is None or not hmac.compare_digest(state, secrets.state.encode()):
+            return Finished(STEP_OVER, HOME)
+        step = await self.store.write(
+            lambda records: records.steps.take(step_digest(step_token), at)
+        )
+        if step is None or step.awaits not in (Awaits.PROVIDER, Awaits.NEW_IDENTITY):
+            return Finished(STEP_OVER, HOME)
+        claims = await self.provider.claims(answer, secrets)
+        if isinstance(claims, ProviderFailure):
+            return Finished(_failure(claims, self.provider.name), step.next_path)
+        if step.awaits is Awaits.NEW_IDENTITY:
+            return Finished(await self._join(step, claims, account), step.next_path)
+        outcome = await self.store.write(
+            lambda records: self._sign_in(records, step, claims, visitor)
+        )
+        return Finished(outcome, step.next_path)
+
+    async def part(
+        self, account: Account, session: Session, password: str, identity_id: str
+    ) -> Denied | TooSoon | None:
+        """Take one of them off the account, unless nothing else would sign its owner in."""
+        refused = await self.proof.of_owner(account, session, password)
+        if refused is not None:
+            return refused
+
+        async def part(records: Records) -> Denied | None:
+            there = await records.identities.of_account(account.account_id)
+            others = [one for one in there if one.identity_id != identity_id]
+            passkeys = await records.passkeys.of_account(account.account_id)
+            now = await records.accounts.get(account.account_id)
+            if now is None or not (now.password_hash or passkeys or self._are_good(others)):
+                return Denied(Reason.INVALID, "Set a password first: nothing else signs you in.")
+            await records.identities.remove(account.account_id, identity_id)
+            return None
+
+        denied = await self.store.write(part)
+        if denied is None:
+            self._tell(account, "A way to sign in, by another service, was removed.")
+        return denied
+
+    def _are_good(self, identities: list[Identity]) -> bool:
+        """Whether one is of the provider as it is now; the operator may have changed it."""
+        provider = self.provider
+        return provider is not None and any(one.issuer == provider.issuer for one in identities)
+
+    async def _send(
+        self, awaits: Awaits, account_id: str | None, next_path: str, invited: bytes
+    ) -> Sent | Denied:
+        if self.provider is None:
+            return NOT_OFFERED
+        at, token = self.clock.now(), new_session_token(self.token_bytes)
+        address = await self.provider.address(secrets_of_way(token))
+        if isinstance(address, ProviderFailure):
+            return _failure(address, self.provider.name)
+        step = Step(
+            awaits=awaits,
+            account_id=account_id,
+            expires_at=at + STEP_LIFETIME,
+            challenge=invited,
+            next_path=next_path,
+        )
+        await self.store.write(lambda records: records.steps.put(step, step_digest(token), at))
+        return Sent(address, token)
+
+    async def _sign_in(
+        self, records: Records, step: Step, claims: Claims, visitor: Visitor
+    ) -> Begun | NeedsCode | Denied:
+        assert self.provider is not None, "somebody came back from it"
+        at = self.clock.now()
+        identity = await records.identities.with_subject(self.provider.issuer, claims.subject)
+        if identity is not None:
+            await records.identities.note_use(identity.identity_id, at)
+            return await self.signing_in.after_first_factor(records, identity.account_id, visitor)
+        account = await self.newcomers.account(records, step.challenge, claims, self.provider.name)
+        if isinstance(account, Denied):
+            return account
+        identity = self._identity(account, claims, at)
+        await records.accounts.add(account)
+        await records.identities.add(identity)
+        return await self.signing_in.sessions.begin(records, account.account_id, visitor)
+
+    async def _join(self, step: Step, claims: Claims, account: Account | None) -> Joined | Denied:
+        assert self.provider is not None, "somebody came back from it"
+        at, provider = self.clock.now(), self.provider
+        if account is None or account.account_id != step.account_id:
+            return STEP_OVER
+        identity = self._identity(account, claims, at)
+
+        async def join(records: Records) -> Joined | Denied:
+            there = await records.identities.with_subject(provider.issuer, claims.subject)
+            if there is not None and there.account_id == account.account_id:
+                return Joined(there)
+            if there is not None:
+                return _is_anothers(provider.name)
+            # Other ways may have been begun in other tabs, and the account be gone by now.
+            if len(await records.identities.of_account(account.account_id)) >= MAX_IDENTITIES:
+                return TOO_MANY
+            if await records.accounts.get(account.account_id) is None:
+                return STEP_OVER
+            await records.identities.add(identity)
+            return Joined(identity)
+
+        joined = await self.store.write(join)
+        if isinstance(joined, Joined) and joined.identity is identity:
+            self._tell(account, f"{provider.name} signs you in from now on.")
+        return joined
+
+    def _identity(self, account: Account, claims: Claims, at: datetime) -> Identity:
+        assert self.provider is not None, "somebody came back from it"
+        return Identity(
+            identity_id=new_record_id(self.token_bytes),
+            account_id=account.account_id,
+            issuer=self.provider.issuer,
+            subject=claims.subject,
+            email=claims.email or "",
+            created_at=at,
+            used_at=None,
+        )
+
+    def _tell(self, account: Account, what: str) -> None:
+        self.post.mailer.send(self.post.mails.security_changed(account.email, what))
+
+
+def _failure(failure: ProviderFailure, name: str) -> Denied:
+    sentences = {
+        ProviderFailure.UNREACHABLE: f"{name} gives no answer now. Try again later, or sign in "
+        "another way.",
+        ProviderFailure.REFUSED: f"{name} did not sign you in.",
+    }
+    return Denied(Reason.PROVIDER_FAILED, sentences[failure])
+
+
+def _is_anothers(name: str) -> Denied:
+    return Denied(
+        Reason.ACCOUNT_EXISTS, f"You sign in to another account here with this one of {name}."
+    )

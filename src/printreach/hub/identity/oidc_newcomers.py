@@ -1,0 +1,85 @@
+"""Accounts for people whom a provider brings, where they may have one."""
+
+from dataclasses import dataclass
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.identity.sessions import BLOCKED
+from printreach.hub.identity.signing_up import SigningUp
+from printreach.hub.invitations import INVITATION_OVER, Invitations
+from printreach.ports import Clock, Records
+from printreach.rules.accounts import Account
+from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.invitations import Invitation
+from printreach.rules.oidc import Claims
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Newcomers:
+    """The same rules as for whoever signs up by mail."""
+
+    clock: Clock
+    token_bytes: TokenBytes
+    signing_up: SigningUp
+    invitations: Invitations
+
+    async def account(
+        self, records: Records, invited: bytes, claims: Claims, provider: str
+    ) -> Account | Denied:
+        """Make room for an account without a password; whoever calls this adds it.
+
+        invited: the digest of the invitation's token, or empty. The invitation is used up.
+        """
+        if claims.email is None:
+            return _without_address(provider)
+        there = await records.accounts.with_email(claims.email)
+        if there is not None and there.is_blocked:
+            return BLOCKED
+        if there is not None and there.verified_at is not None:
+            return _is_there(provider)
+        invitation = await self._invitation(records, invited, claims.email)
+        if isinstance(invitation, Denied):
+            return invitation
+        if there is not None:
+            # Whoever signed up before has not shown that the address is theirs.
+            await records.accounts.delete(there.account_id)
+        at = self.clock.now()
+        return Account(
+            account_id=new_record_id(self.token_bytes),
+            email=claims.email,
+            password_hash="",
+            is_admin=invitation is not None and invitation.is_admin,
+            supporter_granted=invitation is not None and invitation.supporter,
+            supporter_until=None,
+            created_at=at,
+            verified_at=at,
+        )
+
+    async def _invitation(
+        self, records: Records, invited: bytes, email: str
+    ) -> Invitation | Denied | None:
+        """The one they came with; without one, sign-up has to be open."""
+        if not invited:
+            return self.signing_up.closed()
+        invitation = await self.invitations.find_digest(records, invited)
+        if invitation is None:
+            return INVITATION_OVER
+        if invitation.email not in (None, email):
+            return Denied(Reason.INVALID, f"This invitation is for {invitation.email}.")
+        await records.invitations.remove(invitation.invitation_id)
+        return invitation
+
+
+def _without_address(provider: str) -> Denied:
+    return Denied(
+        Reason.WRONG_CREDENTIALS,
+        f"{provider} names no mail address of yours that it has confirmed, so it can't make you an "
+        f"account. If you have one, sign in another way and add {provider} on the account page.",
+    )
+
+
+def _is_there(provider: str) -> Denied:
+    return Denied(
+        Reason.ACCOUNT_EXISTS,
+        "You have an account with this address. Sign in to it another way, then add "
+        f"{provider} on the account page.",
+    )

@@ -1,0 +1,200 @@
+"""An account's owner changes how they sign in: password, address, authenticator app."""
+
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.identity.proof import Proof
+from printreach.hub.identity.sessions import end_all
+from printreach.hub.identity.signing_in import WRONG_CODE, recovery_digest
+from printreach.hub.post import Post, mail_link_digest
+from printreach.hub.tries import CODE_BY_ACCOUNT, MAIL_BY_ACCOUNT, AccountTries
+from printreach.ports import Clock, Passwords, Records, Store
+from printreach.rules.accounts import Account, email_key, problem_with_password, read_email
+from printreach.rules.credentials import TokenBytes
+from printreach.rules.mail_links import MailPurpose
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.sessions import Session
+from printreach.rules.totp import (
+    SECRET_BYTES,
+    is_waiting,
+    new_recovery_codes,
+    new_totp,
+    step_of_code,
+)
+
+BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter a mail address such as you@example.com.")
+LINK_OVER: Final = Denied(Reason.LINK_OVER, "That link was used, or has run out.")
+
+Refusal: TypeAlias = Denied | TooSoon
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Owner:
+    """The use cases of an account's owner."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    passwords: Passwords
+    proof: Proof
+    post: Post
+    account_tries: AccountTries
+
+    async def change_password(
+        self, account: Account, session: Session, old: str, new: str
+    ) -> Refusal | None:
+        """Set another password; every other browser is signed out."""
+        problem = problem_with_password(new)
+        if problem is not None:
+            return Denied(Reason.BAD_PASSWORD, problem)
+        refused = await self.proof.of_owner(account, session, old)
+        if refused is not None:
+            return refused
+        password_hash, at = await self.passwords.hash(new), self.clock.now()
+
+        async def change(records: Records) -> None:
+            await records.accounts.set_password(account.account_id, password_hash)
+            await records.steps.drop(account.account_id)
+            await records.mail_links.drop(account.account_id, list(MailPurpose))
+            await end_all(records, account.account_id, at, but=session.session_id)
+
+        await self.store.write(change)
+        self.post.mailer.send(self.post.mails.password_changed(account.email))
+        return None
+
+    async def ask_for_address(
+        self, account: Account, session: Session, password: str, email: str
+    ) -> Refusal | None:
+        """Send a link to the address that the account is to have."""
+        address = read_email(email)
+        if address is None:
+            return BAD_EMAIL
+        refused = await self.proof.of_owner(account, session, password)
+        refused = refused or await self.account_tries.take(MAIL_BY_ACCOUNT, email_key(address))
+        if refused is not None:
+            return refused
+        at = self.clock.now()
+        token = await self.store.write(
+            lambda records: self.post.put_link(
+                records, MailPurpose.CHANGE, account, at, email=address
+            )
+        )
+        self.post.send_link(MailPurpose.CHANGE, address, token)
+        return None
+
+    async def change_address(self, account: Account, token: str) -> Denied | None:
+        """Give the account the address that the link went to, unless somebody has it by now."""
+        at = self.clock.now()
+
+        async def change(records: Records) -> str | Denied:
+            link = await records.mail_links.get(mail_link_digest(token), at)
+            if link is None or link.purpose is not MailPurpose.CHANGE:
+                return LINK_OVER
+            if link.account_id != account.account_id:
+                return LINK_OVER
+            there = await records.accounts.with_email(link.email)
+            if there is not None and there.account_id != account.account_id:
+                return LINK_OVER
+            await records.accounts.set_email(account.account_id, link.email)
+            # Whoever is forgotten later is so by the address they have then.
+            await records.operating.forget_subject(account.email, link.email)
+            await records.mail_links.drop(account.account_id, list(MailPurpose))
+            return link.email
+
+        changed = await self.store.write(change)
+        if isinstance(changed, Denied):
+            return changed
+        self.post.mailer.send(self.post.mails.address_changed(account.email, changed))
+        return None
+
+    async def begin_totp(
+        self, account: Account, session: Session, password: str
+    ) -> bytes | Refusal:
+        """The secret for an authenticator app, which counts once a code of it was entered."""
+        refused = await self.proof.of_owner(account, session, password)
+        if refused is not None:
+            return refused
+        secret, at = self.token_bytes(SECRET_BYTES), self.clock.now()
+
+        async def begin(records: Records) -> bytes | Denied:
+            there = await records.second_factors.totp(account.account_id)
+            if there is not None and there.confirmed_at is not None:
+                return Denied(Reason.INVALID, "There is an authenticator app already.")
+            await records.second_factors.set_totp(account.account_id, new_totp(secret, at))
+            return secret
+
+        return await self.store.write(begin)
+
+    async def waiting_secret(self, account: Account) -> bytes | None:
+        """The secret of an app that has not shown a code yet."""
+        totp = await self.store.read(
+            lambda records: records.second_factors.totp(account.account_id)
+        )
+        return totp.secret if totp is not None and is_waiting(totp, self.clock.now()) else None
+
+    async def confirm_totp(
+        self, account: Account, session: Session, code: str
+    ) -> list[str] | Refusal:
+        """Have the account ask for codes from now on. Gives the recovery codes, once."""
+        refused = await self.account_tries.take(CODE_BY_ACCOUNT, account.account_id)
+        if refused is not None:
+            return refused
+        at, codes = self.clock.now(), new_recovery_codes(self.token_bytes)
+
+        async def confirm(records: Records) -> list[str] | Denied:
+            totp = await records.second_factors.totp(account.account_id)
+            if totp is None or not is_waiting(totp, at):
+                return Denied(Reason.STEP_OVER, "Begin again with the authenticator app.")
+            step = step_of_code(totp, code, at)
+            if step is None:
+                return WRONG_CODE
+            await records.second_factors.set_totp(
+                account.account_id, replace(totp, confirmed_at=at, last_step=step)
+            )
+            await self._set_codes(records, account, codes)
+            # Who was in by the password alone has to show a code as well.
+            await end_all(records, account.account_id, at, but=session.session_id)
+            return codes
+
+        result = await self.store.write(confirm)
+        if isinstance(result, list):
+            await self.account_tries.forget(CODE_BY_ACCOUNT, account.account_id)
+            self._tell(account, "An authenticator app was added.")
+        return result
+
+    async def remove_totp(
+        self, account: Account, session: Session, password: str
+    ) -> Refusal | None:
+        """Have the account ask for no more codes."""
+        refused = await self.proof.of_owner(account, session, password)
+        if refused is not None:
+            return refused
+
+        async def remove(records: Records) -> None:
+            await records.second_factors.set_totp(account.account_id, None)
+            await records.second_factors.set_recovery_codes(account.account_id, [])
+
+        await self.store.write(remove)
+        self._tell(account, "The authenticator app was removed.")
+        return None
+
+    async def renew_recovery_codes(
+        self, account: Account, session: Session, password: str
+    ) -> list[str] | Refusal:
+        """Ten new ones; those before work no more."""
+        refused = await self.proof.of_owner(account, session, password)
+        if refused is not None:
+            return refused
+        codes = new_recovery_codes(self.token_bytes)
+        await self.store.write(lambda records: self._set_codes(records, account, codes))
+        self._tell(account, "The recovery codes were replaced.")
+        return codes
+
+    async def _set_codes(self, records: Records, account: Account, codes: list[str]) -> None:
+        await records.second_factors.set_recovery_codes(
+            account.account_id, [recovery_digest(code) for code in codes]
+        )
+
+    def _tell(self, account: Account, what: str) -> None:
+        self.post.mailer.send(self.post.mails.security_changed(account.email, what))

@@ -1,0 +1,167 @@
+"""Passkeys: added by who is signed in, and used to sign in without a password."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.identity.proof import Proof
+from printreach.hub.identity.sessions import Begun, Sessions, Visitor
+from printreach.hub.identity.signing_in import step_digest
+from printreach.hub.post import Post
+from printreach.hub.tries import PASSKEY_BY_ADDRESS, CallerTries
+from printreach.ports import Authenticators, Clock, Records, Store
+from printreach.rules.accounts import Account
+from printreach.rules.credentials import TokenBytes, new_session_token
+from printreach.rules.passkeys import MAX_PASSKEYS, Passkey, read_passkey_name
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.sessions import Session
+from printreach.rules.steps import STEP_LIFETIME, Awaits, Step
+
+CHALLENGE_BYTES: Final = 32
+REFUSED: Final = Denied(Reason.WRONG_CREDENTIALS, "That passkey can't be used here.")
+STEP_OVER: Final = Denied(Reason.STEP_OVER, "That took too long. Try again.")
+TOO_MANY: Final = Denied(Reason.INVALID, f"An account has at most {MAX_PASSKEYS} passkeys.")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to ask an authenticator. options: JSON for the browser. token: for its cookie."""
+
+    options: str
+    token: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Passkeys:
+    """The use cases about passkeys."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    sessions: Sessions
+    authenticators: Authenticators
+    proof: Proof
+    post: Post
+    caller_tries: CallerTries
+
+    async def of_account(self, account_id: str) -> list[Passkey]:
+        """The account's, oldest first."""
+        return await self.store.read(lambda records: records.passkeys.of_account(account_id))
+
+    async def begin_adding(
+        self, account: Account, session: Session, password: str
+    ) -> Asked | Denied | TooSoon:
+        """Ask an authenticator for a passkey, once the owner has shown their password."""
+        refused = await self.proof.of_owner(account, session, password)
+        if refused is not None:
+            return refused
+        there = await self.of_account(account.account_id)
+        if len(there) >= MAX_PASSKEYS:
+            return TOO_MANY
+        challenge = self.token_bytes(CHALLENGE_BYTES)
+        options = self.authenticators.options_to_add(account, there, challenge)
+        return await self._ask(Awaits.NEW_PASSKEY, account.account_id, challenge, options)
+
+    async def add(
+        self, account: Account, step_token: str, answer: str, name: str
+    ) -> Passkey | Denied:
+        """Keep the passkey that an authenticator made."""
+        step = await self._take(step_token, Awaits.NEW_PASSKEY)
+        if step is None or step.account_id != account.account_id:
+            return STEP_OVER
+        made = self.authenticators.made(answer, step.challenge)
+        if made is None:
+            return REFUSED
+        passkey = Passkey(
+            credential_id=made.credential_id,
+            account_id=account.account_id,
+            public_key=made.public_key,
+            sign_count=made.sign_count,
+            name=read_passkey_name(name),
+            created_at=self.clock.now(),
+            used_at=None,
+        )
+
+        async def add(records: Records) -> Passkey | Denied:
+            if await records.passkeys.get(passkey.credential_id) is not None:
+                return REFUSED
+            # Others may have been begun in other tabs, and the account be gone by now.
+            if len(await records.passkeys.of_account(account.account_id)) >= MAX_PASSKEYS:
+                return TOO_MANY
+            if await records.accounts.get(account.account_id) is None:
+                return STEP_OVER
+            await records.passkeys.add(passkey)
+            return passkey
+
+        result = await self.store.write(add)
+        if isinstance(result, Passkey):
+            self._tell(account, f"A passkey was added: {result.name}.")
+        return result
+
+    async def remove(
+        self, account: Account, session: Session, password: str, credential_id: bytes
+    ) -> Denied | TooSoon | None:
+        """Forget one of the account's passkeys."""
+        refused = await self.proof.of_owner(account, session, password)
+        if refused is not None:
+            return refused
+        await self.store.write(
+            lambda records: records.passkeys.remove(account.account_id, credential_id)
+        )
+        self._tell(account, "A passkey was removed.")
+        return None
+
+    async def begin_sign_in(self, visitor: Visitor) -> Asked | TooSoon:
+        """Ask an authenticator who is there; nobody says so before."""
+        refused = self.caller_tries.take_by_address(PASSKEY_BY_ADDRESS, visitor.address)
+        if refused is not None:
+            return refused
+        challenge = self.token_bytes(CHALLENGE_BYTES)
+        options = self.authenticators.options_to_sign_in(challenge)
+        return await self._ask(Awaits.PASSKEY, None, challenge, options)
+
+    async def sign_in(self, step_token: str, answer: str, visitor: Visitor) -> Begun | Denied:
+        """Begin a session. The authenticator has checked who holds it: no code is asked for."""
+        step = await self._take(step_token, Awaits.PASSKEY)
+        if step is None:
+            return STEP_OVER
+        credential_id = self.authenticators.credential_id(answer)
+        if credential_id is None:
+            return REFUSED
+        at = self.clock.now()
+
+        async def sign_in(records: Records) -> Begun | Denied:
+            passkey = await records.passkeys.get(credential_id)
+            if passkey is None:
+                return REFUSED
+            count = self.authenticators.sign_count(answer, step.challenge, passkey)
+            if count is None:
+                return REFUSED
+            account = await records.accounts.get(passkey.account_id)
+            if account is None or account.verified_at is None:
+                return REFUSED
+            await records.passkeys.note_use(credential_id, count, at)
+            return await self.sessions.begin(records, passkey.account_id, visitor)
+
+        return await self.store.write(sign_in)
+
+    async def _ask(
+        self, awaits: Awaits, account_id: str | None, challenge: bytes, options: str
+    ) -> Asked:
+        at, token = self.clock.now(), new_session_token(self.token_bytes)
+        step = Step(
+            awaits=awaits,
+            account_id=account_id,
+            challenge=challenge,
+            expires_at=at + STEP_LIFETIME,
+        )
+        await self.store.write(lambda records: records.steps.put(step, step_digest(token), at))
+        return Asked(options, token)
+
+    async def _take(self, token: str, awaits: Awaits) -> Step | None:
+        at = self.clock.now()
+        step = await self.store.write(lambda records: records.steps.take(step_digest(token), at))
+        return step if step is not None and step.awaits is awaits else None
+
+    def _tell(self, account: Account, what: str) -> None:
+        self.post.mailer.send(self.post.mails.security_changed(account.email, what))

@@ -1,0 +1,144 @@
+"""A forgotten password: a mail with a link, and another password."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.identity.sessions import BLOCKED, Begun, Visitor, end_all
+from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
+from printreach.hub.post import Post, mail_link_digest
+from printreach.hub.tries import (
+    LINK_BY_ADDRESS,
+    MAIL_BY_ACCOUNT,
+    RESET_BY_ADDRESS,
+    SIGN_IN_BY_ACCOUNT,
+    AccountTries,
+    CallerTries,
+)
+from printreach.ports import Clock, Passwords, Records, Store
+from printreach.rules.accounts import Account, email_key, problem_with_password, read_email
+from printreach.rules.credentials import TokenBytes, new_session_token
+from printreach.rules.mail_links import LIFETIMES, MailPurpose
+from printreach.rules.own_paths import HOME
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.steps import Awaits, Step
+
+LINK_OVER: Final = Denied(
+    Reason.LINK_OVER, "That link was used, or has run out. Ask for another one."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """Another password is set. next_path: where this browser was going when it was forgotten."""
+
+    outcome: Begun | NeedsCode
+    next_path: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recovering:
+    """The use cases of a forgotten password."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    passwords: Passwords
+    signing_in: SigningIn
+    post: Post
+    account_tries: AccountTries
+    caller_tries: CallerTries
+
+    async def may_ask(self, email: str, visitor: Visitor) -> TooSoon | None:
+        """Whether a mail may be asked for now; the same for addresses with and without account."""
+        refused = self.caller_tries.take_by_address(RESET_BY_ADDRESS, visitor.address)
+        who = email_key(read_email(email) or email)
+        return refused or await self.account_tries.take(MAIL_BY_ACCOUNT, who)
+
+    async def remember(self, next_path: str) -> str:
+        """Keep where a browser was going. Gives the token for its cookie.
+
+        Not in the mail: whoever asks for another's could then choose where that person goes.
+        """
+        at, token = self.clock.now(), new_session_token(self.token_bytes)
+        step = Step(
+            awaits=Awaits.RESET,
+            account_id=None,
+            expires_at=at + LIFETIMES[MailPurpose.RESET],
+            next_path=next_path,
+        )
+        await self.store.write(lambda records: records.steps.put(step, step_digest(token), at))
+        return token
+
+    async def send_link(self, email: str) -> None:
+        """Send the mail, where there is such an account.
+
+        It takes longer where there is one, so call it after the answer was given.
+        """
+        at = self.clock.now()
+
+        async def put(records: Records) -> tuple[Account, str] | None:
+            account = await records.accounts.with_email(read_email(email) or email)
+            if account is None:
+                return None
+            return account, await self.post.put_link(records, MailPurpose.RESET, account, at)
+
+        stored = await self.store.write(put)
+        if stored is not None:
+            account, token = stored
+            self.post.send_link(MailPurpose.RESET, account.email, token)
+
+    async def is_good(self, token: str) -> bool:
+        """Whether a password can be chosen with that link."""
+        at = self.clock.now()
+        link = await self.store.read(
+            lambda records: records.mail_links.get(mail_link_digest(token), at)
+        )
+        return link is not None and link.purpose is MailPurpose.RESET
+
+    async def reset(
+        self, token: str, step_token: str, password: str, visitor: Visitor
+    ) -> Reset | Denied | TooSoon:
+        """Set another password by the link; every browser is signed out, and this one in."""
+        refused = self.caller_tries.take_by_address(LINK_BY_ADDRESS, visitor.address)
+        if refused is not None:
+            return refused
+        problem = problem_with_password(password)
+        if problem is not None:
+            return Denied(Reason.BAD_PASSWORD, problem)
+        if not await self.is_good(token):
+            return LINK_OVER
+        password_hash = await self.passwords.hash(password)
+        changed = await self.store.write(
+            lambda records: self._change(records, token, step_token, password_hash, visitor)
+        )
+        if isinstance(changed, Denied):
+            return changed
+        account, outcome = changed
+        await self.account_tries.forget(SIGN_IN_BY_ACCOUNT, email_key(account.email))
+        self.post.mailer.send(self.post.mails.password_changed(account.email))
+        return outcome
+
+    async def _change(
+        self, records: Records, token: str, step_token: str, password_hash: str, visitor: Visitor
+    ) -> tuple[Account, Reset] | Denied:
+        at = self.clock.now()
+        link = await records.mail_links.get(mail_link_digest(token), at)
+        account = await records.accounts.get(link.account_id) if link else None
+        if link is None or account is None or link.purpose is not MailPurpose.RESET:
+            return LINK_OVER
+        if account.is_blocked:
+            return BLOCKED
+        account_id = account.account_id
+        await records.accounts.set_password(account_id, password_hash)
+        await records.steps.drop(account_id)
+        if account.verified_at is None:
+            await records.accounts.set_verified(account_id, at)
+        await records.mail_links.drop(account_id, list(MailPurpose))
+        await end_all(records, account_id, at)
+        outcome = await self.signing_in.after_first_factor(records, account_id, visitor)
+        if isinstance(outcome, Denied):
+            return outcome
+        step = await records.steps.take(step_digest(step_token), at)
+        is_from_here = step is not None and step.awaits is Awaits.RESET
+        return account, Reset(outcome, step.next_path if step and is_from_here else HOME)

@@ -1,0 +1,161 @@
+"""Signing in: a password, and a code where the account asks for one."""
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.identity.sessions import Begun, Sessions, Visitor
+from printreach.hub.tries import (
+    CODE_BY_ACCOUNT,
+    SIGN_IN_BY_ACCOUNT,
+    SIGN_IN_BY_ADDRESS,
+    AccountTries,
+    CallerTries,
+)
+from printreach.ports import Clock, Passwords, Records, Store
+from printreach.rules.accounts import MAX_PASSWORD_LENGTH, Account, email_key, read_email
+from printreach.rules.credentials import (
+    CredentialKind,
+    TokenBytes,
+    digest,
+    new_session_token,
+)
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.steps import STEP_LIFETIME, Awaits, Step
+from printreach.rules.totp import read_recovery_code, step_of_code
+
+WRONG_PASSWORD = Denied(Reason.WRONG_CREDENTIALS, "That mail address and password don't match.")
+WRONG_CODE = Denied(Reason.WRONG_CREDENTIALS, "That code is wrong, or was used before.")
+STEP_OVER = Denied(Reason.STEP_OVER, "That took too long. Sign in again.")
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsCode:
+    """The password was right. token: for the browser's cookie until the code comes."""
+
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """The password was right, and the address is not confirmed yet."""
+
+    account: Account
+
+
+PasswordOutcome: TypeAlias = Begun | NeedsCode | Unconfirmed | Denied | TooSoon
+CodeOutcome: TypeAlias = Begun | Denied | TooSoon
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SigningIn:
+    """The use cases of signing in."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    passwords: Passwords
+    sessions: Sessions
+    account_tries: AccountTries
+    caller_tries: CallerTries
+
+    async def with_password(self, email: str, password: str, visitor: Visitor) -> PasswordOutcome:
+        """Begin a session, or say what is missing.
+
+        What it answers and how long it takes is the same for addresses with and without account.
+        """
+        address = read_email(email)
+        who = email_key(address or email)
+        refused = self.caller_tries.take_by_address(SIGN_IN_BY_ADDRESS, visitor.address)
+        refused = refused or await self.account_tries.take(SIGN_IN_BY_ACCOUNT, who)
+        if refused is not None:
+            return refused
+        account = await self.store.read(
+            lambda records: records.accounts.with_email(address or email)
+        )
+        stored = "" if account is None else account.password_hash
+        is_right = await self.passwords.matches(password[: MAX_PASSWORD_LENGTH + 1], stored)
+        if account is None or not is_right:
+            return WRONG_PASSWORD
+        await self.account_tries.forget(SIGN_IN_BY_ACCOUNT, who)
+        if account.verified_at is None:
+            return Unconfirmed(account)
+        return await self.store.write(
+            lambda records: self._after_password(records, account, visitor)
+        )
+
+    async def with_code(self, step_token: str, code: str, visitor: Visitor) -> CodeOutcome:
+        """Complete what a password began, by the app's code or by a recovery code."""
+        at, token = self.clock.now(), step_digest(step_token)
+        step = await self.store.read(lambda records: records.steps.get(token, at))
+        if step is None or step.awaits is not Awaits.CODE or step.account_id is None:
+            return STEP_OVER
+        account_id = step.account_id
+        refused = await self.account_tries.take(CODE_BY_ACCOUNT, account_id)
+        if refused is not None:
+            return refused
+
+        async def complete(records: Records) -> Begun | Denied:
+            if await records.steps.get(token, at) is None:
+                return STEP_OVER
+            if not await self.use_code(records, account_id, code):
+                return WRONG_CODE
+            await records.steps.take(token, at)
+            return await self.sessions.begin(records, account_id, visitor)
+
+        result = await self.store.write(complete)
+        if isinstance(result, Begun):
+            await self.account_tries.forget(CODE_BY_ACCOUNT, account_id)
+        return result
+
+    async def is_waiting_for_code(self, step_token: str) -> bool:
+        """Whether the browser with that token has only the code left to give."""
+        at = self.clock.now()
+        step = await self.store.read(lambda records: records.steps.get(step_digest(step_token), at))
+        return step is not None and step.awaits is Awaits.CODE
+
+    async def after_first_factor(
+        self, records: Records, account_id: str, visitor: Visitor
+    ) -> Begun | NeedsCode | Denied:
+        """Begin a session, or ask for a code where the account has an authenticator app."""
+        at = self.clock.now()
+        totp = await records.second_factors.totp(account_id)
+        if totp is None or totp.confirmed_at is None:
+            return await self.sessions.begin(records, account_id, visitor)
+        token = new_session_token(self.token_bytes)
+        step = Step(awaits=Awaits.CODE, account_id=account_id, expires_at=at + STEP_LIFETIME)
+        await records.steps.put(step, step_digest(token), at)
+        return NeedsCode(token)
+
+    async def use_code(self, records: Records, account_id: str, typed: str) -> bool:
+        """Whether that is a code of the account; it works no more."""
+        totp = await records.second_factors.totp(account_id)
+        if totp is None or totp.confirmed_at is None:
+            return False
+        step = step_of_code(totp, typed, self.clock.now())
+        if step is not None:
+            await records.second_factors.set_totp(account_id, replace(totp, last_step=step))
+            return True
+        code = read_recovery_code(typed)
+        return code is not None and await records.second_factors.use_recovery_code(
+            account_id, recovery_digest(code)
+        )
+
+    async def _after_password(
+        self, records: Records, account: Account, visitor: Visitor
+    ) -> Begun | NeedsCode | Denied:
+        # The password may have been changed while it was compared.
+        now = await records.accounts.get(account.account_id)
+        if now is None or now.password_hash != account.password_hash:
+            return WRONG_PASSWORD
+        return await self.after_first_factor(records, account.account_id, visitor)
+
+
+def step_digest(token: str) -> bytes:
+    """What is stored of a browser's token on its way in."""
+    return digest(CredentialKind.SIGN_IN_STEP, token.encode())
+
+
+def recovery_digest(code: str) -> bytes:
+    """What is stored of a recovery code."""
+    return digest(CredentialKind.RECOVERY_CODE, code.encode())

@@ -1,0 +1,283 @@
+"""Signing up: an account is made, and complete once its address is confirmed.
+
+Nobody learns here who has an account. An address that is taken gets a mail that says so; the page
+says the same of every address.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final, TypeAlias
+
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.identity.sessions import Begun, Sessions, Visitor
+from printreach.hub.identity.signing_in import step_digest
+from printreach.hub.invitations import INVITATION_OVER, Invitations
+from printreach.hub.post import Post, mail_link_digest
+from printreach.hub.tries import (
+    INVITATION_BY_LINK,
+    LINK_BY_ADDRESS,
+    MAIL_BY_ACCOUNT,
+    SIGN_UP_BY_ADDRESS,
+    AccountTries,
+    CallerTries,
+)
+from printreach.ports import Clock, Passwords, Records, Store
+from printreach.rules.accounts import (
+    Account,
+    SignUpPolicy,
+    email_key,
+    problem_with_password,
+    read_email,
+)
+from printreach.rules.credentials import TokenBytes, new_record_id, new_session_token
+from printreach.rules.mail_links import MailLink, MailPurpose
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.steps import CONFIRMATION_LIFETIME, Awaits, Step
+
+UNCONFIRMED_TIME: Final = timedelta(days=7)
+"""An account that nobody confirmed is forgotten after it."""
+BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter a mail address such as you@example.com.")
+LINK_OVER: Final = Denied(Reason.LINK_OVER, "That link was used, or has run out.")
+WRONG_PASSWORD: Final = Denied(
+    Reason.WRONG_CREDENTIALS, "That is not the password of this account."
+)
+CLOSED: Final = Denied(
+    Reason.SIGN_UP_CLOSED, "Accounts are made by the operator of this service. Ask them for one."
+)
+INVITED_ONLY: Final = Denied(
+    Reason.SIGN_UP_CLOSED, "You need an invitation. Ask the operator of this service for one."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MailSent:
+    """A mail is on its way. token: for the browser's cookie until its link is opened."""
+
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """The address is confirmed, and the browser signed in. next_path: where to go on."""
+
+    begun: Begun
+    next_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsPassword:
+    """The link was opened in another browser, which has to show that it knows the password."""
+
+    email: str
+
+
+SignUpOutcome: TypeAlias = MailSent | Begun | Denied | TooSoon
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SigningUp:
+    """The use cases of signing up."""
+
+    store: Store
+    clock: Clock
+    token_bytes: TokenBytes
+    passwords: Passwords
+    sessions: Sessions
+    invitations: Invitations
+    post: Post
+    account_tries: AccountTries
+    caller_tries: CallerTries
+    policy: SignUpPolicy
+
+    def closed(self) -> Denied | None:
+        """Why nobody can sign up here without an invitation, if so."""
+        match self.policy:
+            case SignUpPolicy.OPEN:
+                return None
+            case SignUpPolicy.INVITED:
+                return INVITED_ONLY
+            case SignUpPolicy.CLOSED:
+                return CLOSED
+
+    async def sign_up(
+        self, email: str, password: str, next_path: str, visitor: Visitor
+    ) -> SignUpOutcome:
+        """Make an account that waits for its address to be confirmed."""
+        closed = self.closed()
+        if closed is not None:
+            return closed
+        address = await self._checked(email, password, visitor)
+        if not isinstance(address, str):
+            return address
+        refused = await self.account_tries.take(MAIL_BY_ACCOUNT, email_key(address))
+        if refused is not None:
+            return refused
+        account = await self._new(address, password)
+        return await self._put(account, next_path)
+
+    async def with_invitation(
+        self, token: str, email: str, password: str, visitor: Visitor
+    ) -> Begun | Denied | TooSoon:
+        """Make an account with an invitation, which vouches for its address."""
+        address = await self._checked(email, password, visitor)
+        if not isinstance(address, str):
+            return address
+        refused = await self.account_tries.take(INVITATION_BY_LINK, token)
+        if refused is not None:
+            return refused
+        account = await self._new(address, password)
+        at = self.clock.now()
+
+        async def add(records: Records) -> Begun | Denied:
+            invitation = await self.invitations.find(records, token)
+            if invitation is None:
+                return INVITATION_OVER
+            if invitation.email not in (None, address):
+                return Denied(Reason.INVALID, f"This invitation is for {invitation.email}.")
+            there = await records.accounts.with_email(address)
+            if there is not None:
+                return Denied(Reason.ACCOUNT_EXISTS, "You have an account already. Sign in.")
+            invited = replace(
+                account,
+                verified_at=at,
+                is_admin=invitation.is_admin,
+                supporter_granted=invitation.supporter,
+            )
+            await records.accounts.add(invited)
+            await records.invitations.remove(invitation.invitation_id)
+            return await self.sessions.begin(records, invited.account_id, visitor)
+
+        return await self.store.write(add)
+
+    async def send_again(self, account: Account, next_path: str) -> None:
+        """Send the mail to somebody whose password was right, but not too often."""
+        if await self.account_tries.take(MAIL_BY_ACCOUNT, email_key(account.email)) is None:
+            at = self.clock.now()
+            token = await self.store.write(
+                lambda records: self.post.put_link(
+                    records, MailPurpose.CONFIRM, account, at, next_path=next_path
+                )
+            )
+            self.post.send_link(MailPurpose.CONFIRM, account.email, token)
+
+    async def link_for(self, token: str, step_token: str) -> MailLink | NeedsPassword | Denied:
+        """What the link of a mail is for, as this browser may use it."""
+        at = self.clock.now()
+        return await self.store.read(lambda records: self._link(records, token, step_token, at))
+
+    async def confirm(
+        self, token: str, step_token: str, password: str, visitor: Visitor
+    ) -> Confirmed | Denied | TooSoon:
+        """Complete an account: by the browser that made it, or by one that knows its password.
+
+        An account may have been made by somebody else, in the hope that the owner of the address
+        opens the link: then that person is not let in with the other's password.
+        """
+        refused = self.caller_tries.take_by_address(LINK_BY_ADDRESS, visitor.address)
+        if refused is not None:
+            return refused
+        at, link_digest = self.clock.now(), mail_link_digest(token)
+        account = await self.store.read(lambda records: _account_of(records, link_digest, at))
+        if account is None:
+            return LINK_OVER
+        knows_password = bool(password) and await self.passwords.matches(
+            password, account.password_hash
+        )
+
+        async def complete(records: Records) -> Confirmed | Denied:
+            link = await self._link(records, token, step_token, at)
+            if isinstance(link, NeedsPassword) and knows_password:
+                link = await records.mail_links.get(link_digest, at) or LINK_OVER
+            match link:
+                case Denied():
+                    return link
+                case NeedsPassword():
+                    return WRONG_PASSWORD
+                case MailLink():
+                    return await self._complete(records, link, at, visitor)
+
+        return await self.store.write(complete)
+
+    async def _complete(
+        self, records: Records, link: MailLink, at: datetime, visitor: Visitor
+    ) -> Confirmed | Denied:
+        await records.accounts.set_verified(link.account_id, at)
+        await records.mail_links.drop(link.account_id, [MailPurpose.CONFIRM])
+        begun = await self.sessions.begin(records, link.account_id, visitor)
+        return begun if isinstance(begun, Denied) else Confirmed(begun, link.next_path)
+
+    async def _checked(self, email: str, password: str, visitor: Visitor) -> str | Denied | TooSoon:
+        refused = self.caller_tries.take_by_address(SIGN_UP_BY_ADDRESS, visitor.address)
+        if refused is not None:
+            return refused
+        problem = problem_with_password(password)
+        if problem is not None:
+            return Denied(Reason.BAD_PASSWORD, problem)
+        return read_email(email) or BAD_EMAIL
+
+    async def _new(self, address: str, password: str) -> Account:
+        return Account(
+            account_id=new_record_id(self.token_bytes),
+            email=address,
+            password_hash=await self.passwords.hash(password),
+            is_admin=False,
+            supporter_granted=False,
+            supporter_until=None,
+            created_at=self.clock.now(),
+        )
+
+    async def _put(self, account: Account, next_path: str) -> MailSent:
+        at, step_token = self.clock.now(), new_session_token(self.token_bytes)
+
+        async def put(records: Records) -> str | None:
+            await records.accounts.forget_unverified(at - UNCONFIRMED_TIME)
+            there = await records.accounts.with_email(account.email)
+            if there is not None and (there.verified_at is not None or there.is_blocked):
+                await self._put_step(records, None, b"", step_token, at)
+                return None
+            if there is not None:
+                # Whoever signed up before has not shown that the address is theirs.
+                await records.accounts.delete(there.account_id)
+            await records.accounts.add(account)
+            link = await self.post.put_link(
+                records, MailPurpose.CONFIRM, account, at, next_path=next_path
+            )
+            await self._put_step(
+                records, account.account_id, mail_link_digest(link), step_token, at
+            )
+            return link
+
+        link = await self.store.write(put)
+        if link is None:
+            self.post.mailer.send(self.post.mails.has_account_already(account.email))
+        else:
+            self.post.send_link(MailPurpose.CONFIRM, account.email, link)
+        return MailSent(step_token)
+
+    async def _put_step(
+        self, records: Records, account_id: str | None, link: bytes, token: str, at: datetime
+    ) -> None:
+        step = Step(
+            awaits=Awaits.CONFIRMATION,
+            account_id=account_id,
+            challenge=link,
+            expires_at=at + CONFIRMATION_LIFETIME,
+        )
+        await records.steps.put(step, step_digest(token), at)
+
+    async def _link(
+        self, records: Records, token: str, step_token: str, at: datetime
+    ) -> MailLink | NeedsPassword | Denied:
+        link_digest = mail_link_digest(token)
+        link = await records.mail_links.get(link_digest, at)
+        if link is None or link.purpose is not MailPurpose.CONFIRM:
+            return LINK_OVER
+        step = await records.steps.get(step_digest(step_token), at)
+        if step is None or step.challenge != link_digest:
+            return NeedsPassword(link.email)
+        return link
+
+
+async def _account_of(records: Records, link_digest: bytes, at: datetime) -> Account | None:
+    link = await records.mail_links.get(link_digest, at)
+    return None if link is None else await records.accounts.get(link.account_id)

@@ -1,0 +1,279 @@
+"""One look at a claimed print: what the printer does, a picture of it, and what comes of that.
+
+Everything that a look changes is written in one unit of work, with the event that tells of it. So
+a worker that is killed leaves either nothing behind, and its claim to the next, or all of it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.errors import ErrorCode
+from printreach.contract.events import EventType
+from printreach.contract.status import State, StatusResult
+from printreach.hub.pictures import take_picture
+from printreach.hub.watch.parts import WatchParts, ask_status, is_off, print_under_way, say
+from printreach.hub.watch.pause import conclude, pause
+from printreach.hub.watch.room import WatchRoom
+from printreach.ports import Records
+from printreach.ports.printer_http import PrinterRefusal
+from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable, ScoringRefused
+from printreach.ports.snapshots import SnapshotsUnavailable
+from printreach.ports.watching import WatchedPrint
+from printreach.rules.watch import Decision, after_resume, decide
+from printreach.rules.watch_events import watch_event
+from printreach.rules.watch_memory import WatchMemory
+from printreach.rules.watch_waits import Why, after_none, falters, is_given_up
+from printreach.rules.watching import LastLook, WatchSettings, levels_after
+
+log = logging.getLogger(__name__)
+
+PICTURE_WITHIN_S: Final = 8.0
+SCORE_WITHIN_S: Final = 8.0
+SLOW_S: Final = 4.0
+"""A camera that takes longer is looked at among those that falter."""
+NEXT_PRINT_AFTER: Final = timedelta(seconds=10)
+"""An agent that names another print each time it is asked isn't asked without a pause."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Seen:
+    """A picture that was scored. picture: its id, where it was kept."""
+
+    scored: Scored
+    at: datetime
+    status: StatusResult
+    picture: str | None
+    is_slow: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Settled:
+    """What was written. spare: pictures that need not be kept any longer."""
+
+    held: WatchedPrint
+    decision: Decision
+    spare: Sequence[str]
+
+
+class LookAtPrint:
+    """Runs once. Raises StoreUnavailable; the claim lapses then."""
+
+    def __init__(
+        self,
+        parts: WatchParts,
+        watched: WatchedPrint,
+        room: WatchRoom,
+        crowd: Callable[[str], float],
+    ) -> None:
+        """crowd: how much of its own share an account takes up, 0 to 1."""
+        self._parts = parts
+        self._watched = watched
+        self._room = room
+        self._crowd = crowd
+
+    async def run(self) -> None:
+        watched = self._watched
+        if is_off(watched.settings, watched.print_id):
+            await self._put_off(Why.OFF)
+            return
+        status = await ask_status(self._parts.http, watched.printer_id)
+        if isinstance(status, PrinterRefusal):
+            is_away = status.code == ErrorCode.PRINTER_NOT_CONNECTED
+            await self._put_off(Why.AWAY if is_away else Why.UNREACHED)
+        elif print_under_way(status) != watched.print_id:
+            await self._end(print_under_way(status))
+        elif watched.memory.ordering_at is not None:
+            await self._resolve(status)
+        elif status.job_status.state is State.PAUSED:
+            await self._put_off(Why.PAUSED)
+        elif status.job_status.state is not State.PRINTING:
+            await self._put_off(Why.NOT_PRINTING_YET)
+        else:
+            await self._look(status)
+
+    # --- without a look ---------------------------------------------------------------------------
+
+    async def _put_off(self, why: Why) -> None:
+        at = self._parts.clock.now()
+        held = await self._parts.store.write(lambda records: self._none(records, why, at))
+        if held is not None and why in (Why.OFF, Why.PAUSED):
+            await self._say(held)
+
+    async def _none(self, records: Records, why: Why, at: datetime) -> WatchedPrint | None:
+        held = await records.watches.held(self._watched)
+        if held is None:
+            return None
+        memory, due_at = after_none(held.memory, why, at)
+        if why is Why.PAUSED:
+            memory = replace(memory, is_paused=True)
+        if is_given_up(memory, at):
+            await records.watches.end(held.printer_id, held.print_id, at)
+        else:
+            await self._release(records, held, memory, due_at, falters=falters(why))
+        return replace(held, memory=memory)
+
+    async def _end(self, other_print_id: str) -> None:
+        """The printer prints nothing, or something else, which is watched then."""
+        at, watched = self._parts.clock.now(), self._watched
+
+        async def end(records: Records) -> None:
+            held = await records.watches.held(watched)
+            if held is None:
+                return
+            await records.watches.end(held.printer_id, held.print_id, at)
+            if other_print_id:
+                await records.watches.begin(
+                    held.printer_id, held.account_id, other_print_id, at + NEXT_PRINT_AFTER
+                )
+
+        await self._parts.store.write(end)
+
+    async def _resolve(self, status: StatusResult) -> None:
+        """A pause may have been ordered by a worker that was stopped; it isn't ordered again."""
+        is_paused = status.job_status.state is State.PAUSED
+        error = "" if is_paused else "It was to be paused, but the service was interrupted."
+        memory = await conclude(self._parts, self._watched, status, error)
+        if memory is not None:
+            await self._say(replace(self._watched, memory=memory))
+
+    # --- with one ---------------------------------------------------------------------------------
+
+    async def _look(self, status: StatusResult) -> None:
+        watched, loop = self._watched, asyncio.get_running_loop()
+        began = loop.time()
+        picture = await take_picture(
+            self._parts.http, watched.printer_id, PICTURE_WITHIN_S, watched.settings.camera or 0
+        )
+        if isinstance(picture, PrinterRefusal):
+            has_none = picture.code == CommandStatus.NOT_FOUND
+            await self._put_off(Why.NO_CAMERA if has_none else Why.NO_PICTURE)
+            return
+        is_slow, at = loop.time() - began > SLOW_S, self._parts.clock.now()
+        scored = await self._score(picture)
+        if isinstance(scored, Why):
+            await self._put_off(scored)
+            return
+        expected = _decide(watched, watched.settings, scored, at)
+        kept = await self._keep(picture) if expected.is_kept else None
+        seen = _Seen(scored=scored, at=at, status=status, picture=kept, is_slow=is_slow)
+        settled = await self._parts.store.write(lambda records: self._settle(records, seen))
+        await self._drop(settled, kept)
+        if settled is not None:
+            await self._act(settled, status)
+
+    async def _score(self, picture: bytes) -> Scored | Why:
+        """A farm is looked at less often by its own crowd, before it takes the detector's time."""
+        watched = self._watched
+        try:
+            async with asyncio.timeout(SCORE_WITHIN_S), self._room.turn_of(watched.account_id):
+                scored = await self._parts.scorer.score(picture, watched.settings.masked)
+            return replace(scored, load=max(scored.load, self._crowd(watched.account_id)))
+        except (ScorerBusy, TimeoutError):
+            return Why.BUSY
+        except ScorerUnavailable:
+            return Why.UNSCORED
+        except ScoringRefused as refused:
+            log.info("printer %s sent a picture that has no score: %s", self._of, refused)
+            return Why.NO_PICTURE
+
+    async def _settle(self, records: Records, seen: _Seen) -> _Settled | None:
+        """Everything that the look changes, by what is stored now; None without the claim."""
+        held = await records.watches.held(self._watched)
+        if held is None:
+            return None
+        if is_off(held.settings, held.print_id):
+            await self._release(records, held, held.memory, seen.at)
+            return None
+        judged = await records.watches.judged(held.printer_id)
+        warning, pausing = levels_after(held.settings, judged, seen.at)
+        settings = replace(held.settings, warning_level=warning, pause_level=pausing)
+        decision = _decide(held, settings, seen.scored, seen.at)
+        spare: Sequence[str] = []
+        if decision.is_kept:
+            last = LastLook(look=decision.look, evidence=seen.scored.evidence, picture=seen.picture)
+            spare = await records.watches.add_look(held, last)
+        if decision.look.warned:
+            await self._tell_warning(records, seen)
+        if decision.pauses:
+            await records.watches.keep(held, decision.memory)
+        else:
+            due_at = seen.at + timedelta(seconds=decision.memory.interval_s)
+            await self._release(records, held, decision.memory, due_at, falters=seen.is_slow)
+        return _Settled(held=held, decision=decision, spare=spare)
+
+    async def _tell_warning(self, records: Records, seen: _Seen) -> None:
+        printer_id, print_id = self._watched.printer_id, self._watched.print_id
+        event = watch_event(
+            EventType.POSSIBLE_FAILURE, printer_id, print_id, seen.status, seen.at, seen.at
+        )
+        await records.events.append(printer_id, [event], seen.at)
+
+    async def _act(self, settled: _Settled, status: StatusResult) -> None:
+        held = replace(settled.held, memory=settled.decision.memory)
+        await self._say(held)
+        if settled.decision.pauses:
+            memory = await pause(self._parts, held, status)
+            if memory is not None:
+                await self._say(replace(held, memory=memory))
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    @property
+    def _of(self) -> str:
+        return self._watched.printer_id
+
+    async def _release(
+        self,
+        records: Records,
+        held: WatchedPrint,
+        memory: WatchMemory,
+        due_at: datetime,
+        *,
+        falters: bool = False,
+    ) -> None:
+        """Give it back; at once, where somebody has meanwhile chosen whether to look at it."""
+        print_id, before = held.print_id, self._watched.settings
+        if is_off(held.settings, print_id) != is_off(before, print_id):
+            due_at = self._parts.clock.now()
+        await records.watches.release(held, memory, due_at, falters=falters)
+
+    async def _say(self, held: WatchedPrint) -> None:
+        await say(self._parts, held.printer_id, held.print_id, held.memory, held.settings)
+
+    async def _keep(self, picture: bytes) -> str | None:
+        """A look without its picture is better than none."""
+        watched = self._watched
+        try:
+            return await self._parts.snapshots.keep(
+                watched.account_id,
+                watched.printer_id,
+                picture,
+                is_last=not watched.settings.camera,
+            )
+        except SnapshotsUnavailable as error:
+            log.warning("a picture of printer %s was not kept: %s", self._of, error)
+            return None
+
+    async def _drop(self, settled: _Settled | None, kept: str | None) -> None:
+        """Pictures that nothing refers to; what a failure leaves behind here is old one day."""
+        spare = list(settled.spare) if settled is not None else []
+        if kept is not None and (settled is None or not settled.decision.is_kept):
+            spare.append(kept)
+        if spare:
+            try:
+                await self._parts.snapshots.drop(self._of, spare)
+            except SnapshotsUnavailable as error:
+                log.warning("old pictures of printer %s stay for now: %s", self._of, error)
+
+
+def _decide(held: WatchedPrint, settings: WatchSettings, scored: Scored, at: datetime) -> Decision:
+    """It prints: where a pause was heard of or seen, it has gone on since."""
+    memory = held.memory
+    if memory.is_paused or held.resumed_at != memory.resumed_at:
+        memory = after_resume(memory, held.resumed_at)
+    return decide(memory, scored.sight, settings, at, scored.load)

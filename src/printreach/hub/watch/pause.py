@@ -1,0 +1,157 @@
+"""Pausing a print for its owner: ordered at most once, and never of another print than was seen.
+
+That a pause is going to be ordered is written down before, and what came of it after. A worker that
+is killed in between has ordered it or not; who succeeds it looks at the printer, and tells.
+"""
+
+import asyncio
+import logging
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.contract import codec
+from printreach.contract.commands import CommandStatus, Pause
+from printreach.contract.events import EventType
+from printreach.contract.status import State, StatusResult
+from printreach.hub.watch.parts import WatchParts, ask_status, is_off, print_under_way
+from printreach.ports import Records
+from printreach.ports.printer_http import PrinterRefusal
+from printreach.ports.watching import WatchedPrint
+from printreach.rules.watch import after_pause, after_refusal
+from printreach.rules.watch_events import watch_event
+from printreach.rules.watch_memory import WatchMemory
+from printreach.rules.watch_waits import Why, after_none
+from printreach.rules.watching import WatchPause
+
+log = logging.getLogger(__name__)
+
+ORDER_WITHIN_S: Final = 30.0
+"""The agent gives a printer 25 s."""
+AFTER_REFUSAL: Final = timedelta(seconds=20)
+
+
+async def pause(parts: WatchParts, watched: WatchedPrint, seen: StatusResult) -> WatchMemory | None:
+    """Order the pause that was decided on, and tell what came of it; what to remember then.
+
+    What the owner has chosen by now counts.
+
+    seen: the printer at the look. None where there is nothing to remember: the print has ended, or
+    the claim was lost.
+    """
+    status = await ask_status(parts.http, watched.printer_id)
+    if isinstance(status, PrinterRefusal):
+        return await conclude(parts, watched, seen, _in_words(status))
+    if print_under_way(status) != watched.print_id:
+        await parts.store.write(lambda records: _ended(records, watched, parts.clock.now()))
+        return None
+    if status.job_status.state is State.PAUSED:
+        return await _was_paused(parts, watched)
+    how = await _still_chosen(parts, watched)
+    if not isinstance(how, WatchPause):
+        return how
+    refusal = await _order(parts, watched.printer_id, how)
+    if refusal is None:
+        return await conclude(parts, watched, status, "")
+    log.warning("printer %s was not paused: %s", watched.printer_id, refusal.sentence)
+    after = await ask_status(parts.http, watched.printer_id)
+    is_paused = (
+        isinstance(after, StatusResult)
+        and print_under_way(after) == watched.print_id
+        and after.job_status.state is State.PAUSED
+    )
+    return await conclude(parts, watched, status, "" if is_paused else _in_words(refusal))
+
+
+async def conclude(
+    parts: WatchParts, watched: WatchedPrint, status: StatusResult, error: str
+) -> WatchMemory | None:
+    """Tell the owner, once, that the print was paused, or by error why not.
+
+    error: a sentence for people; "" for a pause. What is remembered from now on, or None where the
+    claim was lost. Raises StoreUnavailable.
+    """
+    at = parts.clock.now()
+
+    async def conclude(records: Records) -> WatchMemory | None:
+        held = await records.watches.held(watched)
+        decided_at = held.memory.ordering_at if held is not None else None
+        if held is None or decided_at is None:
+            return None
+        kind = EventType.POSSIBLE_FAILURE if error else EventType.PAUSED_BY_DETECTOR
+        memory = (after_refusal if error else after_pause)(held.memory, at)
+        due_at = at + AFTER_REFUSAL
+        if not error:
+            memory, due_at = after_none(memory, Why.PAUSED, at)
+        await records.watches.mark(held, decided_at, paused=not error)
+        event = watch_event(kind, held.printer_id, held.print_id, status, decided_at, at, error)
+        await records.events.append(held.printer_id, [event], at)
+        await records.watches.release(held, memory, due_at)
+        return memory
+
+    return await parts.store.write(conclude)
+
+
+async def _still_chosen(
+    parts: WatchParts, watched: WatchedPrint
+) -> WatchPause | WatchMemory | None:
+    """How to pause; or what to remember where the owner wants none any more, and goes unpaused.
+
+    None where the claim was lost.
+    """
+    at = parts.clock.now()
+
+    async def look(records: Records) -> WatchPause | WatchMemory | None:
+        held = await records.watches.held(watched)
+        if held is None:
+            return None
+        if held.settings.pauses is not None and not is_off(held.settings, held.print_id):
+            return held.settings.pauses
+        memory = replace(held.memory, ordering_at=None, tries=max(0, held.memory.tries - 1))
+        await records.watches.release(held, memory, at)
+        return memory
+
+    return await parts.store.write(look)
+
+
+async def _order(parts: WatchParts, printer_id: str, how: WatchPause) -> PrinterRefusal | None:
+    """The agent isn't to tell of it as of anybody's pause: the watch does."""
+    order = Pause(
+        smart_pause=True,
+        disable_hotend=how.disable_hotend,
+        disable_bed=how.disable_bed,
+        z_lift_mm=how.z_lift_mm,
+        retract_filament_mm=how.retract_filament_mm,
+        suppress_notification=True,
+    )
+    try:
+        async with asyncio.timeout(ORDER_WITHIN_S):
+            answer = await parts.http.order(printer_id, "/pause", arguments=codec.encode(order))
+    except TimeoutError:
+        return PrinterRefusal(int(CommandStatus.TIMED_OUT), "The printer gave no answer in time.")
+    return answer if isinstance(answer, PrinterRefusal) else None
+
+
+async def _was_paused(parts: WatchParts, watched: WatchedPrint) -> WatchMemory | None:
+    """Somebody was quicker. There is nothing to order, and nothing that they don't know."""
+    at = parts.clock.now()
+
+    async def note(records: Records) -> WatchMemory | None:
+        held = await records.watches.held(watched)
+        if held is None:
+            return None
+        memory, due_at = after_none(held.memory, Why.PAUSED, at)
+        memory = replace(memory, ordering_at=None, is_paused=True)
+        await records.watches.release(held, memory, due_at)
+        return memory
+
+    return await parts.store.write(note)
+
+
+async def _ended(records: Records, watched: WatchedPrint, at: datetime) -> None:
+    if await records.watches.held(watched) is not None:
+        await records.watches.end(watched.printer_id, watched.print_id, at)
+
+
+def _in_words(refusal: PrinterRefusal) -> str:
+    return f"It could not be paused. {refusal.sentence}"

@@ -1,0 +1,1 @@
+"""Webhooks of apps: what they are owed, and how it is delivered."""

@@ -1,0 +1,79 @@
+"""Events become what webhooks are owed: fan-out's consumer for apps."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from printreach.hub.webhooks.clock_doubt import ClockDoubt
+from printreach.hub.webhooks.state import is_doubted, why_closed
+from printreach.ports import Clock, Records, StoredEvent
+from printreach.ports.webhooks import AppWebhook, NewDelivery
+from printreach.rules.accounts import Account, SupporterPolicy
+from printreach.rules.addresses import Addresses
+from printreach.rules.webhook_messages import About, message_body
+from printreach.rules.webhooks import wants
+
+NO_PRINTER: Final = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WebhookOwing:
+    """hub.fanout.Consumer."""
+
+    clock: Clock
+    supporters: SupporterPolicy
+    addresses: Addresses
+    doubt: ClockDoubt
+
+    async def owe(self, records: Records, stored: StoredEvent) -> None:
+        """Queue a delivery for each webhook of the printer that wants it.
+
+        Only for the account in which it happened: who has the printer now is told nothing of it.
+        """
+        at = self.clock.now()
+        hooks = await records.webhooks.of_printer(stored.printer_id)
+        wanting = [
+            one
+            for one in hooks
+            if wants(one.webhook, stored.event.event_type)
+            and one.connection.account_id == stored.account_id
+        ]
+        if not wanting:
+            return
+        account = await records.accounts.get(stored.account_id)
+        open_ones = [one for one in wanting if self._is_open(one, account, at)]
+        if open_ones:
+            body = await self._body(records, stored)
+            await records.deliveries.add(
+                [
+                    NewDelivery(
+                        connection_id=one.connection.connection_id,
+                        event_id=stored.event.event_id,
+                        event_type=stored.event.event_type,
+                        print_id=stored.event.print_id,
+                        at=stored.received_at,
+                        body=body,
+                    )
+                    for one in open_ones
+                ],
+                at,
+            )
+
+    def _is_open(self, hook: AppWebhook, account: Account | None, at: datetime) -> bool:
+        """Also where only the clock says that it has ended, and not for long: it may be wrong."""
+        if why_closed(hook, account, self.supporters, at) is None:
+            return True
+        return is_doubted(hook, account, self.supporters, self.doubt.believed(at))
+
+    async def _body(self, records: Records, stored: StoredEvent) -> bytes:
+        printer = await records.printers.linked(stored.printer_id)
+        picture = stored.snapshot_id
+        return message_body(
+            stored.event,
+            About(
+                printer_id=stored.printer_id,
+                printer_name=printer.name if printer is not None else NO_PRINTER,
+                page_url=self.addresses.of_printer_page(stored.printer_id),
+                snapshot_url=None if picture is None else self.addresses.of_snapshot(picture),
+            ),
+        )

@@ -1,0 +1,287 @@
+"""One webhook's queue, claimed: what is due of it is sent, and what came of it is written down.
+
+Attempts run beside one another, so one that hangs holds back no other. What has come of those that
+ended together is written in one unit of work.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from printreach.hub.webhooks.clock_doubt import ClockDoubt
+from printreach.hub.webhooks.lanes import Lane, Lanes
+from printreach.hub.webhooks.state import ENDED, is_doubted, why_closed
+from printreach.ports import Clock, Records, Store
+from printreach.ports.webhooks import AppWebhook, Attempted, Lease, WebhookKeys, WebhookSender
+from printreach.rules.accounts import SupporterPolicy
+from printreach.rules.webhook_messages import signature_headers
+from printreach.rules.webhook_urls import target_of
+from printreach.rules.webhooks import (
+    GONE,
+    Delivery,
+    DeliveryState,
+    Outcome,
+    Webhook,
+    after_failure,
+    after_success,
+    in_words,
+    problem_with_delivery,
+    retry_delay,
+)
+
+log = logging.getLogger(__name__)
+
+LEASE: Final = timedelta(seconds=30)
+"""An attempt has ten seconds; a lease that is not renewed belonged to a worker that died."""
+RENEW_AFTER: Final = LEASE / 3
+WINDOW: Final = 16
+"""Attempts of one webhook at once."""
+LOOK_EVERY_S: Final = 1.0
+"""For what has come while all attempts hang."""
+DOUBTED_EVERY: Final = timedelta(minutes=30)
+"""What the clock alone has ended is looked at so often."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """hook_set_at: tells which webhook it was for; the app may set another meanwhile."""
+
+    delivery: Delivery
+    hook_set_at: datetime
+
+
+_Attempts = dict[asyncio.Task[Outcome], _Attempt]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QueueParts:
+    """What queues work with. jitter: random, 0 to 1."""
+
+    store: Store
+    clock: Clock
+    sender: WebhookSender
+    keys: WebhookKeys
+    supporters: SupporterPolicy
+    lanes: Lanes
+    doubt: ClockDoubt
+    jitter: Callable[[], float]
+    stopping: asyncio.Event
+
+
+class DeliveryQueue:
+    """Runs once, until nothing is due any more or the worker stops."""
+
+    def __init__(self, parts: QueueParts, lease: Lease) -> None:
+        self._parts = parts
+        self._lease = lease
+        self._attempts: _Attempts = {}
+        self._dropped: list[Attempted] = []
+        self._renewed_at = parts.clock.now()
+        self._not_before: datetime | None = None
+        self._has_met = False
+
+    async def run(self) -> None:
+        """Raises StoreUnavailable; what was not written down is sent again, after the lease."""
+        try:
+            while True:
+                if not self._parts.stopping.is_set():
+                    await self._look()
+                if not self._attempts and not self._dropped:
+                    break
+                if not self._dropped:
+                    await asyncio.wait(
+                        self._attempts, timeout=LOOK_EVERY_S, return_when=asyncio.FIRST_COMPLETED
+                    )
+                if not await self._settle():
+                    return
+            await self._release()
+        finally:
+            for task in self._attempts:
+                task.cancel()
+            await asyncio.gather(*self._attempts, return_exceptions=True)
+
+    # --- beginning --------------------------------------------------------------------------------
+
+    async def _look(self) -> None:
+        """Begin what is due, as far as there is room."""
+        at = self._parts.clock.now()
+        found = await self._parts.store.read(lambda records: self._find(records, at))
+        if found is None:
+            self._not_before = at + DOUBTED_EVERY
+            return
+        if isinstance(found, str):
+            await self._parts.store.write(lambda records: self._end(records, found, at))
+            return
+        webhook, due = found
+        self._has_met = True
+        origin = target_of(webhook.url).origin
+        for delivery in due:
+            self._begin(webhook, origin, delivery, at)
+        if self._room(origin) <= 0 and not self._attempts and not self._dropped:
+            now = asyncio.get_running_loop().time()
+            self._not_before = at + timedelta(seconds=self._parts.lanes.park(origin, now))
+
+    async def _find(
+        self, records: Records, at: datetime
+    ) -> tuple[Webhook, Sequence[Delivery]] | str | None:
+        """What is due and finds room; or why nothing will be sent; None: nothing is sent now."""
+        there = await self._open(records, at)
+        if there is None or isinstance(there, str):
+            return there
+        try:
+            origin = target_of(there.webhook.url).origin
+        except ValueError as error:  # it was let through once; the rules have changed, or the row
+            return f"Its address can't be called any more. {error}"
+        if not self._has_met:
+            self._parts.lanes.meet(origin, _lane_of(there.webhook))
+        room = self._room(origin)
+        if room <= 0:
+            return there.webhook, []
+        running = {one.delivery.delivery_id for one in self._attempts.values()}
+        due = await records.deliveries.due(self._lease.connection_id, at, room, but=running)
+        return there.webhook, due
+
+    def _room(self, origin: str) -> int:
+        return min(WINDOW - len(self._attempts), self._parts.lanes.room(origin))
+
+    async def _open(self, records: Records, at: datetime) -> AppWebhook | str | None:
+        """The webhook, or why nothing is sent to it; None where only the clock says so."""
+        connection_id = self._lease.connection_id
+        there = await records.webhooks.with_connection(connection_id)
+        if there is None:
+            return ENDED
+        account_id = there.connection.account_id
+        account = await records.accounts.get(account_id) if account_id else None
+        parts = self._parts
+        closed = why_closed(there, account, parts.supporters, at)
+        if closed is None:
+            return there
+        believed_at = parts.doubt.believed(at)
+        return None if is_doubted(there, account, parts.supporters, believed_at) else closed
+
+    async def _end(self, records: Records, reason: str, at: datetime) -> None:
+        connection_id = self._lease.connection_id
+        await records.deliveries.end_all(connection_id, DeliveryState.DROPPED, reason, at)
+        if reason == ENDED:
+            await records.webhooks.delete(connection_id)
+
+    def _begin(self, webhook: Webhook, origin: str, delivery: Delivery, at: datetime) -> None:
+        problem = problem_with_delivery(webhook, delivery)
+        if problem is not None:
+            dropped = Attempted(
+                delivery_id=delivery.delivery_id,
+                state=DeliveryState.DROPPED,
+                attempts=delivery.attempts,
+                at=at,
+                reason=problem,
+            )
+            self._dropped.append(dropped)
+            return
+        lane = self._parts.lanes.begin(origin)
+        task = asyncio.create_task(self._attempt(webhook.url, delivery))
+        task.add_done_callback(lambda done: self._left_lane(done, origin, lane))
+        self._attempts[task] = _Attempt(delivery, webhook.set_at)
+
+    async def _attempt(self, url: str, delivery: Delivery) -> Outcome:
+        at = self._parts.clock.now()
+        keys = self._parts.keys.signing(at)
+        headers = signature_headers(delivery.event_id, delivery.body, keys, at)
+        try:
+            return await self._parts.sender.send(url, headers, delivery.body)
+        except Exception:
+            # A fault of ours at one delivery must not keep the others of its webhook waiting.
+            log.exception("event %s can't be sent", delivery.event_id)
+            return Outcome(http_status=None, duration_ms=0, error="The service failed to send it.")
+
+    def _left_lane(self, task: asyncio.Task[Outcome], origin: str, lane: Lane) -> None:
+        answered_in_ms = None
+        if not task.cancelled() and task.exception() is None:
+            outcome = task.result()
+            answered_in_ms = outcome.duration_ms if outcome.http_status is not None else None
+        self._parts.lanes.end(origin, lane, answered_in_ms=answered_in_ms)
+
+    # --- ending -----------------------------------------------------------------------------------
+
+    async def _settle(self) -> bool:
+        """Write down what has come of attempts; False where the queue is another's by now."""
+        at = self._parts.clock.now()
+        done = [task for task in self._attempts if task.done()]
+        if not done and not self._dropped and abs(at - self._renewed_at) < RENEW_AFTER:
+            return True
+        ended = [(self._attempts.pop(task), task.result()) for task in done]
+        dropped, self._dropped = self._dropped, []
+        self._renewed_at = at
+        return await self._parts.store.write(
+            lambda records: self._write(records, dropped, ended, at)
+        )
+
+    async def _write(
+        self,
+        records: Records,
+        dropped: Sequence[Attempted],
+        ended: Sequence[tuple[_Attempt, Outcome]],
+        at: datetime,
+    ) -> bool:
+        hook = await records.webhooks.get(self._lease.connection_id) if ended else None
+        # What an address says that was replaced meanwhile says nothing of the one in force.
+        told = [one for of, one in ended if hook is not None and of.hook_set_at == hook.set_at]
+        is_gone = any(outcome.http_status == GONE for outcome in told)
+        made = [self._attempted(of.delivery, one, at, is_gone=is_gone) for of, one in ended]
+        await records.deliveries.record([*dropped, *made])
+        if hook is not None and told:
+            await self._note(records, _with_health(hook, told, at), at, is_gone=is_gone)
+        return await records.deliveries.renew(self._lease, at + LEASE)
+
+    async def _note(self, records: Records, hook: Webhook, at: datetime, *, is_gone: bool) -> None:
+        """What attempts say of the webhook itself."""
+        await records.webhooks.note_health(hook)
+        if hook.disabled_at is not None and hook.disabled_reason is not None:
+            await records.deliveries.end_all(
+                hook.connection_id, DeliveryState.GIVEN_UP, hook.disabled_reason, at
+            )
+        if is_gone:
+            reason = f"The receiver answered {GONE}, so the webhook was deleted."
+            await records.deliveries.end_all(hook.connection_id, DeliveryState.DROPPED, reason, at)
+            await records.webhooks.delete(hook.connection_id)
+
+    async def _release(self) -> None:
+        at = self._parts.clock.now()
+        await self._parts.store.write(
+            lambda records: records.deliveries.release(self._lease, at, self._not_before)
+        )
+
+    def _attempted(
+        self, delivery: Delivery, outcome: Outcome, at: datetime, *, is_gone: bool
+    ) -> Attempted:
+        attempts = delivery.attempts + 1
+        made = Attempted(
+            delivery_id=delivery.delivery_id,
+            state=DeliveryState.DELIVERED,
+            attempts=attempts,
+            at=at,
+            outcome=outcome,
+        )
+        if outcome.is_success:
+            return made
+        made = replace(made, reason=in_words(outcome))
+        delay = retry_delay(attempts, self._parts.jitter(), outcome.retry_after)
+        if delay is None or (is_gone and outcome.http_status == GONE):
+            return replace(made, state=DeliveryState.GIVEN_UP)
+        return replace(made, state=DeliveryState.QUEUED, due_at=at + delay)
+
+
+def _with_health(webhook: Webhook, outcomes: Sequence[Outcome], at: datetime) -> Webhook:
+    for outcome in outcomes:
+        is_success = outcome.is_success
+        webhook = after_success(webhook, at) if is_success else after_failure(webhook, outcome, at)
+    return webhook
+
+
+def _lane_of(webhook: Webhook) -> Lane:
+    """How its target is known to behave."""
+    if webhook.failures:
+        return Lane.SLOW
+    return Lane.NEW if webhook.last_success_at is None else Lane.QUICK

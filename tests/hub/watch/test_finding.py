@@ -1,0 +1,128 @@
+"""Prints under way that no event told of are found, and nobody is asked for nothing."""
+
+from datetime import timedelta
+
+from printreach.contract.status import State
+from printreach.hub.watch.finding import AGAIN_AFTER, AGAIN_AFTER_REFUSAL, FindsPrints
+from printreach.ports.printer_http import PrinterRefusal
+from tests.fakes.loop import on_a_loop
+from tests.fakes.printer_http import FakePrinterHttp
+from tests.hub.watch.world import Machine
+from tests.hub.world import PRINTER_ID, OpenWorld, World
+
+SECOND = timedelta(seconds=1)
+STARTING = PrinterRefusal(785, "The printer can't be reached.")
+
+
+async def connect(world: World) -> None:
+    """The printer's agent has just signed in."""
+    at = world.clock.advance(SECOND)
+    await world.agents.node_alive("node", at)
+    await world.agents.agent_connected(
+        PRINTER_ID, "node", at, lan_ip=None, agent_version=None, platform=None
+    )
+
+
+async def pass_by(world: World, time: timedelta) -> None:
+    """Time goes by, and the node goes on."""
+    await world.agents.node_alive("node", world.clock.advance(time))
+
+
+async def watched(world: World) -> list[str]:
+    at = world.clock.advance(SECOND)
+    claimed = await world.store.write(
+        lambda records: records.watches.claim("t", at, at + SECOND, 9, falters=False, of_account=9)
+    )
+    return [one.print_id for one in claimed]
+
+
+def finding(world: World, machine: FakePrinterHttp) -> FindsPrints:
+    return FindsPrints(world.store, world.clock, machine)
+
+
+@on_a_loop
+async def test_a_print_that_began_before_the_watch_is_found(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        machine = Machine()
+        machine.prints()
+        await connect(world)
+        await finding(world, machine).find()
+
+        assert await watched(world) == ["print-1"]
+
+
+@on_a_loop
+async def test_a_printer_that_is_watched_is_not_asked(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        machine = Machine()
+        machine.prints()
+        await connect(world)
+        found = finding(world, machine)
+        await found.find()
+        await found.find()
+
+        assert machine.asks[PRINTER_ID] == 1
+
+
+@on_a_loop
+async def test_an_idle_printer_is_asked_when_it_connects_and_each_hour(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        machine = Machine()
+        machine.prints(State.IDLE)
+        found = finding(world, machine)
+        await found.find()
+        assert machine.asks[PRINTER_ID] == 0
+
+        await connect(world)
+        await found.find()
+        await found.find()
+        assert machine.asks[PRINTER_ID] == 1
+
+        await connect(world)
+        await found.find()
+        assert machine.asks[PRINTER_ID] == 2
+
+        await pass_by(world, AGAIN_AFTER)
+        await found.find()
+        assert machine.asks[PRINTER_ID] == 3
+        assert await watched(world) == []
+
+
+@on_a_loop
+async def test_a_printer_that_is_behind_its_agent_is_asked_again_soon(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        machine = Machine()
+        machine.statuses[PRINTER_ID] = STARTING
+        await connect(world)
+        found = finding(world, machine)
+        await found.find()
+        await found.find()
+        assert machine.asks[PRINTER_ID] == 1
+
+        machine.prints()
+        await pass_by(world, AGAIN_AFTER_REFUSAL)
+        await found.find()
+        assert await watched(world) == ["print-1"]
+
+
+@on_a_loop
+async def test_a_clock_that_is_moved_back_puts_no_question_off(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        machine = Machine()
+        machine.prints(State.IDLE)
+        await connect(world)
+        found = finding(world, machine)
+        await found.find()
+        world.clock.advance(-AGAIN_AFTER)
+        await found.find()
+
+        assert machine.asks[PRINTER_ID] == 2
