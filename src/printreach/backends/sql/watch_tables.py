@@ -17,6 +17,7 @@ from sqlalchemy import (
     Table,
     exists,
 )
+from sqlalchemy.sql.expression import text
 
 from printreach.backends.sql.tables import READABLE, Instant, accounts, metadata, printers
 
@@ -52,7 +53,8 @@ watches = Table(
     Column("token", String(64)),
     Column("resumed_at", Instant),
     Column("ended_at", Instant, index=True),
-    Index("ix_watches_due_at", "falters", "due_at"),
+    # Those that have ended stay for a week; nobody is to go through them each second.
+    Index("ix_watches_due_at", "falters", "due_at", sqlite_where=text("ended_at IS NULL")),
 )
 
 watch_looks = Table(
