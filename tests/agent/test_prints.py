@@ -22,7 +22,6 @@ from tests.fakes.printer import ScriptedPrinter
 from tests.relay.waiting import until
 
 E = EventType
-PATIENCE_S = 30.0
 
 
 class PushingPrinter(ScriptedPrinter):
@@ -86,7 +85,7 @@ class Watch:
         """Let the watch see each."""
         for state in states:
             self.printer.be(state)
-            await until(partial(self._has_seen, state), PATIENCE_S)
+            await until(partial(self._has_seen, state))
 
     def _has_seen(self, state: State) -> bool:
         return self.outbox.mark.memory.state is state
@@ -104,7 +103,7 @@ def test_a_printer_is_looked_at_whether_it_says_when_it_changes_or_not(
         watch = Watch(tmp_path, printer())
         async with watch.running():
             await watch.see(State.IDLE, State.PRINTING, State.COMPLETE)
-            await until(lambda: len(watch.told) == 2, PATIENCE_S)
+            await until(lambda: len(watch.told) == 2)
 
         assert watch.told == [E.STARTED, E.COMPLETE]
 

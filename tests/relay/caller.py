@@ -98,6 +98,11 @@ class Caller:
         async with asyncio.timeout(PATIENCE_S):
             return await self._chunk()
 
+    async def chunks(self) -> bytes:
+        """All that is left of a body in chunks. Raises BrokenOff."""
+        async with asyncio.timeout(PATIENCE_S):
+            return await self._chunks()
+
     async def rest(self) -> bytes:
         """Everything up to the end of the connection, orderly or not."""
         received = b""

@@ -1,6 +1,5 @@
 """Heads and bodies that are too large, too slow, or refused while they still come."""
 
-import asyncio
 from dataclasses import replace
 
 import pytest
@@ -10,12 +9,14 @@ from printreach.relay.connection import (
 )
 from printreach.wire.errors import Reason
 from printreach.wire.frames import WINDOW_BYTES
+from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, QUICK, relay
 from tests.relay.scripted_agent import ignore
-from tests.relay.waiting import settle, until
+from tests.relay.waiting import PATIENCE_S, settle, until
 
+LONG_S = 1000.0
 ENDLESS = b"Content-Length: 1000000000"
 
 
@@ -43,15 +44,19 @@ async def test_dripping_on_does_not_buy_a_head_more_time() -> None:
         assert rig.figure("connections") == 0
 
 
-@on_a_loop
+@on_a_skipping_loop
 async def test_a_head_has_its_whole_time_however_long_the_connection_was_silent_before() -> None:
-    async with relay(patience=replace(QUICK, head=0.2)) as rig, calling(rig.port) as caller:
+    nearly_all = LONG_S - 2 * PATIENCE_S
+    async with relay(patience=replace(QUICK, head=LONG_S)) as rig, calling(rig.port) as caller:
         access = rig.connect()
-        await rig.agent()
         asked = request(access.host, access.bearer)
-        await asyncio.sleep(0.12)
+        await until(lambda: rig.figure("connections") == 1)
+        [connection] = rig.node._front._connections
+        skip(nearly_all)
         caller.send(asked[:10])
-        await asyncio.sleep(0.12)
+        await until(lambda: connection._awaits_head)
+        skip(nearly_all)
+        await rig.agent()
         caller.send(asked[10:])
 
         assert (await caller.answer()).status == 200
@@ -161,19 +166,23 @@ async def test_a_body_that_stops_coming_ends_the_request() -> None:
         caller.send(request(access.host, access.bearer, ENDLESS, method=b"POST") + b"begun")
 
         assert await caller.is_closed()
-        assert (await agent.next()).reset is Reason.CANCELLED
+        asked = await agent.next()
+        await until(lambda: asked.reset is Reason.CANCELLED)
 
 
-@on_a_loop
+@on_a_skipping_loop
 async def test_an_upload_that_waits_for_the_printer_is_not_given_up() -> None:
-    async with relay(patience=replace(QUICK, body=0.05)) as rig, calling(rig.port) as caller:
+    async with relay(patience=replace(QUICK, body=20.0)) as rig, calling(rig.port) as caller:
         access = rig.connect()
         agent = await rig.agent(script=ignore)
         agent.takes_bodies = False
         body = b"x" * 2_000_000
         caller.send(request(access.host, access.bearer, method=b"POST", body=body))
         asked = await agent.next()
-        await settle(150)
+        await until(lambda: len(asked.body) == WINDOW_BYTES)
+        for _ in range(4):
+            skip(6.0)  # not so long that the tunnel's ends miss each other
+            await settle()
         assert asked.reset is None
         asked.takes_body = True
         asked.stream.taken(len(asked.body))

@@ -9,7 +9,7 @@ from printreach.relay import host_keys
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Rig, relay
 from tests.relay.scripted_agent import ScriptedAgent
-from tests.relay.waiting import settle, until
+from tests.relay.waiting import PATIENCE_S, settle, until
 
 
 async def newcomer(rig: Rig, *capabilities: str, name: str = "one") -> ScriptedAgent:
@@ -59,7 +59,7 @@ def test_an_agent_writes_no_lines_of_its_own_into_the_log(caplog: pytest.LogCapt
 
     @on_a_loop
     async def body() -> None:
-        desk = host_keys.HostKeyDesk(bytes, answer_within_s=1)
+        desk = host_keys.HostKeyDesk(bytes, answer_within_s=PATIENCE_S)
         heard: list[signin.FromService] = []
         desk.serves("p", heard.append)
         key = asyncio.create_task(desk.make("p", "My app"))
@@ -138,7 +138,7 @@ async def test_an_answer_that_nobody_asked_for_is_dropped(request_id: str) -> No
 
 @on_a_loop
 async def test_a_newer_tunnel_of_the_same_printer_is_the_one_that_is_asked() -> None:
-    desk = host_keys.HostKeyDesk(bytes, answer_within_s=1)
+    desk = host_keys.HostKeyDesk(bytes, answer_within_s=PATIENCE_S)
     older: list[signin.FromService] = []
     newer: list[signin.FromService] = []
     desk.serves("p", older.append)

@@ -12,7 +12,7 @@ from printreach.http1.stream import ByteStream
 from tests.relay.caller import BrokenOff, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, relay
-from tests.relay.waiting import settle, until
+from tests.relay.waiting import PATIENCE_S, settle, until
 
 
 def sent(call: Call, name: bytes) -> list[bytes]:
@@ -158,7 +158,7 @@ async def test_a_caller_that_leaves_ends_its_request_at_the_web_role() -> None:
 
     async def wait(_call: Call) -> WebAnswer:
         try:
-            await asyncio.sleep(60)
+            await asyncio.sleep(10 * PATIENCE_S)
         finally:
             ended.set()
         raise AssertionError("nobody waits for it")
@@ -169,7 +169,7 @@ async def test_a_caller_that_leaves_ends_its_request_at_the_web_role() -> None:
         await until(lambda: rig.web.asked)
         caller.leave()
 
-        await asyncio.wait_for(ended.wait(), 1.0)
+        await asyncio.wait_for(ended.wait(), PATIENCE_S)
 
 
 @on_a_loop

@@ -55,7 +55,7 @@ async def test_many_agents_that_come_and_go_leave_nothing_behind() -> None:
             agent.leave()
 
         await until(lambda: rig.figure("agents") == 0)
-        assert rig.agents.presence == {}
+        await until(lambda: rig.agents.presence == {})
 
 
 @on_a_loop
@@ -172,13 +172,15 @@ def test_addresses_that_change_all_the_time_are_not_written_all_the_time(
     @on_a_loop
     async def body() -> None:
         async with relay() as rig:
-            agent = await rig.agent()
+            loop = asyncio.get_running_loop()
+            began_at, agent = loop.time(), await rig.agent()
             for number in range(100):
                 agent.say(signin.LanAddress(lan_ip=f"10.0.0.{number}"))
                 await settle(1)
             await until(lambda: rig.agents.presence[agent.printer_id].lan_ip == "10.0.0.99")
 
-            assert rig.agents.connects < 20
+            beats = (loop.time() - began_at) / lookout.RECHECK_S
+            assert rig.agents.connects <= 2 + beats
 
     body()
 

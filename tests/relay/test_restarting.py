@@ -2,10 +2,13 @@
 
 import asyncio
 
+import pytest
+
+from printreach.relay import front
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import relay
-from tests.relay.waiting import settle
+from tests.relay.waiting import PATIENCE_S, settle, until
 
 LONG_S = 60.0
 SHORT_S = 0.05
@@ -33,8 +36,7 @@ async def test_the_body_of_a_request_waits_with_it() -> None:
         agent = await rig.agent(script=lambda asked: None)
         asked = await agent.next()
 
-        await settle()
-        assert asked.body == b"1234567890"
+        await until(lambda: asked.body == b"1234567890")
 
 
 @on_a_loop
@@ -60,12 +62,15 @@ async def test_a_connection_that_ends_while_its_request_waits_is_refused() -> No
 
 
 @on_a_loop
-async def test_who_was_accepted_just_before_the_stop_is_still_heard() -> None:
+async def test_who_was_accepted_just_before_the_stop_is_still_heard(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(front, "NEWEST_S", PATIENCE_S)
     async with relay() as rig, calling(rig.port) as caller:
         access = rig.connect()
         await rig.agent()
         await settle()
-        rig.begin_stop(grace_s=5.0)
+        rig.begin_stop(grace_s=PATIENCE_S)
         await asyncio.sleep(0.05)
         caller.send(request(access.host, access.bearer))
         answer = await caller.answer()

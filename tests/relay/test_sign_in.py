@@ -10,6 +10,7 @@ from printreach.contract import signin
 from printreach.relay import visit
 from printreach.rules.signin import Signer
 from printreach.wire.errors import CloseCode
+from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.newcomers import challenged, dialled, refused, unlinked
@@ -213,23 +214,16 @@ async def test_a_flood_of_words_is_refused() -> None:
 
 
 @pytest.mark.parametrize("last_word", ["none", "hello"])
-def test_an_agent_that_falls_silent_is_sent_away(
-    last_word: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert visit.SIGN_IN_TIMEOUT_S == 10.0
-    monkeypatch.setattr(visit, "SIGN_IN_TIMEOUT_S", 0.05)
+@on_a_skipping_loop
+async def test_an_agent_that_falls_silent_is_sent_away(last_word: str) -> None:
+    async with relay() as rig:
+        agent = await dialled(rig)
+        if last_word == "hello":
+            await challenged(rig, agent)
+        skip(visit.SIGN_IN_TIMEOUT_S)
 
-    @on_a_loop
-    async def body() -> None:
-        async with relay() as rig:
-            agent = await dialled(rig)
-            if last_word == "hello":
-                await challenged(rig, agent)
-
-            assert "10 s" in await refused(agent)
-            await until(lambda: rig.figure("agents") == 0)
-
-    body()
+        assert "10 s" in await refused(agent)
+        await until(lambda: rig.figure("agents") == 0)
 
 
 @on_a_loop

@@ -8,6 +8,7 @@ from picows import ws_connect
 
 from printreach.relay.takeover import accept_websocket
 from printreach.tunnel.websocket_link import WebSocketLink
+from tests.relay.waiting import PATIENCE_S
 
 MESSAGES = [bytes([number % 251]) * (9000 + 7001 * (number % 9)) for number in range(400)]
 
@@ -50,7 +51,7 @@ async def _exchange() -> list[bytes]:
     link, collecting = WebSocketLink(), Collecting()
     await ws_connect(lambda: link, f"ws://127.0.0.1:{port}/")
     link.start(collecting)
-    await asyncio.wait_for(collecting.over.wait(), 20)
+    await asyncio.wait_for(collecting.over.wait(), PATIENCE_S)
     link.abort()
     server.close()
     return collecting.messages

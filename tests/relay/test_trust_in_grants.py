@@ -10,7 +10,7 @@ from printreach.relay import admission
 from tests.relay.caller import Answer, BrokenOff, Caller, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Access, Rig, relay
-from tests.relay.scripted_agent import Asked, printer_id
+from tests.relay.scripted_agent import Asked, ScriptedAgent, printer_id
 from tests.relay.waiting import settle, until
 
 HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")
@@ -188,11 +188,14 @@ def begin(asked: Asked) -> None:
         asked.answer(body=b"event", fin=False)
 
 
-async def running(caller: Caller, access: Access, what: str) -> None:
-    """Begin something long, up to its first bytes."""
-    fields = HANDSHAKE if what == "websocket" else ()
+async def running(caller: Caller, access: Access, what: str, agent: ScriptedAgent) -> Asked:
+    """Begin something long, up to the head of its answer where it has one."""
+    fields, before = HANDSHAKE if what == "websocket" else (), len(agent.asked)
     caller.send(request(access.host, access.bearer, *fields, target=f"/{what}".encode()))
-    await settle()
+    asked = await agent.next(before + 1)
+    if what != "unanswered":
+        await caller.head()
+    return asked
 
 
 LONG = ["stream", "webcam", "websocket", "unanswered"]
@@ -203,16 +206,16 @@ LONG = ["stream", "webcam", "websocket", "unanswered"]
 async def test_a_revocation_ends_what_is_running_at_once(what: str) -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=begin)
-        await running(caller, access, what)
+        asked = await running(caller, access, what, agent)
         await rig.revoke(access)
 
-        await ended(caller, agent.asked[0], 604 if what == "unanswered" else None)
+        await ended(caller, asked, 604 if what == "unanswered" else None)
         assert rig.figure("requests_at_printers") == 0
 
 
 async def ended(caller: Caller, asked: Asked, status: int | None) -> None:
     """The request is over on both sides; status: of an answer that had not begun."""
-    await until(lambda: asked.reset is not None, within_s=1.0)
+    await until(lambda: asked.reset is not None)
     if status is not None:
         assert (await caller.answer()).status == status
     else:
@@ -227,10 +230,10 @@ async def ended(caller: Caller, asked: Asked, status: int | None) -> None:
 async def test_a_revocation_that_nobody_tells_of_ends_it_as_well(what: str) -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=begin)
-        await running(caller, access, what)
+        asked = await running(caller, access, what, agent)
         rig.grants.end(access.unique_id)
 
-        await ended(caller, agent.asked[0], 604 if what == "unanswered" else None)
+        await ended(caller, asked, 604 if what == "unanswered" else None)
 
 
 @pytest.mark.usefixtures("short_trust")
@@ -244,12 +247,12 @@ def test_it_ends_also_where_it_is_other_requests_that_look_the_grant_up(
 async def ends_by_the_look_of_another() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=begin)
-        await running(caller, access, "stream")
+        asked = await running(caller, access, "stream", agent)
         rig.grants.end(access.unique_id)
         await asyncio.sleep(2 * admission.TRUST_S)
         assert (await ask(rig, access)).status == 604
 
-        await until(lambda: agent.asked[0].reset is not None)
+        await until(lambda: asked.reset is not None)
 
 
 @on_a_loop
@@ -257,25 +260,25 @@ async def test_a_revocation_leaves_other_connections_of_the_printer_alone() -> N
     async with relay() as rig, calling(rig.port) as caller:
         ended, other = rig.connect("app-one"), rig.connect("app-two")
         agent = await rig.agent(script=begin)
-        await running(caller, other, "stream")
+        asked = await running(caller, other, "stream", agent)
         await rig.revoke(ended)
         await settle()
 
-        assert agent.asked[0].reset is None
+        assert asked.reset is None
 
 
 @on_a_loop
 async def test_losing_supporter_status_pauses_what_is_running() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=begin)
-        await running(caller, access, "unanswered")
+        asked = await running(caller, access, "unanswered", agent)
         grant = await rig.grants.grant(access.unique_id)
         assert grant is not None
         rig.grants.put(replace(grant, owner_is_supporter=False))
         await rig.notify(Topic.ACCOUNT, "ada")
 
         assert (await caller.answer()).status == 605
-        await until(lambda: agent.asked[0].reset is not None)
+        await until(lambda: asked.reset is not None)
 
 
 @pytest.mark.usefixtures("short_trust")
@@ -283,25 +286,25 @@ async def test_losing_supporter_status_pauses_what_is_running() -> None:
 async def test_while_the_store_is_away_what_is_running_goes_on() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=begin)
-        await running(caller, access, "stream")
+        asked = await running(caller, access, "stream", agent)
         rig.grants.is_broken = True
         await asyncio.sleep(2 * admission.TRUST_S)
-        assert agent.asked[0].reset is None
+        assert asked.reset is None
         rig.grants.is_broken = False
         rig.grants.end(access.unique_id)
 
-        await until(lambda: agent.asked[0].reset is not None)
+        await until(lambda: asked.reset is not None)
 
 
 @on_a_loop
 async def test_when_the_agent_leaves_what_is_running_ends() -> None:
     async with relay() as rig, calling(rig.port) as begun, calling(rig.port) as unanswered:
         access, agent = rig.connect(), await rig.agent(script=begin)
-        await running(begun, access, "stream")
-        await running(unanswered, access, "unanswered")
+        await running(begun, access, "stream", agent)
+        await running(unanswered, access, "unanswered", agent)
         agent.leave()
 
         assert (await unanswered.answer()).status == 601
         with pytest.raises(BrokenOff):
-            await begun.answer()
+            await begun.chunks()
         assert rig.figure("requests_at_printers") == 0

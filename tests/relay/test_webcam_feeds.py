@@ -34,6 +34,7 @@ async def test_two_who_ask_alike_watch_one_stream() -> None:
         camera.show(frame(1))
 
         assert [await one.sees(frame(1)) for one in watchers] == [True, True]
+        await camera.is_shared()
         assert [asked.reset for asked in camera.asked] == [None, Reason.CANCELLED]
         assert rig.figure("webcam_streams") == 2
 
@@ -181,7 +182,7 @@ async def test_http10_sees_the_same_without_chunks() -> None:
         access, _ = rig.connect(), await rig.agent(script=camera)
         new = await Watcher.begin(rig, access)
         old = await Watcher.begin(rig, access, version=b"HTTP/1.0")
-        assert len(camera.open) == 1
+        await camera.is_shared()
         camera.show(frame(1), fin=True)
 
         assert await new.sees(frame(1))
@@ -212,7 +213,7 @@ async def test_the_stream_ends_with_the_last_who_watches() -> None:
     async with relay() as rig:
         access, _ = rig.connect(), await rig.agent(script=camera)
         for watcher in [await Watcher.begin(rig, access) for _ in range(2)]:
-            assert len(camera.open) == 1
+            await camera.is_shared()
             watcher.caller.leave()
 
         await until(lambda: camera.open == [])
@@ -230,7 +231,7 @@ async def test_who_loses_access_sees_no_more_and_the_other_goes_on() -> None:
         assert grant is not None
         basic = b"Authorization: Basic dXNlcjp0b2tlbi1vZi1hcHAtb25l"
         out, stays = await Watcher.begin(rig, access), await Watcher.begin(rig, access, basic)
-        assert len(camera.open) == 1
+        await camera.is_shared()
         rig.grants.put(replace(grant, digests=grant.digests[:1]))  # Basic alone still opens it
         await rig.notify(Topic.CONNECTION, access.unique_id)
         await until(lambda: rig.figure("webcam_streams") == 1)

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Callable
 from itertools import chain, repeat
 
-PATIENCE_S = 5.0
+PATIENCE_S = 30.0
+"""Longer than a busy machine stands still."""
 QUICK_TURNS = 100
 """Turns of the loop before the first pause: most of what is waited for takes fewer."""
 
@@ -19,6 +20,9 @@ async def until(condition: Callable[[], object], within_s: float = PATIENCE_S) -
 
 
 async def settle(turns: int = 20) -> None:
-    """Let everything that is under way on loopback arrive, where nothing is expected to."""
+    """Let what is under way on loopback arrive, where nothing is expected to.
+
+    It may take longer: what has to have come is waited for with until().
+    """
     for _ in range(turns):
         await asyncio.sleep(0.001)

@@ -7,7 +7,7 @@ from printreach.wire.heads import Headers
 from tests.relay.caller import Answer, Caller, request
 from tests.relay.rig import Access, Rig
 from tests.relay.scripted_agent import Asked
-from tests.relay.waiting import settle
+from tests.relay.waiting import settle, until
 
 TYPE = (b"Content-Type", b"multipart/x-mixed-replace; boundary=frame")
 
@@ -33,6 +33,10 @@ class Camera:
     @property
     def open(self) -> list[Asked]:
         return [asked for asked in self.asked if asked.reset is None]
+
+    async def is_shared(self) -> None:
+        """Wait until all who watch do so by one stream."""
+        await until(lambda: len(self.open) == 1)
 
     def show(self, data: bytes, *, fin: bool = False) -> None:
         """To all who ask, as cameras do."""
@@ -66,7 +70,7 @@ class Watcher:
         )
         caller.send(request(access.host, *lines, method=method, target=target, version=version))
         watcher = cls(caller, await caller.head())
-        await settle(5)  # a stream that isn't needed has ended by now
+        await settle(5)  # a stream that isn't needed has mostly ended by now
         return watcher
 
     async def sees(self, expected: bytes) -> bool:
