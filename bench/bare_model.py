@@ -18,9 +18,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import Final
 
-import onnxruntime  # type: ignore[import-untyped]  # it ships no types
-
 from printreach.detector.preprocess import prepare
+from printreach.detector.runtime import onnxruntime
 
 WEIGHTS: Final = Path("src/printreach/detector/weights/detector.onnx")
 _WARM_UP: Final = 20

@@ -5,11 +5,11 @@ import warnings
 from pathlib import Path
 from typing import Final
 
-import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 import torch
 from torch import Tensor, nn
 
 from printreach.detector.preprocess import SIDE
+from printreach.detector.runtime import onnxruntime
 from training.augment import SIDE as SHOWN_SIDE
 from training.calibrate import Calibration
 from training.network import Network, evidence_logits, frame_logits

@@ -78,7 +78,8 @@ ROOMS = {
     "agent.commands.mqtt_bridge": driver("websockets"),
     "agent.commands.mqtt_connect": pure(),
     "relay": driver("cryptography", "msgspec", "picows"),
-    "detector": driver("PIL", "numpy", "onnxruntime"),
+    "detector": driver("PIL", "numpy"),
+    "detector.runtime": driver("onnxruntime"),
     "web": driver("jinja2", "litestar", "markupsafe", "msgspec", "multipart"),
     "web.accounts.drawing": driver("markupsafe", "segno"),
     "backends": driver(

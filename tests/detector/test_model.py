@@ -2,6 +2,8 @@
 
 import hashlib
 import shutil
+import subprocess
+import sys
 from importlib import resources
 from pathlib import Path
 
@@ -99,3 +101,23 @@ def test_a_plain_slope_of_colours_is_no_failure(model: Model) -> None:
     (found,) = model.look([prepare(written(scene()))])
 
     assert found.probability < 0.5
+
+
+@pytest.mark.slow
+def test_who_loads_the_model_is_told_of_to_nobody(tmp_path: Path) -> None:
+    """The library that runs it names the machine in a file, by which it would tell its maker.
+
+    It does neither on machines that build and test, so no word of the environment is passed on.
+    """
+    program = "from printreach.detector.model import load_model; load_model()"
+
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"HOME": str(tmp_path)},
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.rglob("*")) == []

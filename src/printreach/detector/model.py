@@ -10,9 +10,9 @@ from typing import Final, cast
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
 from printreach.detector.preprocess import Prepared
+from printreach.detector.runtime import onnxruntime
 from printreach.rules.detection import Sight
 
 _WEIGHTS: Final = "detector.onnx"
