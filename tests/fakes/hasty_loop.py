@@ -12,7 +12,8 @@ from typing import ParamSpec
 
 P = ParamSpec("P")
 
-STUCK_S = 5.0
+STUCK_S = 30.0
+"""Longer than a thread of a busy machine stands still."""
 
 
 class _HastySelector(selectors.SelectSelector):

@@ -8,7 +8,8 @@ from printreach.http1.connection import Limits
 from printreach.http1.messages import Answer, Call, Handler
 from printreach.http1.server import Server, serve
 
-DEADLINE_S = 5.0
+DEADLINE_S = 30.0
+"""Longer than a busy machine stands still."""
 GET = b"GET %b HTTP/1.1\r\nHost: printer\r\n%b\r\n"
 UPGRADE = (
     b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"

@@ -8,12 +8,14 @@ import ssl
 from collections.abc import Callable
 
 import pytest
+import uvloop
 
 from printreach.http1 import client as client_module
 from printreach.http1.client import Client, Failure, reason_of
 from printreach.http1.heads import MAX_HEAD_BYTES
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
 from tests.fakes.loop import on_a_loop
+from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.http1.scripted_server import GET, OK, Heard, talk
 
 POST_CHUNKED = b"POST / HTTP/1.1\r\nHost: printer\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -86,6 +88,45 @@ async def test_an_answer_without_length_that_is_broken_off_is_no_whole_one() -> 
 
         await heard.until_over()
         assert [failure for failure, _ in heard.failures] == [Failure.BROKEN]
+
+
+REFUSAL = b"HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbig"
+
+
+@pytest.mark.parametrize("make_loop", [asyncio.SelectorEventLoop, uvloop.new_event_loop])
+@pytest.mark.parametrize("said", [REFUSAL, REFUSAL[:-1], REFUSAL[:-9], b""])
+def test_a_refusal_is_heard_though_the_upload_meets_the_end_of_the_connection(
+    make_loop: Callable[[], asyncio.AbstractEventLoop], said: bytes
+) -> None:
+    """The server answers, reads no more and closes; the next write is answered by a reset."""
+
+    async def body() -> None:
+        loop, (ours, theirs) = asyncio.get_running_loop(), connected_pair()
+        client = Client(lambda protocol: loop.create_connection(protocol, sock=ours))
+        heard = Heard()
+        exchange = client.request(heard, b"POST", POST_CHUNKED, fin=False, chunked=True)
+        with theirs:
+            await loop.sock_recv(theirs, 4096)
+            exchange.send(b"unread", fin=False)
+            theirs.send(said)
+        exchange.send(b"more", fin=False)  # the loop has had no turn to look at what came
+
+        await heard.until_over()
+        assert bool(heard.fins) == (said == REFUSAL)
+        assert [one.status for one in heard.responses] == ([413] if b"\r\n\r\n" in said else [])
+        await client.close()
+
+    asyncio.Runner(loop_factory=make_loop).run(body())
+
+
+def connected_pair() -> tuple[socket.socket, socket.socket]:
+    """Both ends of a connection over loopback."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        ours = socket.create_connection(listener.getsockname())
+        theirs, _ = listener.accept()
+    for end in (ours, theirs):
+        end.setblocking(False)
+    return ours, theirs
 
 
 @on_a_loop
@@ -284,13 +325,15 @@ async def test_a_server_that_is_late_is_given_up_and_left() -> None:
         assert await visit.end() == GET
 
 
-@on_a_loop
+@on_a_skipping_loop
 async def test_a_body_may_pause_for_longer_than_the_first_byte() -> None:
-    async with talk(first_byte_s=0.05) as at:
+    async with talk(first_byte_s=60.0) as at:
         heard, _ = at.ask()
         visit = await at.server.visit()
         await visit.answer(OK[:-1])
-        await asyncio.sleep(0.1)
+        await heard.until_body(4)
+        skip(120.0)
+        await asyncio.sleep(0.001)  # a timer that is due has its turn
         visit.send(OK[-1:])
 
         assert (await heard.until_over()).body == b"hello"

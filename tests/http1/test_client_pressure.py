@@ -8,7 +8,7 @@ import pytest
 from printreach.http1.client import Client, Exchange, Failure
 from printreach.http1.heads import Response
 from tests.fakes.loop import on_a_loop
-from tests.http1.scripted_server import GET, OK, Heard, Talk, Visit, talk
+from tests.http1.scripted_server import GET, OK, PATIENCE_S, Heard, Talk, Visit, talk
 
 POST_CHUNKED = b"POST / HTTP/1.1\r\nHost: printer\r\nTransfer-Encoding: chunked\r\n\r\n"
 UPGRADE = b"GET /ws HTTP/1.1\r\nHost: printer\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
@@ -29,7 +29,7 @@ async def test_a_paused_exchange_reads_little_of_a_large_answer_and_later_the_re
         assert len(heard.body) < 1024 * 1024
 
         exchange.resume()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             while not heard.is_over:
                 await heard.until_body(min(LARGE, len(heard.body) + 1))
         assert len(heard.body) == LARGE
@@ -103,7 +103,7 @@ async def test_one_who_leaves_while_connecting_ends_the_attempt_at_once() -> Non
     await asyncio.sleep(0)
     exchange.cancel()
 
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(PATIENCE_S):
         await ended.wait()
     assert heard.failures == []
 

@@ -15,6 +15,7 @@ from printreach.http1.messages import Answer, Call
 from printreach.http1.server import Server
 from tests.http1.fetching import PIECE, asking, asking_peer, fetcher_of
 from tests.http1.serving import (
+    DEADLINE_S,
     Endless,
     count_to_three,
     echo_body,
@@ -131,7 +132,7 @@ def test_a_slow_reader_slows_the_server_down() -> None:
 
 def test_a_server_that_is_silent_is_given_up() -> None:
     async def silent(call: Call) -> Answer:
-        await asyncio.sleep(3)
+        await asyncio.sleep(2 * DEADLINE_S)
         return Answer()
 
     async def body() -> None:
@@ -149,7 +150,7 @@ def test_an_answer_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
     async def stalling(_call: Call) -> Answer:
         async def begun() -> AsyncGenerator[bytes, None]:
             yield b"begun"
-            await asyncio.sleep(3)
+            await asyncio.sleep(2 * DEADLINE_S)
 
         return Answer(body=begun())
 

@@ -7,8 +7,10 @@ import pytest
 
 from printreach.http1.fetch import FetchFailed
 from printreach.http1.messages import Answer, Call
+from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.http1.fetching import PIECE, asking, asking_peer, fetcher_of, pieces
 from tests.http1.serving import (
+    DEADLINE_S,
     echo_body,
     echo_target,
     ignore_body,
@@ -93,12 +95,14 @@ def test_an_upload_that_is_refused_at_once_is_not_sent_to_its_end() -> None:
 
 def test_a_sender_that_fails_breaks_its_request_off() -> None:
     arrived = bytearray()
-    is_gone = asyncio.Event()
+    has_begun, is_gone = asyncio.Event(), asyncio.Event()
 
     async def peer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while data := await reader.read(65536):
                 arrived.extend(data)
+                if arrived.endswith(b"half\r\n"):
+                    has_begun.set()
         except ConnectionError:
             pass  # a reset is as good an end
         is_gone.set()
@@ -106,7 +110,7 @@ def test_a_sender_that_fails_breaks_its_request_off() -> None:
 
     async def half() -> AsyncIterator[bytes]:
         yield b"half"
-        await asyncio.sleep(0.05)
+        await has_begun.wait()
         raise ValueError("the uploader went away")
 
     async def body() -> None:
@@ -120,30 +124,32 @@ def test_a_sender_that_fails_breaks_its_request_off() -> None:
     assert arrived.endswith(b"4\r\nhalf\r\n")
 
 
-def test_an_upload_may_take_longer_than_an_answer() -> None:
-    async def body() -> None:
-        async with asking(echo_body, first_byte_s=0.1) as fetcher:
-            send = fetcher.send(b"POST", b"/", [], pieces(10, pause_s=0.05), length=None)
-            async with send as answer:
-                assert answer.status == 200
-
-    run(body())
+async def take_all(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Read an upload to its end, however long it takes, and answer."""
+    await reader.readuntil(b"\r\n0\r\n\r\n")
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 
 
-def test_an_uploader_that_pauses_is_waited_for() -> None:
-    async def body() -> None:
-        async with asking(echo_body, first_byte_s=0.1) as fetcher:
-            send = fetcher.send(b"POST", b"/", [], pieces(2, pause_s=0.4), length=None)
-            async with send as answer:
-                assert answer.status == 200
+async def slow_pieces(number: int, pause_s: float) -> AsyncIterator[bytes]:
+    for _ in range(number):
+        yield b"piece"
+        skip(pause_s)
+        await asyncio.sleep(0.001)  # a timer that is due has its turn
 
-    run(body())
+
+@pytest.mark.parametrize(("number", "pause_s"), [(10, 90.0), (2, 500.0)])
+@on_a_skipping_loop
+async def test_an_upload_may_take_longer_than_an_answer(number: int, pause_s: float) -> None:
+    async with asking_peer(take_all, first_byte_s=100.0) as fetcher:
+        send = fetcher.send(b"POST", b"/", [], slow_pieces(number, pause_s), length=None)
+        async with send as answer:
+            assert answer.status == 200
 
 
 def test_a_server_that_stops_taking_an_upload_is_given_up() -> None:
     async def deaf(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.transport.pause_reading()  # type: ignore[attr-defined]  # it is a transport for both
-        await asyncio.sleep(3)
+        await asyncio.sleep(2 * DEADLINE_S)
         writer.transport.abort()
 
     async def body() -> None:

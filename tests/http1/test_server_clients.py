@@ -6,6 +6,7 @@ import pytest
 
 from printreach.http1.connection import Limits
 from printreach.http1.messages import Answer, Call
+from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.http1.serving import (
     DEADLINE_S,
     GET,
@@ -57,14 +58,14 @@ def test_a_head_that_drips_is_refused_with_408() -> None:
     run(test())
 
 
-def test_an_idle_connection_is_closed_without_a_word() -> None:
-    async def test() -> None:
-        async with talking_to(echo_target, Limits(idle_timeout_s=0.05)) as client:
-            await client.ask(b"/")
+@on_a_skipping_loop
+async def test_an_idle_connection_is_closed_without_a_word() -> None:
+    async with talking_to(echo_target, Limits(idle_timeout_s=75.0)) as client:
+        await client.ask(b"/")
+        skip(75.0)
 
+        async with asyncio.timeout(DEADLINE_S):
             assert await client.rest() == b""
-
-    run(test())
 
 
 def test_a_connection_too_many_gets_503() -> None:

@@ -10,6 +10,7 @@ from picows import WSUpgradeRequest, ws_create_server
 from printreach.tunnel.link import MAX_MESSAGE_BYTES
 from printreach.tunnel.websocket_link import WebSocketLink
 
+PATIENCE_S = 30.0
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 
 _HANDSHAKE = (
@@ -101,7 +102,7 @@ class Overhearing:
 
     async def _change(self) -> None:
         self.changed.clear()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_S):
             await self.changed.wait()
 
 
