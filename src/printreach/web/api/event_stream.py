@@ -1,6 +1,7 @@
 """The events of an account for its owner's programs: `GET /api/events`, also as a WebSocket."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ from printreach.web.cookies import SESSION, Cookies
 from printreach.web.problems import AnyRequest, Problem
 from printreach.web.services import Services
 from printreach.web.signed_in import too_many
+
+_log = logging.getLogger(__name__)
 
 BEAT_S: Final = 15.0
 """So often a reader hears something, and we look whether it may still read."""
@@ -129,14 +132,10 @@ async def event_socket(
         await socket.send_text(msgspec.json.encode(problem).decode())
         await socket.close(_WEBSOCKET_CODES + refused.status_code, refused.detail[:100])
         return
-    leaving = asyncio.create_task(_until_left(socket))
-    sending = asyncio.create_task(_send_all(socket, reader, told))
-    try:
-        await asyncio.wait([leaving, sending], return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in (leaving, sending):
-            task.cancel()
-        await asyncio.gather(leaving, sending, return_exceptions=True)
+    fault = await _followed(socket, reader, told)
+    if fault is not None:
+        _log.error("a stream of events failed", exc_info=fault)
+        await socket.close(_WEBSOCKET_CODES + 500, "The service failed here. Ask again.")
 
 
 # --- who reads ------------------------------------------------------------------------------------
@@ -219,13 +218,32 @@ async def _messages(
                 yield ServerSentEventMessage(event="event", id=one.event_id, data=one.body.decode())
 
 
+async def _followed(
+    socket: WebSocket[Any, Any, Any], reader: Reader, told: AsyncGenerator[Told | None, None]
+) -> BaseException | None:
+    """Until the reader leaves or the stream ends; what failed, where somebody is still there."""
+    leaving = asyncio.create_task(_until_left(socket))
+    sending = asyncio.create_task(_send_all(socket, reader, told))
+    try:
+        done, _ = await asyncio.wait([leaving, sending], return_when=asyncio.FIRST_COMPLETED)
+        return sending.exception() if done == {sending} else None
+    finally:
+        for task in (leaving, sending):
+            task.cancel()
+        await asyncio.gather(leaving, sending, return_exceptions=True)
+
+
 async def _send_all(
     socket: WebSocket[Any, Any, Any], reader: Reader, told: AsyncGenerator[Told | None, None]
 ) -> None:
     async with aclosing(_beating(reader, told)) as beating:
         async for one in beating:
-            async with asyncio.timeout(slow_readers.SENT_WITHIN_S):
-                await socket.send_text("{}" if one is None else one.body.decode())
+            text = "{}" if one is None else one.body.decode()
+            try:
+                async with asyncio.timeout(slow_readers.SENT_WITHIN_S):
+                    await socket.send_text(text)
+            except TimeoutError:
+                return  # a close would not be taken, either
     await socket.close(_WEBSOCKET_CODES + 1, "Ask again, from the last event that you have.")
 
 
