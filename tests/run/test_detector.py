@@ -10,6 +10,7 @@ import pytest
 
 from printreach.run.main import main
 from tests.detector.images import png_that_claims, scene, written
+from tests.detector.strands import strands
 
 WORDS = {
     *("Path", "FrameScore", "Score", "PrintQuality", "WarningSuggested", "PauseSuggested"),
@@ -21,6 +22,12 @@ def image(tmp_path: Path) -> str:
     path = tmp_path / "print.jpg"
     path.write_bytes(written(scene()))
     return str(path)
+
+
+def command(*paths: str) -> list[str]:
+    """The same in a process of its own."""
+    program = "import sys; from printreach.run.main import main; sys.exit(main())"
+    return [sys.executable, "-c", program, "detector", "score", *paths]
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
@@ -37,20 +44,47 @@ def test_each_image_has_a_line_of_json(image: str, capsys: pytest.CaptureFixture
     assert told[0] == told[1]
 
 
-def test_a_sequence_is_one_context(
-    image: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.fixture
+def failing(tmp_path: Path) -> list[str]:
+    """Photos of a print whose strands lie all over the bed."""
+    paths = [tmp_path / f"failing-{number}.jpg" for number in range(8)]
+    for path, picture in zip(paths, strands(len(paths), 20.0), strict=True):
+        path.write_bytes(picture)
+    return [str(path) for path in paths]
+
+
+def test_a_sequence_is_one_context(failing: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    def score(*options: str) -> list[dict[str, object]]:
+        assert main(["detector", "score", *failing, *options, "--json"]) == 0
+        return lines(capsys)
+
+    alone, usual, slow = score(), score("--sequence"), score("--sequence", "--interval", "60")
+
+    for told in (usual, slow):
+        assert [line["FrameScore"] for line in told] == [line["FrameScore"] for line in alone]
+        assert told[0] == alone[0]
+    assert not any(line["WarningSuggested"] for line in alone)
+    assert score("--sequence", "--interval", "20") == usual
+    for flag, most in (("WarningSuggested", 80), ("PauseSuggested", 120)):
+        begun, later = ([line[flag] for line in told].index(True) for told in (usual, slow))
+        assert 1 < begun <= most // 20
+        assert 0 < later < begun
+
+
+def test_what_cannot_be_read_leaves_the_sequence_its_times(
+    failing: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    other = tmp_path / "other.jpg"
-    other.write_bytes(written(scene().point(lambda level: 255 - level)))
-    paths = [image, image, str(other), image]
+    lost = str(tmp_path / "lost.jpg")
+    sparse = [path if number % 2 else lost for number, path in enumerate(failing)]
 
-    assert main(["detector", "score", *paths, "--sequence", "--interval", "10", "--json"]) == 0
-    together = lines(capsys)
-    assert main(["detector", "score", *paths, "--json"]) == 0
-    alone = lines(capsys)
+    assert main(["detector", "score", *sparse, "--sequence", "--interval", "20", "--json"]) == 1
+    told = lines(capsys)
+    assert (
+        main(["detector", "score", *failing[1::2], "--sequence", "--interval", "40", "--json"]) == 0
+    )
 
-    assert [line["FrameScore"] for line in together] == [line["FrameScore"] for line in alone]
-    assert together[0] == alone[0]
+    assert told == lines(capsys)
+    assert told[-1]["WarningSuggested"]
 
 
 def test_what_is_refused_is_said_and_the_rest_scored(
@@ -98,6 +132,33 @@ def test_without_json_a_line_is_for_people(image: str, capsys: pytest.CaptureFix
     assert main(["detector", "score", image]) == 0
 
     assert re.search(r"\tfailure 0\.\d{3}\tquality \d+\t", capsys.readouterr().out)
+
+
+@pytest.mark.slow
+def test_results_that_cannot_be_written_are_said_in_a_sentence(image: str) -> None:
+    words = command(image)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            words, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120
+        )
+
+    assert done.returncode == 1
+    assert done.stderr == (
+        "printreach detector: the results can't be written: No space left on device\n"
+    )
+
+
+@pytest.mark.slow
+def test_a_reader_that_has_seen_enough_ends_it_without_a_word(image: str) -> None:
+    with subprocess.Popen(
+        command(*[image] * 40), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as scoring:
+        assert scoring.stdout is not None
+        assert scoring.stderr is not None
+        scoring.stdout.close()
+
+        assert scoring.stderr.read() == b""
+        assert scoring.wait(timeout=120) == 0
 
 
 @pytest.mark.parametrize("interval", ["0", "-1", "nan", "inf", "soon"])

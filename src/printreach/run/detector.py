@@ -84,9 +84,11 @@ def main(options: argparse.Namespace) -> int:
                 failed = True
             else:
                 print(scored.as_json() if options.json else scored.as_text(), flush=True)
-    except BrokenPipeError:
-        # The reader has seen enough. What Python would still flush has nowhere to go.
+    except OSError as error:
+        # What Python would still flush has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # else the reader has seen enough
+            return _fail(f"the results can't be written: {error.strerror}")
     return 1 if failed else 0
 
 

@@ -1,0 +1,26 @@
+"""Photos of a print that has come off and lies in strands all over the bed."""
+
+from printreach.printers.simulated.model.machine import Failure
+from printreach.printers.simulated.model.printer import SimulatedPrinter
+from printreach.printers.simulated.sample import sample_gcode
+from printreach.printers.simulated.webcam.render import Renderer, Scene
+from tests.printers.simulated.prints import job
+
+BEGUN_S = 250.0
+
+
+def strands(photos: int, interval_s: float) -> list[bytes]:
+    """So many, from the first one on as bad."""
+    printer, renderer, taken = SimulatedPrinter(), Renderer(), []
+    assert printer.start(job(sample_gcode())) is None
+    printer.advance(BEGUN_S)
+    printer.fail(Failure.SPAGHETTI)
+    for _ in range(photos):
+        printer.advance(interval_s)
+        while not renderer.catch_up(printer.machine.strands, 2000):
+            pass
+        nozzle = printer.status().position
+        taken.append(
+            renderer.frame(Scene(nozzle=nozzle, heat=0, fan=0, light_is_on=True, caption=""))
+        )
+    return taken
