@@ -1,6 +1,7 @@
 """One connection of the client: heads and bodies of answers, in order."""
 
 import asyncio
+import socket
 from collections.abc import Callable
 from enum import Enum
 from typing import Protocol, cast
@@ -11,6 +12,8 @@ from .heads import MAX_HEAD_BYTES, BadMessage, Response, find_head_end, parse_re
 HIGH_WATER_BYTES = 64 * 1024
 CLOSE_WITHIN_S = 5.0
 """For what is still to be written; a server that reads nothing would keep the connection."""
+LAST_WORDS_BYTES = 64 * 1024
+"""Read of an answer that had come when the connection broke: a head, and a short body."""
 
 
 class Failure(Enum):
@@ -151,6 +154,8 @@ class ClientConnection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._closing_timer is not None:
             self._closing_timer.cancel()
+        if isinstance(exc, ConnectionError):
+            self._hear_last_words()
         self._client.lost(self)
         exchange, self._exchange = self._exchange, None
         if exchange is None or exchange.is_over:
@@ -169,6 +174,30 @@ class ClientConnection(asyncio.Protocol):
             self._exchange.writable()
 
     # --- reading --------------------------------------------------------------------------------
+
+    def _hear_last_words(self) -> None:
+        """Read the answer of a server that refused an upload and closed behind it.
+
+        What we still send to it comes back as a reset, and where the next write meets that, the
+        event loop looks no more at what had come before.
+        """
+        exchange, transport = self._exchange, self._transport
+        if exchange is None or exchange.is_over or self._reader is not None or self._is_raw:
+            return
+        if transport is None or transport.get_extra_info("sslcontext") is not None:
+            return
+        handle = transport.get_extra_info("socket")
+        if handle is None or handle.fileno() < 0:
+            return
+        sock = socket.socket(fileno=handle.fileno())  # the same one: the loop's lets nobody read
+        try:
+            data = sock.recv(LAST_WORDS_BYTES)
+        except OSError:
+            return
+        finally:
+            sock.detach()
+        if data:
+            self.data_received(data)
 
     def _receive_head(self, exchange: Carried, data: bytes) -> None:
         searched = max(0, len(self._buffer) - 3)
