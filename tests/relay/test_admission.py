@@ -328,6 +328,9 @@ async def test_what_a_caller_says_of_addresses_and_hops_never_reaches_the_printe
             b"X-Forwarded-For: 1.2.3.4",
             b"x-forwarded-anything: x",
             b"X-Real-IP: 1.2.3.4",
+            b"X_Forwarded_For: 1.2.3.4",
+            b"X_FORWARDED-Host: evil.example",
+            b"X_Real-IP: 1.2.3.4",
             b"Keep-Alive: timeout=5",
             b"TE: trailers",
             b"Proxy-Authorization: Basic x",
@@ -337,10 +340,12 @@ async def test_what_a_caller_says_of_addresses_and_hops_never_reaches_the_printe
             b"X-Named: x",
             b"Upgrade: websocket",
             b"X-Kept: yes",
+            b"X_Kept: too",
         ]
         await ask(rig, access, access.bearer, *said)
 
-        assert agent.asked[0].head.headers == [(b"Host", access.host), (b"X-Kept", b"yes")]
+        kept = [(b"X-Kept", b"yes"), (b"X_Kept", b"too")]
+        assert agent.asked[0].head.headers == [(b"Host", access.host), *kept]
 
 
 @on_a_loop

@@ -104,11 +104,12 @@ def target_for_printer(target: bytes) -> bytes:
 def headers_for_printer(headers: Headers, ours: Sequence[bytes]) -> Headers:
     """The caller's headers as the printer may see them.
 
+    To servers that hand headers on as CGI does, OctoPrint's among them, `_` and `-` are the same.
     ours: Authorization values that carried our credentials; others are the printer's own and pass.
     """
     kept: Headers = []
     for field in headers:
-        name = field[0].lower()
+        name = field[0].lower().replace(b"_", b"-")
         if name not in _LOOKED_AT and not name.startswith(b"x-forwarded-"):
             kept.append(field)
         elif name == b"connection" and field[1].lower() not in _USUAL_CONNECTIONS:
