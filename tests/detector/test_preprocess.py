@@ -15,7 +15,7 @@ from printreach.detector.preprocess import (
 )
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.detection_scene import View, look_at
-from tests.detector.images import animated, scene, written
+from tests.detector.images import animated, jpeg_that_claims, scene, written
 
 JPEG = written(scene())
 
@@ -123,11 +123,62 @@ def test_a_truncated_image_is_refused(image_format: str, share: float) -> None:
         prepare(data[: int(len(data) * share)])
 
 
-def test_a_truncated_image_with_an_end_put_behind_it_is_refused() -> None:
-    data = written(scene(), "PNG")
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.9])
+@pytest.mark.parametrize(
+    "data",
+    [
+        written(scene(), "PNG"),
+        written(scene()),
+        written(scene(1920, 1080)),
+        written(scene(), restart_marker_rows=1),
+        written(scene().convert("L")),
+        written(scene().convert("CMYK")),
+    ],
+    ids=["PNG", "JPEG", "large", "restarts", "grey", "CMYK"],
+)
+def test_a_truncated_image_with_an_end_put_behind_it_is_refused(data: bytes, share: float) -> None:
+    end = data[-12:] if data.startswith(b"\x89PNG") else data[-2:]
 
-    with pytest.raises(ImageRefused):
-        prepare(data[: len(data) // 2] + data[-12:])
+    with pytest.raises(ImageRefused, match="truncated"):
+        prepare(data[: int(len(data) * share)] + end)
+
+
+@pytest.mark.parametrize("size", [(640, 480), (1920, 1080), (8, 8)])
+@pytest.mark.parametrize("mode", ["RGB", "L"])
+def test_a_whole_image_may_end_as_grey_as_what_is_missing(mode: str, size: tuple[int, int]) -> None:
+    plain = Image.new("RGB", size, (128, 128, 128))
+    lower = plain.copy()
+    lower.paste(scene(size[0], size[1] // 2))
+
+    for image in (plain, lower):
+        for options in ({}, {"progressive": True}, {"restart_marker_rows": 1}):
+            assert prepare(written(image.convert(mode), **options)).pixels.shape == (SIDE, SIDE, 3)
+
+
+def test_of_a_phones_file_a_first_picture_that_breaks_off_is_refused() -> None:
+    cut = JPEG[: len(JPEG) // 2] + JPEG[-2:]
+
+    with pytest.raises(ImageRefused, match="truncated"):
+        prepare(cut + JPEG)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "it is empty"),
+        (b"GIF89a", "it is no JPEG, PNG or WebP image"),
+        (written(scene())[:-2], "it is truncated or corrupt"),
+        (written(scene()) + b"more", "something follows its end"),
+        (jpeg_that_claims(20_000, 20_000), "20000 x 20000 pixels; 50000000 are decoded"),
+        (jpeg_that_claims(65_535, 65_535), "65535 x 65535 pixels; 50000000 are decoded"),
+        (written(scene(1, 1)), "1 x 1 pixels show nothing"),
+    ],
+)
+def test_why_an_image_is_refused_is_said(data: bytes, why: str) -> None:
+    with pytest.raises(ImageRefused) as refused:
+        prepare(data)
+
+    assert str(refused.value) == why
 
 
 @pytest.mark.parametrize(

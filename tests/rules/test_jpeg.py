@@ -6,7 +6,7 @@ import zipfile
 import pytest
 from PIL import Image
 
-from printreach.rules.jpeg import MOST_SCANS, MOST_SEGMENTS, whole_jpeg
+from printreach.rules.jpeg import MOST_SCANS, MOST_SEGMENTS, claimed_size, whole_jpeg
 
 
 def picture(*, width: int = 32, height: int = 24, progressive: bool = False) -> bytes:
@@ -87,3 +87,21 @@ def test_a_picture_of_countless_scans_is_none() -> None:
 
     assert whole_jpeg(data[:last] + data[last:-2] * 20 + data[-2:]) is not None
     assert whole_jpeg(data[:last] + data[last:-2] * MOST_SCANS + data[-2:]) is None
+
+
+@pytest.mark.parametrize("progressive", [False, True])
+def test_a_picture_says_its_size_before_it_is_whole(progressive: bool) -> None:
+    data = picture(width=40, height=24, progressive=progressive)
+    scan = data.index(b"\xff\xda")
+
+    assert claimed_size(data) == (40, 24)
+    assert claimed_size(data[:scan]) == (40, 24)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\xd8", b"\xff\xd8\xff\xd9", b"\xff\xd8GIF89a"])
+def test_what_does_not_come_to_a_frame_says_no_size(data: bytes) -> None:
+    assert claimed_size(data) is None
+
+
+def test_bytes_without_a_frame_are_not_searched_for_ever() -> None:
+    assert claimed_size(b"\xff\xd8" + b"\xff\xe1\x00\x00" * 1_000_000) is None

@@ -10,7 +10,8 @@ Sources: ITU-T T.81 (JPEG), W3C PNG Specification (Third Edition), RFC 9649 (Web
 import struct
 from typing import Final
 
-from printreach.rules.jpeg import whole_jpeg
+from printreach.rules.detection_images import MOST_PIXELS
+from printreach.rules.jpeg import claimed_size, whole_jpeg
 
 _PNG_START: Final = b"\x89PNG\r\n\x1a\n"
 _PNG_CHUNK: Final = struct.Struct(">I4s")
@@ -22,6 +23,8 @@ _MOST_PICTURES: Final = 16
 """Phones write the picture, a smaller one and a map of depth into one file, one behind another."""
 _PADDING: Final = b"\x00\xff\r\n"
 """What cameras leave behind the end."""
+_TRUNCATED: Final = "it is truncated or corrupt"
+_FOLLOWED: Final = "something follows its end"
 _NOT_WHOLE: Final = "it is truncated, or something follows its end"
 _TOO_MANY_PARTS: Final = "it is made of too many parts"
 
@@ -41,7 +44,13 @@ def check_file(data: bytes) -> str:
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
         _check_webp(data)
         return "WEBP"
-    raise NotWhole("it is no JPEG, PNG or WebP image")
+    raise NotWhole("it is no JPEG, PNG or WebP image" if data else "it is empty")
+
+
+def check_pixels(width: int, height: int) -> None:
+    """Raises NotWhole for more than are decoded."""
+    if width * height > MOST_PIXELS:
+        raise NotWhole(f"{width} x {height} pixels; {MOST_PIXELS} are decoded")
 
 
 def declared_size(data: bytes, image_format: str) -> tuple[int, int] | None:
@@ -58,6 +67,7 @@ def declared_size(data: bytes, image_format: str) -> tuple[int, int] | None:
 
 def _check_jpeg(data: bytes) -> None:
     """One picture, or several one behind another: to decoders the first counts."""
+    check_pixels(*(claimed_size(data) or (0, 0)))
     rest = data
     for _ in range(_MOST_PICTURES):
         picture = whole_jpeg(rest)
@@ -67,7 +77,7 @@ def _check_jpeg(data: bytes) -> None:
         if not rest.strip(_PADDING):
             return
         rest = rest.lstrip(b"\0")
-    raise NotWhole("it is truncated, has too many pixels, or something follows its end")
+    raise NotWhole(_TRUNCATED if rest is data else _FOLLOWED)
 
 
 def _check_png(data: bytes) -> None:

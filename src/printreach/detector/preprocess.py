@@ -19,11 +19,12 @@ import numpy.typing as npt
 from PIL import Image
 from PIL.JpegImagePlugin import JpegImageFile
 
-from printreach.detector.files import NotWhole, check_file, declared_size
+from printreach.detector.files import NotWhole, check_file, check_pixels, declared_size
 from printreach.detector.masks import paint_out
-from printreach.rules.detection_images import MOST_BYTES, MOST_PIXELS
+from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.detection_scene import SIDE as SCENE_SIDE
 from printreach.rules.detection_scene import Scene
+from printreach.rules.jpeg import whole_jpeg
 from printreach.rules.watching import Region
 
 SIDE: Final = 320
@@ -39,6 +40,10 @@ _LARGE_PIXELS: Final = 8_000_000
 _WIDE_MODES: Final = frozenset({"I", "F", "I;16", "I;16L", "I;16B", "I;16N"})
 _ORIENTATION: Final = 0x0112
 _REDUCING_GAP: Final = 2.0
+_CORNER: Final = 4
+_MISSING: Final = frozenset({127, 128})
+"""What the decoder paints in place of what is missing; CMYK is turned over."""
+_MORE_BYTES: Final = 4096
 
 # Who sends damaged Exif would fill the log, and the memory of what was warned of.
 warnings.filterwarnings("ignore", module="PIL")
@@ -110,15 +115,33 @@ def _decoded(data: bytes) -> npt.NDArray[np.uint8]:
             if isinstance(image, JpegImageFile):
                 image.draft("RGB", (_DRAFT_SIDE, _DRAFT_SIDE))
             image.load()
+            if image_format == "JPEG" and _is_cut_off(image, data):
+                raise ImageRefused("it is truncated or corrupt")
             pixels = np.asarray(_small(image))
             return _upright(pixels, _orientation(image))
 
 
 def _refuse_size(width: int, height: int) -> None:
-    if width * height > MOST_PIXELS:
-        raise ImageRefused(f"{width} x {height} pixels; {MOST_PIXELS} are decoded")
+    check_pixels(width, height)
     if min(width, height) < _LEAST_SIDE:
         raise ImageRefused(f"{width} x {height} pixels show nothing")
+
+
+def _is_cut_off(image: Image.Image, data: bytes) -> bool:
+    """Whether what is coded of a JPEG breaks off before its end, as cameras on a bad cable send it.
+
+    The decoder paints what is missing grey. A picture may be grey there by itself, so what tells is
+    that more bytes before the end change something: of a whole picture, nothing.
+    """
+    width, height = image.size
+    corner = image.crop((width - _CORNER, height - _CORNER, width, height))
+    if not set(corner.tobytes()) <= _MISSING:
+        return False
+    whole = whole_jpeg(data) or data
+    more = whole[:-2] + bytes(_MORE_BYTES) + whole[-2:]
+    with Image.open(io.BytesIO(more), formats=("JPEG",)) as other:
+        other.draft("RGB", (_DRAFT_SIDE, _DRAFT_SIDE))
+        return other.tobytes() != image.tobytes()
 
 
 def _small(image: Image.Image) -> Image.Image:

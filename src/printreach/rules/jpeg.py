@@ -51,10 +51,27 @@ def whole_jpeg(data: bytes) -> bytes | None:
     return None
 
 
+def claimed_size(data: bytes) -> tuple[int, int] | None:
+    """Width and height as a picture says, whole or not; None where it doesn't come to that."""
+    at = len(_START)
+    for _ in range(MOST_SEGMENTS):
+        found = _MARKER.match(data, at)
+        if found is None:
+            return None
+        at = found.end() + int.from_bytes(data[found.end() : found.end() + 2], "big")
+        if found[1][0] in _FRAMES:
+            return _size_in(data[found.end() + 2 : at])
+    return None
+
+
+def _size_in(frame: bytes) -> tuple[int, int]:
+    return int.from_bytes(frame[3:5], "big"), int.from_bytes(frame[1:3], "big")
+
+
 def _is_sane_frame(frame: bytes) -> bool:
     """precision u8, height u16, width u16, components u8, three bytes for each of them."""
     if len(frame) < 6:
         return False
-    height, width = int.from_bytes(frame[1:3], "big"), int.from_bytes(frame[3:5], "big")
+    width, height = _size_in(frame)
     has_components = frame[5] in (1, 3, 4) and len(frame) == 6 + 3 * frame[5]
     return has_components and 0 < height * width <= MOST_PIXELS
