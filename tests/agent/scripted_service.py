@@ -17,7 +17,8 @@ from printreach.wire.events import StreamOpened
 from printreach.wire.session import Role, Session
 from tests.agent.contexts import ServiceKey
 
-PATIENCE_S = 5.0
+PATIENCE_S = 30.0
+"""Longer than a busy machine stands still."""
 NONCE = b"n" * 32
 OFFER = signin.LinkOffer(
     link_code="ACDEFG34", link_url="http://print.example.org/link", expires_in_sec=600

@@ -47,7 +47,7 @@ def ask(
 async def _exchange(state: AgentState, request: bytes, at: float) -> bytes:
     server = await serve(LanSite(state, HandClock(at)), "127.0.0.1", 0)
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
             writer.write(request)
             reply = await reader.read()

@@ -26,7 +26,7 @@ HANDSHAKE = [
 ACCEPTED = b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo="  # RFC 6455, section 1.3
 CLOSED_1000 = b"\x88"
 FLOOD_BYTES = 64 << 20
-WAIT_S = 10.0
+WAIT_S = 60.0
 
 
 @dataclass

@@ -109,7 +109,7 @@ def run(
             finally:
                 stop.set()
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await run_agent(
                 config,
                 machine=machine(stdout),

@@ -13,7 +13,7 @@ from printreach.agent.state import Phase
 from printreach.agent.uplink import Uplink
 from printreach.contract import signin
 from printreach.wire.errors import CloseCode, Reason
-from tests.agent.beside_printer import eventually, until
+from tests.agent.beside_printer import PATIENCE_S, eventually, until
 from tests.agent.contexts import Agent, ServiceKey
 from tests.agent.scripted_service import OFFER, Service, ServiceVisit, scripted_service
 from tests.fakes.loop import on_a_loop
@@ -21,6 +21,8 @@ from tests.http1.scripted_server import scripted_server
 from tests.rigs.waiting import free_port
 from tests.tunnel.ends import GET_PAGE, Ending, Listener
 
+AT_ONCE_S = 10.0
+"""Sooner than anything that it waits for gives up: a handshake has 15 s."""
 LINKED = signin.Linked(printer_id="printer", printer_name="Voron")
 
 
@@ -37,7 +39,7 @@ async def running(agent: Agent) -> AsyncIterator[Uplink]:
         yield uplink
     finally:
         await uplink.stop()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE_S):
             await task
 
 
@@ -310,7 +312,7 @@ def test_an_agent_stops_at_once_whatever_it_does(tmp_path: Path, moment: str) ->
                 visit = await at.service.visit()
                 visit.tunnel.close(CloseCode.NOT_WELCOME, "not now")
                 await eventually(lambda: at.state.snapshot.phase is Phase.REFUSED)
-            async with asyncio.timeout(1):
+            async with asyncio.timeout(AT_ONCE_S):
                 await uplink.stop()
 
     body()
@@ -389,11 +391,11 @@ def test_a_service_that_is_not_there_is_shown_with_a_sentence(tmp_path: Path) ->
         url = f"http://127.0.0.1:{free_port()}"
         agent = Agent(tmp_path, service=url, uniform=quickly)
         async with running(agent):
-            await eventually(lambda: len(agent.announced.lines) == 3)
+            await eventually(lambda: len(agent.announced.lines) >= 3)
 
         snapshot = agent.context.state.snapshot
         assert snapshot.phase is Phase.DISCONNECTED
         assert snapshot.last_error == f"No connection to {url}: Connection refused."
-        assert agent.announced.events == ["disconnected"] * 3
+        assert set(agent.announced.events) == {"disconnected"}
 
     body()

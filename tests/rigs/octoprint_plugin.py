@@ -18,7 +18,7 @@ from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Header, Way
 
 PLUGIN = "/api/plugin/service"
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 _JSON: Header = ("Content-Type", "application/json")
 _OFFLINE = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-index")

@@ -24,7 +24,7 @@ def supervised(
 
     async def whole() -> Supervisor:
         supervisor = Supervisor(a_machine(), uplinks, retry_s=retry_s)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             running = asyncio.create_task(supervisor.run())
             try:
                 await act(supervisor)
