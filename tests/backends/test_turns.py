@@ -1,18 +1,20 @@
 """The database's thread is asked as seldom as can be, and what was put off is never lost."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import aiosqlite
 import pytest
 from sqlalchemy import text
 
-from printreach.backends.sql.engine import writing_engine
+from printreach.backends.sql.engine import reading_engine, writing_engine
 from printreach.backends.sql.store import SqlRecords, open_store
 from printreach.ports import Records, StoreUnavailable
 from tests.backends.records import ADA
 from tests.backends.test_writer import Refused, account, add, names, names_on_disk, refuse
 from tests.fakes.loop import on_a_loop
+from tests.relay.waiting import until
 
 
 @pytest.fixture
@@ -142,3 +144,31 @@ async def test_a_connection_given_back_in_the_middle_of_its_work_holds_no_right_
 
         assert names_on_disk(database) == [ADA.account_id]
         await engine.dispose()
+
+
+@pytest.mark.parametrize("turns_of_the_loop", range(0, 80, 2))
+@on_a_loop
+async def test_who_leaves_while_the_file_is_opened_leaves_no_task_behind(
+    database: Path, turns_of_the_loop: int
+) -> None:
+    engine = reading_engine(database)
+
+    async def read() -> None:
+        async with engine.connect() as connection:
+            await connection.execute(text("SELECT 1"))
+
+    reader = asyncio.create_task(read())
+    for _ in range(turns_of_the_loop):
+        await asyncio.sleep(0)
+    for _ in range(2):
+        reader.cancel()
+        await asyncio.sleep(0)
+    await asyncio.gather(reader, return_exceptions=True)
+
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+    await engine.dispose()
+    await until(lambda: not threads_of_databases())
+
+
+def threads_of_databases() -> list[threading.Thread]:
+    return [one for one in threading.enumerate() if "_connection_worker_thread" in one.name]

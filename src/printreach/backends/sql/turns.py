@@ -145,6 +145,14 @@ class TurnConnection(AsyncAdapt_aiosqlite_connection):
         if not self._is_clean and self._connection._connection:
             self.turn(sqlite3.Connection.rollback)
 
+    def terminate(self) -> None:
+        """Close it once the thread has done what it is at, and wait for nothing.
+
+        The adapter's own starts a task that closes. Where it is cancelled it stops the thread too,
+        and the task then waits, deaf to being cancelled, for a thread that is no more.
+        """
+        self._connection.stop()
+
 
 class _Driver(AsyncAdapt_aiosqlite_dbapi):
     """The driver as the dialect knows it, with our connections."""
