@@ -211,6 +211,20 @@ def test_what_a_provider_says_of_itself_is_asked_once_an_hour(fake: FakeOidcProv
     assert fake.asked == ["/.well-known/openid-configuration", "/keys"] * 2
 
 
+def test_a_clock_that_is_put_back_lets_a_provider_be_asked_again(fake: FakeOidcProvider) -> None:
+    async def hours_ahead(provider: Provider) -> list[object]:
+        fake.clock.advance(timedelta(hours=2))
+        fake.is_down = True
+        found: list[object] = [await provider.address(SECRETS)]
+        fake.is_down = False
+        fake.clock.advance(-timedelta(hours=2))
+        return [*found, await provider.address(SECRETS)]
+
+    down, up = asked(fake, hours_ahead)
+    assert down is ProviderFailure.UNREACHABLE
+    assert isinstance(up, str)
+
+
 def test_a_provider_whose_pages_fail_is_known_for_a_day(fake: FakeOidcProvider) -> None:
     async def later(provider: Provider) -> list[object]:
         found: list[object] = [await provider.address(SECRETS)]

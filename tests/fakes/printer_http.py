@@ -81,7 +81,8 @@ class FakePrinterHttp:
         self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> AsyncIterator[PrinterAnswer | PrinterRefusal]:
         if command not in self.raw:
-            yield OFFLINE
+            said = self.answers.get(command)
+            yield said if isinstance(said, PrinterRefusal) else OFFLINE
             return
         content_type, body = self.raw[command]
         yield PrinterAnswer(content_type, len(body), _pieces(body))

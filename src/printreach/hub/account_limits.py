@@ -79,7 +79,7 @@ class RequestLimits:
 
     async def _limit(self, account_id: str) -> Limit:
         at, known = self.clock.now(), self._known.get(account_id)
-        if known is not None and at < known[0] + REMEMBERED:
+        if known is not None and abs(at - known[0]) < REMEMBERED:
             return known[1]
         limits = await self.store.read(lambda records: records.limits.in_force(account_id))
         if len(self._known) >= MOST_REMEMBERED:

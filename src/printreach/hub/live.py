@@ -167,7 +167,7 @@ class LiveStatus:
 
     def _is_stale(self, printer_id: str) -> bool:
         asked_at = self.latest(printer_id).asked_at
-        return asked_at is None or self._clock.now() > asked_at + FRESH
+        return asked_at is None or abs(self._clock.now() - asked_at) > FRESH
 
 
 class Watch:

@@ -158,7 +158,7 @@ class LiveLinks:
         """What may be shown now; None where there is no such link."""
         at = self.clock.now()
         known = self._known.get(live_id)
-        if known is None or at >= known[0] + KNOWN_FOR:
+        if known is None or abs(at - known[0]) >= KNOWN_FOR:
             known = await self._look_up(live_id, at)
         if known is None:
             return None

@@ -26,7 +26,7 @@ class ShownOnce(Generic[T]):
     def put(self, account_id: str, what: str, secrets: T) -> None:
         """what: the id of what they open."""
         self._forget_old()
-        self._kept[account_id, what] = self.clock.now() + KEPT_FOR, secrets
+        self._kept[account_id, what] = self.clock.now(), secrets
 
     def take(self, account_id: str, what: str) -> T | None:
         self._forget_old()
@@ -36,7 +36,7 @@ class ShownOnce(Generic[T]):
     def _forget_old(self) -> None:
         at = self.clock.now()
         while self._kept:
-            until, _ = next(iter(self._kept.values()))
-            if until > at and len(self._kept) < MOST:
+            since, _ = next(iter(self._kept.values()))
+            if abs(at - since) < KEPT_FOR and len(self._kept) < MOST:
                 return
             self._kept.popitem(last=False)

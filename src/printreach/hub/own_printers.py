@@ -111,7 +111,9 @@ class OwnPrinters:
 
 def _has_just_answered(reading: Reading, at: datetime) -> bool:
     """It is here, whatever the store said when it was read."""
-    return reading.refusal is None and reading.seen_at is not None and at < reading.seen_at + JUST
+    return (
+        reading.refusal is None and reading.seen_at is not None and abs(at - reading.seen_at) < JUST
+    )
 
 
 async def own_printer(records: Records, account_id: str, printer_id: str) -> Printer | Denied:

@@ -88,9 +88,9 @@ class SharedPictures:
     async def newest(self, printer_id: str) -> Picture | None:
         """At most FRESH old; None where the camera gives none now."""
         kept, at = self._kept.get(printer_id), self._clock.now()
-        if isinstance(kept, Picture) and at < kept.taken_at + self.FRESH:
+        if isinstance(kept, Picture) and abs(at - kept.taken_at) < self.FRESH:
             return kept
-        if isinstance(kept, datetime) and at < kept + self.AFTER_REFUSAL:
+        if isinstance(kept, datetime) and abs(at - kept) < self.AFTER_REFUSAL:
             return None
         task = self._taking.get(printer_id)
         if task is None:

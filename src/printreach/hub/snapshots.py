@@ -55,7 +55,8 @@ class Snapshots:
     async def take(self, stored: StoredEvent) -> str | None:
         """A picture for an event: hub.fanout.TakePicture. It is the printer's last one, too."""
         printer_id, at = stored.printer_id, self.clock.now()
-        if at < self._without_camera.get(printer_id, at):
+        without_since = self._without_camera.get(printer_id)
+        if without_since is not None and abs(at - without_since) < NO_CAMERA_FOR:
             return None
         printer = await self.store.read(lambda records: records.printers.linked(printer_id))
         if printer is None or printer.account_id != stored.account_id:
@@ -63,7 +64,7 @@ class Snapshots:
         picture = await take_picture(self.http, printer_id, WITHIN_S)
         if isinstance(picture, PrinterRefusal):
             if picture.code == CommandStatus.NOT_FOUND:
-                _remember(self._without_camera, printer_id, at + NO_CAMERA_FOR)
+                _remember(self._without_camera, printer_id, at)
             return None
         return await self._keep(stored.account_id, printer_id, picture, at)
 
@@ -73,7 +74,7 @@ class Snapshots:
         Where it can't be kept that is logged, and nobody suffers.
         """
         at = self.clock.now()
-        if at < self._noted.get(printer_id, at - LAST_APART) + LAST_APART:
+        if abs(at - self._noted.get(printer_id, at - LAST_APART)) < LAST_APART:
             return
         _remember(self._noted, printer_id, at)
         try:

@@ -32,6 +32,8 @@ class Temperatures:
 
     def note(self, printer_id: str, at: datetime, temps: Temps) -> None:
         readings = self._kept.setdefault(printer_id, deque(maxlen=MOST_POINTS))
+        if readings and at <= readings[-1].at - APART:
+            readings.clear()  # the clock was ahead
         if readings and at < readings[-1].at + APART:
             return
         readings.append(Warmth(at, temps.hotend_actual, temps.bed_actual))

@@ -49,4 +49,4 @@ def read_scopes(typed: list[str]) -> frozenset[str] | None:
 
 def use_is_worth_a_note(token: AccessToken, at: datetime) -> bool:
     """Whether the time of its last use is to be written down."""
-    return token.used_at is None or at >= token.used_at + USE_NOTED_EVERY
+    return token.used_at is None or abs(at - token.used_at) >= USE_NOTED_EVERY

@@ -70,12 +70,12 @@ class ProviderPages:
         """What the provider says. Raises AskingFailed."""
         async with self._turn:
             known, at = self._known, self._clock.now()
-            if known is not None and at < known.at + KEPT_FOR:
+            if known is not None and abs(at - known.at) < KEPT_FOR:
                 return known
             try:
                 return await self._ask(at)
             except AskingFailed:
-                if known is None or at >= known.at + KEPT_WITHOUT_ANSWER:
+                if known is None or abs(at - known.at) >= KEPT_WITHOUT_ANSWER:
                     raise
                 _log.warning("the provider %s gives no answer; what is known is used", self._issuer)
                 return known
@@ -84,12 +84,12 @@ class ProviderPages:
         """What it says now, for a token whose key is unknown. Raises AskingFailed."""
         async with self._turn:
             known, at = self._known, self._clock.now()
-            if known is not None and at < known.at + ANEW_AT_MOST_EVERY:
+            if known is not None and abs(at - known.at) < ANEW_AT_MOST_EVERY:
                 return known
             return await self._ask(at)
 
     async def _ask(self, at: datetime) -> Known:
-        if self._failed is not None and at < self._failed[0] + AGAIN_AFTER:
+        if self._failed is not None and abs(at - self._failed[0]) < AGAIN_AFTER:
             raise self._failed[1].with_traceback(None)
         try:
             self._known = await self._asked(at)

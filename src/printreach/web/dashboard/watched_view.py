@@ -39,7 +39,7 @@ class WatchedView:
         """Bring `shown` up to date."""
         at, status = self.dashboard.clock.now(), _last_of_print(view, seen)
         print_id = print_under_way(status)
-        if self._at is not None and self._of == print_id and at < self._at + LOOKED_UP_EVERY:
+        if self._of == print_id and self._is_recent(at):
             return
         self._of, self._at = print_id, at
         watch = await self.dashboard.watched.of_print(
@@ -50,6 +50,9 @@ class WatchedView:
         chart = chart_under_way(watch, view.started_at, view.card.ready_at, at)
         now = status if view.is_here else None
         self.shown = watch_view(watch, view.card.href, now, chart, at)
+
+    def _is_recent(self, at: datetime) -> bool:
+        return self._at is not None and abs(at - self._at) < LOOKED_UP_EVERY
 
 
 def _last_of_print(view: PrinterView, seen: SeenPrinter) -> StatusResult | None:

@@ -1,0 +1,176 @@
+"""A clock that was hours ahead, as of a machine that has just started, is put right.
+
+What is remembered for a moment is then remembered for a moment, not until the clock comes there.
+"""
+
+import secrets
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from printreach.backends.snapshots_disk import DiskSnapshots
+from printreach.contract.commands import CommandStatus
+from printreach.contract.events import EventType
+from printreach.contract.status import Temps
+from printreach.hub.account_limits import RequestLimits
+from printreach.hub.dashboard import Dashboard, dashboard
+from printreach.hub.once import ShownOnce
+from printreach.hub.pictures import SharedPictures
+from printreach.hub.snapshots import Snapshots
+from printreach.hub.temperatures import Temperatures
+from printreach.hub.tries import CallerTries
+from printreach.ports import Records, StoredEvent
+from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.limits import LimitChanges
+from printreach.rules.live_links import LastFacts, LiveEnd
+from printreach.rules.rate_limits import TooSoon
+from printreach.rules.sessions import Session, is_fresh, is_note_due
+from tests.fakes.clock import NOON, FakeClock
+from tests.fakes.loop import on_a_loop
+from tests.fakes.printer_http import FakePrinterHttp, status_of
+from tests.hub.world import PRINTER_ID, OpenWorld, World
+from tests.rules.test_jpeg import picture
+from tests.rules.test_live_links import LINK, event
+
+AHEAD = timedelta(hours=2)
+NO_CAMERA = PrinterRefusal(int(CommandStatus.NOT_FOUND), "There is no camera.")
+
+
+@dataclass(frozen=True)
+class House:
+    world: World
+    printers: FakePrinterHttp
+    dashboard: Dashboard
+    account_id: str
+
+
+async def house(world: World) -> House:
+    """Ada's printer, and all that she sees of it."""
+    printer = await world.set_up()
+    printers = FakePrinterHttp({PRINTER_ID: status_of()})
+    snapshots = Snapshots(
+        store=world.store,
+        clock=world.clock,
+        token_bytes=secrets.token_bytes,
+        kept=DiskSnapshots(world.path.parent / "snapshots"),
+        http=printers,
+    )
+    made = dashboard(world.store, world.clock, snapshots, world.printers, world.connections)
+    return House(world, printers, made, printer.account_id)
+
+
+@on_a_loop
+async def test_a_live_link_that_has_ended_shows_nothing_more(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        here = await house(world)
+        link = replace(LINK, account_id=here.account_id, printer_id=PRINTER_ID, print_id="")
+
+        async def end(records: Records) -> None:  # as another process does
+            await records.live_links.end("l1", world.clock.now(), LiveEnd.OWNER, LastFacts())
+
+        await world.store.write(lambda records: records.live_links.add(link))
+        world.clock.advance(AHEAD)
+        shown = await here.dashboard.live_links.look("l1")
+        assert shown is not None
+        assert shown.end is None
+        world.clock.advance(-AHEAD)
+        await world.store.write(end)
+        shown = await here.dashboard.live_links.look("l1")
+
+        assert shown is not None
+        assert shown.end is LiveEnd.OWNER
+
+
+@on_a_loop
+async def test_a_page_that_opens_shows_what_printers_do_now(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        here = await house(world)
+        world.clock.advance(AHEAD)
+        await here.dashboard.live.fresh([PRINTER_ID], 60)
+        world.clock.advance(-AHEAD)
+        await here.dashboard.live.fresh([PRINTER_ID], 60)
+
+        assert here.printers.asks[PRINTER_ID] == 2
+        assert here.dashboard.live.latest(PRINTER_ID).seen_at == world.clock.now()
+
+
+@on_a_loop
+async def test_a_crowd_is_shown_a_picture_of_now_and_a_camera_that_is_back() -> None:
+    clock, printers = FakeClock(), FakePrinterHttp()
+    pictures = SharedPictures(printers, clock)
+    clock.advance(AHEAD)
+    assert await pictures.newest("none yet") is None
+    printers.raw["/webcam/snapshot"] = "image/jpeg", picture()
+    assert await pictures.newest("one") is not None
+    clock.advance(-AHEAD)
+
+    newest = await pictures.newest("one")
+    assert newest is not None
+    assert newest.taken_at == clock.now()
+    assert await pictures.newest("none yet") is not None
+
+
+@on_a_loop
+async def test_events_have_pictures_of_a_camera_that_was_plugged_in(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        here = await house(world)
+        happened = StoredEvent(
+            seq=1,
+            account_id=here.account_id,
+            printer_id=PRINTER_ID,
+            event=event(EventType.COMPLETE),
+            received_at=NOON,
+        )
+        world.clock.advance(AHEAD)
+        here.printers.answers["/webcam/snapshot"] = NO_CAMERA
+        assert await here.dashboard.snapshots.take(happened) is None
+        world.clock.advance(-AHEAD)
+        here.printers.raw["/webcam/snapshot"] = "image/jpeg", picture()
+
+        assert await here.dashboard.snapshots.take(happened) is not None
+
+
+def test_how_warm_a_printer_was_is_drawn_from_now_on() -> None:
+    kept = Temperatures()
+    kept.note("one", NOON + AHEAD, Temps(hotend_actual=200))
+    kept.note("one", NOON, Temps(hotend_actual=201))
+
+    assert [one.hotend_c for one in kept.of_late("one", NOON - AHEAD)] == [201]
+
+
+@on_a_loop
+async def test_what_an_operator_has_decided_counts_soon(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        account = await world.add_account()
+        limits = RequestLimits(world.store, world.clock, CallerTries(world.clock))
+        world.clock.advance(AHEAD)
+        assert await limits.take(account.account_id) is None
+        world.clock.advance(-AHEAD)
+        one_only = LimitChanges(requests_a_minute=1)
+        await world.store.write(lambda records: records.limits.put_of_service(one_only))
+
+        results = [await limits.take(account.account_id) for _ in range(2)]
+        assert isinstance(results[-1], TooSoon)
+
+
+def test_secrets_wait_no_longer_for_whoever_comes() -> None:
+    clock = FakeClock()
+    once = ShownOnce[str](clock)
+    clock.advance(AHEAD)
+    once.put("ada", "one", "hush")
+    clock.advance(-AHEAD)
+
+    assert once.take("ada", "one") is None
+
+
+def test_who_signed_in_hours_ahead_proves_anew_who_they_are_and_is_noted() -> None:
+    session = Session(
+        session_id="s",
+        account_id="ada",
+        started_at=NOON + AHEAD,
+        seen_at=NOON + AHEAD,
+        address="",
+        browser="",
+    )
+
+    assert not is_fresh(session, NOON)
+    assert is_note_due(session, NOON)
