@@ -4,7 +4,9 @@ No socket is opened: the browser's requests are answered by the application in t
 """
 
 import io
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,9 +24,11 @@ from printreach.printers.simulated.webcam.scenery import room
 from printreach.web.assets import static_files
 from printreach.web.security import harden
 from printreach.web.templating import template_environment
+from tests.fakes.clock import NOON
 from tests.look import samples
 
 HOST = "http://gallery.localhost"
+PATIENCE_S = 60.0
 WRONG_CODE = {"code": "That code has run out. Get a new one from the agent."}
 NO_PASSWORD = {"password": "Enter your password."}
 
@@ -125,6 +129,11 @@ def forward(route: Route, app: TestClient[Litestar]) -> None:
     )
 
 
+def stay(route: Route) -> None:
+    """Have the browser stay where it is."""
+    route.fulfill(status=204)
+
+
 def show_tab(page: Page, state: str) -> None:
     """Tell the page that its tab is "hidden" or "visible": no browser without a window does."""
     page.evaluate(
@@ -135,3 +144,36 @@ def show_tab(page: Page, state: str) -> None:
         }""",
         state,
     )
+
+
+def stop_clock(page: Page) -> None:
+    """Have the page's clock stand: whatever it times waits for run_until or page.clock.run_for."""
+    page.clock.install(time=NOON)
+    page.clock.pause_at(NOON + timedelta(hours=1))
+
+
+def until(page: Page, is_so: Callable[[], bool]) -> None:
+    """Wait for what this process notes; the waits of Playwright see only what is in the page."""
+    _until(is_so, lambda: page.wait_for_timeout(20))
+
+
+def run_until(page: Page, is_so: Callable[[], bool]) -> None:
+    """Let a clock that stands run on, second by second, until it is so."""
+
+    def run() -> None:
+        page.clock.run_for(1000)
+        page.wait_for_timeout(20)
+
+    _until(is_so, run)
+
+
+def let_requests_arrive(page: Page) -> None:
+    """Return when this process has seen what the page has asked for by now: they come in turn."""
+    page.evaluate("fetch('/app-logo.svg').then((answer) => answer.blob()).then(() => null)")
+
+
+def _until(is_so: Callable[[], bool], go_on: Callable[[], None]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < deadline, "gave up waiting"
+        go_on()

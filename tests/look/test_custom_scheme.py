@@ -11,7 +11,7 @@ from playwright.sync_api import CDPSession, Locator, Page, expect
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
 from tests.fakes.clock import FakeClock
-from tests.look.gallery import forward
+from tests.look.gallery import forward, until
 from tests.web.portal.people import APP_NAME, Person, add_app, connections, link_printer
 from tests.web.world import BASE_URL, WebWorld
 
@@ -19,6 +19,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 RETURN_URL = "lark://done/7?record=7&x=%26#tab"
 SECRETS = ("authBearerToken", "authBasicHttpPassword", "appApiToken")
+
+
+def is_own(url: str) -> bool:
+    """Whether an address is one of the app's own scheme."""
+    return url.startswith("lark:")
 
 
 class Asked:
@@ -35,9 +40,10 @@ class Asked:
     def after(self, page: Page, press: Locator) -> str:
         """The address of the app's own scheme to which the browser goes after a press."""
         self.urls.clear()
-        with page.expect_request(lambda request: request.url.startswith("lark:")):
+        with page.expect_request(lambda request: is_own(request.url)):
             press.click()
-        return next(url for url in self.urls if url.startswith("lark:"))
+        until(page, lambda: any(map(is_own, self.urls)))
+        return next(filter(is_own, self.urls))
 
 
 @pytest.fixture

@@ -77,6 +77,8 @@ SHOWS = {
     "live": "live/live.html",
     "notifications-ways": "notifications/add.html",
     "notifications": "notifications/notifications.html",
+    "notifications-stop": "notifications/stop.html",
+    "notifications-stopped": "notifications/stopped.html",
     "notifications-printer": "notifications/printer.html",
     "notifications-remove": "notifications/remove.html",
     "operator-account": "operator/account.html",

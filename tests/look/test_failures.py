@@ -7,10 +7,12 @@ from playwright.sync_api import Page, Route
 from printreach.contract.errors import ErrorCode
 from printreach.relay.pages import ERROR_PAGE_CSP, error_page
 from printreach.web.problems import answer_failure
-from tests.look.gallery import HOST, application, forward
+from tests.look.gallery import HOST, application, forward, stay
 from tests.rigs.looks import PHONE, look_at
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+ADDRESS = "http://shared-ab.gallery.localhost/"
 
 
 def test_a_page_for_an_address_that_leads_nowhere_is_accessible_and_fits(page: Page) -> None:
@@ -25,13 +27,13 @@ def test_a_page_for_an_address_that_leads_nowhere_is_accessible_and_fits(page: P
 @pytest.mark.parametrize("code", ErrorCode)
 def test_a_page_in_a_printers_place_is_accessible_and_fits(page: Page, code: ErrorCode) -> None:
     def answer(route: Route) -> None:
+        page.route(ADDRESS, stay)  # it asks again by itself every 30 seconds, and says so
         headers = {"content-security-policy": ERROR_PAGE_CSP.decode()}
         name = "Workbench" if code == 601 else None
         body = error_page(code, None, name, printers_page=f"{HOST}/printers")
         route.fulfill(status=200, headers=headers, content_type="text/html", body=body)
 
-    page.route("http://shared-ab.gallery.localhost/**", answer)
-    page.goto("http://shared-ab.gallery.localhost/")
+    page.route(ADDRESS, answer)
+    page.goto(ADDRESS)
 
-    # It asks again by itself every 30 seconds, and says so.
     look_at(page, f"error-{code:d}", sizes=[PHONE], besides={"meta-refresh"})

@@ -1,7 +1,7 @@
 """Every component, in three sizes, light and dark: nothing sticks out, nothing is hard to read."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Response, expect
 
 from tests.look.gallery import HOST, PAGES
 from tests.rigs.chromium import watch
@@ -10,6 +10,7 @@ from tests.rigs.looks import look_at
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 MOST_BYTES = 100_000
+MOST_CPU_S = 0.25
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -24,20 +25,28 @@ def test_a_page_is_accessible_and_fits_its_window(page: Page, name: str) -> None
 
 @pytest.mark.parametrize("name", ["permission", "portal-link", "portal-supporter"])
 def test_a_portal_page_is_light(page: Page, name: str) -> None:
-    sizes: list[int] = []
-    page.on("response", lambda response: sizes.append(len(response.body())))
+    answers: list[Response] = []
+
+    def note(answer: Response) -> None:
+        answers.append(answer)
+
+    page.on("response", note)
     page.goto(f"{HOST}/{name}", wait_until="networkidle")
 
-    assert 0 < sum(sizes) < MOST_BYTES
+    assert 0 < sum(len(answer.body()) for answer in answers) < MOST_BYTES
 
 
 def test_a_portal_page_can_be_used_within_a_second(page: Page) -> None:
-    def interactive_ms() -> float:
-        page.goto(f"{HOST}/permission")
-        return float(page.evaluate("performance.getEntriesByType('navigation')[0].domInteractive"))
+    """By what it makes the browser compute, which other programs that run meanwhile don't change.
 
-    # The best of three: the machine may be busy with other tests.
-    assert min(interactive_ms() for _ in range(3)) < 1000
+    Most of the second is a phone's: it computes several times longer, and has to fetch the page.
+    """
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.goto(f"{HOST}/permission")
+
+    told = devtools.send("Performance.getMetrics")["metrics"]
+    assert 0 < next(each["value"] for each in told if each["name"] == "ThreadTime") < MOST_CPU_S
 
 
 @pytest.mark.parametrize("name", ["permission", "portal-link", "form", "dashboard", "printer"])
@@ -67,11 +76,10 @@ def test_the_portals_buttons_stay_in_view_on_a_phone(page: Page, name: str) -> N
 def test_a_wrong_form_is_told_at_once_and_at_the_field(page: Page) -> None:
     page.goto(f"{HOST}/form-wrong")
 
-    assert page.evaluate("document.activeElement.className") == "summary"
+    expect(page.locator(".summary")).to_be_focused()
     page.locator(".summary a").click()
-    assert page.evaluate("document.activeElement.id") == "password"
-    described = page.locator("#password").get_attribute("aria-describedby")
-    assert described == "password-fault"
+    expect(page.locator("#password")).to_be_focused()
+    expect(page.locator("#password")).to_have_attribute("aria-describedby", "password-fault")
 
 
 def test_a_farm_of_a_hundred_rows_is_56_pixels_a_printer(page: Page) -> None:

@@ -96,6 +96,7 @@ def test_the_operators_pages_are_accessible_and_fit(page: Page, office: Browser)
         look_at(page, name, sizes=(PHONE, DESKTOP))
     page.goto(f"{BASE_URL}/operator/keys")
     page.get_by_role("link", name="Disable").click()
+    page.wait_for_url("**/disable")
     look_at(page, "operator-disable-key", sizes=(PHONE, DESKTOP))
 
     assert seen.errors == []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from httpx import Response
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
@@ -15,7 +15,7 @@ from printreach.rules.completion import Completion
 from tests.fakes.clock import FakeClock
 from tests.fakes.oidc_provider import CLIENT_ID, CLIENT_SECRET, fake_provider
 from tests.fakes.stripe.server import MONTHLY
-from tests.look.gallery import forward
+from tests.look.gallery import forward, stay
 from tests.look.test_portal_pages import show
 from tests.rigs.looks import DESKTOP, PHONE, look_at
 from tests.web.dashboard.conftest import printing
@@ -80,11 +80,6 @@ def own_page(page: Page, shop: Shop) -> Page:
     page.route("**/*", stay)
     page.route(f"{BASE_URL}/**", lambda route: forward(route, shop.browser))
     return page
-
-
-def stay(route: Route) -> None:
-    """Have the browser stay where it is."""
-    route.fulfill(status=204)
 
 
 def look_at_leaving(page: Page, name: str, answer: Response, button: str) -> None:

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.look.gallery import HOST, show_tab
+from tests.look.gallery import (
+    HOST,
+    let_requests_arrive,
+    run_until,
+    show_tab,
+    stop_clock,
+    until,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -23,7 +30,7 @@ class Stream:
 
     def __init__(self, page: Page) -> None:
         self.body = ""
-        self.asked = 0
+        self.asked = self.refused = 0
         self.is_broken = False
         page.route(f"{HOST}/events", self._answer)
 
@@ -33,6 +40,7 @@ class Stream:
     def _answer(self, route: Route) -> None:
         self.asked += 1
         if self.is_broken:
+            self.refused += 1
             route.fulfill(status=503)
         else:
             # A short wait before the browser connects anew, as our own streams ask for.
@@ -109,44 +117,43 @@ def test_a_value_is_text_wherever_it_stands(page: Page, stream: Stream) -> None:
 
 
 def test_a_lost_stream_says_how_old_the_values_are(page: Page, stream: Stream) -> None:
-    page.clock.install()
+    lost = page.locator(".lost")
+    stop_clock(page)
     stream.sends("beat")
     page.goto(PAGE)
     page.wait_for_function("document.querySelector('.lost')")
     stream.is_broken = True
-    page.wait_for_timeout(500)  # until the browser has met the broken stream, on its own clock
-    page.clock.run_for(6_000)
+    run_until(page, lost.is_visible)
 
-    expect(page.locator(".lost")).to_contain_text("Reconnecting… values from ")
+    expect(lost).to_contain_text("Reconnecting… values from ")
+    assert stream.refused > 0
     stream.is_broken = False
-    page.clock.run_for(4_000)
-    expect(page.locator(".lost")).to_be_hidden()
+    run_until(page, lost.is_hidden)
 
 
 def test_a_hidden_tab_asks_for_nothing(page: Page, stream: Stream) -> None:
     page.goto(PAGE)
-    expect(page.locator(".toast")).to_be_visible()
+    until(page, lambda: stream.asked > 1)
     show_tab(page, "hidden")
-    page.wait_for_timeout(300)
+    let_requests_arrive(page)
     before = stream.asked
-    page.wait_for_timeout(700)
+    page.wait_for_timeout(700)  # on the browser's own clock; more than three times what it waits
+    let_requests_arrive(page)
 
     assert stream.asked == before
     show_tab(page, "visible")
-    page.wait_for_timeout(300)
-    assert stream.asked > before
+    until(page, lambda: stream.asked > before)
 
 
 def test_a_toast_goes_by_itself_and_waits_for_a_pointer(page: Page, stream: Stream) -> None:
-    page.clock.install()
+    stop_clock(page)
     page.goto(PAGE)
     page.locator(".toast").hover()
     page.clock.run_for(7_000)
     expect(page.locator(".toast")).to_be_visible()
 
     page.mouse.move(0, 0)
-    page.clock.run_for(7_000)
-    expect(page.locator(".toast")).to_have_count(0)
+    run_until(page, lambda: page.locator(".toast").count() == 0)
 
 
 def test_a_question_opens_on_the_spot_with_the_focus_on_the_way_out(
@@ -164,6 +171,7 @@ def test_a_question_opens_on_the_spot_with_the_focus_on_the_way_out(
 
 def test_a_value_that_is_shown_once_is_copied(page: Page, stream: Stream) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    stop_clock(page)  # it says so for two seconds
     page.goto(PAGE)
     page.get_by_role("button", name="Copy password").click()
 

@@ -12,6 +12,7 @@ from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
 from printreach.hub.detection.keys import MadeKey
 from printreach.hub.live_links import LiveWish
+from printreach.hub.print_mails import stop_token
 from printreach.rules.accounts import Account
 from printreach.rules.completion import Completion
 from printreach.rules.live_links import LiveLink
@@ -135,6 +136,15 @@ def test_the_link_to_a_new_address_is_accessible_and_fits(own_page: Page, home: 
     send(home.browser, "/account/mail", **fields)
     open_mail(own_page, home, "Confirm your new address")
     look_at(own_page, "confirm-mail", sizes=BOTH)
+
+
+def test_the_end_of_mails_about_prints_is_accessible_and_fits(own_page: Page, home: Home) -> None:
+    token = stop_token(home.world.services.stops_mails.sealer, "a place")
+    own_page.goto(f"{BASE_URL}/notifications/stop?token={token}")
+    look_at(own_page, "notifications-stop", sizes=BOTH)
+    own_page.get_by_role("button", name="Stop these mails").click()
+    expect(own_page.get_by_role("heading", level=1)).to_have_text("The mails have ended")
+    look_at(own_page, "notifications-stopped", sizes=BOTH)
 
 
 def test_the_end_of_an_account_is_accessible_and_fits(own_page: Page, home: Home) -> None:

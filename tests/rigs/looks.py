@@ -64,6 +64,7 @@ def look_at(
     Fails where axe finds a serious issue, or something sticks out at the right.
     besides: rules of axe that this page breaks on purpose.
     """
+    page.wait_for_load_state()  # after a press, words may be there before their styles are
     for size in sizes:
         page.set_viewport_size({"width": size.width, "height": size.height})
         assert page.evaluate(_TOO_WIDE) == [], f"{name} is too wide for a {size.name}"
