@@ -1,6 +1,7 @@
 """A mail that somebody waits for counts as sent once a real mail server has taken it."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -31,6 +32,22 @@ async def test_a_mail_that_the_server_took_is_sent() -> None:
         assert answer is None
         assert box.subjects == ["Grüße"]
         assert box.mails[0].get_content().strip() == MAIL.text
+
+
+@on_a_loop
+async def test_a_mail_that_can_be_stopped_says_so_to_mail_programs() -> None:
+    stop_url = f"https://reach.example/notifications/stop?token={'t' * 120}"
+    with smtp_server() as box:
+        for url in (stop_url, "http://reach.local/stop", None):
+            await mailer_to(box.port).hand_in(replace(MAIL, stop_url=url))
+
+        assert [mail["List-Unsubscribe"] for mail in box.mails] == [
+            f"<{stop_url}>",
+            "<http://reach.local/stop>",
+            None,
+        ]
+        one_click = "List-Unsubscribe=One-Click"
+        assert [mail["List-Unsubscribe-Post"] for mail in box.mails] == [one_click, None, None]
 
 
 @pytest.mark.parametrize("answer", ["451 later", "550 no", "552 too much of it"])

@@ -11,6 +11,7 @@ import pytest
 from printreach.hub.accounts import Accounts
 from printreach.hub.billing import PROVIDER_AWAY, Billing
 from printreach.hub.denied import Denied, Reason
+from printreach.hub.print_mails import FirstPlace
 from printreach.ports import Notice, Topic
 from printreach.ports.payments import ForgedCall, PaymentsUnavailable
 from printreach.rules.accounts import Account, SupporterPolicy
@@ -308,6 +309,7 @@ def accounts_of(shop: Shop) -> Accounts:
         passwords=PlainPasswords(),
         clock=shop.world.clock,
         token_bytes=secrets.token_bytes,
+        first_place=FirstPlace(token_bytes=secrets.token_bytes, has_mail_server=False),
         billing=shop.billing,
     )
 

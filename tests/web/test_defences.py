@@ -11,8 +11,11 @@ from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 EVE = "eve@example.org"
 NEXT = "of another kind"
-PROGRAMS = ("/api/", "/payments/")
-"""What programs call, who prove themselves by a token or a signature and have no cookie."""
+PROGRAMS = ("/api/", "/payments/", "/notifications/stop")
+"""What programs call, who prove themselves by a token or a signature and have no cookie.
+
+The last one is called by mail programs.
+"""
 
 
 def handlers(world: WebWorld) -> list[tuple[str, HTTPRouteHandler]]:

@@ -7,6 +7,7 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
+from email.policy import default
 from email.utils import formatdate, make_msgid
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -16,6 +17,8 @@ from printreach.rules.mails import Mail
 TIMEOUT_S: Final = 20
 """For the connection, and for each answer."""
 _THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_POLICY: Final = default.clone(refold_source="none")
+"""A long address that is folded as if it were prose is encoded, and no program reads it."""
 _PORTS: Final = {"smtp": 587, "smtps": 465}
 
 
@@ -115,7 +118,7 @@ class SmtpTalk:
             pass  # the mail was taken; trying again would send it twice
 
     def _message(self) -> EmailMessage:
-        mail, message = self._mail, EmailMessage()
+        mail, message = self._mail, EmailMessage(_POLICY)
         message["From"] = self._server.sender
         message["To"] = mail.to
         message["Subject"] = mail.subject
@@ -123,6 +126,11 @@ class SmtpTalk:
         message["Message-ID"] = make_msgid(domain=self._server.sender.rpartition("@")[2] or None)
         # Nobody's absence notice is wanted.
         message["Auto-Submitted"] = "auto-generated"
+        if mail.stop_url is not None:
+            message.set_raw("List-Unsubscribe", f"<{mail.stop_url}>")
+        if mail.stop_url is not None and mail.stop_url.startswith("https:"):
+            # RFC 8058: a button of the mail program's own, which it offers for https alone.
+            message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
         message.set_content(mail.text)
         return message
 

@@ -28,6 +28,10 @@ class Addresses:
         """The dashboard's page of a printer, for people; it asks them to sign in."""
         return f"{self.base_url}/printers/{quote(printer_id, safe='')}"
 
+    def of_end_of_mails(self, token: str) -> str:
+        """Where mails about prints are stopped, by a person or by their mail program."""
+        return f"{self.base_url}/notifications/stop?token={quote(token, safe='')}"
+
     def of_snapshot(self, snapshot_id: str) -> str:
         """A picture that was taken for an event; whoever has the address may see it."""
         return f"{self.base_url}/snapshots/{quote(snapshot_id, safe='')}.jpg"

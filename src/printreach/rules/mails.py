@@ -1,6 +1,6 @@
 """What the service writes to people: plain, short, and never more than they need."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _SIGNATURE = "\n\nPrintreach at {base_url}\n"
 _NOT_YOU = "If that was not you, {remedy}"
@@ -8,11 +8,15 @@ _NOT_YOU = "If that was not you, {remedy}"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mail:
-    """Plain text. It may hold a link that signs a person in, so nothing logs it by the way."""
+    """Plain text. It may hold a link that signs a person in, so nothing logs it by the way.
+
+    stop_url: ends mails of this kind; mail programs make a button of it.
+    """
 
     to: str
     subject: str
     text: str
+    stop_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,12 @@ class Mails:
             "Your account was deleted",
             "Your account and all that was kept of it are gone, as you asked.",
         )
+
+    def about_print(self, to: str, subject: str, text: str, stop_url: str) -> Mail:
+        """For somebody who is told of their prints by mail."""
+        choose = f"Choose what you are told, and where: {self.base_url}/notifications"
+        mail = self._mail(to, subject, f"{text}\n\n{choose}\nNo more of these mails: {stop_url}")
+        return replace(mail, stop_url=stop_url)
 
     def _mail(self, to: str, subject: str, text: str) -> Mail:
         return Mail(to=to, subject=subject, text=text + _SIGNATURE.format(base_url=self.base_url))

@@ -14,6 +14,7 @@ from printreach.backends.zones import SystemZones
 from printreach.hub.notify.choices import Notifications
 from printreach.hub.notify.owing import Notifying
 from printreach.hub.notify.sending import NotifySending
+from printreach.hub.print_mails import StopsMails
 from printreach.ports import Clock, Mailer, Store
 from printreach.ports.notifications import Messenger, Sealer, Zones
 from printreach.run.settings import Settings
@@ -76,7 +77,14 @@ def notifications(ground: Ground, reaching: Reaching) -> Notifications:
     )
 
 
-def notify_sending(store: Store, clock: Clock, reaching: Reaching) -> NotifySending:
+def stops_mails(ground: Ground, reaching: Reaching) -> StopsMails:
+    """Who ends mails about prints, by the link in each of them."""
+    return StopsMails(store=ground.store, sealer=reaching.sealer)
+
+
+def notify_sending(
+    settings: Settings, store: Store, clock: Clock, reaching: Reaching
+) -> NotifySending:
     """Who sends them. close() leaves what is on its way to the next start."""
     return NotifySending(
         store=store,
@@ -84,4 +92,5 @@ def notify_sending(store: Store, clock: Clock, reaching: Reaching) -> NotifySend
         messenger=reaching.messenger,
         sealer=reaching.sealer,
         mailer=reaching.mailer,
+        addresses=settings.addresses,
     )

@@ -15,7 +15,7 @@ from printreach.ports.payments import Payments
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.scoring import Scorer
 from printreach.rules.credentials import TokenBytes
-from printreach.run.reaching import Reaching, notifications
+from printreach.run.reaching import Reaching, notifications, stops_mails
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
 from printreach.run.use_cases.apps import (
@@ -117,6 +117,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         access_tokens=access_tokens(base),
         shown_tokens=ShownOnce(clock),
         notifications=notifications(base, outside.reaching),
+        stops_mails=stops_mails(base, outside.reaching),
         dashboard=people,
         developers=makers,
         portal=portal(base, operated, outside.host_keys),

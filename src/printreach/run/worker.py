@@ -149,7 +149,7 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
             outside.printers,
             ends,
         )
-    sending = notify_sending(outside.store, outside.clock, outside.reaching)
+    sending = notify_sending(outside.settings, outside.store, outside.clock, outside.reaching)
     ends.push_async_callback(sending.close)
     news = Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT}))
     sending.on_freed(news.wake)

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-from litestar import Litestar
+from litestar import Litestar, Response
 from litestar.di import Provide
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
@@ -11,6 +12,7 @@ from litestar.template import TemplateConfig
 from printreach.ports import TooBusy
 from printreach.web.accounts.routes import ACCOUNT_PAGES
 from printreach.web.api import APIS
+from printreach.web.api.detection_problems import DETECTION_PATH, answer_detection_failure
 from printreach.web.api.document import document_route, openapi_document
 from printreach.web.assets import static_files
 from printreach.web.cookies import Cookies
@@ -19,11 +21,12 @@ from printreach.web.developer.routes import DEVELOPER_PAGES
 from printreach.web.history.pages import HISTORY_PAGES
 from printreach.web.live.pages import live_pages
 from printreach.web.notifications.routes import NOTIFICATION_PAGES
+from printreach.web.notifications.stop_pages import STOP_PAGES
 from printreach.web.operator.routes import OPERATOR_PAGES
 from printreach.web.pages import PAGES
 from printreach.web.payment_calls import PAYMENT_CALLS
 from printreach.web.portal import PORTAL_PAGES
-from printreach.web.problems import answer_failure, ask_to_come_back
+from printreach.web.problems import AnyRequest, answer_failure, ask_to_come_back
 from printreach.web.reading import AnswersHead
 from printreach.web.security import OriginCheck, harden
 from printreach.web.services import Services
@@ -65,6 +68,7 @@ def build_app(
             PAYMENT_CALLS,
             OPERATOR_PAGES,
             NOTIFICATION_PAGES,
+            STOP_PAGES,
             HISTORY_PAGES,
             live_pages(),
             SNAPSHOTS,
@@ -77,7 +81,7 @@ def build_app(
         exception_handlers={
             NobodyIsSignedIn: ask_to_sign_in,
             TooBusy: ask_to_come_back,
-            Exception: answer_failure,
+            Exception: _answer_failure,
         },
         dependencies={
             "services": Provide(services, sync_to_thread=False),
@@ -97,3 +101,10 @@ def build_app(
     )
     app.asgi_handler = AnswersHead(app.asgi_handler)
     return app
+
+
+def _answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
+    """An API that promises how it fails does so at addresses where nothing stands, too."""
+    if request.url.path.startswith(f"{DETECTION_PATH}/"):
+        return answer_detection_failure(request, failure)
+    return answer_failure(request, failure)

@@ -26,6 +26,7 @@ from printreach.hub.once import ShownOnce
 from printreach.hub.operating import Operating
 from printreach.hub.portal import Portal
 from printreach.hub.post import Post
+from printreach.hub.print_mails import StopsMails
 from printreach.hub.printers import Printers
 from printreach.hub.tries import CallerTries
 from printreach.hub.webhooks.log import WebhookLog
@@ -57,6 +58,7 @@ class Services:
     printers: Printers
     connections: Connections
     notifications: Notifications
+    stops_mails: StopsMails
     access_tokens: AccessTokens
     shown_tokens: ShownOnce[MadeToken]
     event_streams: EventStreams

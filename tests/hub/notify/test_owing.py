@@ -11,6 +11,7 @@ from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.fanout import Fanout
 from printreach.hub.notify.owing import Notifying
 from printreach.hub.notify.sending import NotifySending
+from printreach.hub.print_mails import StopsMails
 from printreach.ports.notifications import NotifyTarget, NotSent, Trouble
 from printreach.rules.addresses import Addresses
 from printreach.rules.notifications import GIVEN_UP_AFTER, NotifySettings, QuietHours
@@ -20,6 +21,7 @@ from tests.fakes.messages import KeptMessages
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
 
 PHONE = "ntfys://ntfy.sh/phone"
+ADDRESSES = Addresses(base_url="https://reach.example", tunnel_domain="t.example")
 OTHER_KEY = b"o" * 32
 
 
@@ -36,7 +38,7 @@ class Reached:
         notifying = Notifying(
             clock=world.clock,
             zones=SystemZones(),
-            addresses=Addresses(base_url="https://reach.example", tunnel_domain="t.example"),
+            addresses=ADDRESSES,
             token_bytes=secrets.token_bytes,
             daily_limit=limit,
         )
@@ -47,6 +49,7 @@ class Reached:
             messenger=self.messenger,
             sealer=self.sealer,
             mailer=self.mailer,
+            addresses=ADDRESSES,
         )
 
     async def add_place(self, url: str = PHONE, account_id: str = "", way: str = "ntfy") -> str:
@@ -268,6 +271,26 @@ async def test_a_mail_goes_to_the_accounts_address_where_it_was_confirmed(
 
         assert ada.messenger.sent == []
         assert [mail.subject for mail in ada.mailer.sent] == ["Workshop: print done"]
+
+
+@on_a_loop
+async def test_each_mail_says_how_to_end_them(open_world: OpenWorld) -> None:
+    async with reached(open_world) as ada:
+        place = await ada.add_place("", way="mail")
+        await ada.happens([EventType.COMPLETE])
+        await ada.send()
+        [mail] = ada.mailer.sent
+        assert mail.stop_url is not None
+        assert mail.stop_url in mail.text
+        page, _, token = mail.stop_url.partition("?token=")
+        stops = StopsMails(store=ada.world.store, sealer=ada.sealer)
+
+        assert page == "https://reach.example/notifications/stop"
+        assert stops.place_of(token) == place
+        assert await stops.stop(token)
+        await ada.happens([EventType.COMPLETE])
+        await ada.send()
+        assert len(ada.mailer.sent) == 1
 
 
 @on_a_loop

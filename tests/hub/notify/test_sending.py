@@ -11,7 +11,7 @@ from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mails import Mail
 from printreach.rules.notify_ways import MAIL
 from tests.fakes.loop import on_a_loop
-from tests.hub.notify.test_owing import reached
+from tests.hub.notify.test_owing import ADDRESSES, reached
 from tests.hub.world import OpenWorld
 
 
@@ -86,6 +86,7 @@ async def test_what_was_taken_when_the_worker_stopped_does_not_come_twice(
             messenger=ada.messenger,
             sealer=ada.sealer,
             mailer=ada.mailer,
+            addresses=ADDRESSES,
         )
         await again.send_due()
         await again.settled()

@@ -17,6 +17,7 @@ from printreach.hub.identity.sessions import Begun, Visitor
 from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
 from printreach.hub.invitations import invitation_digest
 from printreach.hub.post import Post
+from printreach.hub.print_mails import FirstPlace
 from printreach.hub.tries import PROVIDER_BY_ADDRESS, CallerTries
 from printreach.ports import Clock, Records, Store
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure, SignInProvider
@@ -73,6 +74,7 @@ class OtherAccounts:
     newcomers: Newcomers
     proof: Proof
     post: Post
+    first_place: FirstPlace
     caller_tries: CallerTries
 
     @property
@@ -196,6 +198,7 @@ class OtherAccounts:
             return account
         identity = self._identity(account, claims, at)
         await records.accounts.add(account)
+        await self.first_place.put(records, account.account_id, at)
         await records.identities.add(identity)
         return await self.signing_in.sessions.begin(records, account.account_id, visitor)
 

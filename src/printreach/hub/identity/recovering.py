@@ -7,6 +7,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import BLOCKED, Begun, Visitor, end_all
 from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
 from printreach.hub.post import Post, mail_link_digest
+from printreach.hub.print_mails import FirstPlace
 from printreach.hub.tries import (
     LINK_BY_ADDRESS,
     MAIL_BY_ACCOUNT,
@@ -46,6 +47,7 @@ class Recovering:
     passwords: Passwords
     signing_in: SigningIn
     post: Post
+    first_place: FirstPlace
     account_tries: AccountTries
     caller_tries: CallerTries
 
@@ -132,8 +134,7 @@ class Recovering:
         account_id = account.account_id
         await records.accounts.set_password(account_id, password_hash)
         await records.steps.drop(account_id)
-        if account.verified_at is None:
-            await records.accounts.set_verified(account_id, at)
+        await self.first_place.address_confirmed(records, account_id, at)
         await records.mail_links.drop(account_id, list(MailPurpose))
         await end_all(records, account_id, at)
         outcome = await self.signing_in.after_first_factor(records, account_id, visitor)

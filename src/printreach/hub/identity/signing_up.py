@@ -13,6 +13,7 @@ from printreach.hub.identity.sessions import Begun, Sessions, Visitor
 from printreach.hub.identity.signing_in import step_digest
 from printreach.hub.invitations import INVITATION_OVER, Invitations
 from printreach.hub.post import Post, mail_link_digest
+from printreach.hub.print_mails import FirstPlace
 from printreach.hub.tries import (
     INVITATION_BY_LINK,
     LINK_BY_ADDRESS,
@@ -85,6 +86,7 @@ class SigningUp:
     sessions: Sessions
     invitations: Invitations
     post: Post
+    first_place: FirstPlace
     account_tries: AccountTries
     caller_tries: CallerTries
     policy: SignUpPolicy
@@ -144,6 +146,7 @@ class SigningUp:
                 supporter_granted=invitation.supporter,
             )
             await records.accounts.add(invited)
+            await self.first_place.put(records, invited.account_id, at)
             await records.invitations.remove(invitation.invitation_id)
             return await self.sessions.begin(records, invited.account_id, visitor)
 
@@ -201,7 +204,7 @@ class SigningUp:
     async def _complete(
         self, records: Records, link: MailLink, at: datetime, visitor: Visitor
     ) -> Confirmed | Denied:
-        await records.accounts.set_verified(link.account_id, at)
+        await self.first_place.address_confirmed(records, link.account_id, at)
         await records.mail_links.drop(link.account_id, [MailPurpose.CONFIRM])
         begun = await self.sessions.begin(records, link.account_id, visitor)
         return begun if isinstance(begun, Denied) else Confirmed(begun, link.next_path)

@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.contract.events import EventType
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.notify.sending import in_words, send_to
 from printreach.hub.own_printers import own_printer
+from printreach.hub.print_mails import mail_place
 from printreach.hub.tries import CallerTries
 from printreach.ports import Clock, Mail, Mailer, Records, Store
 from printreach.ports.notifications import Messenger, NotifyTarget, NotSent, Sealer, Zones
@@ -20,6 +22,7 @@ from printreach.rules.notifications import (
     QuietHours,
     read_events,
     read_time,
+    wants,
 )
 from printreach.rules.notify_ways import MAIL, WAY_BY_NAME, Wrong, read_place
 from printreach.rules.notify_words import TEST_TEXT, TEST_TITLE
@@ -94,15 +97,19 @@ class Notifications:
         if place.url and not await self.messenger.check(place.url):
             field = next(iter(way.fields)).name
             return WrongField(field, "This can't be used. Check each field.")
-        target_id = new_record_id(self.token_bytes)
-        target = NotifyTarget(
-            target_id=target_id,
-            account_id=account.account_id,
-            way=way.name,
-            label=place.label,
-            sealed=self.sealer.seal(place.url, target_id) if place.url else b"",
-            created_at=self.clock.now(),
-        )
+        at = self.clock.now()
+        if way.name == MAIL:
+            target = mail_place(self.token_bytes, account.account_id, at)
+        else:
+            target_id = new_record_id(self.token_bytes)
+            target = NotifyTarget(
+                target_id=target_id,
+                account_id=account.account_id,
+                way=way.name,
+                label=place.label,
+                sealed=self.sealer.seal(place.url, target_id),
+                created_at=at,
+            )
         return await self.store.write(lambda records: _add(records, target))
 
     async def remove(self, account_id: str, target_id: str) -> bool:
@@ -197,6 +204,15 @@ class Notifications:
             await records.notifications.put_settings(account_id, change(settings))
 
         await self.store.write(put)
+
+
+async def hears_of(
+    records: Records, account_id: str, printer_id: str, event_type: EventType
+) -> bool:
+    """Whether anything would be told anywhere if that happened at the printer."""
+    if not await records.notifications.targets(account_id):
+        return False
+    return wants(await records.notifications.settings(account_id), printer_id, event_type)
 
 
 async def _add(records: Records, target: NotifyTarget) -> NotifyTarget | WrongField:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
-from printreach.ports import Clock, Mail, Mailer, Records, Store, StoreUnavailable
+from printreach.hub.print_mails import stop_token
+from printreach.ports import Clock, Mailer, Records, Store, StoreUnavailable
 from printreach.ports.notifications import (
     Messenger,
     NotifyTarget,
@@ -20,6 +21,8 @@ from printreach.ports.notifications import (
     Trouble,
 )
 from printreach.rules.accounts import Account
+from printreach.rules.addresses import Addresses
+from printreach.rules.mails import Mails
 from printreach.rules.notifications import GIVEN_UP_AFTER, next_try
 from printreach.rules.notify_turns import PLACES_AT_ONCE
 from printreach.rules.notify_ways import MAIL
@@ -46,6 +49,7 @@ class NotifySending:
     messenger: Messenger
     sealer: Sealer
     mailer: Mailer
+    addresses: Addresses
     _running: set[asyncio.Task[None]] = field(default_factory=set)
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _freed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -163,7 +167,9 @@ class NotifySending:
             return await send_to(self.messenger, self.sealer, target, message.title, message.text)
         if account.verified_at is None:
             return NotSent(Trouble.NOT_ALLOWED)
-        mail = Mail(to=account.email, subject=message.title, text=message.text)
+        stop_url = self.addresses.of_end_of_mails(stop_token(self.sealer, target.target_id))
+        mails = Mails(self.addresses.base_url)
+        mail = mails.about_print(account.email, message.title, message.text, stop_url)
         try:
             return await self.mailer.hand_in(mail)
         except Exception as error:  # noqa: BLE001  # a mail that can't be made must not come for ever

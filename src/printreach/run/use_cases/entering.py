@@ -51,6 +51,7 @@ def entering(ground: Ground, invitations: Invitations) -> Entering:
         sessions=sessions,
         invitations=invitations,
         post=ground.post,
+        first_place=ground.first_place,
         account_tries=ground.account_tries,
         caller_tries=ground.caller_tries,
         policy=ground.settings.sign_up,
@@ -73,6 +74,7 @@ def _recovering(ground: Ground, signing_in: SigningIn) -> Recovering:
         passwords=ground.passwords,
         signing_in=signing_in,
         post=ground.post,
+        first_place=ground.first_place,
         account_tries=ground.account_tries,
         caller_tries=ground.caller_tries,
     )
@@ -96,6 +98,7 @@ def _other_accounts(
         newcomers=newcomers,
         proof=ground.proof,
         post=ground.post,
+        first_place=ground.first_place,
         caller_tries=ground.caller_tries,
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from printreach.backends.sql.store import SqlStore
 from printreach.hub.identity.proof import Proof
 from printreach.hub.post import Post
+from printreach.hub.print_mails import FirstPlace
 from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Clock, Mailer, Passwords
 from printreach.ports.payments import Payments
@@ -28,6 +29,7 @@ class Ground:
     passwords: Passwords
     payments: Payments | None
     post: Post
+    first_place: FirstPlace
     account_tries: AccountTries
     caller_tries: CallerTries
     proof: Proof
@@ -52,6 +54,9 @@ def ground(
         passwords=passwords,
         payments=payments,
         post=Post(mailer=mailer, mails=Mails(settings.base_url), token_bytes=token_bytes),
+        first_place=FirstPlace(
+            token_bytes=token_bytes, has_mail_server=settings.smtp_url is not None
+        ),
         account_tries=account_tries,
         caller_tries=CallerTries(clock),
         proof=Proof(clock=clock, passwords=passwords, account_tries=account_tries),

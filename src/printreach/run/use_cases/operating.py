@@ -25,6 +25,7 @@ def operating(ground: Ground) -> Operating:
             passwords=ground.passwords,
             clock=clock,
             token_bytes=ground.token_bytes,
+            first_place=ground.first_place,
             billing=bills,
         ),
         invitations=Invitations(

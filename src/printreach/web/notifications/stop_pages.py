@@ -1,0 +1,47 @@
+"""The link in each mail about prints: it ends them, for a person or for their mail program.
+
+The token says who acts, so nobody has to sign in, and no cookie is looked at. Mail programs and
+their filters open links to look at them, so a GET changes nothing. A program that offers a button
+of its own sends the POST (RFC 8058), which comes from no page of ours.
+"""
+
+from typing import Any, Final
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency
+from litestar.exceptions import NotFoundException
+from litestar.params import FromQuery
+from litestar.response import Template
+
+from printreach.web.security import KEYED
+from printreach.web.services import Services
+
+_PAGE: Final = "/notifications/stop"
+_LARGEST_BODY: Final = 1024
+"""`List-Unsubscribe=One-Click`, which nobody has to read."""
+_NO_LINK: Final = "This is no link of a mail about prints, or an old one. Was it copied whole?"
+
+
+@get(_PAGE, media_type=MediaType.HTML, sync_to_thread=False)
+def ask_to_stop(services: NamedDependency[Services], token: FromQuery[str] = "") -> Response[Any]:
+    """Ask first."""
+    if services.stops_mails.place_of(token) is None:
+        raise NotFoundException(_NO_LINK)
+    return Template("notifications/stop.html", context={"token": token})
+
+
+@post(_PAGE, media_type=MediaType.HTML, status_code=200)
+async def stop(services: NamedDependency[Services], token: FromQuery[str] = "") -> Response[Any]:
+    """End them; the second time it changes nothing more."""
+    if not await services.stops_mails.stop(token):
+        raise NotFoundException(_NO_LINK)
+    return Template("notifications/stopped.html")
+
+
+STOP_PAGES = Router(
+    "/",
+    route_handlers=[ask_to_stop, stop],
+    include_in_schema=False,
+    opt=dict(KEYED),
+    request_max_body_size=_LARGEST_BODY,
+)

@@ -1,0 +1,170 @@
+"""Who is new hears of their prints by mail, and ends that with one press, signed in or not."""
+
+import secrets
+
+import pytest
+
+from printreach.backends.sealing import KeySealer
+from printreach.hub.print_mails import stop_token
+from printreach.ports.notifications import NotifyTarget
+from tests.web.conftest import MakeWorld
+from tests.web.test_notifications import places_of
+from tests.web.test_signing_up import confirm, sign_up
+from tests.web.ways import way_with
+from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in
+
+BOB = "bob@example.org"
+SMTP_URL = "smtp://mail.example"
+STOP = "/notifications/stop?token="
+OTHERS = KeySealer(b"o" * 32, secrets.token_bytes)
+
+
+@pytest.fixture
+def place(world: WebWorld, browser: Browser) -> NotifyTarget:
+    """Where Ada is told by mail. Nobody is signed in."""
+    world.add_account(browser)
+    sign_in(browser)
+    send(browser, "/notifications/add", way="mail")
+    send(browser, "/signout")
+    [added] = places_of(world, browser)
+    return added
+
+
+def token_for(world: WebWorld, target_id: str) -> str:
+    return stop_token(world.services.stops_mails.sealer, target_id)
+
+
+def ways_of(world: WebWorld, browser: Browser, email: str = ADA) -> list[str]:
+    return [one.way for one in places_of(world, browser, email)]
+
+
+# --- the first place ------------------------------------------------------------------------------
+
+
+def test_who_confirms_an_address_is_told_there(world_with: MakeWorld) -> None:
+    with world_with(SMTP_URL=SMTP_URL) as (world, browser):
+        sign_up(browser)
+        before = places_of(world, browser)
+        confirm(browser, world.mailer.link())
+
+        assert before == []
+        assert ways_of(world, browser) == ["mail"]
+        assert "your mail address" in browser.get("/notifications").text
+
+
+def test_without_a_mail_server_nobody_is_told_by_the_log(world_with: MakeWorld) -> None:
+    with world_with() as (world, browser):
+        sign_up(browser)
+        confirm(browser, world.mailer.link())
+
+        assert ways_of(world, browser) == []
+
+
+def test_whoever_makes_the_account_it_is_told_by_mail(world_with: MakeWorld) -> None:
+    with world_with(SMTP_URL=SMTP_URL) as (world, browser):
+        world.add_account(browser)
+        invite = run(browser, lambda: world.services.invitations.invite(BOB))
+        assert isinstance(invite, str)
+        sign_up(browser, BOB, invite=invite.partition("invite=")[2])
+
+        assert ways_of(world, browser) == ["mail"]
+        assert ways_of(world, browser, BOB) == ["mail"]
+
+
+def test_who_comes_by_another_provider_is_told_by_mail(world_with: MakeWorld) -> None:
+    with way_with(world_with, SMTP_URL=SMTP_URL) as way:
+        way.provider.person = {"sub": "1001", "email": ADA, "email_verified": True}
+        way.go()
+
+        assert ways_of(way.world, way.browser) == ["mail"]
+
+
+def test_who_confirms_by_another_password_is_told_by_mail_and_who_chose_is_not_told_again(
+    world_with: MakeWorld,
+) -> None:
+    with world_with(SMTP_URL=SMTP_URL) as (world, browser):
+        sign_up(browser)
+        choose_another_password(world, browser)
+        [first] = places_of(world, browser)
+        send(browser, f"/notifications/{first.target_id}/remove")
+        choose_another_password(world, browser)
+
+        assert first.way == "mail"
+        assert places_of(world, browser) == []
+
+
+def choose_another_password(world: WebWorld, browser: Browser) -> None:
+    send(browser, "/reset", email=ADA)
+    token = world.mailer.link().partition("token=")[2]
+    assert send(browser, "/reset/new", token=token, password=PASSWORD).status_code == 303
+
+
+# --- the end of the mails -------------------------------------------------------------------------
+
+
+def test_a_look_at_the_link_ends_nothing(
+    world: WebWorld, browser: Browser, place: NotifyTarget
+) -> None:
+    page = browser.get(STOP + token_for(world, place.target_id))
+
+    assert page.status_code == 200
+    assert "No more mails about prints?" in page.text
+    assert ADA not in page.text
+    assert places_of(world, browser) == [place]
+
+
+def test_one_press_ends_the_mails_and_a_second_changes_nothing(
+    world: WebWorld, browser: Browser, place: NotifyTarget
+) -> None:
+    path = STOP + token_for(world, place.target_id)
+    answers = [send(browser, path).status_code for _ in range(2)]
+
+    assert answers == [200, 200]
+    assert places_of(world, browser) == []
+    assert browser.get(path).status_code == 200
+
+
+def test_a_mail_program_ends_them_without_any_page(
+    world: WebWorld, browser: Browser, place: NotifyTarget
+) -> None:
+    one_click = {"List-Unsubscribe": "One-Click"}
+    answer = browser.post(STOP + token_for(world, place.target_id), data=one_click)
+
+    assert answer.status_code == 200
+    assert places_of(world, browser) == []
+
+
+def test_it_ends_mails_to_that_place_alone(
+    world: WebWorld, browser: Browser, place: NotifyTarget
+) -> None:
+    world.add_account(browser, BOB)
+    sign_in(browser, BOB)
+    send(browser, "/notifications/add", way="mail")
+    send(browser, "/notifications/add", way="ntfy", topic="t", server="", token="")
+    [mail, ntfy] = places_of(world, browser, BOB)
+
+    send(browser, STOP + token_for(world, mail.target_id))
+
+    assert places_of(world, browser) == [place]
+    assert places_of(world, browser, BOB) == [ntfy]
+
+
+@pytest.mark.parametrize(
+    "token",
+    ["", "x", "é", "<script>", "A" * 100, "A" * 5000, "=" * 8, "the id", "another's", "of a place"],
+)
+def test_no_other_token_ends_anything(
+    world: WebWorld, browser: Browser, place: NotifyTarget, token: str
+) -> None:
+    sealer = world.services.stops_mails.sealer
+    forged = {
+        "the id": place.target_id,
+        "another's": stop_token(OTHERS, place.target_id),
+        "of a place": sealer.seal(place.target_id, place.target_id).hex(),
+    }
+    path = f"/notifications/stop?token={forged.get(token, token)}"
+    asked, sent = browser.get(path), send(browser, path)
+
+    assert (asked.status_code, sent.status_code) == (404, 404)
+    assert "<script>" not in asked.text
+    assert places_of(world, browser) == [place]
