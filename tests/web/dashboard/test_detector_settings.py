@@ -6,10 +6,12 @@ import pytest
 
 from printreach.contract.status import WebcamEntry
 from printreach.rules.watching import Region, WatchPause, WatchSettings
+from printreach.web.dashboard.watched_view import LOOKED_UP_EVERY
 from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.detector_form import BOX, EVIL, FORM
 from tests.web.dashboard.watching import PRINT, chosen, failing, saw, under_watch
+from tests.web.world import send
 
 
 @pytest.fixture
@@ -27,6 +29,19 @@ def test_what_nobody_chose_is_to_look_and_only_warn(home: Home) -> None:
     assert 'id="enabled" name="enabled" value="yes" checked' in page
     assert 'value="no" checked' in page
     assert f'href="{home.path}/detector"' in home.get("/settings").text
+
+
+def test_where_nobody_would_hear_of_a_warning_the_pages_say_so(home: Home) -> None:
+    words = 'href="/notifications">Choose where you are told'
+    told_nowhere = [words in home.get(page).text for page in ("", "/detector")]
+    send(home.browser, "/notifications/add", way="mail")
+    home.world.clock.advance(LOOKED_UP_EVERY)
+    told = [words in home.get(page).text for page in ("", "/detector")]
+    send(home.browser, "/notifications/events", **{"event-2": "yes"})
+    chose_no_warnings = [words in home.get(page).text for page in ("", "/detector")]
+
+    assert told_nowhere == chose_no_warnings == [True, True]
+    assert told == [False, False]
 
 
 def test_what_is_chosen_is_kept_and_shown_again(home: Home) -> None:

@@ -4,10 +4,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from printreach.contract.events import EventType
 from printreach.hub.denied import Denied
+from printreach.hub.notify.choices import hears_of
 from printreach.hub.own_printers import own_printer
 from printreach.ports import Clock, Records, Store
 from printreach.ports.snapshots import SnapshotStore
+from printreach.rules.printers import Printer
 from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings, levels_after
 
 
@@ -16,6 +19,7 @@ class WatchOfPrint:
     """All that is known of a print. last: the latest look, with what it saw.
 
     alarm: the latest look that warned or paused, where what it saw is still kept.
+    tells_nobody: of a warning its owner would hear nothing, wherever they are.
     """
 
     print_id: str
@@ -24,15 +28,20 @@ class WatchOfPrint:
     last: LastLook | None = None
     alarm: LastLook | None = None
     judgement: Judgement | None = None
+    tells_nobody: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WatchOfPrinter:
-    """What was chosen, the levels that are in force after answers, and every answer."""
+    """What was chosen, the levels that are in force after answers, and every answer.
+
+    tells_nobody: as of a print.
+    """
 
     settings: WatchSettings
     levels: tuple[int, int]
     judged: Sequence[Judgement]
+    tells_nobody: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,7 +62,10 @@ class WatchedPrints:
             settings = await records.watch_settings.get(printer_id)
             judged = await records.watches.judged(printer_id)
             return WatchOfPrinter(
-                settings=settings, levels=levels_after(settings, judged, at), judged=judged
+                settings=settings,
+                levels=levels_after(settings, judged, at),
+                judged=judged,
+                tells_nobody=await _tells_nobody(records, printer),
             )
 
         return await self.store.read(look)
@@ -79,6 +91,7 @@ class WatchedPrints:
                 last=await records.watches.last(printer_id, print_id),
                 alarm=alarms[-1] if alarms else None,
                 judgement=next((one for one in judged if one.print_id == print_id), None),
+                tells_nobody=await _tells_nobody(records, printer),
             )
 
         return await self.store.read(look)
@@ -123,3 +136,8 @@ class WatchedPrints:
 
         snapshot_id = await self.store.read(look)
         return None if snapshot_id is None else await self.kept.get(snapshot_id)
+
+
+async def _tells_nobody(records: Records, printer: Printer) -> bool:
+    kind = EventType.POSSIBLE_FAILURE
+    return not await hears_of(records, printer.account_id, printer.printer_id, kind)

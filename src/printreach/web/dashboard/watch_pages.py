@@ -169,6 +169,7 @@ async def _page(
         "kept": [one for one in watch.judged if one.picture is not None],
         "answers": len(watch.judged),
         "print_id": print_under_way(seen.reading.status) if view.card.can_stop else "",
+        "tells_nobody": watch.tells_nobody,
         "left_alone": watch.settings.off_for_print,
     }
     status = 400 if errors else 200

@@ -66,6 +66,7 @@ class WatchView:
     why: Why | None
     change_note: str
     was_failure: bool | None
+    tells_nobody: bool
 
 
 def watch_view(
@@ -94,6 +95,7 @@ def watch_view(
         why=said,
         change_note=VIEW_WORDS[said.change.view] if said and said.change else "",
         was_failure=_answer(watch),
+        tells_nobody=watch.tells_nobody,
     )
 
 
