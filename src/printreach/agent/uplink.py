@@ -6,6 +6,8 @@ import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from printreach.agent.addresses import WebAddress
+from printreach.agent.descriptors import Shortage
 from printreach.agent.dialling import NotConnected, dial
 from printreach.agent.freshness import FreshLink
 from printreach.agent.local_http import LocalRequests
@@ -241,17 +243,26 @@ def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
     commands = context.commanded.api if context.commanded is not None else None
     if server is None:
         return StreamServer(None, f"A {kind.title} printer has no web server.", commands), None
-    client = Client(_connect_to(server.host, server.port, tls=server.is_tls))
+    shortage = Shortage(context.machine.monotonic)
+    client = Client(_connect_to(server, shortage))
     local = LocalRequests(client, str(server), wants_outside_host=kind.wants_outside_host)
     return StreamServer(local, "", commands), client
 
 
-def _connect_to(host: str, port: int, *, tls: bool) -> Connect:
+def _connect_to(server: WebAddress, shortage: Shortage) -> Connect:
     """Connect to the printer's web server. Its certificate, where it has one, is its own."""
     loop = asyncio.get_running_loop()
     context: ssl.SSLContext | None = None
-    if tls:
+    if server.is_tls:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # not the default: it loads authorities
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-    return lambda protocol: loop.create_connection(protocol, host, port, ssl=context)
+
+    async def connect(protocol: Callable[[], asyncio.Protocol]) -> object:
+        try:
+            return await loop.create_connection(protocol, server.host, server.port, ssl=context)
+        except OSError as failure:
+            shortage.look_at(failure)
+            raise
+
+    return connect
