@@ -24,7 +24,8 @@ T = TypeVar("T")
 Suite = TypeVar("Suite")
 
 POLL_S = 0.03
-TEST_S = 60.0
+TEST_S = 110.0
+"""Shorter than what pytest allows, so that it is told what was waited for."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,13 @@ class Bench:
         return await self.until_true(lambda: f"{names}; it is {last}", is_so)
 
     async def until_true(
-        self, what: str | Callable[[], str], look: Callable[[], Awaitable[T | None]]
+        self,
+        what: str | Callable[[], str],
+        look: Callable[[], Awaitable[T | None]],
+        within_s: float | None = None,
     ) -> T:
-        """The first answer of look that is neither None nor False."""
-        deadline = time.monotonic() + self.rig.patience_s
+        """The first answer of look that is neither None nor False. within_s: the rig's patience."""
+        deadline = time.monotonic() + (within_s or self.rig.patience_s)
         while True:
             found = await look()
             if found is not None and found is not False:

@@ -93,7 +93,10 @@ class FileContract:
         asked.leave()
         await asyncio.sleep(0.5)
 
-        assert await _names(bench) == before
+        async def nothing_is_left() -> bool:
+            return await _names(bench) == before
+
+        await bench.until_true("the files of before", nothing_is_left)
 
     @on_the_bench
     async def test_an_upload_into_a_folder_makes_the_folder(self, bench: Bench) -> None:

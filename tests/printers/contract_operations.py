@@ -9,6 +9,7 @@ from tests.printers.asking import Json, Reply
 from tests.printers.bench import Bench, on_the_bench
 
 NOT_SUPPORTED, BAD_ARGUMENTS = 788, 751
+A_MOMENT_S = 20.0
 NO_FILE: Json = {"path": "gcode/there is no such file.gcode"}
 
 Probe = Callable[[Bench], Awaitable[bool]]
@@ -55,7 +56,7 @@ async def has_material_system(bench: Bench) -> bool:
         return status["JobStatus"]["MaterialSystem"] is not None
 
     try:
-        return await bench.until_true("a material system", is_told)
+        return await bench.until_true("a material system", is_told, A_MOMENT_S)
     except AssertionError:
         return False
 

@@ -37,7 +37,7 @@ class PrinterRig:
     has_smart_pause: ClassVar[bool] = False
     has_folders: ClassVar[bool] = True
     nonsense_ends_contact: ClassVar[bool] = False
-    patience_s: ClassVar[float] = 20.0
+    patience_s: ClassVar[float] = 45.0
 
     def open(self) -> AbstractAsyncContextManager[None]:
         """The printer: connected, idle, cold, no file on it. Leaving may stop or only reset it."""

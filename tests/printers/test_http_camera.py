@@ -221,7 +221,7 @@ def test_a_camera_that_is_not_there_is_told_in_the_systems_words() -> None:
 
 
 def test_leaving_a_stream_ends_it_at_the_camera() -> None:
-    is_over = asyncio.Event()
+    has_begun, is_over = asyncio.Event(), asyncio.Event()
 
     async def stream(_call: Call) -> Answer:
         async def parts() -> AsyncGenerator[bytes, None]:
@@ -229,6 +229,7 @@ def test_leaving_a_stream_ends_it_at_the_camera() -> None:
                 while True:
                     data = picture(1)
                     yield b"--b\r\nContent-Length: %d\r\n\r\n%b\r\n" % (len(data), data)
+                    has_begun.set()
                     await asyncio.sleep(0.01)
             finally:
                 is_over.set()
@@ -239,7 +240,7 @@ def test_leaving_a_stream_ends_it_at_the_camera() -> None:
     async def body() -> None:
         async with serving(stream) as server:
             watching = asyncio.create_task(seen(camera_at(server.port), 10_000))
-            await asyncio.sleep(0.1)
+            await has_begun.wait()
             watching.cancel()
             await is_over.wait()
 

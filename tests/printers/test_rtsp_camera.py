@@ -21,7 +21,7 @@ from tests.rigs.peers import system_program
 from tests.rigs.waiting import free_port
 
 USER, PASSWORD = "bblp", "it's:a/secret"
-TEST_S = 40.0
+TEST_S = 110.0
 
 
 @pytest.fixture

@@ -12,10 +12,12 @@ from websockets.http11 import Request, Response
 from printreach.printers import websocket as module
 from printreach.printers.connecting import connect_to
 from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
+from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 
 Talk = Callable[[ServerConnection], Awaitable[None]]
-DEADLINE_S = 5.0
-SILENCE_S = 2.0
+DEADLINE_S = 60.0
+SILENCE_S = 30.0
+"""Longer than a busy machine stands still."""
 
 
 def run(test: Coroutine[object, object, None]) -> None:
@@ -124,20 +126,23 @@ def test_a_text_that_is_no_utf8_is_read_as_far_as_it_is() -> None:
     run(body())
 
 
-def test_a_printer_that_says_nothing_but_answers_pings_is_there(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "PING_AFTER_S", 0.02)
+@on_a_skipping_loop
+async def test_a_printer_that_says_nothing_but_answers_pings_is_there() -> None:
+    may_speak = asyncio.Event()
 
     async def late(peer: ServerConnection) -> None:
-        await asyncio.sleep(0.3)
+        await may_speak.wait()
         await peer.send("here")
 
-    async def body() -> None:
-        async with talking_to(late) as socket:
-            assert await socket.receive(0.1) == "here"
+    async with talking_to(late) as socket:
+        hearing = asyncio.create_task(socket.receive(4 * module.PING_AFTER_S))
+        for _ in range(8):
+            skip(module.PING_AFTER_S)
+            await asyncio.sleep(0.05)  # a ping goes out, and its answer comes
+        may_speak.set()
 
-    run(body())
+        async with asyncio.timeout(DEADLINE_S):
+            assert await hearing == "here"
 
 
 def test_a_frozen_printer_is_given_up() -> None:
@@ -157,16 +162,21 @@ def test_a_frozen_printer_is_given_up() -> None:
         run(body())
 
 
-def test_silence_without_a_pong_is_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silence_without_a_pong_is_the_end() -> None:
     async def deaf(peer: ServerConnection) -> None:
         peer.transport.pause_reading()
-        await asyncio.sleep(0.3)
+        await is_over.wait()
         peer.transport.abort()
+
+    is_over = asyncio.Event()
 
     async def body() -> None:
         async with talking_to(deaf) as socket:
-            with pytest.raises(WebSocketFailed, match="nothing came"):
-                await socket.receive(0.1)
+            try:
+                with pytest.raises(WebSocketFailed, match="nothing came"):
+                    await socket.receive(0.1)
+            finally:
+                is_over.set()
 
     run(body())
 

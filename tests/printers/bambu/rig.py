@@ -23,7 +23,7 @@ HOT_C = 200.0
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    for _ in range(200):
+    for _ in range(900):
         if is_so():
             return
         await asyncio.sleep(0.05)

@@ -57,7 +57,7 @@ class Cc2Rig(PrinterRig):
 
     async def reconnect(self) -> None:
         self.broker.start()  # in this thread: Linux ends the program with the thread that began it
-        await asyncio.wait_for(self.fake.is_up.wait(), 10)
+        await asyncio.wait_for(self.fake.is_up.wait(), self.patience_s)
 
     async def talk_nonsense(self) -> None:
         for message in NONSENSE:

@@ -11,7 +11,7 @@ from printreach.printers.elegoo.adapter import make
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
-from tests.printers.bench import Bench, adapter_at, machine, on_the_bench
+from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
 from tests.printers.elegoo.cc2_rig import Cc2Rig
 from tests.printers.elegoo.sdcp_rig import SdcpRig
 from tests.rigs.waiting import free_port
@@ -88,7 +88,7 @@ class TestCc2:
         async def body() -> None:
             asking = AskingRig(rig.broker)
             async with (
-                asyncio.timeout(20),
+                asyncio.timeout(TEST_S),
                 asking.open(),
                 adapter_at(asking, machine(asking, tmp_path)) as bench,
             ):

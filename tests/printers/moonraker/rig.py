@@ -44,7 +44,7 @@ EXTRA: Status = {
     "output_pin cabinet": {"value": 0.0},
     "neopixel case_leds": {"color_data": [[0.0, 0.0, 0.0, 0.0]] * 3},
 }
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 WARM_C = 60.0
 
 

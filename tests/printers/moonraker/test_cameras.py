@@ -76,7 +76,7 @@ def finder(api: FakeApi, setup: PrinterSetup) -> CameraFinder:
 
 def run(test: Awaitable[None]) -> None:
     async def with_deadline() -> None:
-        async with asyncio.timeout(5.0):
+        async with asyncio.timeout(30):
             await test
 
     asyncio.run(with_deadline())

@@ -16,7 +16,7 @@ from printreach.printers.websocket import WebSocketFailed, websocket
 from tests.printers.meddler import NONSENSE, TOO_LONG
 
 Talk = Callable[[ServerConnection], Awaitable[None]]
-DEADLINE_S = 5.0
+DEADLINE_S = 30.0
 
 
 class Heard:

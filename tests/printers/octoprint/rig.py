@@ -24,7 +24,7 @@ from tests.rigs.octoprint import CONFIG, OctoPrint
 from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Header, Way
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 HOTEND_C = 30.0  # a second from cold: the virtual printer heats by ten degrees a second
 
 

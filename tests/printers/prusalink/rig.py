@@ -20,7 +20,7 @@ from tests.rigs.prusalink import PASSWORD, USER, PrusaLink
 from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Header
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 WARM_C = 200.0
 
 
@@ -31,7 +31,6 @@ class PrusaLinkRig(PrinterRig):
     lacks = frozenset({Operation.WEBCAM_SNAPSHOT, Operation.WEBCAM_STREAM})
     features = Feature(62)  # everything but a light
     has_camera = False
-    patience_s = 30.0
 
     def __init__(self, peer: PrusaLink) -> None:
         self.peer = peer

@@ -19,7 +19,7 @@ from tests.printers.meddler import Meddler, meddling
 from tests.printers.rig import PrinterRig, PrintFile
 from tests.rigs.waiting import free_port
 
-PATIENCE_S = 20.0
+PATIENCE_S = 45.0
 _PATH = b"G28\n" + b"G1 X10 F6000\nG1 X30\n" * 600
 
 
