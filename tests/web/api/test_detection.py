@@ -137,7 +137,7 @@ def test_what_is_no_level_is_refused(caller: Detecting, name: str) -> None:
         answer = caller.create({name: level})
 
         assert error_of(answer) == told(DetectionError.BAD_ARGS)
-        assert name in answer.json()["ErrorDetails"]
+        assert answer.json()["ErrorDetails"] == f"{name} has to be a whole number, 1 to 5."
 
 
 def test_what_is_json_but_no_object_is_refused(caller: Detecting) -> None:
@@ -223,6 +223,30 @@ def test_a_clock_that_is_put_right_locks_no_context_out(caller: Detecting) -> No
 
     assert caller.process(path).status_code == 200
     assert error_of(caller.process(path)) == told(DetectionError.CONTEXT_RATE_LIMITED)
+
+
+@pytest.mark.parametrize("path", ["process", "process/"])
+def test_an_address_that_lacks_its_context_names_none(caller: Detecting, path: str) -> None:
+    answer = caller.process(f"/api/detector/v1/{path}")
+
+    assert error_of(answer) == told(DetectionError.CONTEXT_NOT_FOUND)
+
+
+@pytest.mark.parametrize("accept", ["*/*", "text/html"])
+def test_a_call_that_there_is_not_is_refused_as_the_others_are(
+    caller: Detecting, accept: str
+) -> None:
+    headers = caller.headers() | {"accept": accept}
+    for path in (CREATE, caller.context()):
+        for method in ("GET", "PUT", "DELETE", "PATCH"):
+            answer = caller.program.request(method, path, headers=headers)
+
+            assert error_of(answer) == (405, DetectionError.BAD_ARGS)
+            assert "POST" in answer.headers["allow"]
+    for path in ("", "score", "process/a/b"):
+        answer = caller.program.post(f"/api/detector/v1/{path}", headers=headers)
+
+        assert error_of(answer) == (404, DetectionError.BAD_ARGS), path
 
 
 # --- what else may go wrong -----------------------------------------------------------------------

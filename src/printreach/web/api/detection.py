@@ -1,5 +1,6 @@
 """The failure-detection API: `createcontext` for each print, `process` for each image of it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final
@@ -27,7 +28,11 @@ from printreach.rules.detection_access import CallKind, Refused
 from printreach.rules.detection_contexts import RefusedForNow
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.web.api.body_room import PATIENCE_S, BodyRoom, NoRoom, TooSlow
-from printreach.web.api.detection_problems import DetectionRefused, answer_detection_failure
+from printreach.web.api.detection_problems import (
+    DETECTION_PATH,
+    DetectionRefused,
+    answer_detection_failure,
+)
 from printreach.web.api.image_body import read_image
 from printreach.web.api.leaving import CallerLeft, while_caller_stays
 from printreach.web.problems import AnyRequest
@@ -49,6 +54,8 @@ _TOO_SLOW: Final = Refused(
 )
 
 _LEFT: Final = Refused(DetectionError.ARGS_PARSE_FAILED, "The caller left.")
+
+_FIELD: Final = re.compile(r"`\$\.(\w+)`$")
 
 ApiKey = Annotated[str, HeaderParameter(name=API_KEY, description="A key from the developer page.")]
 
@@ -198,10 +205,18 @@ async def _wish(request: AnyRequest) -> ContextWish:
         said: object = msgspec.json.decode(body) if body else {}
         return msgspec.convert(said, ContextWish)
     except msgspec.ValidationError as error:
-        raise DetectionRefused(Refused(DetectionError.BAD_ARGS, f"{error}.")) from None
+        raise DetectionRefused(Refused(DetectionError.BAD_ARGS, _wrong(error))) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, HTTPException):
         sentence = f"The body has to be a JSON object of at most {LARGEST_WISH} bytes."
         raise DetectionRefused(Refused(DetectionError.ARGS_PARSE_FAILED, sentence)) from None
+
+
+def _wrong(error: msgspec.ValidationError) -> str:
+    """What msgspec says ends in the place, `$.Name`; without one, the whole is none."""
+    named = _FIELD.search(str(error))
+    if named is None:
+        return "The body has to be a JSON object."
+    return f"{named[1]} has to be a whole number, {LEVELS[0]} to {LEVELS[-1]}."
 
 
 def _inspected(verdict: Verdict) -> Inspected:
@@ -231,7 +246,7 @@ def detection_api(room: BodyRoom) -> Router:
         return Door(call, services.detection, room)
 
     return Router(
-        "/api/detector/v1",
+        DETECTION_PATH,
         route_handlers=[create_context, process],
         dependencies={"door": Provide(provide_door, sync_to_thread=False)},
         exception_handlers={Exception: answer_detection_failure},

@@ -1,10 +1,15 @@
 """Failures, as the failure-detection API tells them: `{"ErrorType","ErrorDetails"}`."""
 
 import logging
+from collections.abc import Mapping
 from typing import Final
 
 from litestar import Response
-from litestar.exceptions import HTTPException
+from litestar.exceptions import (
+    HTTPException,
+    MethodNotAllowedException,
+    NotFoundException,
+)
 
 from printreach.contract.detection_api import DetectionProblem
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
@@ -14,8 +19,18 @@ from printreach.web.problems import AnyRequest
 
 _log = logging.getLogger(__name__)
 
+DETECTION_PATH: Final = "/api/detector/v1"
+_PROCESS_PATH: Final = f"{DETECTION_PATH}/process"
 _INTERNAL: Final = Refused(
     DetectionError.INTERNAL_ERROR, "The service failed here. Try again in a moment."
+)
+
+
+_NO_CONTEXT: Final = Refused(
+    DetectionError.CONTEXT_NOT_FOUND, "The address names no context; use the one that was returned."
+)
+_NO_CALL: Final = Refused(
+    DetectionError.BAD_ARGS, "There is no such call; createcontext and process are called by POST."
 )
 
 
@@ -32,6 +47,10 @@ def answer_detection_failure(request: AnyRequest, failure: Exception) -> Respons
     match failure:
         case DetectionRefused(refused=refused):
             return _problem(refused)
+        case NotFoundException() if request.url.path.rstrip("/") == _PROCESS_PATH:
+            return _problem(_NO_CONTEXT)
+        case NotFoundException() | MethodNotAllowedException():
+            return _problem(_NO_CALL, failure.status_code, failure.headers)
         case HTTPException() if failure.status_code < 500:
             sentence = f"The request can't be read: {failure.detail.rstrip('.')}."
             return _problem(Refused(DetectionError.ARGS_PARSE_FAILED, sentence))
@@ -40,9 +59,12 @@ def answer_detection_failure(request: AnyRequest, failure: Exception) -> Respons
             return _problem(_INTERNAL)
 
 
-def _problem(refused: Refused) -> Response[DetectionProblem]:
-    headers = {}
+def _problem(
+    refused: Refused, status: int | None = None, more_headers: Mapping[str, str] | None = None
+) -> Response[DetectionProblem]:
+    """status: where it is another one than that of the error."""
+    headers = dict(more_headers or {})
     if isinstance(refused, RefusedForNow):
         headers["Retry-After"] = str(refused.retry_after_s)
     body = DetectionProblem(error_type=refused.error, error_details=refused.sentence)
-    return Response(body, status_code=HTTP_STATUSES[refused.error], headers=headers)
+    return Response(body, status_code=status or HTTP_STATUSES[refused.error], headers=headers)

@@ -32,6 +32,9 @@ _NAMED_AS_IN_MAILS: Final = re.compile(r";\s*filename\*\d*\*?=", re.IGNORECASE)
 TOO_LARGE: Final = Refused(
     DetectionError.IMAGE_TOO_LARGE, f"An image has at most {MOST_BYTES} bytes."
 )
+NO_FILE: Final = Refused(
+    DetectionError.BAD_ARGS, "The form has no file: none of its parts has a file name."
+)
 
 
 async def read_image(request: AnyRequest, body: Body) -> bytes:
@@ -96,7 +99,7 @@ class _ImageReader:
         except MultipartError as error:
             raise _unreadable("It broke off.") from error
         if not self._files:
-            raise DetectionRefused(Refused(DetectionError.BAD_ARGS, "The form has no file."))
+            raise DetectionRefused(NO_FILE)
         return self._image.getvalue()
 
     def _take(self, event: MultipartSegment | bytes | None) -> None:
