@@ -41,6 +41,7 @@ class Dashboard:
     async def close(self) -> None:
         """End what asks printers by itself."""
         await self.live.close()
+        await self.live_links.close()
         await self.pictures.close()
 
 

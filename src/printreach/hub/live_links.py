@@ -1,9 +1,10 @@
 """Live Links: made by people and apps, looked at by anybody who has the address, ended."""
 
+import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, TypeAlias
 
 from printreach.contract.app_answers import DEFAULT_LIVE_HOURS
 from printreach.contract.events import MAX_TEXT
@@ -63,6 +64,10 @@ class LiveView:
     seen: SeenPrinter | None = None
 
 
+_Known: TypeAlias = tuple[datetime, LiveLink, PrinterRow | None]
+"""When a link was looked up, and its printer, where it still shows that one."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LiveLinks:
     """The use cases of Live Links. `look` answers a crowd from memory for a moment."""
@@ -72,9 +77,15 @@ class LiveLinks:
     token_bytes: TokenBytes
     live: LiveStatus
     printers: OwnPrinters
-    _known: OrderedDict[str, tuple[datetime, LiveLink, PrinterRow | None]] = field(
-        default_factory=OrderedDict
-    )
+    _known: OrderedDict[str, _Known] = field(default_factory=OrderedDict)
+    _looking: dict[str, asyncio.Task[_Known | None]] = field(default_factory=dict)
+
+    async def close(self) -> None:
+        """Looks that are under way come to nothing."""
+        tasks = list(self._looking.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def make(self, account_id: str, printer_id: str, wish: LiveWish) -> LiveLink | Denied:
         """Make a link to an own printer."""
@@ -159,7 +170,7 @@ class LiveLinks:
         at = self.clock.now()
         known = self._known.get(live_id)
         if known is None or abs(at - known[0]) >= KNOWN_FOR:
-            known = await self._look_up(live_id, at)
+            known = await self._looked_up(live_id, at)
         if known is None:
             return None
         _, link, row = known
@@ -174,9 +185,15 @@ class LiveLinks:
 
     # --- helpers ----------------------------------------------------------------------------------
 
-    async def _look_up(
-        self, live_id: str, at: datetime
-    ) -> tuple[datetime, LiveLink, PrinterRow | None] | None:
+    async def _looked_up(self, live_id: str, at: datetime) -> _Known | None:
+        """Looked up once for all who ask at the same time: a crowd hears of news as one."""
+        task = self._looking.get(live_id)
+        if task is None:
+            task = self._looking[live_id] = asyncio.create_task(self._look_up(live_id, at))
+            task.add_done_callback(lambda _: self._looking.pop(live_id, None))
+        return await asyncio.shield(task)
+
+    async def _look_up(self, live_id: str, at: datetime) -> _Known | None:
         async def look(records: Records) -> tuple[LiveLink, PrinterRow | None] | None:
             link = await records.live_links.get(live_id)
             if link is None:
