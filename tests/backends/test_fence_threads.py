@@ -11,11 +11,10 @@ from printreach.backends.fence import Fence, Fenced, inside
 from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.notify_ways import SCHEMES
-from tests.backends.test_notify_apprise import TOKEN, Server
+from tests.backends.test_notify_apprise import PATIENCE_S, TOKEN, Server, patient_messenger
 from tests.fakes.loop import on_a_loop
 
 ROUNDS = 50
-PATIENCE_S = 30.0
 
 
 def connects(is_allowed: bool, port: int, meet: threading.Barrier) -> list[bool]:
@@ -71,7 +70,7 @@ async def test_messages_at_the_same_time_are_each_told_their_own_answer() -> Non
         servers = {200: taking, 401: refusing, 500: broken}
         async with Server(404) as knowing_nobody, Server(503) as busy:
             servers |= {404: knowing_nobody, 503: busy}
-            messenger = AppriseMessenger(allow_private=True)
+            messenger = patient_messenger()
             said = await asyncio.gather(
                 *(messenger.send(servers[status].gotify, "t", "t") for status in statuses * 5)
             )

@@ -15,9 +15,12 @@ from printreach.backends.fence import Fence, Fenced, inside
 from printreach.backends.notify_apprise import AT_ONCE, AppriseMessenger
 from printreach.ports.notifications import NotSent, Trouble
 from tests.fakes.loop import on_a_loop
+from tests.relay.waiting import until
 
 TOKEN = "AbCdEfGhIjKlMnO"
 ANSWER = b"HTTP/1.1 %d Said\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+
+PATIENCE_S = 60.0
 
 Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -63,10 +66,15 @@ class Server:
             writer.close()
 
 
+def patient_messenger() -> AppriseMessenger:
+    """One that calls this machine, and waits for it however busy it is."""
+    return AppriseMessenger(allow_private=True, deadline_s=PATIENCE_S, call_timeout_s=PATIENCE_S)
+
+
 @on_a_loop
 async def test_a_message_is_taken_by_a_service() -> None:
     async with Server() as server:
-        messenger = AppriseMessenger(allow_private=True)
+        messenger = patient_messenger()
         said = await messenger.send(server.gotify, "Workshop: print done", "vase.gcode is done.")
 
     assert said is None
@@ -79,7 +87,7 @@ async def test_a_message_is_taken_by_a_service() -> None:
 def test_a_refusal_is_told_with_its_status(status: int) -> None:
     async def send() -> NotSent | None:
         async with Server(status) as server:
-            return await AppriseMessenger(allow_private=True).send(server.gotify, "t", "t")
+            return await patient_messenger().send(server.gotify, "t", "t")
 
     assert asyncio.run(send()) == NotSent(Trouble.REFUSED, status)
 
@@ -90,7 +98,7 @@ async def test_nobody_at_an_address_is_told_as_that() -> None:
         taken.bind(("127.0.0.1", 0))  # bound, but not listening
         url = f"gotify://127.0.0.1:{taken.getsockname()[1]}/{TOKEN}"
 
-        said = await AppriseMessenger(allow_private=True).send(url, "t", "t")
+        said = await patient_messenger().send(url, "t", "t")
 
     assert said == NotSent(Trouble.UNREACHABLE)
 
@@ -107,7 +115,7 @@ def test_no_address_but_a_public_one_is_called(host: str) -> None:
 
     async def send() -> tuple[NotSent | None, list[bytes]]:
         async with Server() as server:
-            messenger = AppriseMessenger()
+            messenger = AppriseMessenger(deadline_s=PATIENCE_S)
             # The schemes with TLS, for the others are refused already.
             said = await messenger.send(f"gotifys://{host}:{server.port}/{TOKEN}", "t", "t")
             return said, server.asked
@@ -120,7 +128,9 @@ def test_no_address_but_a_public_one_is_called(host: str) -> None:
 
 
 def test_a_name_that_leads_home_is_refused_at_the_connection() -> None:
-    said = asyncio.run(AppriseMessenger().send(f"gotifys://localhost:1/{TOKEN}", "t", "t"))
+    said = asyncio.run(
+        AppriseMessenger(deadline_s=PATIENCE_S).send(f"gotifys://localhost:1/{TOKEN}", "t", "t")
+    )
 
     assert said == NotSent(Trouble.NOT_ALLOWED)
 
@@ -129,7 +139,9 @@ def test_a_name_that_leads_home_is_refused_at_the_connection() -> None:
     "url", ["ntfys://localhost:1/t?mode=private", "mmosts://127.0.0.1:1/abcdefghijkl"]
 )
 def test_every_service_with_a_host_of_its_own_stands_behind_the_fence(url: str) -> None:
-    assert asyncio.run(AppriseMessenger().send(url, "t", "t")) == NotSent(Trouble.NOT_ALLOWED)
+    assert asyncio.run(AppriseMessenger(deadline_s=PATIENCE_S).send(url, "t", "t")) == NotSent(
+        Trouble.NOT_ALLOWED
+    )
 
 
 @on_a_loop
@@ -144,7 +156,7 @@ async def test_a_redirect_is_not_followed() -> None:
             await writer.drain()
 
         async with Server(redirect) as server:
-            said = await AppriseMessenger(allow_private=True).send(server.gotify, "t", "t")
+            said = await patient_messenger().send(server.gotify, "t", "t")
 
     assert said is not None
     assert inner.asked == []
@@ -161,7 +173,7 @@ async def test_who_drips_for_ever_is_cut_off_and_its_thread_comes_back() -> None
 
     before = threading.active_count()
     async with Server(drip) as server:
-        messenger = AppriseMessenger(allow_private=True, deadline_s=0.5)
+        messenger = AppriseMessenger(allow_private=True, deadline_s=0.5, call_timeout_s=PATIENCE_S)
         said = await messenger.send(server.gotify, "t", "t")
         assert said == NotSent(Trouble.TOO_SLOW)
         messenger.close()
@@ -177,12 +189,13 @@ async def test_more_that_hang_than_there_are_threads_hold_up_others_for_a_deadli
         await reader.read()
 
     async with Server(hang) as slow, Server() as quick:
-        messenger = AppriseMessenger(allow_private=True, deadline_s=4)
-        await messenger.check(quick.gotify)  # loads it, which takes its time on a busy machine
+        messenger = AppriseMessenger(allow_private=True, deadline_s=1, call_timeout_s=PATIENCE_S)
         hanging = [
             asyncio.create_task(messenger.send(slow.gotify, "t", "t")) for _ in range(AT_ONCE)
         ]
-        async with asyncio.timeout(60):
+        await until(messenger._room.locked)
+        messenger._deadline_s = PATIENCE_S  # each of the others has its own by now
+        async with asyncio.timeout(PATIENCE_S):
             said = await messenger.send(quick.gotify, "t", "t")
             assert said is None
             assert set(await asyncio.gather(*hanging)) == {NotSent(Trouble.TOO_SLOW)}
@@ -193,7 +206,7 @@ async def test_more_that_hang_than_there_are_threads_hold_up_others_for_a_deadli
 async def test_an_address_is_never_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     async with Server(403) as server:
-        messenger = AppriseMessenger(allow_private=True)
+        messenger = patient_messenger()
         await messenger.send(server.gotify, "t", "t")
         await messenger.send(f"ntfys://tk_{TOKEN}@localhost:1/topic-{TOKEN}?mode=private", "t", "t")
         await messenger.check(f"tgram://{TOKEN}")
@@ -209,13 +222,15 @@ async def test_an_address_is_never_logged(caplog: pytest.LogCaptureFixture) -> N
     ],
 )
 def test_an_address_that_cannot_be_used_is_told_before_it_is_kept(url: str) -> None:
-    messenger = AppriseMessenger()
+    messenger = AppriseMessenger(deadline_s=PATIENCE_S)
 
     assert not asyncio.run(messenger.check(url))
 
 
 def test_an_address_that_can_be_used_is_known_without_a_connection() -> None:
-    assert asyncio.run(AppriseMessenger().check("ntfys://ntfy.invalid/topic?mode=private"))
+    assert asyncio.run(
+        AppriseMessenger(deadline_s=PATIENCE_S).check("ntfys://ntfy.invalid/topic?mode=private")
+    )
 
 
 # --- the fence by itself --------------------------------------------------------------------------

@@ -27,16 +27,23 @@ _log = logging.getLogger(__name__)
 AT_ONCE: Final = 32
 """Threads. They wait for the other side nearly all the time."""
 DEADLINE_S: Final = 20.0
-_CALL_TIMEOUT_S: Final = 8.0
+CALL_TIMEOUT_S: Final = 8.0
 """For a connection, and for each piece of an answer."""
 
 
 class AppriseMessenger:
     """ports.Messenger. close() waits for nobody."""
 
-    def __init__(self, *, allow_private: bool = False, deadline_s: float = DEADLINE_S) -> None:
+    def __init__(
+        self,
+        *,
+        allow_private: bool = False,
+        deadline_s: float = DEADLINE_S,
+        call_timeout_s: float = CALL_TIMEOUT_S,
+    ) -> None:
         self._allow_private = allow_private
         self._deadline_s = deadline_s
+        self._call_timeout_s = call_timeout_s
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="apprise")
         self._room = asyncio.Semaphore(AT_ONCE)
         _capture_warnings()
@@ -45,13 +52,13 @@ class AppriseMessenger:
         if not may_be_used(url, allow_plain=self._allow_private):
             return False
         fence = Fence(allow_private=self._allow_private)
-        return await self._run(fence, _is_understood, fence, url) is True
+        return await self._run(fence, _is_understood, fence, url, self._call_timeout_s) is True
 
     async def send(self, url: str, title: str, text: str) -> NotSent | None:
         if not may_be_used(url, allow_plain=self._allow_private):
             return NotSent(Trouble.NOT_ALLOWED)
         fence = Fence(allow_private=self._allow_private)
-        sent = await self._run(fence, _send, fence, url, title, text)
+        sent = await self._run(fence, _send, fence, url, self._call_timeout_s, title, text)
         return NotSent(Trouble.TOO_SLOW) if sent is _OUT_OF_TIME else sent
 
     def close(self) -> None:
@@ -89,14 +96,14 @@ def _load() -> None:
     import requests  # noqa: F401 - the same
 
 
-def _asset() -> "apprise.AppriseAsset":
+def _asset(call_timeout_s: float) -> "apprise.AppriseAsset":
     import apprise
 
     asset = apprise.AppriseAsset(
         storage_mode=apprise.PersistentStoreMode.MEMORY,
         plugin_paths=[],
         allow_templates=False,
-        service_timeout=_CALL_TIMEOUT_S,
+        service_timeout=call_timeout_s,
     )
     asset.app_id, asset.app_desc, asset.app_url = "Printreach", "Printreach", ""
     asset.async_mode = asset.http_redirects = False
@@ -104,31 +111,31 @@ def _asset() -> "apprise.AppriseAsset":
     return asset
 
 
-def _service(url: str) -> "apprise.NotifyBase | None":
+def _service(url: str, call_timeout_s: float) -> "apprise.NotifyBase | None":
     """What Apprise makes of an address, without what would make it stay for long."""
     import apprise
 
-    made = apprise.Apprise.instantiate(url, asset=_asset(), suppress_exceptions=True)
+    made = apprise.Apprise.instantiate(url, asset=_asset(call_timeout_s), suppress_exceptions=True)
     if not isinstance(made, apprise.NotifyBase):
         return None
     made.retry = 0
-    made.socket_connect_timeout = made.socket_read_timeout = _CALL_TIMEOUT_S
+    made.socket_connect_timeout = made.socket_read_timeout = call_timeout_s
     return made
 
 
-def _is_understood(fence: Fence, url: str) -> bool:
+def _is_understood(fence: Fence, url: str, call_timeout_s: float) -> bool:
     _load()
     with inside(fence), _warnings():
-        return _service(url) is not None
+        return _service(url, call_timeout_s) is not None
 
 
-def _send(fence: Fence, url: str, title: str, text: str) -> NotSent | None:
+def _send(fence: Fence, url: str, call_timeout_s: float, title: str, text: str) -> NotSent | None:
     _load()
     import apprise
 
     with inside(fence), _warnings() as warnings:
         try:
-            service = _service(url)
+            service = _service(url, call_timeout_s)
             if service is None:
                 return NotSent(Trouble.NOT_ALLOWED)
             is_sent = service.notify(body=text, title=title, body_format=apprise.NotifyFormat.TEXT)
