@@ -19,6 +19,7 @@ from printreach.agent.config import (
     read_data_dir,
 )
 from printreach.agent.data_dir import DataDirRefused
+from printreach.run.steady_clock import steady_time
 
 if TYPE_CHECKING:
     import asyncio
@@ -56,7 +57,7 @@ def _status(options: argparse.Namespace) -> int:
         return _fail(error, 1)
     except DataDirRefused as error:
         return _fail(error, 1)
-    at = _steady_time()
+    at = steady_time()
     print(json.dumps(report(snapshot, at)) if options.json else describe(snapshot, at))
     return 0
 
@@ -116,18 +117,12 @@ def this_machine() -> "Machine":
     from printreach.agent.runtime import Machine
 
     return Machine(
-        monotonic=_steady_time,
+        monotonic=steady_time,
         unix_time=time.time,
         uniform=random.uniform,
         token_bytes=secrets.token_bytes,
         stdout=sys.stdout.fileno() if sys.stdout is not None else None,
     )
-
-
-def _steady_time() -> float:
-    """Seconds of a clock that nobody sets, and that goes on while the machine sleeps."""
-    boot_clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-    return time.clock_gettime(boot_clock)
 
 
 def _open_standard_files() -> None:

@@ -2,7 +2,6 @@
 
 import random
 import secrets
-import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
@@ -16,6 +15,7 @@ from printreach.hub.webhooks.settings import Webhooks
 from printreach.ports import Clock, Store
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.run.settings import Settings
+from printreach.run.steady_clock import steady_time
 from printreach.run.use_cases.ground import Ground
 
 
@@ -25,7 +25,7 @@ class Hooks:
 
     sender: WebhookSender
     keys: WebhookKeys
-    doubt: ClockDoubt = field(default_factory=lambda: ClockDoubt(time.monotonic))
+    doubt: ClockDoubt = field(default_factory=lambda: ClockDoubt(steady_time))
 
 
 def real_hooks(settings: Settings, ends: AsyncExitStack) -> Hooks:

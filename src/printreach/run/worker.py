@@ -8,7 +8,6 @@ the worker adds a consumer of events or a loop in `_composed`.
 import asyncio
 import logging
 import secrets
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -40,6 +39,7 @@ from printreach.run.paying import billing_of
 from printreach.run.reaching import Reaching, notify_sending, notifying
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
+from printreach.run.steady_clock import steady_time
 from printreach.run.webhooks import Hooks, deliveries, webhook_owing
 
 log = logging.getLogger(__name__)
@@ -162,7 +162,7 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
     billing = await ends.enter_async_context(
         billing_of(outside.settings, outside.store, outside.clock)
     )
-    careful = JumpWatch(outside.clock, time.monotonic).careful
+    careful = JumpWatch(outside.clock, steady_time).careful
     return [
         events,
         news,
