@@ -38,9 +38,13 @@ class Asked:
         self.urls.append(event["url"])
 
     def after(self, page: Page, press: Locator) -> str:
-        """The address of the app's own scheme to which the browser goes after a press."""
+        """The address of the app's own scheme to which the browser goes after a press.
+
+        Until it has given up, for here no app takes it: a press in between it takes for a second
+        one of the same, and does nothing.
+        """
         self.urls.clear()
-        with page.expect_request(lambda request: is_own(request.url)):
+        with page.expect_event("requestfailed", lambda request: is_own(request.url)):
             press.click()
         until(page, lambda: any(map(is_own, self.urls)))
         return next(filter(is_own, self.urls))
