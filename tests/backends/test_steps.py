@@ -1,14 +1,16 @@
 """What is asked again and again costs by what is found, counted in the database's own steps."""
 
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import event, insert, update
 
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
+from printreach.backends.sql.tables import nodes, printers
+from printreach.ports.watching import UnwatchedPrinter
 from tests.backends.records import store_all
 from tests.fakes.clock import NOON
 from tests.fakes.events import some_events
@@ -83,6 +85,30 @@ async def test_that_no_print_is_due_is_seen_as_soon_after_hundreds_of_prints(
         for number in range(MANY):
             await print_ends(store, f"print-{number}")
         many = await steps_of(database, store, is_due)
+
+    assert many <= few
+
+
+@on_a_loop
+async def test_printers_that_print_unwatched_are_found_as_soon_after_hundreds_of_prints(
+    database: Path,
+) -> None:
+    async def connect(records: SqlRecords) -> None:
+        await records.connection.execute(insert(nodes).values(node_id="n", alive_at=NOON))
+        await records.connection.execute(update(printers).values(node_id="n", connected_at=NOON))
+
+    def unwatched(records: SqlRecords) -> Awaitable[Sequence[UnwatchedPrinter]]:
+        return records.watches.unwatched(NOON - timedelta(hours=1))
+
+    async with open_store(database) as store:
+        await store_all(store)
+        await store.write(connect)
+        await print_ends(store, "first")
+        few = await steps_of(database, store, unwatched)
+        assert [one.printer_id for one in await store.read(unwatched)] == ["p1"]
+        for number in range(MANY):
+            await print_ends(store, f"print-{number}")
+        many = await steps_of(database, store, unwatched)
 
     assert many <= few
 

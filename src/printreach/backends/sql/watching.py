@@ -11,7 +11,6 @@ from sqlalchemy import (
     Row,
     Subquery,
     delete,
-    exists,
     func,
     or_,
     select,
@@ -164,7 +163,8 @@ class WatchRows(WatchLookRows):
         )
 
     async def unwatched(self, alive_since: datetime) -> Sequence[UnwatchedPrinter]:
-        has_watch = exists().where(watches.c.printer_id == printers.c.printer_id, _is_under_way)
+        # All of them at once: a printer's own rows are mostly prints that have ended.
+        watched = select(watches.c.printer_id).where(_is_under_way)
         found = await self._connection.execute(
             select(printers.c.printer_id, printers.c.account_id, printers.c.connected_at)
             .join(nodes, nodes.c.node_id == printers.c.node_id)
@@ -174,7 +174,7 @@ class WatchRows(WatchLookRows):
                 printers.c.removed_at.is_(None),
                 printers.c.connected_at.is_not(None),
                 nodes.c.alive_at > alive_since,
-                ~has_watch,
+                printers.c.printer_id.not_in(watched),
             )
         )
         return [UnwatchedPrinter(**row) for row in found.mappings()]
