@@ -36,6 +36,16 @@ def test_a_clock_that_is_behind_makes_nothing_younger() -> None:
     assert aged(SAID, -5.0) == SAID
 
 
+def paused(ago_s: float, *, last_look_s: float) -> DetectorStatus:
+    """What is said of a print that the detector paused so long ago."""
+    return DetectorStatus(
+        last_score=90,
+        score_history=[90],
+        time_since_last_score_sec=last_look_s,
+        time_since_last_pause_sec=ago_s,
+    )
+
+
 @pytest.mark.parametrize(
     ("said", "state", "expected"),
     [
@@ -50,16 +60,11 @@ def test_a_clock_that_is_behind_makes_nothing_younger() -> None:
         (DetectorStatus(last_score=50, score_history=[50]), State.PRINTING, (3, "y", 5)),
         (DetectorStatus(last_score=70, score_history=[70]), State.PRINTING, (3, "r", 3)),
         (DetectorStatus(last_score=100, score_history=[100]), State.RESUMING, (3, "r", 1)),
-        (
-            DetectorStatus(last_score=90, score_history=[90], time_since_last_pause_sec=8),
-            State.PAUSED,
-            (4, "r", 1),
-        ),
-        (
-            DetectorStatus(last_score=90, score_history=[90], time_since_last_pause_sec=8),
-            State.PRINTING,
-            (3, "r", 1),
-        ),
+        (paused(8, last_look_s=8), State.PAUSED, (4, "r", 1)),
+        (paused(8, last_look_s=9), State.PAUSED, (4, "r", 1)),
+        (paused(8, last_look_s=9), State.PRINTING, (3, "r", 1)),
+        (paused(30_000, last_look_s=30_001), State.PAUSED, (4, "r", 1)),
+        (paused(300, last_look_s=12), State.PAUSED, (3, "r", 1)),
     ],
 )
 def test_the_detector_is_said_in_one_line(

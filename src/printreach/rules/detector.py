@@ -44,13 +44,23 @@ def watch_status(said: DetectorStatus | None, state: State | None) -> WatchStatu
         return _calm(WatchState.DISABLED, "Failure detection doesn't look at this printer")
     if said.is_suppressed:
         return _calm(WatchState.DISABLED_FOR_THIS_PRINT, "Off for this print")
-    if state is State.PAUSED and said.time_since_last_pause_sec is not None:
+    if is_paused_by_it(said, state):
         rating = quality_of(said.last_score)
         return _status(WatchState.PAUSED, "Paused by failure detection", WatchColour.RED, rating)
     if not said.score_history:
         return _calm(WatchState.ACTIVE, "Not looked yet")
     rating = quality_of(said.last_score)
     return _status(WatchState.ACTIVE, _QUALITY_WORDS[rating], _colour_of(rating), rating)
+
+
+def is_paused_by_it(said: DetectorStatus, state: State) -> bool:
+    """Whether a print stands because of the detector.
+
+    It looks again as soon as somebody resumes what it paused; who pauses after that has other
+    reasons.
+    """
+    ago_s = said.time_since_last_pause_sec
+    return state is State.PAUSED and ago_s is not None and ago_s <= said.time_since_last_score_sec
 
 
 def _colour_of(rating: int) -> WatchColour:

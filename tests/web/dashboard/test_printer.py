@@ -88,13 +88,30 @@ def test_a_printer_without_a_camera_says_so(home: Home) -> None:
 
 def test_what_the_detector_saw_is_drawn_and_said(home: Home) -> None:
     detector = DetectorStatus(
-        last_score=82.0, score_history=[3.0, 5.0, 82.0], time_since_last_pause_sec=240.0
+        last_score=82.0,
+        score_history=[3.0, 5.0, 82.0],
+        time_since_last_score_sec=241.0,
+        time_since_last_pause_sec=240.0,
     )
     home.says(printing(state=State.PAUSED, detector=detector))
     page = home.get().text
 
     assert "Paused by failure detection" in page
     assert "4 min ago, at quality 2 of 10. Look before you resume." in page
+
+
+def test_who_pauses_a_print_that_goes_on_is_not_taken_for_the_detector(home: Home) -> None:
+    detector = DetectorStatus(
+        last_score=5.0,
+        score_history=[82.0, 5.0],
+        time_since_last_score_sec=12.0,
+        time_since_last_pause_sec=240.0,
+    )
+    home.says(printing(state=State.PAUSED, detector=detector))
+    page = home.get().text
+
+    assert "It waits for you." in page
+    assert "Paused by failure detection" not in page
 
 
 def test_materials_are_drawn_and_joined_by_id_alone(home: Home) -> None:

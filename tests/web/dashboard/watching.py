@@ -43,7 +43,7 @@ def under_watch(
     detector = DetectorStatus(
         last_score=scores[-1] if scores else 0.0,
         score_history=list(scores),
-        time_since_last_score_sec=8.0,
+        time_since_last_score_sec=8.0 if paused_s is None else paused_s + 1.0,
         interval_sec=20.0,
         time_since_last_pause_sec=paused_s,
     )

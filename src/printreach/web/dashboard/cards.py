@@ -11,6 +11,7 @@ from printreach.contract.errors import ErrorCode
 from printreach.contract.status import State, StatusResult, Temps, WebcamEntry
 from printreach.contract.unset import UnsetType
 from printreach.hub.own_printers import SeenPrinter
+from printreach.rules.detector import is_paused_by_it
 from printreach.rules.prints import UNDER_WAY
 from printreach.web.dashboard.looks import Look, is_suppressed, looks_of, newest_quality
 from printreach.web.wording import duration, moment
@@ -197,7 +198,7 @@ def _said(seen: SeenPrinter, state: str, at: datetime) -> Said:
     paused_ago, warned_ago = detector.time_since_last_pause_sec, detector.time_since_last_warn_sec
     if job.state is State.ERROR:
         return Said(attention="is-broken", emphasis="Error.", sentence=job.error or "")
-    if job.state is State.PAUSED and paused_ago is not None and paused_ago < RECENT_S * 6:
+    if paused_ago is not None and is_paused_by_it(detector, job.state):
         quality = newest_quality(detector)
         seen_then = f", at quality {quality} of 10" if quality is not None else ""
         when = f"{duration(paused_ago)} ago{seen_then}. Look before you resume."
