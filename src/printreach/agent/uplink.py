@@ -16,6 +16,7 @@ from printreach.agent.serve import StreamServer
 from printreach.agent.signin import Conversation, ServiceRefused
 from printreach.contract.signin import DETECTOR_NEWS, EVENTS, HOST_API_KEYS
 from printreach.http1.client import Client, Connect
+from printreach.http1.line import Line
 from printreach.tunnel.backoff import reconnect_delay_s
 from printreach.tunnel.link import Link
 from printreach.tunnel.stream import Stream
@@ -33,6 +34,9 @@ MOVE_WITHIN_S = 1.0
 LOOK_FOR_LAN_EVERY_S = 60.0
 LONG_WAIT_S = 60.0
 """After a refusal: nothing changes until a person does something."""
+MOST_UNANSWERED = 64
+"""Requests that the printer has to answer at once: a page asks for fewer, and they are as many as a
+Raspberry Pi can do with. What is being answered doesn't count, so neither do webcams."""
 CAPABILITIES = (DETECTOR_NEWS, HOST_API_KEYS)
 """What this agent understands beside the first version of the protocol."""
 
@@ -244,7 +248,7 @@ def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
     if server is None:
         return StreamServer(None, f"A {kind.title} printer has no web server.", commands), None
     shortage = Shortage(context.machine.monotonic)
-    client = Client(_connect_to(server, shortage))
+    client = Client(_connect_to(server, shortage), line=Line(MOST_UNANSWERED))
     local = LocalRequests(client, str(server), wants_outside_host=kind.wants_outside_host)
     return StreamServer(local, "", commands), client
 

@@ -1,0 +1,162 @@
+"""Requests stand in line for a server that has enough to answer."""
+
+import asyncio
+import itertools
+
+import pytest
+
+from printreach.http1.line import Line
+from tests.fakes.loop import on_a_loop
+from tests.http1.scripted_server import GET, PATIENCE_S, Heard, Talk, Visit, talk
+
+LONG_S = 600.0
+STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace\r\n\r\n--x\r\n"
+UPGRADE = (
+    b"GET /sock HTTP/1.1\r\nHost: printer\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+)
+SWITCHED = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+POST = b"POST /%d HTTP/1.1\r\nHost: printer\r\nContent-Length: 0\r\n\r\n"
+
+
+def patient(most: int) -> Line:
+    """Nobody in it goes before their turn while a test runs."""
+    return Line(most, patience_s=LONG_S)
+
+
+async def until_waiting(line: Line, count: int) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while line.waiting != count:  # noqa: ASYNC110 - a line tells nobody of its length
+            await asyncio.sleep(0)
+
+
+def post_many(at: Talk, count: int) -> list[Heard]:
+    return [at.ask(POST % number)[0] for number in range(count)]
+
+
+async def targets(visits: list[Visit]) -> list[bytes]:
+    return [(await visit.head()).split()[1] for visit in visits]
+
+
+@on_a_loop
+async def test_a_server_has_no_more_to_answer_at_once_than_it_can() -> None:
+    line = patient(most=2)
+    async with talk(line=line) as at:
+        heard = post_many(at, 5)
+        busy = [await at.server.visit() for _ in range(2)]
+        await until_waiting(line, 3)
+
+        assert await targets(busy) == [b"/0", b"/1"]
+        assert at.server.accepted == 2
+        assert not any(one.is_over for one in heard)
+
+
+@on_a_loop
+async def test_an_answer_lets_the_next_one_go_in_its_order() -> None:
+    line = patient(most=1)
+    async with talk(line=line) as at:
+        heard = post_many(at, 4)
+        asked = []
+        for one in heard:
+            visit = await at.server.visit()
+            asked += await targets([visit])
+            visit.send(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            await one.until_over()
+
+        assert asked == [b"/0", b"/1", b"/2", b"/3"]
+
+
+@pytest.mark.parametrize(("head", "answer"), [(GET, STREAM), (UPGRADE, SWITCHED)])
+@on_a_loop
+async def test_what_is_being_answered_holds_up_nobody(head: bytes, answer: bytes) -> None:
+    async with talk(line=patient(most=1)) as at:
+        streams = []
+        for _ in range(3):
+            heard, _ = at.ask(head)
+            await (await at.server.visit()).answer(answer)
+            await heard.until_response()
+            streams.append(heard)
+
+        at.ask(GET)
+        await (await at.server.visit()).head()
+        assert not any(one.is_over for one in streams)
+
+
+@on_a_loop
+async def test_who_waited_long_goes_all_the_same() -> None:
+    async with talk(line=Line(1, patience_s=0.01)) as at:
+        hanging, _ = at.ask(POST % 0)
+        await (await at.server.visit()).head()
+        heard, _ = at.ask(POST % 1)
+        await (await at.server.visit()).answer()
+
+        assert (await heard.until_over()).response.status == 200
+        assert not hanging.is_over
+
+
+@on_a_loop
+async def test_who_leaves_the_line_is_never_asked_for() -> None:
+    line = patient(most=1)
+    async with talk(line=line) as at:
+        first, _ = at.ask(POST % 0)
+        visit = await at.server.visit()
+        _, gives_up = at.ask(POST % 1)
+        at.ask(POST % 2)
+        await until_waiting(line, 2)
+        gives_up.cancel()
+        await visit.answer(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+        await first.until_over()
+
+        assert await targets([await at.server.visit()]) == [b"/2"]
+        assert at.server.accepted == 2
+
+
+@on_a_loop
+async def test_who_leaves_while_being_answered_makes_room() -> None:
+    async with talk(line=patient(most=1)) as at:
+        _, gives_up = at.ask(POST % 0)
+        await (await at.server.visit()).head()
+        at.ask(POST % 1)
+        gives_up.cancel()
+
+        assert await targets([await at.server.visit()]) == [b"/1"]
+
+
+@on_a_loop
+async def test_a_server_that_is_away_lets_nobody_stand_in_line() -> None:
+    line = patient(most=1)
+    async with talk(line=line) as at:
+        at.server.port = 1  # nobody listens there
+        heard = post_many(at, 3)
+
+        assert [len((await one.until_over()).failures) for one in heard] == [1, 1, 1]
+        assert line.waiting == 0
+
+
+@on_a_loop
+async def test_the_end_of_the_client_ends_the_line() -> None:
+    line = patient(most=1)
+    async with talk(line=line) as at:
+        heard = post_many(at, 3)
+        await at.server.visit()
+        await until_waiting(line, 2)
+        await at.client.close()
+
+        assert all([(await one.until_over()).failures for one in heard])
+        assert line.waiting == 0
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
+@on_a_loop
+async def test_no_turn_is_lost_in_whatever_order_they_leave(order: tuple[int, ...]) -> None:
+    line = patient(most=2)
+    tasks = [asyncio.create_task(line.wait_for_turn(who)) for who in range(4)]
+    await until_waiting(line, 2)
+    for who in order:
+        line.leave(who)
+        tasks[who].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+    async with asyncio.timeout(PATIENCE_S):
+        await line.wait_for_turn("a")
+        await line.wait_for_turn("b")
+    assert line.waiting == 0
