@@ -82,7 +82,7 @@ def test_one_viewer_too_many_is_asked_to_come_back(world: WebWorld) -> None:
             await until(lambda: one_more.status)
             assert one_more.status == 429
             crowd[0].leave.set()
-            await until(lambda: crowd[0].is_over or here.running[0].done())
+            await until(here.running[0].done)
             again = here.listen(path)
             await until(lambda: again.status)
 
