@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from printreach.detector.engine import CannotLook, Look
+from printreach.detector.node import LIMITS
 from printreach.detector.waiting import MOST_WAITING
 from printreach.http1.fetch import Fetched, Fetcher
 from printreach.rules.detection_images import MOST_BYTES
@@ -87,6 +88,40 @@ def test_of_a_strangers_picture_nothing_is_read() -> None:
         writer.close()
 
     at_node(StandIn().load, use)
+
+
+def test_strangers_who_take_every_connection_keep_nobody_out() -> None:
+    async def use(node: RunningNode) -> None:
+        port = node.address.port
+        many = [
+            await asyncio.open_connection("127.0.0.1", port)
+            for _ in range(LIMITS.max_connections + 1)
+        ]
+        assert (await fetch(node, b"/detector/score", body=b"picture")).status == 200
+        for _, writer in many:
+            writer.close()
+
+    at_node(StandIn().load, use)
+
+
+def test_a_picture_on_its_way_yields_to_no_stranger() -> None:
+    look = StandIn(is_open=False)
+
+    async def use(node: RunningNode) -> None:
+        port = node.address.port
+        ours = asyncio.create_task(fetch(node, b"/detector/score", body=b"picture"))
+        await until(look.begun.is_set)
+        many = [
+            await asyncio.open_connection("127.0.0.1", port)
+            for _ in range(LIMITS.max_connections + 1)
+        ]
+        assert (await fetch(node, b"/healthz", b"GET", proof=None)).status == 200
+        look.open.set()
+        assert (await ours).status == 200
+        for _, writer in many:
+            writer.close()
+
+    at_node(look.load, use)
 
 
 def test_a_picture_that_finds_the_queue_full_is_not_even_read() -> None:

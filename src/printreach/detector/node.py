@@ -36,6 +36,7 @@ LIMITS: Final = Limits(
     idle_timeout_s=30.0,
     body=BodyLimits(max_bytes=MOST_BYTES, timeout_s=10.0),
     max_connections=128,
+    strangers_yield=True,
 )
 
 _JSON: Final = (b"Content-Type", b"application/json")
@@ -50,16 +51,19 @@ class Node:
         self._bearer = b"Bearer " + token.encode()
 
     async def answer(self, call: Call) -> Answer:
+        is_ours = self._is_ours(call)
+        if is_ours:
+            call.vouch()
         match call.method, call.path.decode("latin-1"):
             case b"GET", "/healthz":
                 return text_answer(200, "alive")
             case b"GET", "/readyz":
                 return await self._ready()
-            case (b"POST", path) if path == SCORE_PATH and self._is_ours(call):
+            case (b"POST", path) if path == SCORE_PATH and is_ours:
                 return await self._score(call)
-            case (b"GET", path) if path == READY_PATH and self._is_ours(call):
+            case (b"GET", path) if path == READY_PATH and is_ours:
                 return await self._ready()
-            case _, path if path in (SCORE_PATH, READY_PATH) and not self._is_ours(call):
+            case _, path if path in (SCORE_PATH, READY_PATH) and not is_ours:
                 challenge = [(b"WWW-Authenticate", b"Bearer")]
                 return Answer(status=401, headers=challenge)
             case _:

@@ -24,12 +24,15 @@ class Limits:
 
     head_timeout_s: from a head's first byte to its last, against clients that drip.
     idle_timeout_s: before the first request, and between two.
+    strangers_yield: where there are as many connections as may be, the oldest one that no handler
+        has vouched for is dropped for a new one. So whoever has no token takes nobody's place.
     """
 
     head_timeout_s: float = 10.0
     idle_timeout_s: float = 75.0
     body: BodyLimits = field(default_factory=BodyLimits)
     max_connections: int = 256
+    strangers_yield: bool = False
 
 
 class Connection:
@@ -38,6 +41,7 @@ class Connection:
     def __init__(self, stream: ByteStream, handler: Handler, limits: Limits) -> None:
         self.is_idle = True
         self.is_closing = False  # the server is: no request after this one
+        self.is_vouched_for = False
         self._stream = stream
         self._handler = handler
         self._limits = limits
@@ -112,13 +116,17 @@ class Connection:
             return False
         self._stream.on_gone = task.cancel
         try:
-            answer = await self._ask(Call(head=head, body=body, peer=self._stream.peer))
+            call = Call(head=head, body=body, peer=self._stream.peer, vouch=self._vouch)
+            answer = await self._ask(call)
             if answer.upgraded is None:
                 return await self._send(answer, head, body)
         finally:
             self._stream.on_gone = None
         await self._hand_over(answer, head)
         return False
+
+    def _vouch(self) -> None:
+        self.is_vouched_for = True
 
     async def _ask(self, call: Call) -> Answer:
         """The handler's answer, or one that says what went wrong."""

@@ -12,11 +12,15 @@ from .stream import ByteStream
 
 @dataclass(slots=True, kw_only=True)
 class Call:
-    """One request that arrived. peer: the client's address."""
+    """One request that arrived. peer: the client's address.
+
+    vouch: call it once the caller has shown who they are; see Limits.strangers_yield.
+    """
 
     head: Request
     body: RequestBody
     peer: str
+    vouch: Callable[[], None] = lambda: None
 
     @property
     def method(self) -> bytes:

@@ -24,6 +24,7 @@ class Server:
         self._handler = handler
         self._limits = limits
         self._connections: dict[asyncio.Task[None], Connection] = {}
+        self._dropped: set[asyncio.Task[None]] = set()  # those of them that make room
         self._listener: asyncio.Server
 
     @property
@@ -55,7 +56,7 @@ class Server:
         await self._listener.wait_closed()
 
     def _accept(self, stream: ByteStream) -> None:
-        if len(self._connections) >= self._limits.max_connections:
+        if self._is_full and not (self._limits.strangers_yield and self._drop_a_stranger()):
             stream.refuse(_FULL)
             return
         connection = Connection(stream, self._handler, self._limits)
@@ -63,8 +64,22 @@ class Server:
         self._connections[task] = connection
         task.add_done_callback(self._forget)
 
+    @property
+    def _is_full(self) -> bool:
+        return len(self._connections) - len(self._dropped) >= self._limits.max_connections
+
+    def _drop_a_stranger(self) -> bool:
+        """End the oldest connection that nobody vouched for; False where there is none."""
+        for task, connection in self._connections.items():
+            if not connection.is_vouched_for and task not in self._dropped:
+                self._dropped.add(task)
+                task.cancel()
+                return True
+        return False
+
     def _forget(self, task: asyncio.Task[None]) -> None:
         del self._connections[task]
+        self._dropped.discard(task)
         if not task.cancelled() and (problem := task.exception()) is not None:
             _log.error("a connection ended in a fault", exc_info=problem)
 

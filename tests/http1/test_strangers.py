@@ -1,0 +1,83 @@
+"""Where strangers yield, they take nobody's place, however many they are."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from printreach.http1.connection import Limits
+from printreach.http1.messages import Answer, Call
+from tests.http1.serving import Client, client_of, echo_target, run, serving
+
+MOST = 4
+YIELDING = Limits(max_connections=MOST, strangers_yield=True)
+
+
+async def knows_friends(call: Call) -> Answer:
+    if call.path == b"/friend":
+        call.vouch()
+    return await echo_target(call)
+
+
+@asynccontextmanager
+async def crowd(limits: Limits, *, friends: int = 0) -> AsyncIterator[tuple[list[Client], Client]]:
+    """As many clients as may be, the first of them friends, and one more."""
+    async with serving(knows_friends, limits) as server, AsyncExitStack() as ends:
+        clients = []
+        for number in range(MOST):
+            client = await ends.enter_async_context(client_of(server))
+            await client.ask(b"/friend" if number < friends else b"/")
+            clients.append(client)
+        yield clients, await ends.enter_async_context(client_of(server))
+
+
+def test_the_oldest_stranger_makes_room_for_who_comes() -> None:
+    async def test() -> None:
+        async with crowd(YIELDING) as (clients, one_more):
+            assert (await one_more.ask(b"/new"))[1].startswith(b"/new")
+            assert await clients[0].rest() == b""
+            for client in clients[1:]:
+                assert (await client.ask(b"/still"))[1].startswith(b"/still")
+
+    run(test())
+
+
+def test_who_was_vouched_for_is_never_dropped() -> None:
+    async def test() -> None:
+        async with crowd(YIELDING, friends=2) as (clients, one_more):
+            assert (await one_more.ask(b"/new"))[1].startswith(b"/new")
+            assert await clients[2].rest() == b""
+            for client in clients[:2]:
+                assert (await client.ask(b"/"))[0].startswith(b"HTTP/1.1 200 ")
+
+    run(test())
+
+
+def test_among_friends_alone_one_too_many_gets_503() -> None:
+    async def test() -> None:
+        async with crowd(YIELDING, friends=MOST) as (clients, one_more):
+            assert (await one_more.rest()).startswith(b"HTTP/1.1 503 ")
+            for client in clients:
+                assert (await client.ask(b"/"))[0].startswith(b"HTTP/1.1 200 ")
+
+    run(test())
+
+
+def test_elsewhere_who_came_first_stays() -> None:
+    async def test() -> None:
+        async with crowd(Limits(max_connections=MOST)) as (clients, one_more):
+            assert (await one_more.rest()).startswith(b"HTTP/1.1 503 ")
+            assert (await clients[0].ask(b"/"))[0].startswith(b"HTTP/1.1 200 ")
+
+    run(test())
+
+
+def test_those_who_say_nothing_and_those_who_drip_yield() -> None:
+    async def test() -> None:
+        async with serving(knows_friends, YIELDING) as server, AsyncExitStack() as ends:
+            rude = [await ends.enter_async_context(client_of(server)) for _ in range(3 * MOST)]
+            for client in rude[-MOST:]:
+                await client.say(b"POST /friend HTTP/1.1\r\nHost:")
+            friend = await ends.enter_async_context(client_of(server))
+
+            assert (await friend.ask(b"/friend"))[0].startswith(b"HTTP/1.1 200 ")
+
+    run(test())
