@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 
 import pytest
+from PIL import Image
 
 from printreach.detector.engine import CannotLook, Look
 from printreach.detector.looking import Looker
@@ -75,6 +76,26 @@ def test_what_is_masked_is_no_evidence(way: Way) -> None:
         half = len(scored.evidence) // 2
         assert all(row[:half] == (0.0,) * half and all(row[half:]) for row in scored.evidence)
         assert scored.sight.evidence == scored.evidence
+
+    run(way, lambda: Looker(model).look, use)
+
+
+@pytest.mark.slow
+def test_what_is_masked_is_not_shown_to_the_model(way: Way) -> None:
+    model = load_model()
+    shown = scene()
+    hidden = shown.copy()
+    hidden.paste(Image.effect_noise((320, 480), 90).convert("RGB"), (0, 0))
+    (found,) = model.look([prepare(written(shown, "PNG"), [LEFT])])
+
+    async def use(rig: Rig) -> None:
+        one, other = [
+            await rig.scorer.score(written(image, "PNG"), [LEFT]) for image in (shown, hidden)
+        ]
+
+        assert one.sight == other.sight
+        assert one.sight.probability == found.probability
+        assert (await rig.scorer.score(written(hidden, "PNG"))).sight != one.sight
 
     run(way, lambda: Looker(model).look, use)
 

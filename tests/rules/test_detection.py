@@ -98,6 +98,20 @@ def test_the_same_score_counts_for_more_where_the_print_looked_good_before() -> 
     assert fallen.score > steady.score + 20
 
 
+def test_the_worse_a_print_looks_the_sooner_the_next_picture_is_asked_for() -> None:
+    asked = {
+        (verdict.print_quality, verdict.recommended_interval_s)
+        for share in range(101)
+        for verdict in watch(sights([GOOD] * 4 + [share / 100] * 12))
+    }
+
+    assert sorted(asked) == [
+        *((quality, 5) for quality in (1, 2, 3)),
+        *((quality, 10) for quality in (4, 5)),
+        *((quality, 20) for quality in (6, 7, 8, 9, 10)),
+    ]
+
+
 def test_suspicion_asks_for_pictures_sooner() -> None:
     verdicts = watch(sights([*[GOOD] * 4, *[BAD] * 8]))
 

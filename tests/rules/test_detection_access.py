@@ -106,6 +106,21 @@ def test_who_has_several_faults_hears_of_the_first() -> None:
 
 
 def test_every_error_has_its_http_status() -> None:
+    assert dict(HTTP_STATUSES) == {
+        "OE_BAD_ARGS": 400,
+        "OE_ARGS_PARSE_FAILED": 400,
+        "OE_IMAGE_DECODE_FAILED": 400,
+        "OE_INVALID_API_KEY": 401,
+        "OE_API_KEY_BLOCKED_PAYMENT_FAILED": 402,
+        "OE_API_KEY_DISABLED": 403,
+        "OE_API_KEY_IP_RESTRICTED": 403,
+        "OE_CONTEXT_NOT_FOUND": 404,
+        "OE_IMAGE_TOO_LARGE": 413,
+        "OE_FREE_USAGE_LIMIT_REACHED": 429,
+        "OE_CONTEXT_RATE_LIMITED": 429,
+        "OE_INTERNAL_ERROR": 500,
+        "OE_BACKEND_THROTTLED": 503,
+    }
     assert set(HTTP_STATUSES) == set(DetectionError)
 
 

@@ -17,7 +17,7 @@ from printreach.ports.scoring import (
 from printreach.rules.detection_usage import Calls
 from tests.web.api.detecting import CREATE, IMAGE, MINIMUM, Detecting, detecting, error_of, told
 from tests.web.conftest import MakeWorld
-from tests.web.world import BASE_URL, Browser, WebWorld
+from tests.web.world import BASE_URL, Browser, WebWorld, run
 
 SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
@@ -108,9 +108,29 @@ def test_a_context_takes_levels_from_1_to_5(caller: Detecting, level: int) -> No
     assert caller.create(wish).status_code == 200
 
 
-@pytest.mark.parametrize("body", [b"", b"{}", b'{"PauseConfidenceLevel":null}'])
-def test_what_is_left_out_of_a_context_is_usual(caller: Detecting, body: bytes) -> None:
-    assert caller.send(CREATE, body, "application/json").status_code == 200
+@pytest.mark.parametrize(
+    ("body", "levels"),
+    [
+        (b"", (3, 3)),
+        (b"{}", (3, 3)),
+        (b'{"PauseConfidenceLevel":null}', (3, 3)),
+        (b'{"WarningConfidenceLevel":1}', (1, 3)),
+        (b'{"PauseConfidenceLevel":5}', (3, 5)),
+        (b'{"WarningConfidenceLevel":4,"PauseConfidenceLevel":2}', (4, 2)),
+    ],
+)
+def test_what_is_left_out_of_a_context_is_three(
+    caller: Detecting, body: bytes, levels: tuple[int, int]
+) -> None:
+    context_id = caller.send(CREATE, body, "application/json").json()["ContextId"]
+    store = caller.world.store
+    kept = run(
+        caller.program,
+        lambda: store.read(lambda records: records.detection_contexts.get(context_id)),
+    )
+
+    assert kept is not None
+    assert (kept.remembered.warning_level, kept.remembered.pause_level) == levels
 
 
 def test_the_levels_of_a_context_are_those_that_were_asked_for(caller: Detecting) -> None:
