@@ -178,7 +178,7 @@ async def test_a_stream_of_events_ends_and_none_is_opened(open_world: OpenWorld)
         assert await anext(stream) is None
         await block(world)
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             assert [one async for one in stream if one is not None] == []
 
 

@@ -166,7 +166,7 @@ async def test_what_failed_comes_again_behind_a_while_in_its_order(path: Path) -
         await world.append(*some_events(3))
         world.notes.fails_at = {"event-0002"}
         fanout = world.fanout(wait_after_fault_s=0.0)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             trying = asyncio.create_task(fanout.fan_out_due())
             await world.notes.failed.wait()
             world.notes.fails_at.clear()
@@ -224,7 +224,7 @@ async def test_a_printer_whose_picture_takes_long_holds_up_no_other(path: Path) 
         fanout, freed = world.fanout(camera, picture_within_s=300.0), asyncio.Event()
         fanout.on_freed(freed.set)
         await fanout.fan_out_due()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await freed.wait()
         await fanout.close()
 
@@ -252,7 +252,7 @@ async def test_without_its_picture_an_event_goes_out_all_the_same(path: Path, br
 async def test_events_behind_a_slow_picture_follow_it_once_it_is_taken(path: Path) -> None:
     async with world_at(path) as world:
         camera, freed = Camera(), asyncio.Event()
-        fanout = world.fanout(camera)
+        fanout = world.fanout(camera, picture_within_s=300.0)
         fanout.on_freed(freed.set)
         await world.append(*fresh([an_event(1)]))
         await fanout.fan_out_due()
@@ -261,7 +261,7 @@ async def test_events_behind_a_slow_picture_follow_it_once_it_is_taken(path: Pat
         assert camera.asked in ([], ["event-0001"])
 
         camera.lets.set()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             await freed.wait()
         await fanout.fan_out_due()
         await fanout.settled()
@@ -272,7 +272,7 @@ async def test_events_behind_a_slow_picture_follow_it_once_it_is_taken(path: Pat
 @on_a_loop
 async def test_what_a_stop_cut_short_is_handed_out_after_the_next_start(path: Path) -> None:
     async with world_at(path) as world:
-        fanout = world.fanout(Camera())
+        fanout = world.fanout(Camera(), picture_within_s=300.0)
         await world.append(*fresh([an_event()]))
         await fanout.fan_out_due()
         await fanout.close()

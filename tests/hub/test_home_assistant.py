@@ -18,11 +18,12 @@ from printreach.ports.mqtt import BrokerLost, BrokerSession, Heard
 from printreach.rules.home_assistant import Topics
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import FakePrinterHttp, status_of
-from tests.hub.world import ADA, PRINTER_ID, OpenWorld, World
+from tests.hub.world import ADA, BOB, PRINTER_ID, OpenWorld, World
 from tests.rigs.mosquitto import PASSWORD, USER, Mosquitto
 
 pytestmark = [pytest.mark.peer, pytest.mark.slow]
 
+PATIENCE_S = 60.0
 TOPICS = Topics()
 CONFIG = TOPICS.config(PRINTER_ID)
 STATE = TOPICS.state(PRINTER_ID)
@@ -58,7 +59,7 @@ class Home:
         await self.client.publish(TOPICS.order(PRINTER_ID), payload, qos=1, retain=retain)
 
     async def sees(self, is_so: Callable[[], bool]) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE_S):
             while not is_so():  # noqa: ASYNC110  # what is looked at tells no event
                 await asyncio.sleep(0.02)
 
@@ -70,7 +71,9 @@ class Home:
 
 @asynccontextmanager
 async def home_at(broker: Mosquitto) -> AsyncIterator[Home]:
-    async with aiomqtt.Client("127.0.0.1", broker.port, username=USER, password=PASSWORD) as client:
+    async with aiomqtt.Client(
+        "127.0.0.1", broker.port, username=USER, password=PASSWORD, timeout=PATIENCE_S
+    ) as client:
         home = Home(client)
         listening = asyncio.create_task(home.listen())
         try:
@@ -211,11 +214,15 @@ async def test_printers_of_people_who_are_no_operators_do_not_appear(
     open_world: OpenWorld, mosquitto: Mosquitto
 ) -> None:
     async with open_world() as world, home_at(mosquitto) as home:
-        await world.set_up()
-        async with telling(world, FakePrinterHttp(), mosquitto):
-            await home.sees(lambda: home.told.get(TOPICS.bridge) == b"online")
+        http = await operators_printer(world)
+        await world.add_account(BOB)
+        bobs = await world.link_printer(BOB, b"b" * 32)
+        async with telling(world, http, mosquitto):
+            await home.sees(lambda: CONFIG in home.told)
+            await world.store.write(lambda records: records.printers.rename(PRINTER_ID, "Cellar"))
+            await home.sees(lambda: b"Cellar" in home.told[CONFIG])
 
-        assert CONFIG not in home.told
+        assert TOPICS.config(bobs.printer_id) not in home.told
 
 
 @on_a_loop

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from printreach.contract.events import EventType
+from printreach.hub.notify import sending
 from printreach.hub.notify.sending import LEASE, NotifySending
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mails import Mail
@@ -64,6 +65,7 @@ async def test_a_mail_that_fails_by_a_fault_waits_for_its_next_try_like_any_othe
 async def test_what_was_taken_when_the_worker_stopped_does_not_come_twice(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(sending, "STOP_WITHIN_S", 60.0)
     async with reached(open_world) as ada:
         await ada.add_place()
         taken, send = asyncio.Event(), ada.messenger.send

@@ -23,7 +23,7 @@ from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
 from tests.relay.waiting import until
 
 FARM = 50
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 async def add_farm(world: World, printers: int = FARM) -> None:

@@ -128,8 +128,12 @@ class FakeScorer:
         self.masked = masked
         if self.refusal is not None:
             raise self.refusal
-        sight = Sight(probability=self.probability, scene=Scene(grey=BED, digest=self.shown))
-        return Scored(sight=sight, evidence=((self.probability, 0.0), (0.0, 0.0)), load=self.load)
+        sight = Sight(
+            probability=self.probability,
+            scene=Scene(grey=BED, digest=self.shown),
+            evidence=((self.probability, 0.0), (0.0, 0.0)),
+        )
+        return Scored(sight=sight, load=self.load)
 
 
 @dataclass

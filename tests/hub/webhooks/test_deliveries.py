@@ -21,7 +21,7 @@ from tests.relay.waiting import until
 DOWN = Outcome(http_status=None, duration_ms=1, error="The receiver can't be reached.")
 BROKEN = Outcome(http_status=500, duration_ms=1)
 OTHER_URL = "https://other.example/"
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 TICK = timedelta(milliseconds=1)
 
 

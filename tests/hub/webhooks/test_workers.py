@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from printreach.backends.sql.store import SqlRecords
+from printreach.hub.webhooks import deliveries
 from printreach.hub.webhooks.queue import LEASE, WINDOW
 from printreach.rules.webhooks import (
     GONE,
@@ -21,7 +22,7 @@ from tests.relay.waiting import until
 DOWN = Outcome(http_status=None, duration_ms=1, error="The receiver can't be reached.")
 BROKEN = Outcome(http_status=500, duration_ms=1)
 OTHER_URL = "https://other.example/"
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 TICK = timedelta(milliseconds=1)
 
 
@@ -49,6 +50,7 @@ def test_what_a_worker_had_begun_when_it_died_is_sent_after_its_lease(
         await here.happens(event())
         await here.worker.deliver_due()
         await until(lambda: here.sender.sent, PATIENCE_S)
+        await here.kill(here.worker)
         here.sender.answers.clear()
         other = here.new_worker()
 
@@ -63,8 +65,10 @@ def test_what_a_worker_had_begun_when_it_died_is_sent_after_its_lease(
 
 @pytest.mark.slow
 def test_a_worker_that_stops_ends_what_it_has_begun_and_begins_no_more(
-    open_world: OpenWorld,
+    open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(deliveries, "STOP_WITHIN_S", PATIENCE_S)
+
     async def test(here: WebhookWorld) -> None:
         let_go = here.sender.hang(URL)
         await here.happens(*(event(number) for number in range(1, 20)))

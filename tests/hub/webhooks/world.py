@@ -63,6 +63,12 @@ class WebhookWorld:
         self.workers.append(worker)
         return worker
 
+    async def kill(self, worker: Deliveries) -> None:
+        """It dies in the middle of what it does, and writes nothing any more."""
+        for task in list(worker._running):
+            task.cancel()
+        await worker.settled()
+
     async def set_webhook(
         self, url: str = URL, *event_filter: int, connection_id: str | None = None
     ) -> None:
