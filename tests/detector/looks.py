@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Sequence
 
 from printreach.detector.engine import Outcome
-from printreach.detector.waiting import Seen, Waiting
+from printreach.detector.waiting import Waiting
 from printreach.ports.scoring import PictureUnreadable
 from printreach.rules.detection import Sight
 from printreach.rules.detection_scene import Scene
@@ -13,13 +13,12 @@ from printreach.rules.detection_scene import Scene
 GREY = tuple(range(64))
 
 
-def seen(picture: bytes) -> Seen:
+def seen(picture: bytes) -> Sight:
     """What StandIn sees in these bytes: different for different ones."""
     digest = zlib.crc32(picture)
     scene = Scene(grey=GREY, digest=digest)
     share = (digest % 1000) / 1000
-    evidence = ((share, 0.25), (0.5, 1.0))
-    return Seen(sight=Sight(probability=share, scene=scene, evidence=evidence), evidence=evidence)
+    return Sight(probability=share, scene=scene, evidence=((share, 0.25), (0.5, 1.0)))
 
 
 class StandIn:

@@ -33,7 +33,10 @@ class FakeScorer:
         # No two are the same, as from a live camera.
         scene = Scene(grey=GREY, digest=len(self.shown))
         return Scored(
-            sight=Sight(probability=self.probability, scene=scene),
-            evidence=((self.probability,) * 8,) * 8,
+            sight=Sight(
+                probability=self.probability,
+                scene=scene,
+                evidence=((self.probability,) * 8,) * 8,
+            ),
             load=self.load,
         )

@@ -166,7 +166,7 @@ def _scored(said: ScoreAnswer) -> Scored:
         raise ValueError("a scene is so many places of 0 to 255")
     scene = Scene(grey=said.grey, digest=said.digest)
     sight = Sight(probability=said.probability, scene=scene, evidence=said.evidence)
-    return Scored(sight=sight, evidence=said.evidence, load=said.load)
+    return Scored(sight=sight, load=said.load)
 
 
 def _refusal(refused: Refused) -> ScoringRefused | NodeFailed:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeAlias
 
-from printreach.detector.waiting import Line, Seen, Waiting
+from printreach.detector.waiting import Line, Waiting
 from printreach.ports.scoring import (
     PictureTooLarge,
     Scored,
@@ -19,6 +19,7 @@ from printreach.ports.scoring import (
     ScoringFailed,
     ScoringRefused,
 )
+from printreach.rules.detection import Sight
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.watching import Region
 
@@ -29,7 +30,7 @@ PATIENCE_S: Final = 10.0
 
 log = logging.getLogger(__name__)
 
-Outcome: TypeAlias = Seen | ScoringRefused | None
+Outcome: TypeAlias = Sight | ScoringRefused | None
 Look: TypeAlias = Callable[[Sequence[Waiting]], Sequence[Outcome]]
 """Looks at pictures, in any thread; None for one that nobody wants to know of any more."""
 
@@ -70,13 +71,13 @@ class Engine:
         try:
             self._begin()
             async with asyncio.timeout(self._patience_s):
-                seen = await waiting.answer
+                sight = await waiting.answer
         except TimeoutError:
             raise ScorerBusy(f"no score within {self._patience_s:g} s") from None
         finally:
             waiting.give_up()
             self._line.leave(waiting)
-        return Scored(sight=seen.sight, evidence=seen.evidence, load=self.load)
+        return Scored(sight=sight, load=self.load)
 
     def refuse_beforehand(self, size: int) -> None:
         """Raise what a picture of so many bytes would be refused with now, whatever it shows."""

@@ -10,8 +10,9 @@ from printreach.detector.engine import CannotLook, Look, Outcome
 from printreach.detector.masks import without_masked
 from printreach.detector.model import Found, Model, WeightsRefused, load_model
 from printreach.detector.preprocess import ImageRefused, ImageTooLarge, Prepared, prepare
-from printreach.detector.waiting import Seen, Waiting
+from printreach.detector.waiting import Waiting
 from printreach.ports.scoring import PictureTooLarge, PictureUnreadable, ScoringRefused
+from printreach.rules.detection import Sight
 
 
 def load_looker() -> Look:
@@ -50,7 +51,7 @@ def _prepared(waiting: Waiting) -> Prepared | ScoringRefused | None:
         return PictureUnreadable(str(error))
 
 
-def _seen(waiting: Waiting, prepared: Prepared, found: Found) -> Seen:
+def _seen(waiting: Waiting, prepared: Prepared, found: Found) -> Sight:
     """What is masked is no evidence, neither to show nor to judge by."""
     shown = replace(found, evidence=without_masked(found.evidence, waiting.masked))
-    return Seen(sight=shown.sight(prepared), evidence=shown.evidence)
+    return shown.sight(prepared)

@@ -110,12 +110,12 @@ def _masked(query: bytes) -> list[Region] | None:
 
 
 def _answer(scored: Scored) -> Answer:
-    scene = scored.sight.scene
+    sight = scored.sight
     words = ScoreAnswer(
-        probability=scored.sight.probability,
-        evidence=scored.evidence,
-        grey=scene.grey,
-        digest=scene.digest,
+        probability=sight.probability,
+        evidence=sight.evidence,
+        grey=sight.scene.grey,
+        digest=sight.scene.digest,
         load=scored.load,
     )
     return Answer(headers=[_JSON], body=encode(words))

@@ -15,33 +15,25 @@ MOST_WAITING_BYTES: Final = 64 * 1024 * 1024
 """Ten of the largest pictures."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """What was made of one picture; as ports.scoring.Scored has it."""
-
-    sight: Sight
-    evidence: tuple[tuple[float, ...], ...]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
     """A picture that somebody asks about."""
 
     picture: bytes
     masked: tuple[Region, ...]
-    answer: asyncio.Future[Seen]
+    answer: asyncio.Future[Sight]
 
     @property
     def is_wanted(self) -> bool:
         """Somebody still waits. Any thread may ask."""
         return not self.answer.done()
 
-    def tell(self, outcome: Seen | ScoringRefused | None) -> None:
+    def tell(self, outcome: Sight | ScoringRefused | None) -> None:
         """Answer it, where somebody still waits. None: it was not looked at."""
         if not self.is_wanted:
             return
         match outcome:
-            case Seen():
+            case Sight():
                 self.answer.set_result(outcome)
             case ScoringRefused():
                 self.answer.set_exception(outcome)

@@ -37,14 +37,12 @@ class ScoringFailed(ScoringRefused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """What was seen.
+    """What was seen, over the whole picture from its upper left corner.
 
-    evidence: rows of places, 0 to 1 each, over the whole picture from its upper left corner.
     load: how full the queue is, 0 to 1; who asks is to ask less often as it grows.
     """
 
     sight: Sight
-    evidence: tuple[tuple[float, ...], ...]
     load: float
 
 

@@ -63,7 +63,7 @@ async def test_a_warning_keeps_its_picture_and_sends_it_with_the_event(
         await here.goes_on(300, GOOD, every_s=20)
         [alarm] = await here.alarms()
         assert alarm.look.warned
-        assert alarm.evidence == ((BAD, 0.0), (0.0, 0.0))
+        assert alarm.evidence == ((BAD, BAD), (BAD, BAD))
         assert here.pictures() == 2
         stored = await stored_event(here)
 

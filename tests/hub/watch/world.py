@@ -131,7 +131,7 @@ class FakeScorer:
         sight = Sight(
             probability=self.probability,
             scene=Scene(grey=BED, digest=self.shown),
-            evidence=((self.probability, 0.0), (0.0, 0.0)),
+            evidence=((self.probability,) * 2,) * 2,
         )
         return Scored(sight=sight, load=self.load)
 

@@ -195,7 +195,8 @@ class LookAtPrint:
         decision = _decide(held, settings, seen.scored, seen.at)
         spare: Sequence[str] = []
         if decision.is_kept:
-            last = LastLook(look=decision.look, evidence=seen.scored.evidence, picture=seen.picture)
+            evidence = seen.scored.sight.evidence
+            last = LastLook(look=decision.look, evidence=evidence, picture=seen.picture)
             spare = await records.watches.add_look(held, last)
         if decision.look.warned:
             await self._tell_warning(records, seen)
