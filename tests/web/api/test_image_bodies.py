@@ -44,6 +44,7 @@ def caller(world: WebWorld, program: Browser) -> Detecting:
         b'content-disposition: FORM-DATA; filename="x"',
         b"Content-Disposition: form-data; name=\"x\"; filename*=UTF-8''%e2%82%ac",
         b'Content-Disposition: form-data; name="image"\r\nContent-Type: image/jpeg',
+        b'Content-Disposition: form-data; name="i"\r\nContent-Type: application/octet-stream',
     ],
 )
 def test_field_and_file_may_have_any_name(caller: Detecting, part: bytes) -> None:

@@ -29,11 +29,14 @@ _FORM: Final = "multipart/form-data"
 _NAMED_AS_IN_MAILS: Final = re.compile(r";\s*filename\*\d*\*?=", re.IGNORECASE)
 """RFC 2231; RFC 7578 has forms do without."""
 
+_FILES: Final = ("image/", "application/octet-stream")
+"""What no form says of words that were typed."""
+
 TOO_LARGE: Final = Refused(
     DetectionError.IMAGE_TOO_LARGE, f"An image has at most {MOST_BYTES} bytes."
 )
 NO_FILE: Final = Refused(
-    DetectionError.BAD_ARGS, "The form has no file: none of its parts has a file name."
+    DetectionError.BAD_ARGS, "The form has no file: no part of it has a file name."
 )
 
 
@@ -119,10 +122,10 @@ class _ImageReader:
 
 
 def _is_file(part: MultipartSegment) -> bool:
-    """Some programs write the file's name as mails do, or no name but that it is an image."""
+    """Some programs write the file's name as mails do, or no name but that it is bytes."""
     disposition = part.header("Content-Disposition", "")
     is_named = part.filename is not None or _NAMED_AS_IN_MAILS.search(disposition) is not None
-    return is_named or (part.content_type or "").startswith("image/")
+    return is_named or (part.content_type or "").startswith(_FILES)
 
 
 def _unreadable(sentence: str) -> DetectionRefused:
