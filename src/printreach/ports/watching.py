@@ -11,10 +11,10 @@ from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WatchedPrint:
-    """A print under watch, claimed.
+    """A print under watch.
 
-    token: of the worker's claim on it. settings: as they are in force. resumed_at: when it was last
-    heard that the print went on after a pause.
+    token: of the worker's claim on it; empty where nobody has one. settings: as they are in force.
+    resumed_at: when it was last heard that the print went on after a pause.
     """
 
     printer_id: str
@@ -91,6 +91,10 @@ class WatchRecords(Protocol):
         nothing, or else only the others. of_account: so many of one account are claimed at most,
         whoever claimed them. but: none of these printers.
         """
+        ...
+
+    async def under_watch(self, printer_id: str) -> WatchedPrint | None:
+        """The printer's print that is watched, whoever has claimed it."""
         ...
 
     async def held(self, watched: WatchedPrint) -> WatchedPrint | None:

@@ -18,6 +18,7 @@ from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.grants import SqlGrants
 from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.backends.sql.store import SqlStore, open_store
+from printreach.hub.watch.states import RememberedStates
 from printreach.ports import DetectorStates
 from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
@@ -68,7 +69,7 @@ async def running_service(
         store = await ends.enter_async_context(open_store(settings.database_path))
         key, inside = load_or_make_service_key(settings.data_dir), RelayInside()
         bus = await ends.enter_async_context(open_bus(store, SystemClock()))
-        detector = MemoryDetectorStates(bus)
+        detector = _detector_states(settings, store, bus)
         http = _printer_http(settings, inside, key, ends)
         reaching = await real_reaching(settings, ends)
         hooks = real_hooks(settings, ends)
@@ -100,6 +101,14 @@ async def running_service(
             )
             await ends.enter_async_context(running_worker(worker))
         yield address
+
+
+def _detector_states(settings: Settings, store: SqlStore, bus: SqliteBus) -> DetectorStates:
+    """Where nothing is watched, nothing is said of what once was."""
+    heard = MemoryDetectorStates(bus)
+    if not settings.detector_watch:
+        return heard
+    return RememberedStates(heard=heard, store=store, clock=SystemClock())
 
 
 async def _start_detector_node(

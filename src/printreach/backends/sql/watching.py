@@ -143,6 +143,10 @@ class WatchRows(WatchLookRows):
         )
         return await self._watched(watches.c.token == token)
 
+    async def under_watch(self, printer_id: str) -> WatchedPrint | None:
+        found = await self._watched(watches.c.printer_id == printer_id)
+        return found[0] if found else None
+
     async def held(self, watched: WatchedPrint) -> WatchedPrint | None:
         found = await self._watched(_is_held_as(watched))
         return found[0] if found else None
@@ -270,7 +274,7 @@ def _watched(row: Row[Any]) -> WatchedPrint:
         printer_id=row.printer_id,
         account_id=row.account_id,
         print_id=row.print_id,
-        token=row.token,
+        token=row.token or "",
         memory=_memory_of(row.memory),
         settings=WatchSettings() if row.content is None else _settings_of(row.content),
         resumed_at=row.resumed_at,

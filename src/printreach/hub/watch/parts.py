@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from printreach.contract.commands import CommandStatus
@@ -111,12 +112,17 @@ async def say(
     parts: WatchParts, printer_id: str, print_id: str, memory: WatchMemory, settings: WatchSettings
 ) -> None:
     """Tell the agent and apps what is known of a print."""
-    at = parts.clock.now()
+    await parts.states.put(printer_id, said_of(print_id, memory, settings, parts.clock.now()))
+
+
+def said_of(
+    print_id: str, memory: WatchMemory, settings: WatchSettings, at: datetime
+) -> DetectorSaid:
+    """What is known of a print, in the words for agents and apps."""
     is_suppressed = settings.off_for_print == print_id
-    said = DetectorSaid(
+    return DetectorSaid(
         # Of a printer that isn't watched nothing is said, and so not of this print.
         print_id=print_id if settings.enabled else "",
         status=status_of(memory, at, is_suppressed=is_suppressed),
         at=at,
     )
-    await parts.states.put(printer_id, said)

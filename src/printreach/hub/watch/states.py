@@ -1,0 +1,31 @@
+"""What the watch last said, for agents and apps: what was heard here, or else what is written.
+
+So a restart forgets nothing, and a process without a worker knows as much as the one that looks.
+"""
+
+from dataclasses import dataclass
+
+from printreach.hub.watch.parts import said_of
+from printreach.ports import Clock, DetectorSaid, DetectorStates, Store
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RememberedStates:
+    """ports.DetectorStates. heard: what was put in this process."""
+
+    heard: DetectorStates
+    store: Store
+    clock: Clock
+
+    async def put(self, printer_id: str, said: DetectorSaid) -> None:
+        await self.heard.put(printer_id, said)
+
+    async def latest(self, printer_id: str) -> DetectorSaid | None:
+        said = await self.heard.latest(printer_id)
+        if said is not None:
+            return said
+        watched = await self.store.read(lambda records: records.watches.under_watch(printer_id))
+        if watched is None:
+            return None
+        at = self.clock.now()
+        return said_of(watched.print_id, watched.memory, watched.settings, at)
