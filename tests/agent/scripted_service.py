@@ -132,7 +132,12 @@ class Service:
 async def scripted_service() -> AsyncIterator[Service]:
     service = Service()
     server = await ws_create_server(
-        service.arrived, "127.0.0.1", 0, max_frame_size=MAX_MESSAGE_BYTES, enable_auto_pong=False
+        service.arrived,
+        "127.0.0.1",
+        0,
+        max_frame_size=MAX_MESSAGE_BYTES,
+        enable_auto_pong=False,
+        websocket_handshake_timeout=PATIENCE_S,
     )
     service.port = server.sockets[0].getsockname()[1]
     try:

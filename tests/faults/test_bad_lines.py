@@ -16,15 +16,17 @@ from tests.rigs.behaviour.rig import Seen, behaviour_printer, fresh_key
 from tests.rigs.network.rig import HOME, OTHER_HOME, SERVICE, Line, a_line
 from tests.rigs.service import Service, service
 from tests.rigs.sockets import websocket
-from tests.rigs.waiting import free_port, wait_for
+from tests.rigs.standstills import standstills
+from tests.rigs.waiting import PATIENCE_S, free_port, wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault, pytest.mark.timeout(300)]
 
 HOLE_S = 30.0 if os.environ.get("PRINTREACH_TEST_LONG") == "1" else 12.0
+"""At least: whoever waits in it may wait longer."""
 SIZE = 300_000
-NOTICED_WITHIN_S = 10.0
+NOTICED_WITHIN_S = 15.0
+"""Ten by the rule, as tests/tunnel/test_silence.py holds it to; and what a busy machine adds."""
 FOUND_WITHIN_S = 90.0
-BACK_WITHIN_S = 20.0
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,7 @@ class FarHome(Home):
 
     def wait_heard(self, key: str) -> None:
         """Wait until it has."""
-        wait_for("the printer to hear of it", lambda: self.has_heard(key), 10)
+        wait_for("the printer to hear of it", lambda: self.has_heard(key), PATIENCE_S)
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +84,11 @@ def far(relay: Service, line: Line, folder: Path) -> Iterator[FarHome]:
         yield FarHome(printer, linked, relay.way(relay.connect(linked)), line)
 
 
+def sleep_until(at: float) -> None:
+    """By the machine's monotonic clock; not at all where that is past."""
+    time.sleep(max(0.0, at - time.monotonic()))
+
+
 def test_two_percent_loss_and_200_ms_cost_time_and_nothing_else(line: Line, far: FarHome) -> None:
     before = far.connections_so_far
     with line.bad(loss=0.02, delay_s=0.1), background() as running:
@@ -91,7 +98,7 @@ def test_two_percent_loss_and_200_ms_cost_time_and_nothing_else(line: Line, far:
         with websocket(far.way, "/ws-echo") as socket:
             for number in range(10):
                 socket.send(f"message {number}")
-                assert socket.recv(timeout=10) == f"message {number}"
+                assert socket.recv(timeout=PATIENCE_S) == f"message {number}"
 
         assert up.result().answer.json() == {"sha256": digest(SIZE), "size": SIZE}
         assert down.result().answer.body == pattern(SIZE)
@@ -102,15 +109,15 @@ def test_two_percent_loss_and_200_ms_cost_time_and_nothing_else(line: Line, far:
 
 def test_what_was_sent_into_a_black_hole_is_not_done_behind_it(line: Line, far: FarHome) -> None:
     began, lost = fresh_key(), fresh_key()
-    with background() as running, far.reconnecting(seconds=60):
+    with background() as running, far.reconnecting(), standstills() as still:
         waiting = running.attempt(far.way, f"/silent?key={began}")
         far.wait_heard(began)
         with line.cut():
             cut_at = time.monotonic()
             stale = running.attempt(far.way, f"/sink?key={lost}", method="POST", body=b"print it")
             assert (waiting.result().status, stale.result().status) == (602, 602)
-            assert time.monotonic() - cut_at < NOTICED_WITHIN_S
-            time.sleep(cut_at + HOLE_S - time.monotonic())
+            assert still.running_s(cut_at) < NOTICED_WITHIN_S
+            sleep_until(cut_at + HOLE_S)
 
     assert Seen.by(attempt(far.way, "/back").answer).target == "/back"
     assert not far.has_heard(lost)
@@ -120,11 +127,11 @@ def test_a_request_that_meets_an_idle_line_gone_dead_is_not_done_later(
     line: Line, far: FarHome
 ) -> None:
     lost = fresh_key()
-    with far.reconnecting(seconds=BACK_WITHIN_S), line.cut():
+    with far.reconnecting(), line.cut():
         cut_at = time.monotonic()
         stale = attempt(far.way, f"/sink?key={lost}", method="POST", body=b"print it")
         assert stale.status == 602
-        time.sleep(cut_at + HOLE_S - time.monotonic())
+        sleep_until(cut_at + HOLE_S)
 
     assert Seen.by(attempt(far.way, "/back").answer).target == "/back"
     assert not far.has_heard(lost)
@@ -134,13 +141,13 @@ def test_a_request_that_meets_an_idle_line_gone_dead_is_not_done_later(
 def a_request_that_loses_its_line(far: FarHome) -> Iterator[None]:
     """A request is under way, and what happens meanwhile costs it its line."""
     key = fresh_key()
-    with background() as running, far.reconnecting(seconds=40):
+    with background() as running, far.reconnecting(), standstills() as still:
         waiting = running.attempt(far.way, f"/silent?key={key}")
         far.wait_heard(key)
         lost_at = time.monotonic()
         yield
         assert waiting.result().status in (601, 602)
-        assert time.monotonic() - lost_at < NOTICED_WITHIN_S
+        assert still.running_s(lost_at) < NOTICED_WITHIN_S
 
 
 def test_a_home_whose_address_changes_is_back_soon(line: Line, far: FarHome) -> None:
@@ -158,7 +165,7 @@ def test_both_ends_of_an_idle_line_gone_dead_find_out(
 ) -> None:
     marks = relay.program.log_marks()
     left = len(far.agent.events("disconnected"))
-    with far.reconnecting(seconds=60), line.cut():
+    with far.reconnecting(), line.cut():
         wait_for(
             "the agent to find out",
             lambda: len(far.agent.events("disconnected")) > left,

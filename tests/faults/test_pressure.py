@@ -26,6 +26,8 @@ SLOW_ONES = 20
 ROUNDS = 10
 UPLOAD = 64 << 20
 PIECE = 40_000
+SOON_S = 15.0
+"""Whoever waits for a slow one waits for ever."""
 
 
 @pytest.fixture
@@ -71,7 +73,7 @@ def test_two_hundred_uploads_at_once_keep_apart(victim: Home, bystander: Home, f
                 told = {"sha256": sha256(piece(number)).hexdigest(), "size": PIECE}
                 assert read_answer(connection).json() == told
 
-    with undisturbed(bystander, most_s=5.0):
+    with undisturbed(bystander, most_s=SOON_S):
         flat(upload_all)
 
 
@@ -118,11 +120,11 @@ def test_callers_that_do_not_read_slow_nobody_else_and_are_forgotten(
             for number in range(20):
                 answer = attempt(victim.way, f"/page?number={number}")
                 assert Seen.by(answer.answer).target == answer.target
-                assert answer.seconds < 5
+                assert answer.seconds < SOON_S
         for key in keys:
             victim.printer.wait_for(key, "cancelled")
 
-    with undisturbed(bystander, most_s=5.0):
+    with undisturbed(bystander, most_s=SOON_S):
         flat(stall)
 
 
@@ -141,13 +143,13 @@ def test_a_printer_that_does_not_read_holds_up_its_own_upload_alone(
             for number in range(20):
                 answer = attempt(victim.way, f"/page?number={number}")
                 assert Seen.by(answer.answer).target == answer.target
-                assert answer.seconds < 5
+                assert answer.seconds < SOON_S
             assert not slow.done()
             victim.printer.allow_step(key)
 
             assert slow.result().answer.json() == {"sha256": digest(UPLOAD), "size": UPLOAD}
 
-    with undisturbed(bystander, most_s=5.0):
+    with undisturbed(bystander, most_s=SOON_S):
         flat(upload_to_a_slow_printer)
 
 
@@ -222,7 +224,7 @@ def leave_a_websocket(home: Home, key: str) -> None:
     """Without a word, in the middle of a conversation."""
     with websocket(home.way, f"/ws-echo?key={key}") as conversation:
         conversation.send("hello")
-        assert conversation.recv(timeout=10) == "hello"
+        assert conversation.recv(timeout=60) == "hello"
         conversation.socket.shutdown(socket.SHUT_RDWR)
     home.printer.wait_for(key, "cancelled")
 

@@ -20,7 +20,12 @@ STAYS_AWAY_S = 60
 @contextmanager
 def a_double_of(relay: Service, home: Home, folder: Path) -> Iterator[tuple[Agent, Home]]:
     """Another agent with the same key, before another printer."""
-    shutil.copytree(relay.folder / "agent-victim", relay.folder / "agent-double")
+    what_only_the_running_one_has = shutil.ignore_patterns("status.json*", "*.lock")
+    shutil.copytree(
+        relay.folder / "agent-victim",
+        relay.folder / "agent-double",
+        ignore=what_only_the_running_one_has,
+    )
     with (
         behaviour_printer(folder, name="printer-of-double") as printer,
         relay.agent("double", printer.url) as agent,

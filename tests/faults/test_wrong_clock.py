@@ -16,6 +16,8 @@ from tests.rigs.shifted_clock import shifted
 pytestmark = pytest.mark.slow
 
 HOUR_S = 3600
+LATE_S = 60
+"""A time that was under way while the machine stood still says this much less at most."""
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +41,8 @@ def test_an_agent_an_hour_off_is_linked_and_serves_and_says_so(
         assert Seen.by(call(way, "/any")).target == "/any"
         said = re.search(r"clock is (-?\d+) s off", agent.program.log_tail())
         assert said is not None
-        assert abs(int(said[1]) - ahead_s) < 5
-        assert abs(clock_offset_of(relay, name) + ahead_s) < 5
+        assert abs(int(said[1]) - ahead_s) < LATE_S
+        assert abs(clock_offset_of(relay, name) + ahead_s) < LATE_S
 
 
 def clock_offset_of(relay: Service, name: str) -> float:

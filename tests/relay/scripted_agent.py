@@ -19,7 +19,7 @@ from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.events import StreamOpened
 from printreach.wire.heads import Headers, RequestHead, decode_request, encode_response
 from printreach.wire.session import Role, Session
-from tests.relay.waiting import until
+from tests.relay.waiting import PATIENCE_S, until
 
 SERVICE_HOST = "relay.example"
 NONCE = b"a".ljust(signin.NONCE_BYTES, b"n")
@@ -184,6 +184,7 @@ class ScriptedAgent:
             lambda: self.link,
             f"ws://127.0.0.1:{port}/api/agent/tunnel",
             max_frame_size=frames.MAX_MESSAGE_BYTES,
+            websocket_handshake_timeout=PATIENCE_S,
             extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
         )
         now = asyncio.get_running_loop().time()

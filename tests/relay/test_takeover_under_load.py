@@ -49,7 +49,8 @@ async def _exchange() -> list[bytes]:
     server = await loop.create_server(Accepting, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     link, collecting = WebSocketLink(), Collecting()
-    await ws_connect(lambda: link, f"ws://127.0.0.1:{port}/")
+    url = f"ws://127.0.0.1:{port}/"
+    await ws_connect(lambda: link, url, websocket_handshake_timeout=PATIENCE_S)
     link.start(collecting)
     await asyncio.wait_for(collecting.over.wait(), PATIENCE_S)
     link.abort()

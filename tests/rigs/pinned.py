@@ -31,7 +31,7 @@ class Loopback(AbstractResolver):
 async def pinned_session(way: Way) -> AsyncIterator[aiohttp.ClientSession]:
     """A session that sends the way's credentials with every request."""
     connector = aiohttp.TCPConnector(resolver=Loopback(), ssl=way.tls or True)
-    timeout = aiohttp.ClientTimeout(total=20)
+    timeout = aiohttp.ClientTimeout(total=60)
     async with aiohttp.ClientSession(
         way.url, connector=connector, headers=dict(way.credentials), timeout=timeout
     ) as session:

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from tests.rigs.handover import handover_words
-from tests.rigs.waiting import wait_for
+from tests.rigs.waiting import PATIENCE_S, wait_for
 
 T = TypeVar("T")
 
@@ -55,6 +55,7 @@ class Program:
         self._stdout = logs / f"{name}.out"
         self._stderr = logs / f"{name}.err"
         self._process: subprocess.Popen[bytes] | None = None
+        self._begins_at = 0  # where its output starts, behind what earlier starts wrote
 
     def __enter__(self) -> Self:
         """Start it."""
@@ -73,6 +74,7 @@ class Program:
     def start(self) -> None:
         """Start the process; its output is appended to what earlier starts wrote."""
         with self._stdout.open("ab") as out, self._stderr.open("ab") as err:
+            self._begins_at = out.tell()
             self._process = subprocess.Popen(
                 self._argv,
                 env=self._env,
@@ -133,6 +135,10 @@ class Program:
         """Everything it has printed so far."""
         return self._stdout.read_text(errors="replace")
 
+    def stdout_since_start(self) -> str:
+        """What it has printed since it was started for the last time."""
+        return self._stdout.read_bytes()[self._begins_at :].decode(errors="replace")
+
     def log_marks(self) -> tuple[int, int]:
         """How long both outputs are now; log_since takes it."""
         return self._stdout.stat().st_size, self._stderr.stat().st_size
@@ -147,7 +153,7 @@ class Program:
         parts = (self._stdout.read_text(errors="replace"), self._stderr.read_text(errors="replace"))
         return "\n".join("\n".join(part.splitlines()[-lines:]) for part in parts)
 
-    def wait_until(self, what: str, look: Callable[[], T | None], seconds: float = 30) -> T:
+    def wait_until(self, what: str, look: Callable[[], T | None], seconds: float = PATIENCE_S) -> T:
         """Poll as wait_for does, but fail at once, with the log, when the program has ended."""
 
         def look_while_alive() -> T | None:

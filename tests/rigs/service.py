@@ -3,7 +3,7 @@
 import json
 import socket
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from tests.rigs.admin_commands import run_admin
 from tests.rigs.calls import call
 from tests.rigs.programs import Program
-from tests.rigs.waiting import free_port
+from tests.rigs.waiting import PATIENCE_S, free_port
 from tests.rigs.ways import Header, Way, basic, bearer
 
 OWNER = "owner@example.com"
@@ -65,13 +65,13 @@ class Agent:
     def __init__(self, program: Program) -> None:
         self.program = program
 
-    def event(self, name: str, seconds: float = 15) -> dict[str, str]:
+    def event(self, name: str, seconds: float = PATIENCE_S) -> dict[str, str]:
         """Wait for an event that it announces on standard output; the latest of that name."""
         return self.program.wait_until(f"event {name}", lambda: self._latest(name), seconds)
 
     def events(self, name: str) -> list[dict[str, str]]:
         """Every event of that name so far."""
-        lines = self.program.stdout().splitlines()
+        lines = self.program.stdout().split("\n")[:-1]  # the last may be half written
         every = [json.loads(line) for line in lines if line.startswith("{")]
         return [event for event in every if event["event"] == name]
 
@@ -111,16 +111,18 @@ class Service:
         front: Front | None = None,
         listener: socket.socket | None = None,
         command: Callable[..., list[str]] = printreach,
+        more_listeners: Sequence[socket.socket] = (),
     ) -> None:
         """listener: the socket that is handed over to it; without one it opens its own.
 
-        command: makes the command line.
+        more_listeners: handed over as well, those of its connections' ports. command: makes the
+        command line.
         """
         self.folder = folder
         self.port = port
         self.env = env
         self.front = front
-        self._listeners = [listener] if listener else []
+        self._listeners = [*([listener] if listener else []), *more_listeners]
         self._command = command
         self.program = self._a_program(f"service-{port}")
 
@@ -142,8 +144,10 @@ class Service:
         return old
 
     def wait_ready(self) -> None:
-        """Wait for the ready line."""
-        self.program.wait_until("ready line", lambda: "ready {" in self.program.stdout())
+        """Wait for the ready line of its latest start."""
+        self.program.wait_until(
+            "ready line", lambda: "ready {" in self.program.stdout_since_start()
+        )
 
     def admin(self, *words: str, stdin: str = "") -> dict[str, str]:
         """Run one administration command and read its JSON."""
@@ -245,6 +249,7 @@ def service(
     front: Front | None = None,
     listener: socket.socket | None = None,
     command: Callable[..., list[str]] = printreach,
+    more_listeners: Sequence[socket.socket] = (),
 ) -> Iterator[Service]:
     """Run a service with embedded defaults and these settings. command: makes its command line."""
     listen = {
@@ -252,7 +257,8 @@ def service(
         "PRINTREACH_DATA_DIR": str(folder / "service-data"),
         "PRINTREACH_LISTEN": f"127.0.0.1:{port}",
     }
-    running = Service(folder, port, {**listen, **env}, front, listener, command)
+    env = {**listen, **env}
+    running = Service(folder, port, env, front, listener, command, more_listeners)
     try:
         running.program.start()
         running.wait_ready()
@@ -270,10 +276,12 @@ def service_on_localhost(
     tunnel_ports: range = range(0),
     command: Callable[..., list[str]] = printreach,
     more_env: Mapping[str, str] | None = None,
+    more_listeners: Sequence[socket.socket] = (),
 ) -> Iterator[Service]:
     """One on plain http, its printer hosts under *.localhost, as the defaults have it.
 
-    tunnel_ports: each connection gets one of these for its own.
+    tunnel_ports: each connection gets one of these for its own. more_listeners: sockets on some of
+    them, handed over as listener is.
     """
     port = listener.getsockname()[1] if listener else free_port()
     env = {
@@ -283,5 +291,12 @@ def service_on_localhost(
     }
     if tunnel_ports:
         env["PRINTREACH_TUNNEL_PORTS"] = f"{tunnel_ports[0]}-{tunnel_ports[-1]}"
-    with service(folder, port=port, env=env, listener=listener, command=command) as running:
+    with service(
+        folder,
+        port=port,
+        env=env,
+        listener=listener,
+        command=command,
+        more_listeners=more_listeners,
+    ) as running:
         yield running

@@ -49,7 +49,7 @@ class SimulatedPrinter:
 
     @property
     def bed_c(self) -> float:
-        with urlopen(f"{self.url}/api/status", timeout=10) as answer:
+        with urlopen(f"{self.url}/api/status", timeout=60) as answer:
             return float(json.load(answer)["Temps"]["BedActual"])
 
     def _order(self, name: str, **arguments: object) -> None:
@@ -58,7 +58,7 @@ class SimulatedPrinter:
     def _send(self, method: str, path: str, body: bytes, kind: str) -> None:
         headers = {"Content-Type": kind}
         request = Request(f"{self.url}/api/{path}", body, headers, method=method)
-        with urlopen(request, timeout=10) as answer:
+        with urlopen(request, timeout=60) as answer:
             answer.read()
 
 

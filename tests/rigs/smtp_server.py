@@ -12,7 +12,7 @@ from threading import Event
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from tests.rigs.waiting import free_port
+from tests.rigs.waiting import PATIENCE_S, free_port
 
 
 @dataclass
@@ -57,7 +57,7 @@ def smtp_server(port: int | None = None) -> Iterator[MailBox]:
     """port: a free one where None."""
     box = MailBox(port or free_port())
     box.may_answer.set()
-    server = Controller(box, "127.0.0.1", box.port)
+    server = Controller(box, "127.0.0.1", box.port, ready_timeout=PATIENCE_S)
     server.start()
     try:
         yield box

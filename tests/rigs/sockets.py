@@ -31,7 +31,7 @@ def websocket(
         subprotocols=[Subprotocol(name) for name in subprotocols] or None,
         compression=compression,
         max_size=LARGEST,
-        open_timeout=10,
+        open_timeout=60,
         close_timeout=5,
         proxy=None,
     ) as connection:

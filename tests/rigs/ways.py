@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 Header = tuple[str, str]
 
-ANSWER_SECONDS = 20.0
+ANSWER_SECONDS = 60.0
 
 
 def basic(user: str, password: str) -> Header:

@@ -119,7 +119,12 @@ async def raw_connection(
         return link
 
     server = await ws_create_server(
-        accept, "127.0.0.1", 0, max_frame_size=MAX_MESSAGE_BYTES, enable_auto_pong=False
+        accept,
+        "127.0.0.1",
+        0,
+        max_frame_size=MAX_MESSAGE_BYTES,
+        enable_auto_pong=False,
+        websocket_handshake_timeout=PATIENCE_S,
     )
     port = server.sockets[0].getsockname()[1]
     reader, writer = await asyncio.open_connection(

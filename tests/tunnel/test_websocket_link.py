@@ -16,6 +16,7 @@ from tests.tunnel.raw_websocket import (
     BINARY,
     CLOSE,
     CONTINUATION,
+    PATIENCE_S,
     PING,
     PONG,
     TEXT,
@@ -59,7 +60,8 @@ async def test_two_links_speak_with_each_other() -> None:
     async with raw_connection() as (client, _):
         port = client.writer.get_extra_info("peername")[1]
         here = WebSocketLink()
-        await ws_connect(lambda: here, f"ws://127.0.0.1:{port}/")
+        url = f"ws://127.0.0.1:{port}/"
+        await ws_connect(lambda: here, url, websocket_handshake_timeout=PATIENCE_S)
         receiver = started(here)
         here.send(b"x" * MAX_MESSAGE_BYTES)
         here.close()

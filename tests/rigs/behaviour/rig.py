@@ -14,7 +14,7 @@ from tests.rigs.calls import Answer, call
 from tests.rigs.certificates import self_signed
 from tests.rigs.peers import ROOT
 from tests.rigs.programs import Program
-from tests.rigs.waiting import accepts_connections, free_port, wait_for
+from tests.rigs.waiting import PATIENCE_S, accepts_connections, free_port, wait_for
 from tests.rigs.ways import Header, Way
 
 
@@ -95,7 +95,7 @@ class BehaviourPrinter:
             )
             return next(fitting, None)
 
-        return wait_for(f"the printer to note {what}", look, 5)
+        return wait_for(f"the printer to note {what}", look, PATIENCE_S)
 
     def _control(self, target: str) -> list[Entry]:
         answer = call(Way.straight(self.url), target)

@@ -50,7 +50,7 @@ async def pinging_socket(request: web.BaseRequest, journal: Journal) -> web.Stre
     socket = web.WebSocketResponse(autoping=False)
     await socket.prepare(request)
     await socket.ping(query(request)["payload"].encode())
-    answer = await socket.receive(timeout=10)
+    answer = await socket.receive(timeout=60)
     await socket.send_str(f"{answer.type.name} {answer.data.decode()}")
     await socket.close()
     return socket

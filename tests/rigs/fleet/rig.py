@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from printreach.agent.state import Phase
 from printreach.backends.clock import SystemClock
 from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.store import open_store
@@ -26,16 +27,19 @@ INSTANT_S = 0.2
 
 
 @dataclass(frozen=True)
-class Arrival:
-    """An agent's tunnel began to carry requests. at: seconds of the machine's monotonic clock."""
+class Moment:
+    """An agent dialled, or its tunnel began to carry requests.
+
+    at: seconds of the machine's monotonic clock.
+    """
 
     number: int
     at: float
 
 
-def busiest_instant(arrivals: list[Arrival]) -> int:
-    """The most agents that arrived within one instant."""
-    times = sorted(arrival.at for arrival in arrivals)
+def busiest_instant(moments: list[Moment]) -> int:
+    """The most agents that did so within one instant."""
+    times = sorted(moment.at for moment in moments)
     return max(sum(start <= at < start + INSTANT_S for at in times) for start in times)
 
 
@@ -47,22 +51,25 @@ class Fleet:
         self.count = count
         self.ways = ways
 
-    def arrivals(self, since: float = 0.0) -> list[Arrival]:
-        """Each agent's latest arrival, of those that arrived later than that."""
-        latest: dict[int, float] = {}
-        for line in self._lines():
-            if line.get("phase") == "connected" and float(line["at"]) > since:
-                latest[int(line["agent"])] = float(line["at"])
-        return [Arrival(number, at) for number, at in latest.items()]
+    def wait_all_arrived(self, since: float) -> list[Moment]:
+        """Wait until every agent has arrived later than that: when each did for the first time."""
 
-    def wait_all_arrived(self, since: float, seconds: float) -> list[Arrival]:
-        """Wait until every agent has arrived later than that."""
-
-        def look() -> list[Arrival] | None:
-            arrivals = self.arrivals(since)
+        def look() -> list[Moment] | None:
+            arrivals = self._first(Phase.CONNECTED, since)
             return arrivals if len(arrivals) == self.count else None
 
-        return self._program.wait_until("all agents to arrive", look, seconds)
+        return self._program.wait_until("all agents to arrive", look)
+
+    def dials(self, since: float) -> list[Moment]:
+        """When each agent dialled for the first time later than that."""
+        return self._first(Phase.CONNECTING, since)
+
+    def _first(self, phase: Phase, since: float) -> list[Moment]:
+        first: dict[int, float] = {}
+        for line in self._lines():
+            if line.get("phase") == phase.value and float(line["at"]) > since:
+                first.setdefault(int(line["agent"]), float(line["at"]))
+        return [Moment(number, at) for number, at in first.items()]
 
     def strays(self) -> list[str]:
         """What reached a printer and was meant for another."""
@@ -82,7 +89,7 @@ def fleet(service: Service, count: int, *, connections: int) -> Iterator[Fleet]:
     argv = [sys.executable, "-m", "tests.rigs.fleet", service.base_url, data_dir, str(count)]
     with Program("fleet", argv, logs=service.folder, cwd=ROOT) as program:
         running = Fleet(program, count, ways)
-        running.wait_all_arrived(since=0.0, seconds=60)
+        running.wait_all_arrived(since=0.0)
         yield running
 
 
