@@ -42,7 +42,7 @@ def is_doubted(
 ) -> bool:
     """Of one that is closed: whether only a clock says so that may be wrong.
 
-    believed_at: what hub.clock_doubt believes of it.
+    believed_at: what ClockDoubt believes of it.
     """
     if not is_closed_by_clock(hook, account, supporters):
         return False
