@@ -5,8 +5,23 @@ from pathlib import Path
 
 import pytest
 
+from printreach.backends import printer_http, smtp, webhook_http
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
+
+DEADLINES = [
+    *((webhook_http, name) for name in ("TIMEOUT_S", "LOOKUP_TIMEOUT_S", "BODY_TIMEOUT_S")),
+    (webhook_http, "CONNECT_TIMEOUT_S"),
+    *((printer_http, name) for name in ("ASK_TIMEOUT_S", "ORDER_TIMEOUT_S")),
+    (smtp, "TIMEOUT_S"),
+]
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No deadline passes because the machine stood still. A test of one sets its own."""
+    for module, name in DEADLINES:
+        monkeypatch.setattr(module, name, 60.0)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ from printreach.ports import Bus, Notice, Records, Topic
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.loop import on_a_loop
 
+PATIENCE_S = 60.0
 REVOKED = Notice(Topic.CONNECTION, "app-1")
 LINKED = Notice(Topic.PRINTER, "p1")
 
@@ -51,7 +52,7 @@ class Listener:
         self._news.set()
 
     async def has_heard(self, count: int) -> list[Notice]:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE_S):
             while len(self.heard) < count:
                 self._news.clear()
                 await self._news.wait()
@@ -149,7 +150,7 @@ async def test_a_notice_of_another_process_arrives_with_the_next_look(database: 
 async def test_a_notice_of_this_process_does_not_wait_for_the_next_look(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bus_sqlite, "POLL_S", 60)
+    monkeypatch.setattr(bus_sqlite, "POLL_S", 10 * PATIENCE_S)
     async with open_store(database) as store, open_bus(store, FakeClock()) as bus:
         listener = Listener()
         bus.subscribe(listener)

@@ -2,6 +2,7 @@
 
 import email
 import logging
+import socket
 from email.policy import default
 
 import pytest
@@ -13,6 +14,7 @@ from printreach.rules.mails import Mail, Mails
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mail_server import FakeMailServer, mail_server
 
+PATIENCE_S = 60.0
 SENDER = "printreach@reach.example"
 MAIL = Mail(
     to="ada@example.org", subject="Grüße", text="https://reach.example/confirm?token=s3cret"
@@ -21,7 +23,7 @@ MAIL = Mail(
 
 def mailer_to(server: FakeMailServer, host: str = "127.0.0.1", user: str = "") -> SmtpMailer:
     at = SmtpServer.at(f"smtp://{user}{host}:{server.port}", SENDER)
-    return SmtpMailer(at, pause_s=0)
+    return SmtpMailer(at, pause_s=0, deadline_s=PATIENCE_S)
 
 
 @on_a_loop
@@ -63,11 +65,12 @@ async def test_a_recipient_that_is_refused_is_let_be_and_the_next_mail_goes(
 
 @on_a_loop
 async def test_what_fails_is_logged_without_the_mail(caplog: pytest.LogCaptureFixture) -> None:
-    async with mail_server() as server:
-        pass
-    async with delivering(mailer_to(server)) as mailer:
-        mailer.send(MAIL)
-        await mailer.flush()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, but not listening
+        nobody = FakeMailServer(port=taken.getsockname()[1])
+        async with delivering(mailer_to(nobody)) as mailer:
+            mailer.send(MAIL)
+            await mailer.flush()
 
     assert caplog.text.count("took no mail, attempt") == 3
     assert "s3cret" not in caplog.text

@@ -17,9 +17,10 @@ pytestmark = pytest.mark.slow
 
 MAIL = Mail(to="ada@example.org", subject="Grüße", text="part.gcode is done.")
 SOON_S = 0.3
+PATIENCE_S = 60.0
 
 
-def mailer_to(port: int, deadline_s: float = 30.0) -> SmtpMailer:
+def mailer_to(port: int, deadline_s: float = PATIENCE_S) -> SmtpMailer:
     server = SmtpServer.at(f"smtp://127.0.0.1:{port}", "printreach@reach.example")
     return SmtpMailer(server, deadline_s=deadline_s)
 
@@ -94,7 +95,7 @@ async def test_a_server_that_hangs_has_its_deadline_and_the_threads_come_back() 
         hanging = [mailer.hand_in(MAIL) for _ in range(AT_ONCE * 2)]
         answers = await asyncio.gather(*hanging)
         box.may_answer.set()
-        patient = SmtpMailer(mailer._server)
+        patient = mailer_to(box.port)
         patient._threads = mailer._threads
 
         assert answers == [NotSent(Trouble.MAIL_SERVER_AWAY)] * AT_ONCE * 2
@@ -107,7 +108,7 @@ async def test_who_stops_waiting_ends_the_connection() -> None:
         box.may_answer.clear()
         mailer = mailer_to(box.port)
         waiting = asyncio.create_task(mailer.hand_in(MAIL))
-        await asyncio.to_thread(wait_for, "the mail", lambda: box.mails or None, 30)
+        await asyncio.to_thread(wait_for, "the mail", lambda: box.mails or None, PATIENCE_S)
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
         await asyncio.to_thread(mailer._threads.shutdown, wait=True)

@@ -90,7 +90,7 @@ def test_processes_that_start_at_once_all_find_a_migrated_database(tmp_path: Pat
     for process in processes:
         process.start()
     for process in processes:
-        process.join(60)
+        process.join(100)
 
     assert [process.exitcode for process in processes] == [0, 0, 0]
     assert tables_of(path) >= set(metadata.tables)

@@ -1,6 +1,7 @@
 """Calls of webhooks: to what was checked and nowhere else, and never for longer than agreed."""
 
 import asyncio
+import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -237,13 +238,13 @@ def test_what_is_no_answer_is_a_failure_with_a_reason(behave: Behave) -> None:
 
 
 def test_a_port_where_nobody_listens_is_told() -> None:
-    async def call() -> Outcome:
-        async with receiving() as receiver:
-            port = receiver.port
+    async def call(port: int) -> Outcome:
         async with sending() as sender:
             return await sender.send(f"http://{NAME}:{port}/", HEADERS, b"{}")
 
-    outcome = asyncio.run(call())
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, but not listening
+        outcome = asyncio.run(call(taken.getsockname()[1]))
     assert outcome.error == "The receiver can't be reached: Connection refused."
 
 

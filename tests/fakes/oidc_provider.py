@@ -11,15 +11,18 @@ from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
+from printreach.backends.oidc import asking
 from tests.fakes.clock import FakeClock
 
 CLIENT_ID = "printreach"
 CLIENT_SECRET = "a secret: 100%+1&?"
+PATIENCE_S = 60.0
 Json = dict[str, Any]
 
 
@@ -117,7 +120,7 @@ class FakeOidcProvider:
 
 @contextmanager
 def fake_provider(clock: FakeClock) -> Iterator[FakeOidcProvider]:
-    """Run one on a port of its own."""
+    """Run one on a port of its own. The service waits for it however busy a machine is."""
     provider = FakeOidcProvider(clock)
 
     class Handler(BaseHTTPRequestHandler):
@@ -141,7 +144,8 @@ def fake_provider(clock: FakeClock) -> Iterator[FakeOidcProvider]:
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        yield provider
+        with patch.object(asking, "DEADLINE_S", PATIENCE_S):
+            yield provider
     finally:
         server.shutdown()
         thread.join()

@@ -24,6 +24,7 @@ from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.sealing import KeySealer
 from printreach.backends.sql.store import SqlStore
 from printreach.backends.zones import SystemZones
+from printreach.run import web_node
 from printreach.run.reaching import Reaching
 from printreach.run.settings import settings_from
 from printreach.run.web_node import WebNode
@@ -54,6 +55,12 @@ def run(request: pytest.FixtureRequest) -> Run:
             return runner.run(asyncio.wait_for(coroutine, PATIENCE_S))
 
     return run_in_loop
+
+
+@pytest.fixture(autouse=True)
+def patient_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A head may come late, where the machine stood still while it was sent."""
+    monkeypatch.setattr(web_node, "_HEAD_TIMEOUT_MS", int(PATIENCE_S * 1000))
 
 
 @get("/caller", sync_to_thread=False)

@@ -16,7 +16,16 @@ from printreach.backends.stripe_account import StripeAccount
 from printreach.rules.accounts import Account
 from tests.fakes.clock import FakeClock
 from tests.fakes.stripe.books import Object
-from tests.fakes.stripe.server import KEY, MONTHLY, SECRET, YEARLY, FakeStripe, fake_stripe, sign
+from tests.fakes.stripe.server import (
+    KEY,
+    MONTHLY,
+    PATIENCE_S,
+    SECRET,
+    YEARLY,
+    FakeStripe,
+    fake_stripe,
+    sign,
+)
 from tests.web.world import ADA, BASE_URL, Browser, WebWorld, run
 
 CALLS = "/payments/stripe"
@@ -68,7 +77,9 @@ def open_shop(migrated: Path, folder: Path, **settings: str) -> Iterator[Shop]:
             secret_key=KEY, webhook_secret=SECRET, prices=(YEARLY, MONTHLY), api_url=fake.url
         )
         client = stripe.StripeClient(
-            KEY, http_client=stripe.HTTPXClient(timeout=30), base_addresses={"api": fake.url}
+            KEY,
+            http_client=stripe.HTTPXClient(timeout=PATIENCE_S),
+            base_addresses={"api": fake.url},
         )
         payments = StripePayments(account, client, clock)
         world = WebWorld(path, clock, payments, SUPPORTERS="granted", **settings)

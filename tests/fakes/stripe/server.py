@@ -10,15 +10,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import parse_qsl, urlsplit
 
 import stripe
 
+from printreach.backends import pay_stripe
 from tests.fakes.stripe.books import Books, Object
 
 KEY = "sk_test_abcdefgh12345678"
 SECRET = "whsec_abcdefgh12345678"
 MONTHLY, YEARLY = "price_monthly", "price_yearly"
+PATIENCE_S = 60.0
 
 _SESSION = {
     *("mode", "line_items[0][price]", "line_items[0][quantity]", "client_reference_id"),
@@ -68,7 +71,7 @@ class FakeStripe:
         body = self.event(kind, about, event_id)
         headers = {"Stripe-Signature": sign(body), "Content-Type": "application/json"}
         request = urllib.request.Request(self.calls_go_to, body.encode(), headers)
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
             return int(answer.status)
 
 
@@ -80,7 +83,7 @@ def sign(body: str, *, secret: str = SECRET, at: float | None = None) -> str:
 
 @contextmanager
 def fake_stripe(now: Callable[[], int]) -> Iterator[FakeStripe]:
-    """One with a monthly and a yearly price."""
+    """One with a monthly and a yearly price. The service waits for it however busy a machine is."""
     books = Books(now)
     books.add_price(MONTHLY, 300, "month")
     books.add_price(YEARLY, 3000, "year")
@@ -90,7 +93,8 @@ def fake_stripe(now: Callable[[], int]) -> Iterator[FakeStripe]:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     try:
-        yield fake
+        with patch.object(pay_stripe, "TIMEOUT_S", PATIENCE_S):
+            yield fake
     finally:
         server.shutdown()
         server.server_close()
