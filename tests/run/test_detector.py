@@ -11,6 +11,7 @@ import pytest
 from printreach.run.main import main
 from tests.detector.images import png_that_claims, scene, written
 from tests.detector.strands import strands
+from tests.rigs.peers import ROOT
 
 WORDS = {
     *("Path", "FrameScore", "Score", "PrintQuality", "WarningSuggested", "PauseSuggested"),
@@ -32,6 +33,17 @@ def command(*paths: str) -> list[str]:
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_the_page_shows_a_line_as_it_is(image: str, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "detection-api.md").read_text()
+    [example] = re.findall(r'^{"Path": .*}$', page, re.MULTILINE)
+    main(["detector", "score", image, "--json"])
+    [line] = lines(capsys)
+    shown = json.loads(example)
+
+    assert list(shown) == list(line)
+    assert [type(word) for word in shown.values()] == [type(word) for word in line.values()]
 
 
 def test_each_image_has_a_line_of_json(image: str, capsys: pytest.CaptureFixture[str]) -> None:
