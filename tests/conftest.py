@@ -1,13 +1,13 @@
 """What holds for every test: no deadline of its own for generated examples, no silent skip."""
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.requirements_of_tests import REQUIRE_ALL, everything_is_required
 
-# A wall-clock limit an example fails on a busy machine, not on wrong code; pytest-timeout
-# catches what hangs.
-settings.register_profile("printreach", deadline=None)
+# A limit by a clock, for an example or for drawing it, fails on a busy machine, not on wrong
+# code; pytest-timeout catches what hangs.
+settings.register_profile("printreach", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("printreach")
 
 
