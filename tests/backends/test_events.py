@@ -185,13 +185,30 @@ async def test_only_what_is_old_and_was_handed_out_is_forgotten(database: Path) 
     later = NOON + timedelta(days=1)
     async with open_store(database) as store:
         await store_all(store)
-        await append(store, *some_events(2))
-        done, waits = await awaiting(store)
-        await mark(store, done.seq)
+        await append(store, *some_events(3))
+        done, last, waits = await awaiting(store)
+        await mark(store, done.seq, last.seq)
 
         assert await store.write(lambda records: records.events.prune(NOON, 10)) == 0
         assert await store.write(lambda records: records.events.prune(later, 10)) == 1
         assert ids(await awaiting(store)) == [waits.event.event_id]
+
+
+@on_a_loop
+async def test_a_reader_goes_on_from_an_accounts_last_event_however_old_it_is(
+    database: Path,
+) -> None:
+    later = NOON + timedelta(days=30)
+    async with open_store(database) as store:
+        await store_all(store)
+        await append(store, *some_events(2))
+        await mark(store, *(one.seq for one in await awaiting(store)))
+        while await store.write(lambda records: records.events.prune(later, 10)):
+            pass
+
+        assert await after(store, None) == ["event-0002"]
+        assert await store.read(lambda records: records.events.holds("ada", "event-0002"))
+        assert not await store.read(lambda records: records.events.holds("ada", "event-0001"))
 
 
 @on_a_loop

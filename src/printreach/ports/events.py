@@ -110,7 +110,10 @@ class EventRecords(Protocol):
         ...
 
     async def prune(self, before: datetime, at_most: int) -> int:
-        """Forget what was handed out and came before then; how many, at_most at once."""
+        """Forget what was handed out and came before then; how many, at_most at once.
+
+        An account's last one stays: who has heard it goes on from it, however quiet it was.
+        """
         ...
 
 

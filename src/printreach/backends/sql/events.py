@@ -13,6 +13,7 @@ from sqlalchemy import (
     String,
     bindparam,
     delete,
+    exists,
     func,
     literal_column,
     select,
@@ -149,9 +150,13 @@ class EventRows:
         )
 
     async def prune(self, before: datetime, at_most: int) -> int:
+        newer = events.alias("newer")
+        has_newer = exists().where(
+            newer.c.account_id == events.c.account_id, newer.c.position > events.c.position
+        )
         old = (
             select(events.c.seq)
-            .where(events.c.received_at < before, events.c.position > 0)
+            .where(events.c.received_at < before, events.c.position > 0, has_newer)
             .limit(at_most)
         )
         gone = await self._connection.execute(delete(events).where(events.c.seq.in_(old)))
