@@ -4,6 +4,9 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterable
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -182,6 +185,41 @@ def test_an_interval_that_is_none_is_wrong_usage(
 
     assert stopped.value.code == 2
     assert "_interval_s" not in capsys.readouterr().err
+
+
+def modules_of(requirements: Iterable[str]) -> set[str]:
+    """What the libraries are imported by that are asked for so."""
+    names = {re.split(r"[^\w.-]", word)[0].lower() for word in requirements}
+    return {
+        module
+        for module, libraries in packages_distributions().items()
+        if names & {library.lower() for library in libraries}
+    }
+
+
+@pytest.mark.slow
+def test_the_extra_brings_all_that_the_command_needs(image: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras: dict[str, list[str]] = project["optional-dependencies"]
+    others = modules_of(word for extra in extras.values() for word in extra)
+    lacking = others - modules_of(extras["detector"])
+    without = (
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({sorted(lacking)}))\n"
+        "from printreach.run.main import main\n"
+        "sys.exit(main())\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", without, "detector", "score", image],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert {"litestar", "cryptography"} <= lacking
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.slow
