@@ -67,15 +67,18 @@ class EventStreams:
         cursor = await self._cursor(account_id, after)
         return self._follow(account_id, cursor)
 
+    async def now(self, account_id: str) -> str:
+        """What to begin after for what happens from now on: the last event's id, or OLDEST."""
+        latest = await self.store.read(lambda records: records.events.latest(account_id))
+        return OLDEST if latest is None else latest.event.event_id
+
     async def _cursor(self, account_id: str, after: str | None) -> str | None:
-        if after is None:
-            latest = await self.store.read(lambda records: records.events.latest(account_id))
-            return None if latest is None else latest.event.event_id
-        if after == OLDEST:
+        known = await self.now(account_id) if after is None else after
+        if known == OLDEST:
             return None
-        if not await self.store.read(lambda records: records.events.holds(account_id, after)):
-            raise EventGone(after)
-        return after
+        if not await self.store.read(lambda records: records.events.holds(account_id, known)):
+            raise EventGone(known)
+        return known
 
     async def _follow(
         self, account_id: str, cursor: str | None

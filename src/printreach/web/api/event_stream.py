@@ -106,8 +106,9 @@ async def event_stream(
 ) -> Response[Any]:
     """Stream the events of all printers of the account, as they happen, as server-sent events."""
     reader = await _reader(request, services, jar)
-    told = await _opened(services.event_streams, reader, last_event_id or after)
-    messages = _messages(reader, told)
+    streams = services.event_streams
+    behind = last_event_id or after or await streams.now(reader.account_id)
+    messages = _messages(reader, await _opened(streams, reader, behind), behind)
     return ServerSentEvent(
         messages,
         headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
@@ -208,12 +209,15 @@ async def _beating(
 
 
 async def _messages(
-    reader: Reader, told: AsyncGenerator[Told | None, None]
+    reader: Reader, told: AsyncGenerator[Told | None, None], behind: str
 ) -> AsyncGenerator[ServerSentEventMessage, None]:
+    """behind: where the stream begins; the first beat says it, for who hears nothing else."""
+    begins_behind: str | None = behind
     async with aclosing(_beating(reader, told)) as beating:
         async for one in beating:
             if one is None:
-                yield ServerSentEventMessage(data=None, comment="beat")
+                yield ServerSentEventMessage(data=None, comment="beat", id=begins_behind)
+                begins_behind = None
             else:
                 yield ServerSentEventMessage(event="event", id=one.event_id, data=one.body.decode())
 
