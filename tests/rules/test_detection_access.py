@@ -89,6 +89,25 @@ def test_either_switch_keeps_an_account_from_paying(switches: Switches) -> None:
     assert error_of(caller) is DetectionError.FREE_USAGE_LIMIT_REACHED
 
 
+@pytest.mark.parametrize(
+    ("plan", "switches", "can_pay"),
+    [
+        (PLAN, None, False),
+        (PLAN, replace(PAYING, free_only=True), True),
+        (replace(PLAN, offers_billing=True), None, True),
+    ],
+)
+def test_who_cannot_pay_is_not_told_to(
+    plan: Plan, switches: Switches | None, can_pay: bool
+) -> None:
+    refused = decide(
+        replace(CALLER, switches=switches, calls_so_far=10), plan, CallKind.PROCESS, NOON
+    )
+
+    assert isinstance(refused, Refused)
+    assert ("billing" in refused.sentence) is can_pay
+
+
 def test_who_has_several_faults_hears_of_the_first() -> None:
     caller = Caller(
         key=replace(KEY, disabled_at=NOON),

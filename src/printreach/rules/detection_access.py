@@ -72,7 +72,7 @@ def decide(caller: Caller | None, plan: Plan, kind: CallKind, at: datetime) -> A
         return UNKNOWN_KEY
     switches = switches_of(caller.switches, plan)
     if caller.key.is_disabled:
-        return Refused(DetectionError.API_KEY_DISABLED, "This key was disabled by its owner.")
+        return Refused(DetectionError.API_KEY_DISABLED, "This key was disabled, for good.")
     if caller.is_blocked:
         return Refused(DetectionError.API_KEY_DISABLED, "The account of this key is blocked.")
     if switches.billing is Billing.BLOCKED:
@@ -87,9 +87,11 @@ def decide(caller: Caller | None, plan: Plan, kind: CallKind, at: datetime) -> A
         )
     is_beyond = kind is CallKind.PROCESS and is_beyond_allowance(plan, caller.calls_so_far)
     if is_beyond and not switches.pays:
+        can_pay = plan.offers_billing or switches.billing is Billing.ON
         return Refused(
             DetectionError.FREE_USAGE_LIMIT_REACHED,
             f"The {plan.free_calls} free calls of this month are used up. They come back with the "
-            "next month, in UTC; or switch billing on, and free-only mode off.",
+            "next month, in UTC"
+            + ("; or switch billing on, and free-only mode off." if can_pay else "."),
         )
     return Admitted(key=caller.key, kind=kind, is_paid=is_beyond)
