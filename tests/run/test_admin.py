@@ -17,6 +17,7 @@ from printreach.backends.sql.store import open_store
 from printreach.rules.credentials import printer_id_of
 from printreach.run import admin_world
 from printreach.run.main import main
+from tests.fakes.clock import FakeClock
 from tests.fakes.passwords import PlainPasswords
 
 ADA = "ada@example.org"
@@ -166,10 +167,11 @@ def test_supporter_status_until_a_date_holds_through_that_day(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PRINTREACH_SUPPORTERS", "granted")
+    late = FakeClock(datetime(2026, 2, 1, 23, 59, 59, tzinfo=UTC))
+    monkeypatch.setattr(admin_world, "SystemClock", lambda: late)
     admin.add_ada()
-    today = datetime.now(UTC).date().isoformat()
 
-    lasting = admin.json("account", "supporter", ADA, "on", "--until", today)
+    lasting = admin.json("account", "supporter", ADA, "on", "--until", "2026-02-01")
     over = admin.json("account", "supporter", ADA, "on", "--until", "2026-01-31")
 
     assert lasting["IsSupporter"] is True

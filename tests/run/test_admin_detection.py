@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from printreach.rules.address_claims import AddressClaim
 from printreach.rules.detection_access import Admitted, CallKind, Refused
 from printreach.rules.detection_usage import Calls, Plan, day_of
 from printreach.run import admin_world
+from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.passwords import PlainPasswords
 from tests.run.test_admin import ADA, Admin
 
@@ -132,7 +133,9 @@ def test_without_a_month_it_is_the_present_one(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = admin.json("detector-key", "add", ADA)
-    use(admin, made["KeyId"], datetime.now(UTC), Calls(all=1))
+    monkeypatch.setattr(admin_world, "SystemClock", FakeClock)
+    use(admin, made["KeyId"], NOON, Calls(all=1))
+    use(admin, made["KeyId"], NOON - timedelta(days=1), Calls(all=100))
     monkeypatch.setenv("PRINTREACH_DETECTOR_FREE_CALLS", "7")
 
     told = admin.json("detector-usage", ADA)
