@@ -160,3 +160,20 @@ async def test_no_turn_is_lost_in_whatever_order_they_leave(order: tuple[int, ..
         await line.wait_for_turn("a")
         await line.wait_for_turn("b")
     assert line.waiting == 0
+
+
+@on_a_loop
+async def test_a_turn_that_comes_as_patience_ends_harms_nobody() -> None:
+    """After a stall both are due at once, and the end of patience is heard of a moment later."""
+    line = patient(most=1)
+    line.take("first")
+    waiting = [asyncio.create_task(line.wait_for_turn(name)) for name in ("second", "third")]
+    await until_waiting(line, 2)
+    waiting[0].cancel()
+    line.leave("first")
+    line.leave("second")
+    outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+
+    assert isinstance(outcomes[0], asyncio.CancelledError)
+    assert outcomes[1] is None
+    assert line.waiting == 0

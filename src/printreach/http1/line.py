@@ -50,5 +50,7 @@ class Line:
         self._waiting.pop(who, None)
         while self._waiting and len(self._taken) < self._most:
             following = next(iter(self._waiting))
+            turn = self._waiting.pop(following)
             self._taken.add(following)
-            self._waiting.pop(following).set_result(None)
+            if not turn.done():  # its patience may have ended just now, and it goes anyway
+                turn.set_result(None)
