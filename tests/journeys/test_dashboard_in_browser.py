@@ -147,7 +147,7 @@ def test_whoever_has_a_live_link_sees_the_printer_until_it_is_ended(
     page.get_by_role("link", name="End", exact=True).last.click()
     page.get_by_role("button", name="End Live Link").click()
 
-    expect(theirs.get_by_text("This live view has ended")).to_be_visible(timeout=30_000)
+    expect(theirs.get_by_text("This live view has ended")).to_be_visible(timeout=60_000)
     theirs.close()
 
 
@@ -176,11 +176,13 @@ def test_every_page_is_fit_to_be_looked_at(
     for name, address in pages.items():
         page.goto(address)
         look_at(page, f"dashboard-{name}")
-    page.get_by_role("button", name="Share").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Share").click()
     look_at(page, "dashboard-shared")
     page.goto(f"{at}/stop")
     look_at(page, "dashboard-stop")
     page.get_by_role("button", name="Stop print").click()
+    expect(page.get_by_text(STOPPED).first).to_be_visible()
 
 
 def test_its_own_interface_opens_signed_in_and_cannot_reach_the_dashboard(

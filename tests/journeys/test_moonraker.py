@@ -15,7 +15,7 @@ from tests.rigs.curl import curl
 from tests.rigs.moonraker import moonraker
 from tests.rigs.pinned import pinned_session
 from tests.rigs.service import Connection, LinkedPrinter, Service
-from tests.rigs.waiting import wait_for
+from tests.rigs.waiting import PATIENCE_S, wait_for
 from tests.rigs.ways import Way, bearer
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
@@ -62,7 +62,7 @@ class Rpc:
         message = {"jsonrpc": "2.0", "method": method, "params": params, "id": number}
         await self._socket.send_json(message)
         while True:
-            reply: Reply = await self._socket.receive_json(timeout=10)
+            reply: Reply = await self._socket.receive_json(timeout=60)
             if reply.get("id") == number:
                 assert "error" not in reply, reply
                 return reply["result"]
@@ -138,7 +138,7 @@ def test_apps_beside_the_printer_find_its_public_id(address: str, linked: Linked
         answer = call(Way.straight(address), target)
         return json.loads(answer.body)["result"]["value"] if answer.status == 200 else None
 
-    assert wait_for("the printer's id", found, 20) == linked.id
+    assert wait_for("the printer's id", found, PATIENCE_S) == linked.id
 
 
 def test_a_bearer_token_of_ours_never_reaches_moonraker(way: Way, connection: Connection) -> None:

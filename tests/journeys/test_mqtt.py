@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.peer]
 PROXY = "/service-command-api/proxy/mqtt"
 REPORT, REQUEST = f"device/{SERIAL}/report", f"device/{SERIAL}/request"
 LARGE_BYTES = 3 << 20
-WAIT_S = 10.0
+WAIT_S = 60.0
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from tests.rigs.chromium import chromium, screenshot, watch
 from tests.rigs.octoprint import PASSWORD, USER, OctoPrint, gcode
 from tests.rigs.proxies import DOMAIN, service_behind
 from tests.rigs.service import Service
-from tests.rigs.waiting import wait_for
+from tests.rigs.waiting import PATIENCE_S, wait_for
 
 # Browsers fetch a page's manifest without cookies, so nobody can tell who asks: 606 is right.
 ASKED_WITHOUT_COOKIES = "/static/manifest.json"
@@ -92,7 +92,7 @@ def test_the_whole_interface_works_in_a_browser(
     assert octoprint.state() == "Printing"
 
     frames, cold = seen.frames_received, hotend_c(page)
-    wait_for("the page to show it heating", lambda: hotend_c(page) > cold + 5, 15)
+    wait_for("the page to show it heating", lambda: hotend_c(page) > cold + 5, PATIENCE_S)
     screenshot(page, f"octoprint-{page.url.split(':')[0]}")
     assert seen.frames_received > frames
     assert any("/sockjs/" in socket for socket in seen.sockets)

@@ -74,7 +74,7 @@ def test_a_websocket_opens_with_a_key_in_the_query(
     with websocket(way.proving(), target) as socket:
         socket.send("hello")
 
-        assert socket.recv(timeout=5) == "hello"
+        assert socket.recv(timeout=PATIENCE_S) == "hello"
 
 
 def test_what_host_says_counts_for_nothing(

@@ -10,12 +10,13 @@ from tests.rigs.behaviour.rig import BehaviourPrinter, fresh_key
 from tests.rigs.behaviour.streams import event, jpeg_part
 from tests.rigs.calls import opened, raw_request, read_head
 from tests.rigs.service import LinkedPrinter, Service
-from tests.rigs.waiting import wait_for
+from tests.rigs.standstills import standstills
+from tests.rigs.waiting import PATIENCE_S, wait_for
 from tests.rigs.ways import Way
 
 pytestmark = pytest.mark.slow
 
-NOTICED_WITHIN_SECONDS = 1.0
+NOTICED_WITHIN_S = 5.0  # a few milliseconds on a quiet machine
 KERNEL_BUFFERS_AND_WINDOWS = 64 << 20  # each loopback hop holds up to 10 MB in the kernel
 
 
@@ -48,23 +49,25 @@ def test_a_printer_may_think_before_its_first_byte(way: Way, behaviour: Behaviou
         connection.settimeout(0.5)
         with pytest.raises(TimeoutError):
             connection.recv(1)
-        connection.settimeout(5)
+        connection.settimeout(PATIENCE_S)
         behaviour.allow_step(key)
         assert read_head(connection)[0] == 200
 
 
 @pytest.mark.parametrize("target", ["/endless", "/silent", "/stepped/mjpeg"])
-def test_an_app_that_leaves_cancels_the_printers_request_within_a_second(
+def test_an_app_that_leaves_cancels_the_printers_request_at_once(
     way: Way, behaviour: BehaviourPrinter, target: str
 ) -> None:
     key = fresh_key()
-    with raw_request(way, "GET", f"{target}?key={key}") as connection:
-        behaviour.wait_for(key, "began")
-        if target != "/silent":
-            connection.recv(1000)
-        left_at = time.monotonic()
+    with standstills() as still:
+        with raw_request(way, "GET", f"{target}?key={key}") as connection:
+            behaviour.wait_for(key, "began")
+            if target != "/silent":
+                connection.recv(1000)
+            left_at = time.monotonic()
 
-    assert behaviour.wait_for(key, "cancelled").at - left_at < NOTICED_WITHIN_SECONDS
+        cancelled_at = behaviour.wait_for(key, "cancelled").at
+        assert still.running_s(left_at, cancelled_at) < NOTICED_WITHIN_S
 
 
 def test_an_app_that_reads_slowly_slows_the_printer_down(
@@ -82,7 +85,7 @@ def test_an_app_that_reads_slowly_slows_the_printer_down(
             time.sleep(0.3)
             return before == sent
 
-        wait_for("the printer to be held back", has_stopped_sending, 10)
+        wait_for("the printer to be held back", has_stopped_sending, PATIENCE_S)
 
     assert sent < KERNEL_BUFFERS_AND_WINDOWS
 
@@ -106,13 +109,9 @@ def test_one_stalled_stream_does_not_hold_up_other_requests(
     key = fresh_key()
     with raw_request(way, "GET", f"/endless?key={key}"):
         behaviour.wait_for(key, "sent")
-        began = time.monotonic()
-        for _ in range(20):
+        for _ in range(20):  # one that is held up is so for ever
             with opened(way, "/any") as answer:
                 assert answer.status == 200
-        took = time.monotonic() - began
-
-    assert took < 5
 
 
 def test_a_viewer_that_leaves_does_not_disturb_another(
@@ -144,7 +143,7 @@ def test_two_who_watch_the_same_webcam_share_one_stream_of_the_printer(
                 assert answer.read(len(jpeg_part(1))) == jpeg_part(1)
         behaviour.allow_step(key)
         assert staying.read(len(jpeg_part(2))) == jpeg_part(2)
-    wait_for("the camera to be left", lambda: cancelled(behaviour, key) == 2, 5)
+    wait_for("the camera to be left", lambda: cancelled(behaviour, key) == 2, PATIENCE_S)
 
 
 def cancelled(behaviour: BehaviourPrinter, key: str) -> int:
