@@ -118,6 +118,7 @@ def test_a_picture_that_waits_too_long_is_refused_and_never_looked_at() -> None:
     look = StandIn(is_open=False)
 
     async def use(engine: Engine) -> None:
+        await engine.ready()
         first = ask(engine, [b"first"])
         await until(look.begun.is_set)
         with pytest.raises(ScorerBusy, match="no score within"):
@@ -125,7 +126,7 @@ def test_a_picture_that_waits_too_long_is_refused_and_never_looked_at() -> None:
         look.open.set()
         await asyncio.gather(*first, return_exceptions=True)
 
-    run(look.load, use, patience_s=0.2)
+    run(look.load, use, patience_s=2.0)  # the first must not have to wait so long
 
     assert look.pictures == [b"first"]
 
@@ -226,7 +227,7 @@ def test_a_service_that_nobody_asks_loads_no_library_of_the_detector() -> None:
     )
 
     told = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, timeout=60, check=False
+        [sys.executable, "-c", program], capture_output=True, timeout=100, check=False
     )
 
     assert told.stdout == b"[]\n", told.stderr
