@@ -1,10 +1,10 @@
 """Output is gathered once a turn of the loop, a chunk's worth or so many frames at a time."""
 
-from printreach.tunnel.tunnel import MAX_GATHERED
-from printreach.wire.frames import CHUNK_BYTES, MAX_MESSAGE_BYTES
+from printreach.tunnel.tunnel import CALM_CHUNKS, MAX_GATHERED
+from printreach.wire.frames import CHUNK_BYTES, MAX_MESSAGE_BYTES, WINDOW_BYTES
 from printreach.wire.heads import MAX_HEAD_BYTES
 from tests.fakes.hasty_loop import on_a_hasty_loop, settle
-from tests.tunnel.ends import GET_PAGE, OK, greeted
+from tests.tunnel.ends import GET_PAGE, OK, MemoryEnds, greeted
 
 LARGE_HEAD = GET_PAGE + b"X-Large: %b\r\n" % (b"x" * (MAX_HEAD_BYTES - len(GET_PAGE) - 11))
 
@@ -89,3 +89,54 @@ async def test_nothing_is_sent_when_there_is_nothing_to_say() -> None:
     await settle()
 
     assert ends.hub_link.messages == before
+
+
+@on_a_hasty_loop
+async def test_a_body_that_is_held_back_leaves_chunk_by_chunk_at_first() -> None:
+    ends = await greeted()
+    ends.hub.open()
+    await settle()
+    before = ends.agent_link.messages
+
+    ends.agent.served[0].stream.respond(OK, b"." * WINDOW_BYTES)
+
+    assert ends.agent_link.messages == before + WINDOW_BYTES // CHUNK_BYTES
+
+
+@on_a_hasty_loop
+async def test_over_a_link_that_stays_free_all_that_a_stream_may_send_is_one_message() -> None:
+    ends = await calm_ends()
+    asked = ends.hub.open()
+    await settle()
+    before = ends.agent_link.messages
+
+    ends.agent.served[-1].stream.respond(OK, b"." * WINDOW_BYTES)
+
+    assert ends.agent_link.messages == before + 1
+    await settle()
+    assert asked.pieces == [b"", b"." * WINDOW_BYTES]
+
+
+@on_a_hasty_loop
+async def test_a_link_that_was_full_gets_chunks_by_themselves_again() -> None:
+    ends = await calm_ends()
+    ends.agent_link.congest()
+    ends.agent_link.clear()
+    ends.hub.open()
+    await settle()
+    before = ends.agent_link.messages
+
+    ends.agent.served[-1].stream.respond(OK, b"." * WINDOW_BYTES)
+
+    assert ends.agent_link.messages == before + WINDOW_BYTES // CHUNK_BYTES
+
+
+async def calm_ends() -> MemoryEnds:
+    """Two ends, the agent's link known to take more than is sent."""
+    ends = await greeted()
+    for _ in range(CALM_CHUNKS * CHUNK_BYTES // WINDOW_BYTES):
+        ends.hub.open()
+        await settle()
+        ends.agent.served[-1].stream.respond(OK, b"." * WINDOW_BYTES, fin=True)
+        await settle()
+    return ends

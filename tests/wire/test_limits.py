@@ -1,7 +1,13 @@
 """What is just within a limit passes whole."""
 
 from printreach.wire import frames
-from printreach.wire.events import HeadReceived, InterimReceived, MessageReceived, StreamOpened
+from printreach.wire.events import (
+    DataReceived,
+    HeadReceived,
+    InterimReceived,
+    MessageReceived,
+    StreamOpened,
+)
 from printreach.wire.frames import CHUNK_BYTES, HEADER_BYTES, MAX_MESSAGE_BYTES, WINDOW_BYTES, Kind
 from printreach.wire.heads import MAX_HEAD_BYTES
 
@@ -35,7 +41,8 @@ def test_a_stream_may_spend_its_last_byte_of_credit() -> None:
     for _ in range(WINDOW_BYTES // CHUNK_BYTES):
         pair.hub.send(stream, CHUNK, fin=False)
 
-    assert len(pair.settle().at_agent) == 4
+    body = b"".join([CHUNK] * (WINDOW_BYTES // CHUNK_BYTES))
+    assert pair.settle().at_agent == [DataReceived(stream, body, fin=False)]
     assert pair.hub.credit(stream) == 0
 
 

@@ -34,6 +34,8 @@ class HeadReceived(NamedTuple):
 
 
 class DataReceived(NamedTuple):
+    """Of one frame, or of several that followed each other in a message."""
+
     stream: int
     data: bytes  # empty only where fin is set
     fin: bool

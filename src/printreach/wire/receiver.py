@@ -2,10 +2,12 @@
 
 A table per role says which kinds an end takes; before HELLO nothing but HELLO and CLOSE is taken.
 A frame for a stream that has ended is dropped in silence: it was under way when the stream ended.
+Body bytes that follow each other in a message are one event, and are copied once: an event costs on
+its way as much as copying some tens of KiB.
 """
 
 from collections.abc import Callable
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from . import frames
 from .errors import CloseCode, RemoteProtocolError, close_code_of, reason_of
@@ -27,6 +29,14 @@ from .heads import MAX_HEAD_BYTES
 from .state import TunnelState
 
 
+class _Piece(NamedTuple):
+    """The body bytes of one frame, still in the link's buffer."""
+
+    stream: int
+    data: bytes | memoryview
+    fin: bool
+
+
 class Receiver:
     __slots__ = ("_table", "_table_after_hello", "_tunnel")
 
@@ -37,7 +47,7 @@ class Receiver:
 
     def receive(self, message: bytes | memoryview) -> list[Event]:
         """The events of one link message. Raises RemoteProtocolError."""
-        events: list[Event] = []
+        found: list[Event | _Piece] = []
         at, size = 0, len(message)
         if size > frames.MAX_MESSAGE_BYTES:
             raise RemoteProtocolError(CloseCode.FRAME_TOO_LARGE, f"a message of {size} bytes")
@@ -50,12 +60,16 @@ class Receiver:
                 raise RemoteProtocolError(CloseCode.FRAME_TOO_LARGE, f"a frame of {length} bytes")
             if length > size - at:
                 raise RemoteProtocolError(CloseCode.BAD_FRAME, "a frame is cut short")
-            payload = bytes(message[at : at + length])
+            payload = message[at : at + length]
             at += length
-            event = self._table[kind](self, kind, stream, payload)
-            if event is not None:
-                events.append(event)
-        return events
+            take = self._table[kind]
+            if take is Receiver._data:
+                one: Event | _Piece | None = self._data(kind, stream, payload)
+            else:
+                one = take(self, kind, stream, bytes(payload))
+            if one is not None:
+                found.append(one)
+        return _joined(found)
 
     # --- frames of streams ----------------------------------------------------------------------
 
@@ -98,7 +112,7 @@ class Receiver:
             self._tunnel.end_remote(stream, state)
         return HeadReceived(stream, head, body, fin)
 
-    def _data(self, kind: int, stream: int, payload: bytes) -> Event | None:
+    def _data(self, kind: int, stream: int, payload: bytes | memoryview) -> _Piece | None:
         state = self._tunnel.readable(stream)
         if state is None:
             return None
@@ -110,7 +124,7 @@ class Receiver:
         fin = kind >= FIN
         if fin:
             self._tunnel.end_remote(stream, state)
-        return DataReceived(stream, payload, fin) if payload or fin else None
+        return _Piece(stream, payload, fin) if payload or fin else None
 
     def _credit(self, _kind: int, stream: int, payload: bytes) -> Event | None:
         size = frames.decode_credit(payload)
@@ -181,7 +195,30 @@ class Receiver:
         raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, f"{name} has no place here")
 
 
-_Take = Callable[[Receiver, int, int, bytes], Event | None]
+def _joined(found: list[Event | _Piece]) -> list[Event]:
+    """The events, where pieces of one body that follow each other have become one."""
+    events: list[Event] = []
+    body: list[_Piece] = []
+    for one in found:
+        if not isinstance(one, _Piece):
+            _end_body(body, events)
+            events.append(one)
+            continue
+        if body and body[0].stream != one.stream:
+            _end_body(body, events)
+        body.append(one)
+    _end_body(body, events)
+    return events
+
+
+def _end_body(pieces: list[_Piece], events: list[Event]) -> None:
+    if pieces:
+        stream, _, fin = pieces[-1]
+        events.append(DataReceived(stream, b"".join([piece.data for piece in pieces]), fin))
+        pieces.clear()
+
+
+_Take = Callable[[Receiver, int, int, bytes], Event | _Piece | None]
 _NAMES = {int(kind): kind.name for kind in Kind}
 
 _CONTROL: dict[int, Callable[[Receiver, bytes], Event | None]] = {

@@ -1,0 +1,102 @@
+"""Body bytes that follow each other in a link message are one event."""
+
+from printreach.wire.errors import Reason
+from printreach.wire.events import (
+    CreditReceived,
+    DataReceived,
+    Event,
+    HeadReceived,
+    MessageReceived,
+    StreamReset,
+)
+from printreach.wire.frames import WINDOW_BYTES
+
+from .pair import GET_CAMERA, GET_PAGE, OK, POST_FILE, SessionPair
+
+
+def at_hub(pair: SessionPair) -> list[Event]:
+    """What the hub hears of the one message that the agent has for it."""
+    return pair.hub.receive(pair.agent.take_output(), pair.clock.now)
+
+
+def answering() -> tuple[SessionPair, int, int]:
+    """Two streams whose answers have begun."""
+    pair = SessionPair()
+    page, camera = pair.opened(GET_PAGE, fin=True), pair.opened(GET_CAMERA, fin=True)
+    for stream in (page, camera):
+        pair.agent.respond(stream, OK, fin=False)
+    pair.settle()
+    return pair, page, camera
+
+
+def test_what_several_frames_bring_of_a_body_is_heard_at_once() -> None:
+    pair, page, _ = answering()
+
+    for piece in (b"one ", b"two ", b"three"):
+        pair.agent.send(page, piece, fin=False)
+    pair.agent.send(page, b"", fin=True)
+
+    assert at_hub(pair) == [DataReceived(page, b"one two three", fin=True)]
+
+
+def test_bodies_of_two_streams_are_never_mixed() -> None:
+    pair, page, camera = answering()
+
+    for stream, piece in ((page, b"p1 "), (page, b"p2"), (camera, b"c1"), (page, b"p3")):
+        pair.agent.send(stream, piece, fin=False)
+
+    assert at_hub(pair) == [
+        DataReceived(page, b"p1 p2", fin=False),
+        DataReceived(camera, b"c1", fin=False),
+        DataReceived(page, b"p3", fin=False),
+    ]
+
+
+def test_the_end_of_one_body_is_not_the_end_of_the_next() -> None:
+    pair, page, camera = answering()
+
+    pair.agent.send(page, b"p1 ", fin=False)
+    pair.agent.send(page, b"p2", fin=True)
+    pair.agent.send(camera, b"c1", fin=False)
+
+    assert at_hub(pair) == [
+        DataReceived(page, b"p1 p2", fin=True),
+        DataReceived(camera, b"c1", fin=False),
+    ]
+
+
+def test_other_frames_keep_their_place_between_body_bytes() -> None:
+    pair = SessionPair()
+    upload = pair.opened(POST_FILE)
+    pair.hub.send(upload, b"." * 65_536, fin=False)
+    pair.settle()
+
+    pair.agent.respond(upload, OK, b"0", fin=False)
+    pair.agent.send(upload, b"1", fin=False)
+    pair.agent.taken(upload, WINDOW_BYTES // 4)
+    pair.agent.send(upload, b"2", fin=False)
+    pair.agent.message(b"{}")
+    pair.agent.send(upload, b"3", fin=False)
+    pair.agent.reset(upload, Reason.CANCELLED)
+
+    assert at_hub(pair) == [
+        HeadReceived(upload, OK, b"0", fin=False),
+        DataReceived(upload, b"1", fin=False),
+        CreditReceived(upload),
+        DataReceived(upload, b"2", fin=False),
+        MessageReceived(b"{}"),
+        DataReceived(upload, b"3", fin=False),
+        StreamReset(upload, Reason.CANCELLED, ""),
+    ]
+
+
+def test_a_body_outlives_the_buffer_that_it_came_in() -> None:
+    pair, page, _ = answering()
+    pair.agent.send(page, b"one ", fin=False)
+    pair.agent.send(page, b"two", fin=False)
+    buffer = bytearray(pair.agent.take_output())
+
+    heard = pair.hub.receive(memoryview(buffer), pair.clock.now)
+    buffer[:] = bytes(len(buffer))
+
+    assert heard == [DataReceived(page, b"one two", fin=False)]
