@@ -120,7 +120,7 @@ def attack(page: Page, evil: Home, script: str, target: str) -> int | None:
     None where the browser gave the request up for another reason: nobody let the page ask.
     """
     with page.expect_request(lambda request: request.url.startswith(target)) as asked:
-        page.goto(evil.page(script))
+        page.goto(evil.page(script), wait_until="commit")  # it may lead on before it is loaded
     answer = asked.value.response()  # waits until it is over
     return answer.status if answer is not None else None
 

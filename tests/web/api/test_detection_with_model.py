@@ -18,7 +18,7 @@ LENGTH = 8
 
 @pytest.fixture
 def caller(world: WebWorld, program: Browser) -> Iterator[Detecting]:
-    engine = Engine(load_look, threads=1)
+    engine = Engine(load_look, threads=1, patience_s=60)
     world.services.detection.scorer = engine
     yield detecting(world, program)
     run(program, engine.close)
