@@ -1,4 +1,7 @@
-"""Whatever is linked, removed, connected, revoked or lost, in any order: each sees its own."""
+"""Whatever is linked, removed, connected, shared, revoked or lost, in any order: each sees its own.
+
+Once with a host for each connection, and once with a port for each.
+"""
 
 import asyncio
 import shutil
@@ -21,12 +24,22 @@ from hypothesis.stateful import (
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
 from tests.hub.world import ADA, BOB
-from tests.isolation.world import APP, Access, Isolation, PatientLoop, Proof, Reached, begin
+from tests.isolation.world import (
+    APP,
+    TRUST_S,
+    Access,
+    Isolation,
+    PatientLoop,
+    Proof,
+    Reached,
+    begin,
+)
 from tests.relay.caller import request
+from tests.rigs.waiting import free_ports
 
 PRINTERS = ("red", "green", "blue")
-TRUST_S = 30
 MOST_CONNECTIONS = 8
+PORTS = 4  # fewer than connections, so that some change hands
 LIVE, REFUSED = {200, 601}, {601, 603, 604, 606}
 
 printers = st.sampled_from(PRINTERS)
@@ -49,9 +62,10 @@ def picked(candidates: Iterable[str], pick: int) -> str:
 
 
 class Everybody(RuleBasedStateMachine):
-    """Two accounts, three printers, apps and browsers."""
+    """Two accounts, three printers, apps, guests and browsers."""
 
     migrated: Path
+    has_ports: bool
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +80,7 @@ class Everybody(RuleBasedStateMachine):
         self.world: Isolation = self._run(self._begin(path))
 
     async def _begin(self, path: Path) -> Isolation:
-        world = await begin(path, self._ends)
+        world = await begin(path, self._ends, free_ports(PORTS) if self.has_ports else range(0))
         await world.hub.add_account(ADA)
         await world.hub.add_account(BOB)
         await world.hub.apps.add(APP, "App", ["https://app.example/"])
@@ -86,6 +100,8 @@ class Everybody(RuleBasedStateMachine):
             self._run(self.world.connect_agent(name))
             self._run(self.world.link(name, email))
             self._run(self.world.add_connection(name))
+        self._run(self.world.share("red", "1"))
+        self._run(self.world.open_own_host("green"))
 
     @rule(name=printers)
     def connect_agent(self, name: str) -> None:
@@ -117,6 +133,13 @@ class Everybody(RuleBasedStateMachine):
         if len(self.world.accesses) < MOST_CONNECTIONS:
             self._run(self.world.add_connection(picked(self.world.owners, pick)))
 
+    @rule(pick=picks, hours=st.sampled_from(["1", "24"]))
+    def share(self, pick: int, hours: str) -> None:
+        if not self.world.owners:
+            return
+        if len(self.world.accesses) < MOST_CONNECTIONS:
+            self._run(self.world.share(picked(self.world.owners, pick), hours))
+
     @rule(pick=picks)
     def open_own_host(self, pick: int) -> None:
         if not self.world.owners:
@@ -129,10 +152,10 @@ class Everybody(RuleBasedStateMachine):
         self._run(self.world.revoke(self.world.accesses[pick % len(self.world.accesses)]))
 
     @rule()
-    def let_browsers_expire(self) -> None:
-        if not (any(one.is_own for one in self.world.accesses)):
+    def let_half_a_day_pass(self) -> None:
+        if not any(one.is_own or one.expires_at for one in self.world.accesses):
             return
-        self._run(self.world.let_cookies_expire())
+        self._run(self.world.let_half_a_day_pass())
 
     @rule()
     def lose_notices(self) -> None:
@@ -142,7 +165,7 @@ class Everybody(RuleBasedStateMachine):
     def find_out_without_notices(self) -> None:
         if not self.world.bus.is_losing:
             return
-        self._run(self.world.pass_time(TRUST_S + 1))
+        self._run(self.world.pass_time(int(TRUST_S) + 1))
         self.world.bus.is_losing = False
 
     # --- what must hold ---------------------------------------------------------------------------
@@ -158,7 +181,7 @@ class Everybody(RuleBasedStateMachine):
             turn = self._number + at
             proof = access.proofs[turn % len(access.proofs)]
             await self._ask(access, proof, may_enter=self._may_enter(access))
-            others = [one for one in everyone if one.connection_id != access.connection_id]
+            others = [one for one in everyone if not _is_same_door(one, access)]
             if others:
                 wrong = others[turn % len(others)].proofs
                 await self._ask(access, wrong[turn % len(wrong)], may_enter=False)
@@ -170,38 +193,53 @@ class Everybody(RuleBasedStateMachine):
         fields = list(proof.fields)
         if not access.is_own:
             fields.append(b"Cookie: " + self.world.planted_cookies())
-        raw = request(access.host, *fields, target=target + proof.query)
-        answer = await self.world.ask(raw)
+        host = self._host(access)
+        raw = request(host, *fields, target=target + proof.query)
+        answer = await self.world.ask(raw, access.port)
         reached = self.world.news()
         if may_enter is not None:
             assert answer.status in (LIVE if may_enter else REFUSED), answer
         if answer.status == 200:
             assert [one.printer for one in reached] == [access.printer]
             assert answer.body == target
-            self._check(access, target, reached[0])
+            self._check(access, target, host, reached[0])
         else:
             assert reached == []
 
+    def _host(self, access: Access) -> bytes:
+        """What the caller names. At a port that counts for nothing, so it may be another's."""
+        if access.port is None:
+            return access.host
+        return self.world.accesses[self._number % len(self.world.accesses)].host
+
     def _may_enter(self, access: Access) -> bool | None:
+        now = self._runner.get_loop().time()
         if access.ended_at is None:
-            return True
-        recent = access.ended_at + TRUST_S > self._runner.get_loop().time()
+            return True if now >= access.surely_at else None
+        recent = access.ended_at + TRUST_S > now
         return None if recent and not access.was_told else False
 
-    def _check(self, access: Access, target: bytes, reached: Reached) -> None:
+    def _check(self, access: Access, target: bytes, host: bytes, reached: Reached) -> None:
         """What the printer saw is the request, and nothing that is somebody else's or ours."""
         asked = reached.asked
         assert asked.target == target
-        assert asked.all(b"host") == [access.host]
+        assert asked.all(b"host") == [host]
         for one in self.world.accesses:
             for secret in one.secrets:
                 assert secret not in asked.opened.head
-            if one.host != access.host:
+            if one.host != host:
                 assert one.host not in asked.opened.head
 
 
-def test_no_connection_reaches_anothers_printer(migrated: Path) -> None:
-    machine = type("Machine", (Everybody,), {"migrated": migrated})
+def _is_same_door(one: Access, other: Access) -> bool:
+    """One connection, or one port that has changed hands: what opens the one opens the other."""
+    has_changed_hands = one.port is not None and one.port == other.port
+    return has_changed_hands or one.connection_id == other.connection_id
+
+
+@pytest.mark.parametrize("has_ports", [False, True], ids=["hosts", "ports"])
+def test_no_connection_reaches_anothers_printer(migrated: Path, has_ports: bool) -> None:
+    machine = type("Machine", (Everybody,), {"migrated": migrated, "has_ports": has_ports})
     run_state_machine_as_test(
         machine,
         settings=settings(

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,10 +17,14 @@ from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.contract import signin
 from printreach.http1.server import serve
-from printreach.ports import Notice
+from printreach.hub.connections import Shared
+from printreach.hub.denied import Denied, Reason
+from printreach.hub.own_connections import LIFETIMES, OwnConnections
+from printreach.ports import Notice, Topic
 from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
 from printreach.rules.completion import Completion
+from printreach.rules.credentials import AppSecrets
 from printreach.rules.printers import Printer
 from tests.hub.world import OpenWorld, World
 from tests.relay.caller import Answer, Caller, request
@@ -29,6 +33,8 @@ from tests.relay.waiting import settle, until
 from tests.relay.web_role import WebRole
 
 APP = "app"
+TRUST_S = 30.0
+"""So long, at most, the relay goes by what it knew of a connection before it lost a notice."""
 COOKIE = b"__Host-printreach_own"
 
 
@@ -46,6 +52,7 @@ class LossyBus:
 
     def __init__(self, bus: SqliteBus) -> None:
         self._bus = bus
+        self._marks = 0
         self.is_losing = False
 
     async def publish(self, notice: Notice) -> None:
@@ -57,6 +64,15 @@ class LossyBus:
                 callback(notice)
 
         return self._bus.subscribe(pass_on)
+
+    async def catch_up(self) -> None:
+        """Wait until all that was published so far has been told, or lost."""
+        self._marks += 1
+        mark, is_told = Notice(Topic.EVENT, f"mark {self._marks}"), asyncio.Event()
+        unsubscribe = self._bus.subscribe(lambda told: is_told.set() if told == mark else None)
+        await self._bus.publish(mark)
+        await is_told.wait()
+        unsubscribe()
 
 
 @dataclass(frozen=True)
@@ -71,16 +87,20 @@ class Proof:
 class Access:
     """One connection as whoever uses it knows it.
 
-    secrets: what no printer may ever see. ended_at: seconds of the loop's clock, once it has
-    ended; was_told: whether the relay got the notice of that.
+    port: its own, where connections have ports. secrets: what no printer may ever see. surely_at:
+    from then on the relay knows of it for sure. ended_at: seconds of the loop's clock, once it
+    has ended; was_told: whether the relay knows of that. expires_at: by the service's clock.
     """
 
     host: bytes
+    port: int | None
     connection_id: str
     printer: str
     proofs: list[Proof]
     secrets: list[bytes]
     is_own: bool = False
+    surely_at: float = 0.0
+    expires_at: datetime | None = None
     ended_at: float | None = None
     was_told: bool = False
 
@@ -104,8 +124,9 @@ class Isolation:
     agents: dict[str, ScriptedAgent] = field(default_factory=dict)
     owners: dict[str, str] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
+    _account_ids: dict[str, str] = field(default_factory=dict)
     _tunnels: list[ScriptedAgent] = field(default_factory=list)  # older ones too, while they last
-    _caller: Caller | None = None
+    _callers: dict[int, Caller] = field(default_factory=dict)
 
     # --- what people do ---------------------------------------------------------------------------
 
@@ -133,7 +154,8 @@ class Isolation:
         assert isinstance(linked, Printer), linked
         await agent.hear(signin.Linked)
         self.owners[name] = email
-        await settle(5)
+        self._account_ids[name] = linked.account_id
+        await self.bus.catch_up()
 
     async def unlink(self, name: str) -> None:
         """The account gives the printer up; all connections to it end."""
@@ -142,32 +164,29 @@ class Isolation:
         for access in self.accesses:
             if access.printer == name:
                 self._ended(access, was_told=not self.bus.is_losing)
-        await settle(5)
+        await self.bus.catch_up()
         if not self.bus.is_losing and name in self.agents:
             await until(lambda: self.agents[name].closed)
         await self._settle()
 
     async def add_connection(self, name: str) -> None:
-        """An app gets a connection."""
+        """An app gets a connection, unless no port is left for it."""
         made = await self.hub.connections.add_for_app(APP, self._printer_id(name))
-        assert isinstance(made, Completion), made
-        user, password = made.secrets.basic_user, made.secrets.basic_password
-        token = made.secrets.bearer_token.encode()
-        pair = base64.b64encode(f"{user}:{password}".encode())
-        self.accesses.append(
-            Access(
-                host=urlsplit(made.url).netloc.encode(),
-                connection_id=made.connection_id,
-                printer=name,
-                proofs=[
-                    Proof((b"Authorization: Basic " + pair,)),
-                    Proof((b"Authorization: Bearer " + token,)),
-                    Proof(query=b"?service_api_key=" + token),
-                    Proof(query=b"?service_api_key=" + pair.replace(b"=", b"%3D")),
-                ],
-                secrets=[pair, token, password.encode()],
-            )
-        )
+        if not self._no_port_is_left(made):
+            assert isinstance(made, Completion), made
+            self._remember(name, made.connection_id, made.url, made.secrets)
+        await self.bus.catch_up()  # the port may have been another's
+
+    async def share(self, name: str, hours: str) -> None:
+        """The owner shares the printer, for a while. hours: a key of LIFETIMES."""
+        hub = self.hub
+        own = OwnConnections(store=hub.store, clock=hub.clock, connections=hub.connections)
+        made = await own.share(self._account_ids[name], self._printer_id(name), hours)
+        if not self._no_port_is_left(made):
+            assert isinstance(made, Shared), made
+            access = self._remember(name, made.connection.connection_id, made.url, made.secrets)
+            access.expires_at = hub.clock.now() + LIFETIMES[hours]
+        await self.bus.catch_up()
 
     async def open_own_host(self, name: str) -> None:
         """The owner's browser opens the printer by a single-use link."""
@@ -187,6 +206,7 @@ class Isolation:
         self.accesses.append(
             Access(
                 host=host,
+                port=None,
                 connection_id=connection.connection_id,
                 printer=name,
                 proofs=[Proof((b"Cookie: theme=dark; " + cookie,))],
@@ -201,14 +221,16 @@ class Isolation:
         for one in self.accesses:
             if one.connection_id == access.connection_id:
                 self._ended(one, was_told=not self.bus.is_losing)
-        await settle(5)
+        await self.bus.catch_up()
 
-    async def let_cookies_expire(self) -> None:
-        """Nobody comes back for half a day: what browsers were signed in with is over."""
-        self.hub.clock.advance(timedelta(hours=13))
+    async def let_half_a_day_pass(self) -> None:
+        """What browsers were signed in with is over, and some of what was shared."""
+        now = self.hub.clock.advance(timedelta(hours=13))
         for access in self.accesses:
             if access.is_own:
                 self._ended(access, was_told=False)
+            elif access.expires_at is not None and now >= access.expires_at:
+                self._ended(access, was_told=True)  # it knew from the beginning
 
     async def pass_time(self, seconds: int) -> None:
         """Let the loop's clock go forward, a second at a time, so that pings are answered."""
@@ -221,12 +243,13 @@ class Isolation:
 
     # --- what a caller sees, and what printers see ------------------------------------------------
 
-    async def ask(self, raw: bytes) -> Answer:
-        """Send a request. All go over one connection, as through a proxy."""
-        if self._caller is None:
-            self._caller = await Caller.connect(self.port)
-        self._caller.send(raw)
-        return await self._caller.answer()
+    async def ask(self, raw: bytes, port: int | None = None) -> Answer:
+        """Send a request. All to one port go over one connection, as through a proxy."""
+        port = port or self.port
+        if port not in self._callers:
+            self._callers[port] = await Caller.connect(port)
+        self._callers[port].send(raw)
+        return await self._callers[port].answer()
 
     def news(self) -> list[Reached]:
         """What has reached any printer since the last look."""
@@ -251,6 +274,31 @@ class Isolation:
         self._tunnels = [agent for agent in self._tunnels if agent.closed is None]
         self.agents = {name: agent for name, agent in self.agents.items() if agent.closed is None}
 
+    def _no_port_is_left(self, made: object) -> bool:
+        return isinstance(made, Denied) and made.reason is Reason.NO_PORT_LEFT
+
+    def _remember(self, name: str, connection_id: str, url: str, told: AppSecrets) -> Access:
+        parts, token = urlsplit(url), told.bearer_token.encode()
+        pair = base64.b64encode(f"{told.basic_user}:{told.basic_password}".encode())
+        now = asyncio.get_running_loop().time()
+        access = Access(
+            host=parts.netloc.encode(),
+            port=parts.port,
+            connection_id=connection_id,
+            printer=name,
+            proofs=[
+                Proof((b"Authorization: Basic " + pair,)),
+                Proof((b"Authorization: Bearer " + token,)),
+                Proof(query=b"?service_api_key=" + token),
+                Proof(query=b"?service_api_key=" + pair.replace(b"=", b"%3D")),
+            ],
+            secrets=[pair, token, told.basic_password.encode()],
+            # Its port may have been another's, and the notice of that was lost.
+            surely_at=now + TRUST_S if self.bus.is_losing and parts.port else now,
+        )
+        self.accesses.append(access)
+        return access
+
     def _ended(self, access: Access, *, was_told: bool) -> None:
         if access.ended_at is None:
             access.ended_at = asyncio.get_running_loop().time()
@@ -265,9 +313,9 @@ def answer(asked: Asked) -> None:
     asked.answer_with_length(asked.target)
 
 
-async def begin(path: Path, ends: AsyncExitStack) -> Isolation:
-    """Everything, with two accounts and nothing linked."""
-    hub = await ends.enter_async_context(OpenWorld(path)())
+async def begin(path: Path, ends: AsyncExitStack, ports: range) -> Isolation:
+    """Everything, with two accounts and nothing linked. ports: those that connections get."""
+    hub = await ends.enter_async_context(OpenWorld(path)(ports))
     bus = LossyBus(await ends.enter_async_context(open_bus(hub.store, hub.clock)))
     web = await serve(WebRole().handle, "127.0.0.1", 0)
     ends.push_async_callback(web.close)
@@ -293,4 +341,5 @@ async def begin(path: Path, ends: AsyncExitStack) -> Isolation:
     node = RelayNode(outside)
     ends.push_async_callback(node.stop, 0.0)
     port = await node.listen("127.0.0.1", 0)
+    await node.listen_for_tunnels("127.0.0.1", ports)
     return Isolation(hub, node, bus, port)
