@@ -70,10 +70,10 @@ class KlipperMachine:
             for line in script.splitlines():
                 await self._carry_out(line)
 
-    async def be_busy(self, seconds: float) -> None:
+    async def be_busy(self, until: asyncio.Event) -> None:
         """As with a command that takes so long: others wait."""
         async with self._mutex:
-            await asyncio.sleep(seconds)
+            await until.wait()
 
     def tick(self, seconds: float) -> None:
         """Time goes by."""

@@ -54,7 +54,7 @@ class Broker:
     def start(self) -> None:
         self._program.start()
         self._program.wait_until(
-            "listening", lambda: accepts_connections(self.inner_port) or None, 10
+            "listening", lambda: accepts_connections(self.inner_port) or None, 60
         )
 
     def stop(self) -> None:

@@ -78,7 +78,7 @@ AMS: Json = {
 
 
 class Machine:
-    """A P1S. read: a file of the card; None where there is none."""
+    """A P1S. read: a file of the card; None where there is none. is_silent: it only listens."""
 
     def __init__(self, read: Callable[[str], bytes | None]) -> None:
         self._read = read
@@ -117,13 +117,14 @@ class Machine:
 
     def hear(self, message: object) -> list[Json]:
         """Its answers."""
-        if self.is_silent or not isinstance(message, dict):
+        if not isinstance(message, dict):
             return []
         answers = []
         for part, order in message.items():
             if isinstance(order, dict):
                 self.heard.append({part: order})
-                answers += self._answers(part, order)
+                if not self.is_silent:
+                    answers += self._answers(part, order)
         return answers
 
     def _answers(self, part: str, order: Json) -> list[Json]:

@@ -17,6 +17,7 @@ from tests.rigs.waiting import free_port, wait_for
 
 SERIAL = "01P00A000000001"
 TICK_S = 0.05
+PATIENCE_S = 60
 
 
 class FakeBambu:
@@ -32,6 +33,7 @@ class FakeBambu:
         self.lock = threading.RLock()
         self._client = mqtt.Client(CallbackAPIVersion.VERSION2)
         self._client.on_connect = self._on_connect
+        self._client.on_subscribe = self._on_subscribe
         self._client.on_message = self._on_message
         self._client.reconnect_delay_set(1, 1)
         self._is_over = threading.Event()
@@ -43,7 +45,7 @@ class FakeBambu:
         self._client.connect("127.0.0.1", self.broker.inner_port)
         self._client.loop_start()
         self._thread.start()
-        wait_for("the fake printer", lambda: self._is_up.is_set() or None, 10)
+        wait_for("the fake printer", self._is_up.is_set, PATIENCE_S)
 
     def stop(self) -> None:
         self._is_over.set()
@@ -59,7 +61,7 @@ class FakeBambu:
 
     def come_back(self) -> None:
         self.broker.start()
-        wait_for("the fake printer", lambda: self._is_up.is_set() or None, 10)
+        wait_for("the fake printer", self._is_up.is_set, PATIENCE_S)
 
     def say(self, payload: bytes | str) -> None:
         """Anything at all, as a report."""
@@ -67,6 +69,8 @@ class FakeBambu:
 
     def _on_connect(self, client: mqtt.Client, *_: object) -> None:
         client.subscribe(f"device/{SERIAL}/request")
+
+    def _on_subscribe(self, *_: object) -> None:
         self._is_up.set()
 
     def _on_message(self, _client: mqtt.Client, _data: object, message: mqtt.MQTTMessage) -> None:

@@ -136,7 +136,7 @@ class TestOrders:
         fake = fake_rig(bench.rig).fake
         fake.machine.is_silent = True
         asked = bench.calls.ask(b"POST", "home")
-        await asyncio.sleep(0.2)
+        await until(lambda: bool(orders(bench, "gcode_line")))
         with fake.lock:
             fake.machine.report["hms"] = [{"attr": 0x05000500, "code": 0x00010007}]
 

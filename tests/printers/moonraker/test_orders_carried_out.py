@@ -107,12 +107,14 @@ async def test_what_takes_long_is_accepted_before_it_is_done(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(api_module, "ACCEPTED_AFTER_S", 0.1)
         async with bench_with(rig, tmp_path) as bench:
+            is_done = asyncio.Event()  # it is Klippy's loop that waits for it
             busy = asyncio.create_task(
-                asyncio.to_thread(rig.klippy.do, lambda: rig.klippy.machine.be_busy(1.0))
+                asyncio.to_thread(rig.klippy.do, lambda: rig.klippy.machine.be_busy(is_done))
             )
             await asyncio.sleep(0.05)
             assert (await bench.calls.post("home")).result == {}
             assert not busy.done()
+            rig.klippy.call(is_done.set)
             await busy
             await bench.until_true("the order", lambda: _was_given(rig, "G28"))
 
@@ -225,7 +227,7 @@ async def test_a_print_that_gets_warm_again_can_be_cancelled(
     async with bench_with(rig, tmp_path) as bench:
         await smart_pause(bench)
         await until_hotend_is(bench, 0.0)
-        rig.klippy.set("extruder", temperature=-1000.0)  # some seconds away from any heat
+        rig.klippy.set("extruder", temperature=-10_000.0)  # a minute away from any heat
         await asyncio.sleep(0.5)
         assert (await bench.calls.post("resume")).result == {}
         assert (await bench.calls.post("resume")).status == CommandStatus.INVALID_STATE
