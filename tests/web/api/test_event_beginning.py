@@ -42,3 +42,16 @@ async def test_where_it_begins_is_said_once(world: WebWorld) -> None:
 
         assert reader.text.count("id: ") == 2
         assert reader.text.index("id: event-001") < reader.text.index("id: event-002")
+
+
+@on_a_loop
+async def test_a_socket_says_it_in_its_first_message(world: WebWorld) -> None:
+    async with hall(world) as here:
+        await here.happen("event-001")
+        quiet = here.ask(kind="websocket")
+        await quiet.begun()
+        assert quiet.text == 'data: {"After":"event-001"}\r\n\r\n'
+        await here.happen("event-002")
+        again = here.ask("after=event-001", kind="websocket")
+
+        await again.heard("event-002")

@@ -127,13 +127,14 @@ async def event_socket(
     await socket.accept()
     try:
         reader = await _reader(socket, services, jar)
-        told = await _opened(services.event_streams, reader, after)
+        behind = after or await services.event_streams.now(reader.account_id)
+        told = await _opened(services.event_streams, reader, behind)
     except HTTPException as refused:
         problem = Problem(status=refused.status_code, error=refused.detail)
         await socket.send_text(msgspec.json.encode(problem).decode())
         await socket.close(_WEBSOCKET_CODES + refused.status_code, refused.detail[:100])
         return
-    fault = await _followed(socket, reader, told)
+    fault = await _followed(socket, reader, told, behind)
     if fault is not None:
         _log.error("a stream of events failed", exc_info=fault)
         await socket.close(_WEBSOCKET_CODES + 500, "The service failed here. Ask again.")
@@ -223,11 +224,14 @@ async def _messages(
 
 
 async def _followed(
-    socket: WebSocket[Any, Any, Any], reader: Reader, told: AsyncGenerator[Told | None, None]
+    socket: WebSocket[Any, Any, Any],
+    reader: Reader,
+    told: AsyncGenerator[Told | None, None],
+    behind: str,
 ) -> BaseException | None:
     """Until the reader leaves or the stream ends; what failed, where somebody is still there."""
     leaving = asyncio.create_task(_until_left(socket))
-    sending = asyncio.create_task(_send_all(socket, reader, told))
+    sending = asyncio.create_task(_send_all(socket, reader, told, behind))
     try:
         done, _ = await asyncio.wait([leaving, sending], return_when=asyncio.FIRST_COMPLETED)
         return sending.exception() if done == {sending} else None
@@ -238,11 +242,17 @@ async def _followed(
 
 
 async def _send_all(
-    socket: WebSocket[Any, Any, Any], reader: Reader, told: AsyncGenerator[Told | None, None]
+    socket: WebSocket[Any, Any, Any],
+    reader: Reader,
+    told: AsyncGenerator[Told | None, None],
+    behind: str,
 ) -> None:
+    """behind: where the stream begins, which the first beat says."""
+    beat = msgspec.json.encode({"After": behind})
     async with aclosing(_beating(reader, told)) as beating:
         async for one in beating:
-            text = "{}" if one is None else one.body.decode()
+            text = (beat if one is None else one.body).decode()
+            beat = b"{}" if one is None else beat
             try:
                 async with asyncio.timeout(slow_readers.SENT_WITHIN_S):
                     await socket.send_text(text)
