@@ -67,7 +67,7 @@ async def test_an_address_that_the_server_does_not_know_is_told_with_its_status(
         box.recipient = "550 nobody here"
         refused = await mailer_to(box.port).hand_in(MAIL)
 
-        assert refused == NotSent(Trouble.MAIL_REFUSED, 550)
+        assert refused == NotSent(Trouble.NOBODY_THERE, 550)
         assert box.mails == []
 
 

@@ -1,7 +1,9 @@
 """Mails that are kept for the test to read."""
 
 import re
+from datetime import datetime
 
+from printreach.ports import Records
 from printreach.ports.notifications import NotSent
 from printreach.rules.mails import Mail
 
@@ -9,13 +11,16 @@ LINK = re.compile(r"https?://\S+")
 
 
 class KeptMails:
-    """ports.Mailer. answer: to those that are handed in; those are kept all the same."""
+    """ports.Mailer, and an outbox whose mails are there at once.
+
+    answer: to those that are handed in; those are kept all the same.
+    """
 
     def __init__(self) -> None:
         self.sent: list[Mail] = []
         self.answer: NotSent | None = None
 
-    def send(self, mail: Mail) -> None:
+    async def put(self, _records: Records, mail: Mail, _at: datetime, _until: datetime) -> None:
         self.sent.append(mail)
 
     async def hand_in(self, mail: Mail) -> NotSent | None:

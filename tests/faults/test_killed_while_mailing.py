@@ -55,6 +55,26 @@ def restarted(here: Service) -> Iterator[None]:
         yield
 
 
+def test_a_link_that_no_server_took_before_a_power_cut_comes_when_one_does(
+    tmp_path: Path,
+) -> None:
+    mail_port = free_port()
+    with mailing_service(tmp_path, mail_port) as here:
+        marks = here.program.log_marks()
+        asked = httpx.post(
+            f"http://localhost:{here.port}/reset",
+            data={"email": OWNER},
+            headers={"origin": here.base_url, "accept": "text/html"},
+            timeout=PATIENCE_S,
+        )
+        assert asked.status_code == 200
+        wait_for(
+            "a try", lambda: "took no mail" in here.program.log_since(marks) or None, PATIENCE_S
+        )
+        with smtp_server(mail_port) as box, restarted(here):
+            wait_for("the mail", lambda: box.subjects == ["Choose another password"], PATIENCE_S)
+
+
 def test_a_mail_that_was_on_its_way_at_a_power_cut_comes_again(tmp_path: Path) -> None:
     with (
         smtp_server() as box,

@@ -92,7 +92,7 @@ async def exporting(world: World) -> tuple[Account, AccountData]:
     for number in range(5):
         await world.link_printer(key=bytes([number]) * 32)
     post = Post(
-        mailer=KeptMails(),
+        outbox=KeptMails(),
         mails=Mails(base_url="https://reach.example"),
         token_bytes=secrets.token_bytes,
     )

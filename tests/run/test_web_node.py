@@ -106,6 +106,7 @@ def an_app() -> Litestar:
         bus,
         Reaching(
             mailer=KeptMails(),
+            outbox=KeptMails(),
             messenger=KeptMessages(),
             sealer=KeySealer(b"s" * 32, secrets.token_bytes),
             zones=SystemZones(),

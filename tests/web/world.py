@@ -71,6 +71,7 @@ class WebWorld:
             passwords=self.passwords,
             reaching=Reaching(
                 mailer=self.mailer,
+                outbox=self.mailer,
                 messenger=self.messenger,
                 sealer=KeySealer(b"s" * 32, secrets.token_bytes),
                 zones=SystemZones(),

@@ -142,6 +142,11 @@ def status_of(error: Exception) -> int | None:
     return error.smtp_code if isinstance(error, smtplib.SMTPResponseException) else None
 
 
+def is_final(status: int | None) -> bool:
+    """Whether the server would answer the same another time. Some ask strangers to come again."""
+    return status is not None and status >= 500
+
+
 def reason_of(error: Exception) -> str:
     """What went wrong, without what the server was told: that may hold a mail or a password."""
     status = status_of(error)

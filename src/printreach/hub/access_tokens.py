@@ -47,6 +47,12 @@ class AccessTokens:
 
     async def make(self, account_id: str, name: str, scopes: list[str]) -> MadeToken | Denied:
         """A new token; its secret is nowhere but in the answer."""
+        return await self._make(account_id, name, scopes, None)
+
+    async def _make(
+        self, account_id: str, name: str, scopes: list[str], owner: Account | None
+    ) -> MadeToken | Denied:
+        """owner: who is told of it by mail."""
         called, chosen = read_name(name), read_scopes(scopes)
         if called is None:
             return Denied(Reason.INVALID, "A name has 1 to 60 printable characters.")
@@ -65,6 +71,9 @@ class AccessTokens:
             if len(await records.access_tokens.of_account(account_id)) >= MOST_TOKENS:
                 return Denied(Reason.INVALID, f"{MOST_TOKENS} tokens are the most. End one first.")
             await records.access_tokens.add(token, access_token_digest(secret))
+            if owner is not None:
+                what = f"An access token was made: {token.name}."
+                await self.post.tell_of_security(records, owner, what, token.created_at)
             return None
 
         return await self.store.write(add) or MadeToken(token, secret)
@@ -76,11 +85,7 @@ class AccessTokens:
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
-        made = await self.make(account.account_id, name, scopes)
-        if isinstance(made, MadeToken):
-            what = f"An access token was made: {made.token.name}."
-            self.post.mailer.send(self.post.mails.security_changed(account.email, what))
-        return made
+        return await self._make(account.account_id, name, scopes, account)
 
     async def of_account(self, account_id: str) -> list[AccessToken]:
         """Newest first."""

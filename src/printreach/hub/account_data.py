@@ -69,7 +69,8 @@ class AccountData:
         deleted = await self.accounts.delete(account.email)
         if isinstance(deleted, Denied):
             return deleted
-        self.post.mailer.send(self.post.mails.account_deleted(account.email))
+        told, at = self.post.mails.account_deleted(account.email), self.clock.now()
+        await self.store.write(lambda records: self.post.tell(records, told, at))
         return None
 
     async def _export(self, records: Records, account: Account) -> dict[str, Json]:

@@ -1,27 +1,78 @@
-"""The mails with a link: the link is stored as a digest, and sent."""
+"""Mails about accounts: each is stored in the unit of work that it tells of.
 
+So none is lost in a crash, and none tells of what was not done. A link is stored as a digest, and
+its mail sealed: who has the database alone opens nothing with it.
+"""
+
+import logging
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, Protocol
 
-from printreach.ports import Mailer, Records
+import msgspec
+
+from printreach.ports import Notice, Records, Topic
+from printreach.ports.mail import Mail, WaitingMail
+from printreach.ports.notifications import Sealer
 from printreach.rules.accounts import Account
-from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new_session_token
+from printreach.rules.credentials import (
+    CredentialKind,
+    TokenBytes,
+    digest,
+    new_record_id,
+    new_session_token,
+)
 from printreach.rules.mail_links import LIFETIMES, MailLink, MailPurpose
-from printreach.rules.mails import Mails
+from printreach.rules.mails import NEWS_LASTS, Mails
+
+log = logging.getLogger(__name__)
 
 _PATHS: Final = {
     MailPurpose.CONFIRM: "/confirm",
     MailPurpose.RESET: "/reset/new",
     MailPurpose.CHANGE: "/account/mail/confirm",
 }
+_mails: Final = msgspec.json.Decoder(Mail)
+
+
+class Outbox(Protocol):
+    """Where mails wait for the mail server."""
+
+    async def put(self, records: Records, mail: Mail, at: datetime, until: datetime) -> None:
+        """Have it delivered, if the unit of work comes to an end. until: later it is no use."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SealedOutbox:
+    """Outbox of the store; hub.mailing delivers what is in it."""
+
+    sealer: Sealer
+    token_bytes: TokenBytes
+
+    async def put(self, records: Records, mail: Mail, at: datetime, until: datetime) -> None:
+        mail_id = new_record_id(self.token_bytes)
+        sealed = self.sealer.seal(msgspec.json.encode(mail).decode(), mail_id)
+        waiting = WaitingMail(mail_id=mail_id, sealed=sealed, due_at=at, until=until)
+        if await records.mails.add(waiting):
+            await records.notify(Notice(Topic.MAIL, ""), at)
+        else:
+            log.error("a mail is dropped: too many wait for the mail server")
+
+    def open(self, waiting: WaitingMail) -> Mail | None:
+        """None where no key of ours opens it, or another version wrote it."""
+        text = self.sealer.unseal(waiting.sealed, waiting.mail_id)
+        try:
+            return None if text is None else _mails.decode(text)
+        except msgspec.DecodeError:
+            return None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Post:
-    """Where mails are written and handed over. base_url: of the service."""
+    """Where mails are written and put on their way. mails: those of this installation."""
 
-    mailer: Mailer
+    outbox: Outbox
     mails: Mails
     token_bytes: TokenBytes
 
@@ -35,7 +86,7 @@ class Post:
         email: str | None = None,
         next_path: str = "/",
     ) -> str:
-        """Store a link for the account, inside a unit of work, and give its token."""
+        """Store a link for the account, and give its token. It is for somebody to hand over."""
         token = new_session_token(self.token_bytes)
         link = MailLink(
             purpose=purpose,
@@ -47,14 +98,36 @@ class Post:
         await records.mail_links.put(link, mail_link_digest(token), at)
         return token
 
-    def send_link(self, purpose: MailPurpose, to: str, token: str) -> None:
-        """Send the mail with that link, once it is stored."""
+    async def mail_link(
+        self,
+        records: Records,
+        purpose: MailPurpose,
+        account: Account,
+        at: datetime,
+        *,
+        email: str | None = None,
+        next_path: str = "/",
+    ) -> str:
+        """The same, and mail it: to that address, or to the account's."""
+        token = await self.put_link(records, purpose, account, at, email=email, next_path=next_path)
         write = {
             MailPurpose.CONFIRM: self.mails.confirm_address,
             MailPurpose.RESET: self.mails.reset_password,
             MailPurpose.CHANGE: self.mails.confirm_change,
         }[purpose]
-        self.mailer.send(write(to, self.link(purpose, token)))
+        mail = write(email or account.email, self.link(purpose, token))
+        await self.outbox.put(records, mail, at, at + LIFETIMES[purpose])
+        return token
+
+    async def tell(self, records: Records, mail: Mail, at: datetime) -> None:
+        """Mail what was done."""
+        await self.outbox.put(records, mail, at, at + NEWS_LASTS)
+
+    async def tell_of_security(
+        self, records: Records, account: Account, what: str, at: datetime
+    ) -> None:
+        """That the ways to sign in have changed. what: a sentence."""
+        await self.tell(records, self.mails.security_changed(account.email, what), at)
 
     def link(self, purpose: MailPurpose, token: str) -> str:
         """The address that the token stands in."""

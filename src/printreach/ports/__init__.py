@@ -33,7 +33,7 @@ from printreach.ports.identity import (
     TryRecords,
 )
 from printreach.ports.live_links import LiveLinkRecords
-from printreach.ports.mail import Mail, Mailer
+from printreach.ports.mail import Mail, Mailer, MailRecords
 from printreach.ports.notifications import NotifyRecords
 from printreach.ports.oidc import IdentityRecords
 from printreach.ports.operating import LimitRecords, OperatorRecords, PrinterRow
@@ -143,6 +143,8 @@ class Topic(StrEnum):
     """key: printer_id. The failure detector has said something of its print."""
     INBOX = "inbox"
     """key: none. Events were stored and wait to be handed out."""
+    MAIL = "mail"
+    """key: none. A mail about an account waits to be delivered."""
     EVENT = "event"
     """key: account_id. Events of its printers were handed out."""
 
@@ -289,6 +291,8 @@ class Records(Protocol):
     def steps(self) -> StepRecords: ...
     @property
     def mail_links(self) -> MailLinkRecords: ...
+    @property
+    def mails(self) -> MailRecords: ...
     @property
     def second_factors(self) -> SecondFactorRecords: ...
     @property

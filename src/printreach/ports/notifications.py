@@ -42,6 +42,8 @@ class Trouble(Enum):
     TOO_SLOW = auto()
     REFUSED = auto()
     MAIL_SERVER_AWAY = auto()
+    NOBODY_THERE = auto()
+    """The mail server takes no mail for that address, and will take none."""
     MAIL_REFUSED = auto()
     """By the installation's own mail server, or the one behind it."""
 

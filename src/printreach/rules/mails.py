@@ -1,7 +1,20 @@
 """What the service writes to people: plain, short, and never more than they need."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
 
+NEWS_LASTS: Final = timedelta(days=1)
+"""What was done to an account is told until then, if the mail server is away."""
+_RETRY_AFTER: Final = (
+    timedelta(seconds=10),
+    timedelta(minutes=1),
+    timedelta(minutes=5),
+    timedelta(minutes=15),
+    timedelta(hours=1),
+    timedelta(hours=3),
+)
+"""Somebody waits for a link, at first. Servers that list greys let a mail in after some minutes."""
 _SIGNATURE = "\n\nPrintreach at {base_url}\n"
 _NOT_YOU = "If that was not you, {remedy}"
 
@@ -110,3 +123,8 @@ class Mails:
 
     def _mail(self, to: str, subject: str, text: str) -> Mail:
         return Mail(to=to, subject=subject, text=text + _SIGNATURE.format(base_url=self.base_url))
+
+
+def next_mail_try(failures: int, at: datetime) -> datetime:
+    """When a mail that was not taken is tried again; failures: from 1."""
+    return at + _RETRY_AFTER[min(failures, len(_RETRY_AFTER)) - 1]

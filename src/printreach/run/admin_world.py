@@ -1,13 +1,14 @@
 """The use cases, composed for one administration command."""
 
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from printreach.backends.clock import SystemClock
-from printreach.backends.mail_log import LogMailer
 from printreach.backends.passwords import Argon2Passwords
+from printreach.backends.sealing import DataDirSealer
 from printreach.backends.sql.store import open_store
 from printreach.hub.accounts import Accounts
 from printreach.hub.address_claims import AddressClaims
@@ -16,6 +17,7 @@ from printreach.hub.connections import Connections
 from printreach.hub.detection.keys import DetectionKeys
 from printreach.hub.invitations import Invitations
 from printreach.hub.operating import Operating
+from printreach.hub.post import SealedOutbox
 from printreach.hub.printers import Printers
 from printreach.hub.rescue import Rescue
 from printreach.hub.usage import Usage
@@ -54,7 +56,11 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
         open_store(settings.database_path) as store,
         payments_of(settings, clock) as payments,
     ):
-        base = ground(settings, store, clock, Argon2Passwords(), LogMailer(), payments)
+        # The service delivers what a command has to tell.
+        outbox = SealedOutbox(
+            sealer=DataDirSealer(settings.data_dir), token_bytes=secrets.token_bytes
+        )
+        base = ground(settings, store, clock, Argon2Passwords(), outbox, payments)
         operated = operating(base)
         yield World(
             clock=clock,

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from printreach.backends.mail_log import LogMailer
-from printreach.backends.mail_smtp import SmtpMailer, delivering
+from printreach.backends.mail_smtp import SmtpMailer
 from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.sealing import DataDirSealer
 from printreach.backends.smtp import SmtpServer
 from printreach.backends.zones import SystemZones
+from printreach.hub.mailing import Mailing
 from printreach.hub.notify.choices import Notifications
 from printreach.hub.notify.owing import Notifying
 from printreach.hub.notify.sending import NotifySending
+from printreach.hub.post import Outbox, SealedOutbox
 from printreach.hub.print_mails import StopsMails
 from printreach.ports import Clock, Mailer, Store
 from printreach.ports.notifications import Messenger, Sealer, Zones
@@ -23,9 +25,10 @@ from printreach.run.use_cases.ground import Ground
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reaching:
-    """mailer: for mails of every kind."""
+    """mailer: for mails of every kind. outbox: where those about accounts wait for it."""
 
     mailer: Mailer
+    outbox: Outbox
     messenger: Messenger
     sealer: Sealer
     zones: Zones
@@ -35,20 +38,29 @@ async def real_reaching(settings: Settings, ends: AsyncExitStack) -> Reaching:
     """The machine's own. Where no mail server is set, mails go to the log."""
     messenger = AppriseMessenger(allow_private=settings.webhook_allow_private)
     ends.callback(messenger.close)
+    sealer = DataDirSealer(settings.data_dir)
     return Reaching(
-        mailer=await _mailer(settings, ends),
+        mailer=_mailer(settings, ends),
+        outbox=SealedOutbox(sealer=sealer, token_bytes=secrets.token_bytes),
         messenger=messenger,
-        sealer=DataDirSealer(settings.data_dir),
+        sealer=sealer,
         zones=SystemZones(),
     )
 
 
-async def _mailer(settings: Settings, ends: AsyncExitStack) -> Mailer:
+def _mailer(settings: Settings, ends: AsyncExitStack) -> Mailer:
     if settings.smtp_url is None:
         return LogMailer()
     sender = f"printreach@{urlsplit(settings.base_url).hostname}"
     smtp = SmtpMailer(SmtpServer.at(settings.smtp_url, sender))
-    return await ends.enter_async_context(delivering(smtp))
+    ends.callback(smtp.close)
+    return smtp
+
+
+def mailing(store: Store, clock: Clock, reaching: Reaching) -> Mailing:
+    """Who delivers mails about accounts."""
+    outbox = SealedOutbox(sealer=reaching.sealer, token_bytes=secrets.token_bytes)
+    return Mailing(store=store, clock=clock, mailer=reaching.mailer, outbox=outbox)
 
 
 def notifying(settings: Settings, clock: Clock, reaching: Reaching) -> Notifying:

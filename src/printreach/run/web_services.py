@@ -83,7 +83,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         outside.store,
         outside.clock,
         outside.passwords,
-        outside.reaching.mailer,
+        outside.reaching.outbox,
         outside.payments,
         outside.token_bytes,
     )

@@ -36,7 +36,7 @@ from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.scoring import Scorer
 from printreach.run.mqtt import start_home_assistant
 from printreach.run.paying import billing_of
-from printreach.run.reaching import Reaching, notify_sending, notifying
+from printreach.run.reaching import Reaching, mailing, notify_sending, notifying
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
 from printreach.run.steady_clock import steady_time
@@ -151,6 +151,7 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         )
     sending = notify_sending(outside.settings, outside.store, outside.clock, outside.reaching)
     ends.push_async_callback(sending.close)
+    mails = mailing(outside.store, outside.clock, outside.reaching)
     news = Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT}))
     sending.on_freed(news.wake)
     hooks = deliveries(outside.settings, outside.store, outside.clock, outside.hooks)
@@ -166,6 +167,7 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
     return [
         events,
         news,
+        Loop("mails", mails.send_due, hints=frozenset({Topic.MAIL})),
         Loop("mended notifications", sending.tidy, every_s=PRUNE_EVERY_S),
         Loop("old events", careful(fanout.prune), every_s=PRUNE_EVERY_S),
         calls,

@@ -15,6 +15,7 @@ from printreach.backends.sql import (
     prints,
     snapshots,
     tables,
+    waiting_mails,
     watch_tables,
     webhook_tables,
 )
@@ -34,6 +35,7 @@ MODULES: Final = (
     access_tokens,
     webhook_tables,
     watch_tables,
+    waiting_mails,
 )
 """They register their tables as they are imported."""
 

@@ -43,6 +43,7 @@ from printreach.backends.sql.second_factors import PasskeyRows, SecondFactorRows
 from printreach.backends.sql.sessions import SessionRows, StepRows
 from printreach.backends.sql.snapshots import SnapshotRows
 from printreach.backends.sql.tables import notices
+from printreach.backends.sql.waiting_mails import WaitingMailRows
 from printreach.backends.sql.watching import WatchRows, WatchSettingsRows
 from printreach.backends.sql.webhooks import WebhookRows
 from printreach.backends.sql.writer import Writer
@@ -64,6 +65,7 @@ class SqlRecords:
         self.sessions = SessionRows(connection)
         self.steps = StepRows(connection)
         self.mail_links = MailLinkRows(connection)
+        self.mails = WaitingMailRows(connection)
         self.second_factors = SecondFactorRows(connection, sealer)
         self.passkeys = PasskeyRows(connection)
         self.identities = IdentityRows(connection)

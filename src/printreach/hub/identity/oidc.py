@@ -144,6 +144,7 @@ class OtherAccounts:
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
+        at = self.clock.now()
 
         async def part(records: Records) -> Denied | None:
             there = await records.identities.of_account(account.account_id)
@@ -153,12 +154,11 @@ class OtherAccounts:
             if now is None or not (now.password_hash or passkeys or self._are_good(others)):
                 return Denied(Reason.INVALID, "Set a password first: nothing else signs you in.")
             await records.identities.remove(account.account_id, identity_id)
+            what = "A way to sign in, by another service, was removed."
+            await self.post.tell_of_security(records, account, what, at)
             return None
 
-        denied = await self.store.write(part)
-        if denied is None:
-            self._tell(account, "A way to sign in, by another service, was removed.")
-        return denied
+        return await self.store.write(part)
 
     def _are_good(self, identities: list[Identity]) -> bool:
         """Whether one is of the provider as it is now; the operator may have changed it."""
@@ -221,12 +221,11 @@ class OtherAccounts:
             if await records.accounts.get(account.account_id) is None:
                 return STEP_OVER
             await records.identities.add(identity)
+            what = f"{provider.name} signs you in from now on."
+            await self.post.tell_of_security(records, account, what, at)
             return Joined(identity)
 
-        joined = await self.store.write(join)
-        if isinstance(joined, Joined) and joined.identity is identity:
-            self._tell(account, f"{provider.name} signs you in from now on.")
-        return joined
+        return await self.store.write(join)
 
     def _identity(self, account: Account, claims: Claims, at: datetime) -> Identity:
         assert self.provider is not None, "somebody came back from it"
@@ -239,9 +238,6 @@ class OtherAccounts:
             created_at=at,
             used_at=None,
         )
-
-    def _tell(self, account: Account, what: str) -> None:
-        self.post.mailer.send(self.post.mails.security_changed(account.email, what))
 
 
 def _failure(failure: ProviderFailure, name: str) -> Denied:

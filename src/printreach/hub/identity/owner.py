@@ -58,9 +58,9 @@ class Owner:
             await records.steps.drop(account.account_id)
             await records.mail_links.drop(account.account_id, list(MailPurpose))
             await end_all(records, account.account_id, at, but=session.session_id)
+            await self.post.tell(records, self.post.mails.password_changed(account.email), at)
 
         await self.store.write(change)
-        self.post.mailer.send(self.post.mails.password_changed(account.email))
         return None
 
     async def ask_for_address(
@@ -75,19 +75,18 @@ class Owner:
         if refused is not None:
             return refused
         at = self.clock.now()
-        token = await self.store.write(
-            lambda records: self.post.put_link(
+        await self.store.write(
+            lambda records: self.post.mail_link(
                 records, MailPurpose.CHANGE, account, at, email=address
             )
         )
-        self.post.send_link(MailPurpose.CHANGE, address, token)
         return None
 
     async def change_address(self, account: Account, token: str) -> Denied | None:
         """Give the account the address that the link went to, unless somebody has it by now."""
         at = self.clock.now()
 
-        async def change(records: Records) -> str | Denied:
+        async def change(records: Records) -> Denied | None:
             link = await records.mail_links.get(mail_link_digest(token), at)
             if link is None or link.purpose is not MailPurpose.CHANGE:
                 return LINK_OVER
@@ -100,13 +99,11 @@ class Owner:
             # Whoever is forgotten later is so by the address they have then.
             await records.operating.forget_subject(account.email, link.email)
             await records.mail_links.drop(account.account_id, list(MailPurpose))
-            return link.email
+            told = self.post.mails.address_changed(account.email, link.email)
+            await self.post.tell(records, told, at)
+            return None
 
-        changed = await self.store.write(change)
-        if isinstance(changed, Denied):
-            return changed
-        self.post.mailer.send(self.post.mails.address_changed(account.email, changed))
-        return None
+        return await self.store.write(change)
 
     async def begin_totp(
         self, account: Account, session: Session, password: str
@@ -155,12 +152,13 @@ class Owner:
             await self._set_codes(records, account, codes)
             # Who was in by the password alone has to show a code as well.
             await end_all(records, account.account_id, at, but=session.session_id)
+            what = "An authenticator app was added."
+            await self.post.tell_of_security(records, account, what, at)
             return codes
 
         result = await self.store.write(confirm)
         if isinstance(result, list):
             await self.account_tries.forget(CODE_BY_ACCOUNT, account.account_id)
-            self._tell(account, "An authenticator app was added.")
         return result
 
     async def remove_totp(
@@ -171,12 +169,15 @@ class Owner:
         if refused is not None:
             return refused
 
+        at = self.clock.now()
+
         async def remove(records: Records) -> None:
             await records.second_factors.set_totp(account.account_id, None)
             await records.second_factors.set_recovery_codes(account.account_id, [])
+            what = "The authenticator app was removed."
+            await self.post.tell_of_security(records, account, what, at)
 
         await self.store.write(remove)
-        self._tell(account, "The authenticator app was removed.")
         return None
 
     async def renew_recovery_codes(
@@ -186,15 +187,17 @@ class Owner:
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
-        codes = new_recovery_codes(self.token_bytes)
-        await self.store.write(lambda records: self._set_codes(records, account, codes))
-        self._tell(account, "The recovery codes were replaced.")
+        codes, at = new_recovery_codes(self.token_bytes), self.clock.now()
+
+        async def renew(records: Records) -> None:
+            await self._set_codes(records, account, codes)
+            what = "The recovery codes were replaced."
+            await self.post.tell_of_security(records, account, what, at)
+
+        await self.store.write(renew)
         return codes
 
     async def _set_codes(self, records: Records, account: Account, codes: list[str]) -> None:
         await records.second_factors.set_recovery_codes(
             account.account_id, [recovery_digest(code) for code in codes]
         )
-
-    def _tell(self, account: Account, what: str) -> None:
-        self.post.mailer.send(self.post.mails.security_changed(account.email, what))

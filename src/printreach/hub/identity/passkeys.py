@@ -91,12 +91,11 @@ class Passkeys:
             if await records.accounts.get(account.account_id) is None:
                 return STEP_OVER
             await records.passkeys.add(passkey)
+            what = f"A passkey was added: {passkey.name}."
+            await self.post.tell_of_security(records, account, what, passkey.created_at)
             return passkey
 
-        result = await self.store.write(add)
-        if isinstance(result, Passkey):
-            self._tell(account, f"A passkey was added: {result.name}.")
-        return result
+        return await self.store.write(add)
 
     async def remove(
         self, account: Account, session: Session, password: str, credential_id: bytes
@@ -105,10 +104,13 @@ class Passkeys:
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
-        await self.store.write(
-            lambda records: records.passkeys.remove(account.account_id, credential_id)
-        )
-        self._tell(account, "A passkey was removed.")
+        at = self.clock.now()
+
+        async def remove(records: Records) -> None:
+            await records.passkeys.remove(account.account_id, credential_id)
+            await self.post.tell_of_security(records, account, "A passkey was removed.", at)
+
+        await self.store.write(remove)
         return None
 
     async def begin_sign_in(self, visitor: Visitor) -> Asked | TooSoon:
@@ -162,6 +164,3 @@ class Passkeys:
         at = self.clock.now()
         step = await self.store.write(lambda records: records.steps.take(step_digest(token), at))
         return step if step is not None and step.awaits is awaits else None
-
-    def _tell(self, account: Account, what: str) -> None:
-        self.post.mailer.send(self.post.mails.security_changed(account.email, what))

@@ -79,16 +79,12 @@ class Recovering:
         """
         at = self.clock.now()
 
-        async def put(records: Records) -> tuple[Account, str] | None:
+        async def put(records: Records) -> None:
             account = await records.accounts.with_email(read_email(email) or email)
-            if account is None:
-                return None
-            return account, await self.post.put_link(records, MailPurpose.RESET, account, at)
+            if account is not None:
+                await self.post.mail_link(records, MailPurpose.RESET, account, at)
 
-        stored = await self.store.write(put)
-        if stored is not None:
-            account, token = stored
-            self.post.send_link(MailPurpose.RESET, account.email, token)
+        await self.store.write(put)
 
     async def is_good(self, token: str) -> bool:
         """Whether a password can be chosen with that link."""
@@ -118,7 +114,6 @@ class Recovering:
             return changed
         account, outcome = changed
         await self.account_tries.forget(SIGN_IN_BY_ACCOUNT, email_key(account.email))
-        self.post.mailer.send(self.post.mails.password_changed(account.email))
         return outcome
 
     async def _change(
@@ -135,6 +130,7 @@ class Recovering:
         await records.accounts.set_password(account_id, password_hash)
         await records.steps.drop(account_id)
         await self.first_place.address_confirmed(records, account_id, at)
+        await self.post.tell(records, self.post.mails.password_changed(account.email), at)
         await records.mail_links.drop(account_id, list(MailPurpose))
         await end_all(records, account_id, at)
         outcome = await self.signing_in.after_first_factor(records, account_id, visitor)

@@ -156,12 +156,11 @@ class SigningUp:
         """Send the mail to somebody whose password was right, but not too often."""
         if await self.account_tries.take(MAIL_BY_ACCOUNT, email_key(account.email)) is None:
             at = self.clock.now()
-            token = await self.store.write(
-                lambda records: self.post.put_link(
+            await self.store.write(
+                lambda records: self.post.mail_link(
                     records, MailPurpose.CONFIRM, account, at, next_path=next_path
                 )
             )
-            self.post.send_link(MailPurpose.CONFIRM, account.email, token)
 
     async def link_for(self, token: str, step_token: str) -> MailLink | NeedsPassword | Denied:
         """What the link of a mail is for, as this browser may use it."""
@@ -232,29 +231,27 @@ class SigningUp:
     async def _put(self, account: Account, next_path: str) -> MailSent:
         at, step_token = self.clock.now(), new_session_token(self.token_bytes)
 
-        async def put(records: Records) -> str | None:
+        async def put(records: Records) -> None:
             await records.accounts.forget_unverified(at - UNCONFIRMED_TIME)
             there = await records.accounts.with_email(account.email)
             if there is not None and (there.verified_at is not None or there.is_blocked):
                 await self._put_step(records, None, b"", step_token, at)
-                return None
+                await self.post.tell(
+                    records, self.post.mails.has_account_already(account.email), at
+                )
+                return
             if there is not None:
                 # Whoever signed up before has not shown that the address is theirs.
                 await records.accounts.delete(there.account_id)
             await records.accounts.add(account)
-            link = await self.post.put_link(
+            link = await self.post.mail_link(
                 records, MailPurpose.CONFIRM, account, at, next_path=next_path
             )
             await self._put_step(
                 records, account.account_id, mail_link_digest(link), step_token, at
             )
-            return link
 
-        link = await self.store.write(put)
-        if link is None:
-            self.post.mailer.send(self.post.mails.has_account_already(account.email))
-        else:
-            self.post.send_link(MailPurpose.CONFIRM, account.email, link)
+        await self.store.write(put)
         return MailSent(step_token)
 
     async def _put_step(

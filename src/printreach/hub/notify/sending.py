@@ -233,6 +233,8 @@ def in_words(trouble: NotSent) -> str:
             return "The service took too long to answer."
         case Trouble.MAIL_SERVER_AWAY:
             return "The mail server of this service can't be reached now."
+        case Trouble.NOBODY_THERE:
+            return f"The mail server takes no mail for your address: it answered {trouble.status}."
         case Trouble.MAIL_REFUSED:
             answer = "" if trouble.status is None else f": it answered {trouble.status}"
             return f"The mail server did not take the mail{answer}."

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from printreach.backends.sql.store import SqlStore
 from printreach.hub.identity.proof import Proof
-from printreach.hub.post import Post
+from printreach.hub.post import Outbox, Post
 from printreach.hub.print_mails import FirstPlace
 from printreach.hub.tries import AccountTries, CallerTries
-from printreach.ports import Clock, Mailer, Passwords
+from printreach.ports import Clock, Passwords
 from printreach.ports.payments import Payments
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.mails import Mails
@@ -40,7 +40,7 @@ def ground(
     store: SqlStore,
     clock: Clock,
     passwords: Passwords,
-    mailer: Mailer,
+    outbox: Outbox,
     payments: Payments | None,
     token_bytes: TokenBytes = secrets.token_bytes,
 ) -> Ground:
@@ -53,7 +53,7 @@ def ground(
         token_bytes=token_bytes,
         passwords=passwords,
         payments=payments,
-        post=Post(mailer=mailer, mails=Mails(settings.base_url), token_bytes=token_bytes),
+        post=Post(outbox=outbox, mails=Mails(settings.base_url), token_bytes=token_bytes),
         first_place=FirstPlace(
             token_bytes=token_bytes, has_mail_server=settings.smtp_url is not None
         ),

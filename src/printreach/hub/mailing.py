@@ -1,0 +1,78 @@
+"""Mails about accounts on their way: claimed one by one, handed in, and tried again.
+
+A mail may come twice after a crash, and is never lost in one. What the mail server doesn't take
+until its link is over, or for a day, is given up, and the log says so without its words.
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from printreach.hub.post import SealedOutbox
+from printreach.ports import Clock, Mailer, Records, Store
+from printreach.ports.mail import WaitingMail
+from printreach.ports.notifications import NotSent, Trouble
+from printreach.rules.mails import next_mail_try
+
+LEASE: Final = timedelta(seconds=90)
+"""Longer than one try can take. Whoever is later has died."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(kw_only=True, slots=True)
+class Mailing:
+    """One pass at a time: `send_due`."""
+
+    store: Store
+    clock: Clock
+    mailer: Mailer
+    outbox: SealedOutbox
+
+    async def send_due(self) -> None:
+        """Try whatever is due, one after the other. Raises StoreUnavailable."""
+        # A look costs no turn at writing; most passes find nothing.
+        if await self.store.read(lambda records: records.mails.next_due()) is None:
+            return
+        await self._give_up_what_is_over()
+        while (waiting := await self._claim()) is not None:
+            await self._try(waiting)
+
+    async def _give_up_what_is_over(self) -> None:
+        at = self.clock.now()
+        given_up = await self.store.write(lambda records: records.mails.forget_over(at))
+        if given_up:
+            log.error("%d mails were not delivered in time and are given up", given_up)
+
+    async def _claim(self) -> WaitingMail | None:
+        at = self.clock.now()
+        return await self.store.write(lambda records: records.mails.claim(at, at + LEASE))
+
+    async def _try(self, waiting: WaitingMail) -> None:
+        trouble = await self._hand_in(waiting)
+        if trouble is None:
+            await self.store.write(lambda records: records.mails.remove(waiting.mail_id))
+        else:
+            await self.store.write(lambda records: self._put_off(records, waiting))
+
+    async def _put_off(self, records: Records, waiting: WaitingMail) -> None:
+        failures = waiting.failures + 1
+        due_at = next_mail_try(failures, self.clock.now())
+        await records.mails.put_off(waiting.mail_id, due_at, failures)
+
+    async def _hand_in(self, waiting: WaitingMail) -> NotSent | None:
+        """None where nothing is left to do."""
+        mail = self.outbox.open(waiting)
+        if mail is None:
+            log.error("a mail that waited can't be opened by any key, and is given up")
+            return None
+        try:
+            trouble = await self.mailer.hand_in(mail)
+        except Exception as error:  # noqa: BLE001  # a mail that can't be made must not come for ever
+            log.error("a mail could not be handed in: %s", type(error).__name__)
+            return None
+        if trouble is not None and trouble.trouble is Trouble.NOBODY_THERE:
+            log.warning("the mail server takes no mail for a recipient, who gets none")
+            return None
+        return trouble

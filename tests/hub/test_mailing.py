@@ -1,0 +1,215 @@
+"""Mails about accounts wait in the store until the mail server has them."""
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from printreach.backends.sealing import KeySealer
+from printreach.hub.mailing import LEASE, Mailing
+from printreach.hub.post import Post, SealedOutbox
+from printreach.ports import Records
+from printreach.ports.notifications import NotSent, Trouble
+from printreach.rules.mail_links import LIFETIMES, MailPurpose
+from printreach.rules.mails import NEWS_LASTS, Mail, Mails, next_mail_try
+from tests.fakes.loop import on_a_loop
+from tests.fakes.mails import KeptMails
+from tests.hub.world import ADA, OpenWorld, World
+
+AWAY = NotSent(Trouble.MAIL_SERVER_AWAY)
+SECRET = "s3cret-of-a-link"
+TOLD = "Your password was changed"
+
+
+class Office:
+    """An outbox and who empties it; the mails that the server was handed."""
+
+    def __init__(self, world: World, key: bytes = b"s" * 32) -> None:
+        self.world = world
+        self.server = KeptMails()
+        outbox = SealedOutbox(
+            sealer=KeySealer(key, secrets.token_bytes), token_bytes=secrets.token_bytes
+        )
+        self.post = Post(
+            outbox=outbox,
+            mails=Mails("https://reach.example"),
+            token_bytes=lambda _count: SECRET.encode(),
+        )
+        self.mailing = Mailing(
+            store=world.store, clock=world.clock, mailer=self.server, outbox=outbox
+        )
+
+    async def tell(self, text: str = "") -> None:
+        """A mail is put on its way."""
+        mail = Mail(to=ADA, subject=TOLD, text=text)
+        at = self.world.clock.now()
+        await self.world.store.write(lambda records: self.post.tell(records, mail, at))
+
+    async def after(self, time: timedelta) -> int:
+        """Look again so much later; how many mails the server was handed by then."""
+        self.world.clock.advance(time)
+        await self.mailing.send_due()
+        return len(self.server.sent)
+
+
+@asynccontextmanager
+async def office(open_world: OpenWorld) -> AsyncIterator[Office]:
+    async with open_world() as world:
+        yield Office(world)
+
+
+def all_bytes(folder: Path) -> bytes:
+    """Of the database and its journal."""
+    return b"".join(file.read_bytes() for file in folder.iterdir() if file.is_file())
+
+
+@on_a_loop
+async def test_a_mail_is_delivered_once_and_in_the_order_of_the_others(
+    open_world: OpenWorld,
+) -> None:
+    async with office(open_world) as here:
+        for text in ("one", "two", "three"):
+            await here.tell(text)
+            here.world.clock.advance(timedelta(seconds=1))
+        await here.mailing.send_due()
+        await here.after(timedelta(days=2))
+
+        assert [mail.text for mail in here.server.sent] == ["one", "two", "three"]
+
+
+@on_a_loop
+async def test_a_mail_of_what_did_not_happen_is_never_sent(open_world: OpenWorld) -> None:
+    async with office(open_world) as here:
+        mail, at = Mail(to=ADA, subject=TOLD, text=""), here.world.clock.now()
+
+        async def fail(records: Records) -> None:
+            await here.post.tell(records, mail, at)
+            raise RuntimeError("the unit of work broke off")
+
+        with pytest.raises(RuntimeError):
+            await here.world.store.write(fail)
+
+        assert await here.after(timedelta()) == 0
+
+
+@on_a_loop
+async def test_a_server_that_is_away_is_tried_again_ever_more_seldom(
+    open_world: OpenWorld,
+) -> None:
+    async with office(open_world) as here:
+        here.server.answer = AWAY
+        await here.tell()
+        tries = [await here.after(timedelta())]
+        for failures in range(1, 5):
+            now = here.world.clock.now()
+            wait = next_mail_try(failures, now) - now
+            tries.append(await here.after(wait - timedelta(seconds=1)))
+            tries.append(await here.after(timedelta(seconds=1)))
+
+        assert tries == [1, 1, 2, 2, 3, 3, 4, 4, 5]
+        here.server.answer = None
+        assert await here.after(timedelta(hours=3)) == 6
+        assert await here.after(timedelta(hours=12)) == 6
+
+
+@on_a_loop
+async def test_what_waited_for_a_day_is_given_up_and_the_log_says_so(
+    open_world: OpenWorld, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with office(open_world) as here:
+        here.server.answer = AWAY
+        await here.tell(SECRET)
+        tries = await here.after(timedelta())
+        here.server.answer = None
+
+        assert await here.after(NEWS_LASTS) == tries
+        assert "1 mails were not delivered in time" in caplog.text
+        assert ADA not in caplog.text
+        assert SECRET not in caplog.text
+
+
+@on_a_loop
+async def test_a_link_is_mailed_for_as_long_as_it_is_good(open_world: OpenWorld) -> None:
+    async with office(open_world) as here:
+        account, at = await here.world.add_account(), here.world.clock.now()
+        await here.world.store.write(
+            lambda records: here.post.mail_link(records, MailPurpose.RESET, account, at)
+        )
+
+        assert await here.after(LIFETIMES[MailPurpose.RESET]) == 0
+
+
+@on_a_loop
+async def test_a_recipient_that_no_server_knows_is_let_be(open_world: OpenWorld) -> None:
+    async with office(open_world) as here:
+        here.server.answer = NotSent(Trouble.NOBODY_THERE, 550)
+        await here.tell()
+        await here.after(timedelta())
+
+        assert await here.after(timedelta(hours=4)) == 1
+
+
+@on_a_loop
+async def test_after_a_crash_in_mid_delivery_the_next_start_sends_it(
+    open_world: OpenWorld,
+) -> None:
+    async with office(open_world) as here:
+        await here.tell()
+        at = here.world.clock.now()
+        await here.world.store.write(lambda records: records.mails.claim(at, at + LEASE))
+
+        assert await here.after(LEASE - timedelta(seconds=1)) == 0
+        assert await here.after(timedelta(seconds=1)) == 1
+
+
+@on_a_loop
+async def test_a_clock_that_was_ahead_silences_nothing(open_world: OpenWorld) -> None:
+    async with office(open_world) as here:
+        here.world.clock.advance(timedelta(days=400))
+        await here.tell()
+        here.world.clock.advance(timedelta(days=-400))
+
+        assert await here.after(timedelta()) == 1
+
+
+@on_a_loop
+async def test_a_link_lies_in_no_file_of_the_store(open_world: OpenWorld) -> None:
+    async with office(open_world) as here:
+        account, at = await here.world.add_account(), here.world.clock.now()
+        await here.world.store.write(
+            lambda records: here.post.mail_link(records, MailPurpose.RESET, account, at)
+        )
+        token = here.post.link(MailPurpose.RESET, "")
+
+        assert b"reach.example/reset/new" not in all_bytes(here.world.path.parent)
+        assert await here.after(timedelta()) == 1
+        assert token in here.server.sent[0].text
+
+
+@on_a_loop
+async def test_what_no_key_opens_is_given_up_and_holds_up_nothing(
+    open_world: OpenWorld, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with office(open_world) as here:
+        await Office(here.world, key=b"o" * 32).tell("of another key")
+        await here.tell("ours")
+        await here.after(timedelta())
+
+        assert [mail.text for mail in here.server.sent] == ["ours"]
+        assert "can't be opened" in caplog.text
+
+
+@on_a_loop
+async def test_mails_that_pile_up_are_dropped_and_the_log_says_so(
+    open_world: OpenWorld, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("printreach.backends.sql.waiting_mails.MOST_WAITING", 2)
+    async with office(open_world) as here:
+        for _ in range(3):
+            await here.tell()
+
+        assert await here.after(timedelta()) == 2
+        assert caplog.text.count("a mail is dropped") == 1
