@@ -83,6 +83,15 @@ def test_slow_pictures_need_two_to_warn_and_three_to_pause(interval_s: float) ->
     assert [v.pause_suggested for v in verdicts][3:] == [False, False, True]
 
 
+def test_what_nobody_saw_between_two_pictures_counts_a_minute_at_most() -> None:
+    context, flags = DetectionContext(), []
+    for second, sight in zip([0, 3600, 3605, 3640], sights([BAD] * 4), strict=True):
+        context, verdict = observe(context, sight, START + timedelta(seconds=second))
+        flags.append((verdict.warning_suggested, verdict.pause_suggested))
+
+    assert flags == [(False, False), (True, False), (True, False), (True, True)]
+
+
 def test_a_print_that_fails_from_its_first_frame_is_caught() -> None:
     assert watch(sights([0.95] * 8))[-1].pause_suggested
 

@@ -42,8 +42,11 @@ class Print:
     memory: WatchMemory = field(default_factory=WatchMemory)
     made: list[Decision] = field(default_factory=list)
 
-    def look(self, probability: float, grey: tuple[int, ...] = BED) -> Decision:
-        scene = Scene(grey=grey, digest=len(self.made))
+    def look(
+        self, probability: float, grey: tuple[int, ...] = BED, digest: int | None = None
+    ) -> Decision:
+        """digest: of the very picture; None for another one at each look."""
+        scene = Scene(grey=grey, digest=len(self.made) if digest is None else digest)
         sight = Sight(probability=probability, scene=scene)
         decision = decide(self.memory, sight, self.settings, self.at)
         self.memory = decision.memory
@@ -118,6 +121,24 @@ def test_in_the_dark_nothing_is_told_or_done() -> None:
 
     assert print_.warned == []
     assert {decision.look.view for decision in print_.made[-5:]} == {View.DARK}
+
+
+def test_a_camera_that_freezes_on_a_bad_picture_tells_nothing() -> None:
+    print_ = Print()
+    print_.looks(GOOD, 60)
+    for _ in range(60):
+        print_.look(BAD, digest=99)
+        print_.at += timedelta(seconds=5)
+
+    assert {decision.look.view for decision in print_.made[-5:]} == {View.FROZEN}
+    assert print_.warned == []
+    assert not any(decision.pauses for decision in print_.made)
+
+
+def test_the_limits_are_those_that_owners_are_told() -> None:
+    assert MOST_PAUSES == 2
+    assert MOST_TRIES == 4
+    assert timedelta(minutes=30) == WARNED_FOR
 
 
 def test_where_all_is_told_there_is_no_hurry() -> None:
