@@ -95,7 +95,7 @@ class Broker:
     def start(self) -> None:
         self._program.start()
         self._program.wait_until(
-            "listening", lambda: accepts_connections(self.inner_port) or None, 10
+            "listening", lambda: accepts_connections(self.inner_port) or None, 60
         )
 
     def stop(self) -> None:
@@ -326,7 +326,7 @@ async def fake_cc2(broker: Broker) -> AsyncIterator[FakeCc2]:
         asyncio.create_task(live(fake.machine, fake.push)),
     ]
     try:
-        await asyncio.wait_for(fake.is_up.wait(), 10)
+        await asyncio.wait_for(fake.is_up.wait(), 60)
         async with film_at(camera_port):
             yield fake
     finally:
