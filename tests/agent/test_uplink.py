@@ -1,81 +1,26 @@
 """The uplink against a service in this process: it links, serves, loses the tunnel, comes back."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from printreach.agent import uplink as uplink_module
-from printreach.agent.keys import ServicePin
 from printreach.agent.state import Phase
 from printreach.agent.uplink import Uplink
 from printreach.contract import signin
 from printreach.wire.errors import CloseCode, Reason
-from tests.agent.beside_printer import PATIENCE_S, eventually, until
+from tests.agent.beside_printer import eventually, until
 from tests.agent.contexts import Agent, ServiceKey
-from tests.agent.scripted_service import OFFER, Service, ServiceVisit, scripted_service
+from tests.agent.scripted_service import OFFER, scripted_service
+from tests.agent.uplinks import ask, dialled, quickly, running
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import scripted_server
 from tests.rigs.waiting import free_port
-from tests.tunnel.ends import GET_PAGE, Ending, Listener
+from tests.tunnel.ends import Ending, Listener
 
-AT_ONCE_S = 10.0
-"""Sooner than anything that it waits for gives up: a handshake has 15 s."""
+AT_ONCE_S = 10.0  # sooner than anything that it waits for gives up: a handshake has 15 s
 LINKED = signin.Linked(printer_id="printer", printer_name="Voron")
-
-
-def quickly(_low: float, _high: float) -> float:
-    return 0.01
-
-
-@asynccontextmanager
-async def running(agent: Agent) -> AsyncIterator[Uplink]:
-    """The agent's uplink, until the test is over."""
-    uplink = Uplink(agent.context)
-    task = asyncio.create_task(uplink.run())
-    try:
-        yield uplink
-    finally:
-        await uplink.stop()
-        async with asyncio.timeout(PATIENCE_S):
-            await task
-
-
-class At:
-    """A service and an agent that dials it."""
-
-    def __init__(self, service: Service, agent: Agent) -> None:
-        self.service = service
-        self.agent = agent
-        self.state = agent.context.state
-
-    async def until_events(self, *events: str) -> None:
-        await eventually(lambda: self.agent.announced.events == list(events))
-
-    def pin(self) -> None:
-        pin = ServicePin(public_keys=(self.service.key.public,), printer_name="Voron")
-        self.agent.context.pins.put(self.service.url, pin)
-
-
-@asynccontextmanager
-async def dialled(
-    folder: Path, *, platform: str = "octoprint", printer: str | None = "http://127.0.0.1:1"
-) -> AsyncIterator[At]:
-    async with scripted_service() as service:
-        agent = Agent(
-            folder, service=service.url, platform=platform, printer=printer, uniform=quickly
-        )
-        yield At(service, agent)
-
-
-async def ask(visit: ServiceVisit) -> Listener:
-    """A request, as soon as the tunnel takes one."""
-    await eventually(lambda: visit.tunnel.session.may_open)
-    listener = Listener()
-    listener.stream = visit.tunnel.open(listener, GET_PAGE, fin=True)
-    return listener
 
 
 def test_an_agent_shows_its_code_is_linked_and_carries_requests(tmp_path: Path) -> None:
