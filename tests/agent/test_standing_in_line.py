@@ -7,7 +7,7 @@ import pytest
 from printreach.agent import uplink
 from printreach.http1.line import Line
 from tests.agent.beside_printer import eventually
-from tests.agent.test_uplink import ask, dialled, running
+from tests.agent.uplinks import ask, dialled, running
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import scripted_server
 
