@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from sqlalchemy import event, insert, update
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
 from printreach.backends.sql.tables import nodes, printers
 from printreach.ports.watching import UnwatchedPrinter
-from tests.backends.records import store_all
+from tests.backends.records import PRINTER, store_all
 from tests.fakes.clock import NOON
 from tests.fakes.events import some_events
 from tests.fakes.loop import on_a_loop
@@ -87,6 +88,37 @@ async def test_that_no_print_is_due_is_seen_as_soon_after_hundreds_of_prints(
         many = await steps_of(database, store, is_due)
 
     assert many <= few
+
+
+@on_a_loop
+async def test_that_no_print_is_due_is_seen_as_soon_however_many_are_under_way(
+    database: Path,
+) -> None:
+    soon = NOON + timedelta(minutes=1)
+
+    def is_due(records: SqlRecords) -> Awaitable[bool]:
+        return records.watches.has_due(NOON, falters=False)
+
+    def print_begins(number: int) -> Callable[[SqlRecords], Awaitable[None]]:
+        printer_id = f"printer-{number}"
+
+        async def work(records: SqlRecords) -> None:
+            key = printer_id.encode()
+            await records.printers.link(replace(PRINTER, printer_id=printer_id, public_key=key))
+            await records.watches.begin(printer_id, "ada", "print", soon)
+
+        return work
+
+    async with open_store(database) as store:
+        await store_all(store)
+        await store.write(print_begins(0))
+        few = await steps_of(database, store, is_due)
+        for number in range(1, MANY):
+            await store.write(print_begins(number))
+        many = await steps_of(database, store, is_due)
+
+        assert many <= few
+        assert await store.read(lambda records: records.watches.has_due(soon, falters=False))
 
 
 @on_a_loop
