@@ -5,6 +5,7 @@ The relay looks no deeper into commands; the agent acts on these two (docs/proto
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 
@@ -24,6 +25,21 @@ def is_command(target: bytes) -> bool:
     return path == PREFIX or path.startswith(PREFIX + b"/")
 
 
+@dataclass(frozen=True, slots=True)
+class ToldTime:
+    """The time that an agent was told when it signed in, from which it counts on by itself.
+
+    at: seconds of the event loop's clock, then.
+    """
+
+    unix_s: float
+    at: float
+
+    def unix_s_at(self, now: float) -> float:
+        """What time the agent takes it to be. now: seconds of the event loop's clock."""
+        return self.unix_s + now - self.at
+
+
 class CommandStamps:
     """node_id: of this process, unlike any other's; so that our ids are."""
 
@@ -32,9 +48,14 @@ class CommandStamps:
         self._now = now
         self._numbers = count(1)
 
-    def stamp(self, request: Request, unique_id: str) -> Headers:
-        """The two fields. The same Idempotency-Key of the same connection gives the same id."""
-        expires_ms = int((self._now().timestamp() + COMMAND_LIFETIME_S) * 1000)
+    def stamp(self, request: Request, unique_id: str, agents_unix_s: float) -> Headers:
+        """The two fields. The same Idempotency-Key of the same connection gives the same id.
+
+        agents_unix_s: what time the agent takes it to be. Where our own clock was set back since,
+        every command would look late to it.
+        """
+        now_s = max(self._now().timestamp(), agents_unix_s)
+        expires_ms = int((now_s + COMMAND_LIFETIME_S) * 1000)
         return [
             (COMMAND_ID, self._id(request, unique_id)),
             (COMMAND_EXPIRES, b"%d" % expires_ms),

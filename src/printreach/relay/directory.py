@@ -5,6 +5,8 @@ import asyncio
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import CloseCode
 
+from .commands import ToldTime
+
 
 class Directory:
     """The tunnels of linked printers that end at this node.
@@ -15,16 +17,21 @@ class Directory:
     def __init__(self, settle_s: float = 0.0) -> None:
         self._loop = asyncio.get_running_loop()
         self._tunnels: dict[str, Tunnel] = {}
+        self._told: dict[str, ToldTime] = {}  # of the same agents
         self._awaited: dict[str, asyncio.Event] = {}
         self._settled_at = self._loop.time() + settle_s
 
     def find(self, printer_id: str) -> Tunnel | None:
         return self._tunnels.get(printer_id)
 
-    def put(self, printer_id: str, tunnel: Tunnel) -> None:
+    def agents_unix_s(self, printer_id: str) -> float:
+        """What time the printer's agent takes it to be; there is one."""
+        return self._told[printer_id].unix_s_at(self._loop.time())
+
+    def put(self, printer_id: str, tunnel: Tunnel, told: ToldTime) -> None:
         """Route to this tunnel from now on. An older one is told and closed."""
         older = self._tunnels.get(printer_id)
-        self._tunnels[printer_id] = tunnel
+        self._tunnels[printer_id], self._told[printer_id] = tunnel, told
         if older is not None and older is not tunnel:
             older.close(CloseCode.REPLACED, "another agent with the same key has connected")
         if (awaited := self._awaited.pop(printer_id, None)) is not None:
@@ -34,7 +41,7 @@ class Directory:
         """Forget a tunnel; False when another one has taken its place."""
         if self._tunnels.get(printer_id) is not tunnel:
             return False
-        del self._tunnels[printer_id]
+        del self._tunnels[printer_id], self._told[printer_id]
         return True
 
     @property

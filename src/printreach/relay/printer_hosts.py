@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from printreach.contract.errors import ErrorCode
 from printreach.http1.heads import Request
 from printreach.rules.connections import ConnectionKind, Grant, Refused
+from printreach.wire.heads import Headers
 
 from .admission import Admission
 from .answering import AnswerWriter
@@ -160,8 +161,13 @@ class PrinterHosts:
             fin,
             fields=known.fields,
             secure=self._hosts.scheme == "https",
-            stamp=self._stamps.stamp(request, unique_id) if is_command(request.target) else [],
+            stamp=self._stamp(request, unique_id, grant.printer_id),
         )
+
+    def _stamp(self, request: Request, unique_id: str, printer_id: str) -> Headers:
+        if not is_command(request.target):
+            return []
+        return self._stamps.stamp(request, unique_id, self._directory.agents_unix_s(printer_id))
 
     async def _answered(
         self,

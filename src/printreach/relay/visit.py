@@ -20,6 +20,7 @@ from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.events import StreamOpened
 from printreach.wire.session import Role, Session
 
+from .commands import ToldTime
 from .detector_news import DetectorNews
 from .directory import Directory
 from .event_intake import BadEvents, EventBudget, EventIntake
@@ -79,6 +80,7 @@ class AgentVisit:
         self._inbox: asyncio.Queue[signin.FromAgent] | None = asyncio.Queue(MAX_WAITING_MESSAGES)
         self._recheck = asyncio.Event()
         self._printer_id = ""  # until sign-in is over
+        self._told: ToldTime  # once sign-in has begun
         self._lan_ip: str | None = None
         self._is_serving = False
         self._is_noted = False  # where it is, in the store
@@ -149,13 +151,14 @@ class AgentVisit:
     async def _sign_in(self) -> signin.Hello:
         inbox = self._inbox
         assert inbox is not None
-        outside = self._outside
+        outside, now = self._outside, self._outside.clock.now()
+        self._told = ToldTime(now.timestamp(), self._loop.time())
         hello = await sign_in(
             Conversation(hear=inbox.get, say=self._say),
             outside.identity,
             own_host=urlsplit(outside.base_url).netloc,
             nonce=outside.token_bytes(signin.NONCE_BYTES),
-            now=outside.clock.now(),
+            now=now,
         )
         self._lan_ip = _address(hello.lan_ip)
         self._printer_id = printer_id_of(hello.public_key)
@@ -237,7 +240,7 @@ class AgentVisit:
         """Carry requests until the printer is removed or the agent leaves."""
         outside = self._outside
         self._is_serving = True
-        self._desk.directory.put(self._printer_id, self.tunnel)
+        self._desk.directory.put(self._printer_id, self.tunnel, self._told)
         log.info("agent %s serves %r", self._printer_id, printer.name)
         if signin.DETECTOR_NEWS in self._understands:
             self._detector_news = DetectorNews(

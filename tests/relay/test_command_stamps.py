@@ -1,0 +1,58 @@
+"""Until when a command is good, where the service's own clock is set while agents are connected."""
+
+from datetime import timedelta
+
+import pytest
+
+from printreach.contract import signin
+from printreach.rules.commands import COMMAND_LIFETIME_S
+from tests.relay.caller import calling, request
+from tests.relay.loop import on_a_loop
+from tests.relay.rig import Rig, relay
+from tests.relay.scripted_agent import ScriptedAgent
+
+HOUR_S = 3600.0
+
+
+async def expiry_of_a_command(rig: Rig, agent: ScriptedAgent) -> float:
+    """In seconds since 1970, as the agent sees it."""
+    access = rig.connect()
+    async with calling(rig.port) as caller:
+        raw = request(access.host, access.bearer, target=b"/service-command-api/pause")
+        caller.send(raw)
+        assert (await caller.answer()).status == 200
+    [expires_ms] = agent.asked[-1].all(b"x-service-command-expires")
+    return int(expires_ms) / 1000
+
+
+def time_told_to(agent: ScriptedAgent) -> float:
+    """By the service, when the agent signed in."""
+    [challenge] = [said for said in agent.heard if isinstance(said, signin.Challenge)]
+    return float(challenge.time_unix_sec)
+
+
+@pytest.mark.parametrize("ahead_s", [-HOUR_S, -60.0, 0.0])
+def test_a_command_is_good_for_its_time_though_the_services_clock_was_set_back(
+    ahead_s: float,
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with relay() as rig:
+            agent = await rig.agent()
+            told_s = time_told_to(agent)
+            rig.clock.advance(timedelta(seconds=ahead_s))
+
+            assert await expiry_of_a_command(rig, agent) >= told_s + COMMAND_LIFETIME_S
+
+    body()
+
+
+@on_a_loop
+async def test_a_clock_that_was_set_forward_is_believed() -> None:
+    """An agent that connects anew is told so; to one that stays the command is good for longer."""
+    async with relay() as rig:
+        agent = await rig.agent()
+        now = rig.clock.advance(timedelta(seconds=HOUR_S))
+
+        expires_s = await expiry_of_a_command(rig, agent)
+        assert expires_s == pytest.approx(now.timestamp() + COMMAND_LIFETIME_S, abs=0.01)
