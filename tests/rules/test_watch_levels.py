@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,6 +82,13 @@ def test_what_was_said_of_another_camera_does_not_count() -> None:
 
     assert levels_after(CHOSEN, [of_another], AT) == (2, 3)
     assert levels_after(replace(CHOSEN, camera=1), [of_another], AT) == (3, 4)
+
+
+@pytest.mark.parametrize(("said_of", "chosen"), [(None, 0), (0, None)])
+def test_the_default_camera_is_the_first_one(said_of: int | None, chosen: int | None) -> None:
+    settings = replace(CHOSEN, camera=chosen)
+
+    assert levels_after(settings, [judged(was_failure=False, camera=said_of)], AT) == (3, 4)
 
 
 def test_a_judgement_from_the_future_counts_as_one_of_now() -> None:

@@ -137,7 +137,9 @@ def levels_after(
     less sensitive, what was one takes that back; neither makes them more sensitive than was chosen.
     """
     alarms = sum(
-        _weight(judgement, at) for judgement in judgements if judgement.camera == settings.camera
+        _weight(judgement, at)
+        for judgement in judgements
+        if (judgement.camera or 0) == (settings.camera or 0)  # the default one is the first
     )
     steps = sum(alarms >= enough for enough in _ALARMS_FOR_A_STEP)
     least = LEVELS[-1]
