@@ -11,6 +11,7 @@ from printreach.tunnel.tunnel import Tunnel
 from printreach.wire import heads
 from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.events import StreamOpened
+from printreach.wire.frames import WINDOW_BYTES
 from printreach.wire.session import Role, Session
 from tests.fakes.hasty_loop import hasty_loop, settle
 
@@ -93,7 +94,13 @@ Serve = Callable[[Stream, StreamOpened], None]
 class End:
     """One end: a tunnel and its owner."""
 
-    def __init__(self, role: Role, link: Link, idle_timers: Timers | None = None) -> None:
+    def __init__(
+        self,
+        role: Role,
+        link: Link,
+        idle_timers: Timers | None = None,
+        window: int = WINDOW_BYTES,
+    ) -> None:
         self.serve: Serve | None = None
         self.capabilities: list[frozenset[str]] = []
         self.messages: list[bytes] = []
@@ -101,7 +108,7 @@ class End:
         self.closings: list[tuple[CloseCode | int | None, str]] = []
         self.served: list[Listener] = []
         now = asyncio.get_running_loop().time()
-        session = Session(role, now=now, capabilities=(role.value,))
+        session = Session(role, now=now, window=window, capabilities=(role.value,))
         self.tunnel = Tunnel(session, link, self, idle_timers)
 
     @property
@@ -142,8 +149,14 @@ class End:
 class Ends:
     """A hub and an agent. hub_link and agent_link: where each sends."""
 
-    def __init__(self, hub_link: Link, agent_link: Link, hub_timers: Timers | None = None) -> None:
-        self.hub = End(Role.HUB, hub_link, hub_timers)
+    def __init__(
+        self,
+        hub_link: Link,
+        agent_link: Link,
+        hub_timers: Timers | None = None,
+        hub_window: int = WINDOW_BYTES,
+    ) -> None:
+        self.hub = End(Role.HUB, hub_link, hub_timers, hub_window)
         self.agent = End(Role.AGENT, agent_link)
 
     async def greet(self) -> None:
@@ -167,15 +180,15 @@ class CuttableLink(MemoryLink):
 class MemoryEnds(Ends):
     """Joined by a link whose congestion the test decides on."""
 
-    def __init__(self, hub_timers: Timers | None = None) -> None:
+    def __init__(self, hub_timers: Timers | None = None, hub_window: int = WINDOW_BYTES) -> None:
         self.hub_link = CuttableLink(hasty_loop())
         self.agent_link = CuttableLink(hasty_loop())
         self.hub_link.join(self.agent_link)
         self.agent_link.join(self.hub_link)
-        super().__init__(self.hub_link, self.agent_link, hub_timers)
+        super().__init__(self.hub_link, self.agent_link, hub_timers, hub_window)
 
 
-async def greeted(hub_timers: Timers | None = None) -> MemoryEnds:
-    ends = MemoryEnds(hub_timers)
+async def greeted(hub_timers: Timers | None = None, hub_window: int = WINDOW_BYTES) -> MemoryEnds:
+    ends = MemoryEnds(hub_timers, hub_window)
     await ends.greet()
     return ends

@@ -1,5 +1,7 @@
 """One stream: heads, bodies, credit held back and resumed, ends."""
 
+import pytest
+
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
 from printreach.wire.events import StreamOpened
@@ -287,3 +289,58 @@ async def test_a_request_that_came_in_one_breath_is_heard_to_its_end_though_answ
     assert ends.agent.served[0].body == b"all of it"
     assert ends.agent.served[0].fins == 1
     assert (ends.hub.stream_count, ends.agent.stream_count) == (0, 0)
+
+
+@on_a_hasty_loop
+async def test_no_sliver_is_sent_where_more_is_held_than_there_is_credit_for() -> None:
+    ends = await greeted()
+    asked = ends.hub.open(takes=False)
+    await settle()
+    served = ends.agent.served[0]
+    body = body_of(WINDOW_BYTES + CHUNK_BYTES)
+
+    served.stream.respond(OK, body[: -CHUNK_BYTES - 1000])
+    served.stream.send(body[-CHUNK_BYTES - 1000 :], fin=True)
+    await settle()
+    assert asked.body == body[: WINDOW_BYTES - 1000]
+
+    asked.take()
+    await settle()
+    assert asked.body == body
+    assert asked.fins == 1
+
+
+@on_a_hasty_loop
+async def test_the_last_of_a_body_needs_no_more_credit_than_it_has_bytes() -> None:
+    ends = await greeted()
+    asked = ends.hub.open(takes=False)
+    await settle()
+    body = body_of(WINDOW_BYTES)
+    served = ends.agent.served[0]
+
+    served.stream.respond(OK, body[:40_000])
+    served.stream.send(body[40_000:], fin=True)  # three chunks, and less than half of one
+    await settle()
+
+    assert asked.body == body
+    assert asked.fins == 1
+
+
+@pytest.mark.parametrize("taken", [1000, CHUNK_BYTES // 4, CHUNK_BYTES])
+@on_a_hasty_loop
+async def test_the_narrowest_window_lets_a_body_through(taken: int) -> None:
+    ends = await greeted(hub_window=CHUNK_BYTES)
+    asked = ends.hub.open(takes=False)
+    await settle()
+    body = body_of(10 * CHUNK_BYTES + 5)
+
+    ends.agent.served[0].stream.respond(OK, body, fin=True)
+    await settle()
+    while asked.untaken:
+        size = min(taken, asked.untaken)
+        asked.untaken -= size
+        asked.stream.taken(size)
+        await settle()
+
+    assert asked.body == body
+    assert asked.fins == 1

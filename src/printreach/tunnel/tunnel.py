@@ -321,7 +321,7 @@ class Tunnel:
         if not stream.is_holding:
             self._say_writable(stream)
             self.forget_if_ended(stream.id)
-        elif self.session.credit(stream.id) > 0:
+        elif stream.may_send:
             self._waiting[stream.id] = stream
 
     def _say_writable(self, stream: Stream) -> None:
