@@ -1,19 +1,28 @@
 """An agent that stops without a word: its machine sleeps, swaps, or is being debugged."""
 
+import threading
 import time
+from collections.abc import Iterator
+from http.client import IncompleteRead
 
 import pytest
 
 from tests.faults.attempts import attempt, background, undisturbed
 from tests.faults.homes import Home
+from tests.rigs.behaviour.pattern import BLOCK, blocks, pattern
 from tests.rigs.behaviour.rig import Seen, fresh_key
+from tests.rigs.calls import opened
 from tests.rigs.standstills import standstills
+from tests.rigs.waiting import PATIENCE_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault]
 
 NOTICED_WITHIN_S = 15.0
 """Ten by the rule, as tests/tunnel/test_silence.py holds it to; and what a busy machine adds."""
 SHORT_S = 1.5  # nobody gives an agent up for that, even if the machine stands still besides
+UPLOAD = 16 << 20
+DOWNLOAD = 256 << 20  # far more than all the buffers on the way hold
+PART = 1 << 20
 LONG_S = 6.0  # the agent itself takes that for sleep
 
 
@@ -51,6 +60,38 @@ def test_what_waited_for_a_frozen_agent_never_happens(victim: Home) -> None:
     assert Seen.by(attempt(victim.way, "/echo").answer).target == "/echo"
     victim.printer.wait_for(began, "cancelled")
     assert victim.printer.entries(posted) == []
+
+
+def test_uploads_and_downloads_under_way_break_off_and_are_never_taken_for_whole(
+    victim: Home,
+) -> None:
+    key, length, may_go_on = fresh_key(), ("Content-Length", str(UPLOAD)), threading.Event()
+
+    def body_with_a_pause() -> Iterator[bytes]:
+        for number, block in enumerate(blocks(UPLOAD)):
+            if number * BLOCK == UPLOAD // 2:
+                may_go_on.wait(PATIENCE_S)
+            yield block
+
+    with (
+        background() as running,
+        victim.reconnecting(),
+        opened(victim.way, f"/file?size={DOWNLOAD}") as downloading,
+    ):
+        assert downloading.read(PART) == pattern(PART)
+        target = f"/sink?key={key}"
+        uploading = running.attempt(
+            victim.way, target, method="POST", headers=[length], body=body_with_a_pause()
+        )
+        victim.printer.wait_for(key, "received")
+        with victim.frozen():
+            may_go_on.set()
+            assert uploading.result().status in (602, None)  # None: it heard only the end
+            with pytest.raises((ConnectionError, IncompleteRead)):
+                downloading.read()
+
+    victim.printer.wait_for(key, "cancelled")
+    assert "complete" not in [entry.what for entry in victim.printer.entries(key)]
 
 
 def test_an_agent_frozen_for_a_moment_answers_as_if_nothing_had_been(victim: Home) -> None:
