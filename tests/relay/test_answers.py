@@ -2,6 +2,7 @@
 
 import pytest
 
+from printreach.relay.connection import MAX_PIPELINED_BYTES
 from printreach.wire.errors import Reason
 from printreach.wire.heads import Headers, encode_response
 from tests.relay.caller import Answer, BrokenOff, Caller, calling, request
@@ -302,6 +303,23 @@ async def test_frames_that_came_with_the_handshake_reach_the_printer_behind_it()
         asked.answer(101, fin=False)
 
         await until(lambda: asked.body == b"hasty")
+
+
+@on_a_loop
+async def test_behind_many_frames_that_came_with_the_handshake_more_are_read() -> None:
+    async with relay() as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent(script=ignore)
+        early = b"x" * (MAX_PIPELINED_BYTES + 1)
+        caller.send(request(access.host, access.bearer, *HANDSHAKE))
+        asked = await agent.next()
+        caller.send(early)
+        await until(lambda: caller.unsent == 0)
+        await settle()
+        asked.answer(101, fin=False)
+        assert (await caller.answer()).status == 101
+        caller.send(b"late")
+
+        await until(lambda: asked.body == early + b"late")
 
 
 @on_a_loop

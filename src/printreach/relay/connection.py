@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 LINGER_BYTES = 8 * 1024 * 1024
 """A refused upload is drained so far, so that clients read the answer."""
 MAX_PIPELINED_BYTES = 64 * 1024
+"""So much of what comes behind the request under way waits here, the rest in the socket."""
 HIGH_WATER_BYTES = 128 * 1024
 
 _RESET = struct.pack("ii", 1, 0)
@@ -145,7 +146,7 @@ class FrontConnection(asyncio.Protocol):
         else:
             self._reader = None
             self._deadline = self._front.now() + self._patience.idle
-            self._resume()
+            self._read_on()
             if self._buffer:
                 # Not at once: the caller of finished() is still in the middle of its work, and
                 # between two requests of one caller it is the turn of the others.
@@ -169,6 +170,7 @@ class FrontConnection(asyncio.Protocol):
         self._is_raw = True
         self._deadline = 0.0
         rest, self._buffer = self._buffer, b""
+        self._resume()  # so much may have come early that reading was paused
         if rest and self._exchange is not None:
             self._exchange.on_raw(rest)
 
@@ -217,7 +219,7 @@ class FrontConnection(asyncio.Protocol):
             self._buffer = self._buffer + data if self._buffer else data
             if not self._is_busy and not self._is_congested:
                 self._read_request()
-            elif len(self._buffer) > MAX_PIPELINED_BYTES:
+            if len(self._buffer) > MAX_PIPELINED_BYTES:
                 self.pause()
 
     def eof_received(self) -> bool:
@@ -314,6 +316,7 @@ class FrontConnection(asyncio.Protocol):
         self._head = head
         self._is_http10 = request.http10
         self._buffer = rest
+        self._read_on()
         self._is_busy = True
         self._deadline = 0.0 if fin else self._front.now() + self._patience.body
         if not self._front.is_serving:
@@ -338,6 +341,11 @@ class FrontConnection(asyncio.Protocol):
         self.write(plain_refusal(fault.status, fault.reason))
         self._is_busy = False
         self._begin_linger()
+
+    def _read_on(self) -> None:
+        """Read again, unless enough waits here."""
+        if len(self._buffer) <= MAX_PIPELINED_BYTES:
+            self._resume()
 
     def _resume(self) -> None:
         if self._is_paused and not self._is_closing:
