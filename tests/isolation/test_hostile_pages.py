@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, Response
 
 from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer, fresh_key
 from tests.rigs.chromium import chromium
@@ -20,13 +20,14 @@ from tests.rigs.failure_logs import pytest_runtest_makereport, pytest_runtest_pr
 from tests.rigs.peers import LOOPBACK_NAMES
 from tests.rigs.proxies import DOMAIN, service_behind
 from tests.rigs.service import Service, service
-from tests.rigs.waiting import free_port
+from tests.rigs.waiting import PATIENCE_S, free_port, wait_for
 
 __all__ = ["pytest_runtest_makereport", "pytest_runtest_protocol"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer, pytest.mark.browser]
 
 REFUSED = 606
+AGENT_IS_AWAY = 601
 
 
 @dataclass(frozen=True)
@@ -114,21 +115,30 @@ def page(browser: BrowserContext) -> Iterator[Page]:
     opened.close()
 
 
+def visit(page: Page, url: str) -> Response:
+    """A page of a printer. Where the machine stood still, its agent may be away for a moment."""
+
+    def look() -> Response | None:
+        answer = page.goto(url)
+        return answer if answer is not None and answer.status < AGENT_IS_AWAY else None
+
+    return wait_for(url, look, PATIENCE_S)
+
+
 def attack(page: Page, evil: Home, script: str, target: str) -> int | None:
     """Let the hostile page run that; what the target answered its first request with.
 
     None where the browser gave the request up for another reason: nobody let the page ask.
     """
     with page.expect_request(lambda request: request.url.startswith(target)) as asked:
-        page.goto(evil.page(script), wait_until="commit")  # it may lead on before it is loaded
+        visit(page, evil.page(script))
     answer = asked.value.response()  # waits until it is over
     return answer.status if answer is not None else None
 
 
 def test_the_browser_is_signed_in_to_both(page: Page, victim: Home, evil: Home) -> None:
     for home in (victim, evil):
-        answer = page.goto(f"{home.url}/any")
-        assert answer is not None
+        answer = visit(page, f"{home.url}/any")
         assert json.loads(answer.text())["target"] == "/any"
 
 
@@ -172,7 +182,7 @@ def test_a_websocket_to_another_printer_is_refused(page: Page, victim: Home, evi
         for (const name of ['open', 'error', 'close'])
             socket.addEventListener(name, () => heard.push(name))
         socket.addEventListener('close', () => {{ window.isDone = true }})"""
-    page.goto(evil.page(script))
+    visit(page, evil.page(script))
     page.wait_for_function("window.isDone === true")
 
     assert page.evaluate("heard") == ["error", "close"]
@@ -186,7 +196,7 @@ def test_a_websocket_of_the_printers_own_page_works(page: Page, victim: Home) ->
         socket.addEventListener('open', () => socket.send('hello'))
         socket.addEventListener('message', event => {{
             window.heard = event.data; window.isDone = true }})"""
-    page.goto(victim.page(script))
+    visit(page, victim.page(script))
     page.wait_for_function("window.isDone === true")
 
     assert page.evaluate("heard") == "hello"
@@ -216,12 +226,11 @@ def test_planted_cookies_neither_sign_out_nor_reach_another_printer(
                 document.cookie = `${{name}}=planted; domain={DOMAIN}; path=${{path}}`
         document.cookie = '=printreach_own=planted; domain={DOMAIN}; path=/'
         window.isDone = true"""
-    page.goto(evil.page(script))
+    visit(page, evil.page(script))
     page.wait_for_function("window.isDone === true")
 
-    answer = page.goto(f"{victim.url}/any")
+    answer = visit(page, f"{victim.url}/any")
 
-    assert answer is not None
     seen = json.loads(answer.text())
     cookies = [value for name, value in seen["headers"] if name.lower() == "cookie"]
     assert seen["target"] == "/any"
@@ -231,20 +240,19 @@ def test_planted_cookies_neither_sign_out_nor_reach_another_printer(
 def test_a_printers_cookie_stays_on_its_own_host(
     page: Page, browser: BrowserContext, victim: Home, evil: Home
 ) -> None:
-    page.goto(evil.page("isDone = true", Set_Cookie=f"wide=1; Domain={DOMAIN}; Path=/"))
+    visit(page, evil.page("isDone = true", Set_Cookie=f"wide=1; Domain={DOMAIN}; Path=/"))
 
     wide = [one for one in browser.cookies() if one.get("name") == "wide"]
-    answer = page.goto(f"{victim.url}/any")
+    answer = visit(page, f"{victim.url}/any")
 
     assert [one.get("domain") for one in wide] == [urlsplit(evil.url).hostname]
-    assert answer is not None
     assert "wide" not in answer.text()
 
 
 def test_a_script_cannot_read_what_signed_the_browser_in(
     page: Page, browser: BrowserContext, evil: Home
 ) -> None:
-    page.goto(evil.page("window.isDone = true"))
+    visit(page, evil.page("window.isDone = true"))
     ours = [one for one in browser.cookies(evil.url) if "printreach_own" in one.get("name", "")]
 
     assert any(one.get("httpOnly") for one in ours)
@@ -257,7 +265,7 @@ def test_an_answer_of_another_printer_cannot_be_read(page: Page, victim: Home, e
         fetch({json.dumps(victim.url + "/any")}, {{credentials: 'include'}})
             .then(answer => answer.text()).then(text => {{ window.stolen = text }})
             .catch(() => {{ window.stolen = null }}).then(() => {{ window.isDone = true }})"""
-    page.goto(evil.page(script))
+    visit(page, evil.page(script))
     page.wait_for_function("window.isDone === true")
 
     assert page.evaluate("stolen") is None
