@@ -19,7 +19,7 @@ from printreach.backends.bus_memory import MemoryBus
 from printreach.http1.client import Client
 from printreach.http1.heads import Request
 from printreach.relay.admission import Admission
-from printreach.relay.commands import CommandStamps
+from printreach.relay.commands import CommandStamps, ToldTime
 from printreach.relay.connection import Exchange, FrontConnection, Patience
 from printreach.relay.directory import Directory
 from printreach.relay.front import Front
@@ -136,7 +136,7 @@ class RelayPath:
         admission = Admission(grants, bus, clock)
         admission._remember(unique_id, grant)
         directory = Directory()
-        directory.put("p", self.tunnel)
+        directory.put("p", self.tunnel, ToldTime(clock.now().timestamp(), 0.0))
         printers = PrinterHosts(hosts, admission, directory, CommandStamps("n", clock.now))
 
         def dispatch(
