@@ -33,7 +33,12 @@ class PrinterEnd(End):
 
 
 class Rig:
-    """One agent beside one printer. hub: where callers' requests come from."""
+    """One agent beside one printer. hub: where callers' requests come from.
+
+    client: what the agent asks the printer with.
+    """
+
+    client: Client
 
     def __init__(self, printer: Server, server: StreamServer) -> None:
         self.printer = printer
@@ -107,6 +112,7 @@ async def beside_printer(
             client, f"http://127.0.0.1:{address}", wants_outside_host=wants_outside_host
         )
         rig = Rig(printer, StreamServer(local, ""))
+        rig.client = client
         await rig.start()
         try:
             yield rig
