@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from PIL import Image
 
-from printreach.detector import preprocess
+from printreach.detector import files
 from printreach.detector.preprocess import SIDE, ImageRefused, Prepared, prepare
 from printreach.rules.watching import Region
 
@@ -22,7 +22,7 @@ _PNG_HEAD_BYTES: Final = 8
 
 def image(data: bytes) -> None:
     """prepare, of the file and of the same with the sums of a PNG's parts made right."""
-    with patch.object(preprocess, "MOST_PIXELS", _QUICK_PIXELS):
+    with patch.object(files, "MOST_PIXELS", _QUICK_PIXELS):
         for file in (data, _with_right_sums(data)):
             found = _prepared(file)
             if found is not None:

@@ -18,12 +18,12 @@ async def test_an_idle_caller_keeps_no_more_memory_than_a_few_heads() -> None:
     async with relay() as rig, AsyncExitStack() as stack:
         access = rig.connect()
         agent = await rig.agent(script=lambda asked: asked.answer_with_length(b"here"))
-        callers = [await stack.enter_async_context(calling(rig.port)) for _ in range(CALLERS)]
         head = request(access.host, access.bearer + b"\r\n" + MANY_LINES)
         assert len(head) > 0.9 * MAX_HEAD_BYTES
         tracemalloc.start()
         try:
-            for caller in callers:
+            for _ in range(CALLERS):
+                caller = await stack.enter_async_context(calling(rig.port))
                 caller.send(head)
                 assert (await caller.answer()).body == b"here"
                 agent.asked.clear()
