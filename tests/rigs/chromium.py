@@ -27,7 +27,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE_MS = 30_000  # a printer's page is megabytes of scripts, and the machine may be busy
+PATIENCE_MS = 60_000  # a printer's page is megabytes of scripts, and the machine may be busy
 SCREENS = ROOT / "build" / "screens"
 PICTURES = "PRINTREACH_TEST_PICTURES"
 """Set to 0, a run takes no pictures: `make test` does, for each is a tenth of a second of CPU."""
