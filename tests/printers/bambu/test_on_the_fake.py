@@ -1,7 +1,9 @@
 """What is special about Bambu printers, on the fake one."""
 
 import asyncio
+import socket
 import ssl
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.status import State
 from printreach.printers.bambu.camera import PortCamera
+from printreach.printers.bambu.ftps import Ftps
 from printreach.printers.port import NOT_YET, PrinterRefused
 from tests.printers.bambu.rig import BambuRig, until
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
@@ -280,6 +283,30 @@ class TestFiles:
 
         await bench.until_true("an empty card", is_empty)
         assert await bench.upload("whole.3mf", b"x" * 1000) == "gcode/whole.3mf"
+
+    @on_the_bench
+    async def test_who_leaves_as_the_file_is_opened_leaves_nothing(self, bench: Bench) -> None:
+        opened, goes_on = threading.Event(), threading.Event()
+        transfer = Ftps.transfercmd
+
+        def slow(ftps: Ftps, command: str, rest: int | str | None = None) -> socket.socket:
+            data = transfer(ftps, command, rest)
+            if command.startswith("STOR"):
+                opened.set()
+                goes_on.wait(TEST_S)
+            return data
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Ftps, "transfercmd", slow)
+            asked = bench.calls.begin_put("files/upload", 1000, "gcode/half.3mf")
+            await asyncio.to_thread(opened.wait, TEST_S)
+            asked.leave()
+            goes_on.set()
+
+            async def is_empty() -> bool:
+                return (await bench.calls.get("files/list")).result == {"Root": []}
+
+            await bench.until_true("an empty card", is_empty)
 
 
 class TestCamera:

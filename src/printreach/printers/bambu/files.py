@@ -99,20 +99,24 @@ class BambuFiles:
 
     async def upload(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> FileDone:
         inside = _inside(path)
-        has_begun = False
+        begun: list[socket.socket] = []  # filled in the thread, which goes on if its caller leaves
+
+        def begin(ftps: Ftps) -> socket.socket:
+            begun.append(ftps.transfercmd(f"STOR /{inside}"))
+            return begun[0]
+
         try:
             async with self._session() as ftps:
                 folder = inside.rpartition("/")[0]
                 if folder:
                     await self._run(ftps.make_folder, folder)
-                data = await self._run(ftps.transfercmd, f"STOR /{inside}")
-                has_begun = True
-                with data:
+                with await self._run(begin, ftps) as data:
                     body = chunks if size is None else exactly(chunks, size)
                     sent = await self._send(data, body)
                     has_all = await self._run(ftps.finish_sending, data)
         except BaseException:
-            if has_begun:
+            for data in begun:
+                data.close()
                 await asyncio.shield(self._remove_half(inside))
             raise
         await self._verify(inside, sent, has_all=has_all)
