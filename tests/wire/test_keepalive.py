@@ -99,6 +99,32 @@ def test_a_ping_unanswered_for_eight_seconds_is_the_end() -> None:
     assert pair.hub.on_time(pair.clock.now) == PeerSilent(38.0)
 
 
+def test_an_end_that_stood_still_itself_has_yet_to_read_the_answer() -> None:
+    pair = SessionPair()
+    pair.clock.advance(30.0)
+    assert pings(pair.hub, pair.clock)
+    pair.clock.advance(60.0)
+
+    assert pair.hub.on_time(pair.clock.now) is None
+    pair.settle()
+    pair.clock.advance(10.0)
+
+    assert pair.hub.on_time(pair.clock.now) is None
+
+
+def test_an_end_that_stood_still_itself_waits_two_seconds_more_for_a_silent_one() -> None:
+    pair = SessionPair()
+    pair.clock.advance(30.0)
+    assert pings(pair.hub, pair.clock)
+    pair.clock.advance(60.0)
+    assert pair.hub.on_time(pair.clock.now) is None
+
+    assert pair.hub.next_deadline() == pair.clock.now + 2.0
+    pair.clock.advance(2.0)
+
+    assert pair.hub.on_time(pair.clock.now) == PeerSilent(92.0)
+
+
 def test_any_byte_answers_a_ping() -> None:
     pair = SessionPair()
     pair.clock.advance(30.0)

@@ -7,6 +7,8 @@ PING_TIMEOUT_S = 8.0
 """602 means that the tunnel's pings went unanswered for 8 s."""
 BUSY_PING_S = 1.5
 """With a stream open, so that a frozen end is found within 10 s of the last sign of life."""
+STANDSTILL_S = 2.0
+"""Who looks so much too late has stood still itself, and has yet to read what came meanwhile."""
 
 _NUMBER = Struct(">Q")
 
@@ -39,6 +41,11 @@ class Keepalive:
 
     def is_silent(self, now: float) -> bool:
         return self._pinged_at is not None and now >= self._pinged_at + PING_TIMEOUT_S
+
+    def stood_still(self, now: float) -> None:
+        """This end did: an answer has STANDSTILL_S more, to be read or to come."""
+        if self._pinged_at is not None:
+            self._pinged_at = max(self._pinged_at, now - PING_TIMEOUT_S + STANDSTILL_S)
 
     def silent_for(self, now: float) -> float:
         return now - self._heard_at

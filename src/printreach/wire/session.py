@@ -16,7 +16,7 @@ from . import frames
 from .errors import CloseCode, LocalProtocolError, Reason, RemoteProtocolError
 from .events import Event, PeerSilent
 from .frames import CHUNK_BYTES, FIN, HEADER, MAX_STREAMS, VERSION, Kind
-from .keepalive import Keepalive
+from .keepalive import STANDSTILL_S, Keepalive
 from .receiver import Receiver
 from .state import TunnelState
 
@@ -214,7 +214,12 @@ class Session:
         return self._keepalive.next_deadline(busy=bool(self._tunnel.streams))
 
     def on_time(self, now: float) -> PeerSilent | None:
-        """Send a ping where one is due; report an other end that left one unanswered."""
+        """Send a ping where one is due; report an other end that left one unanswered.
+
+        Much later than next_deadline it reports nobody yet: it was this end that stood still.
+        """
+        if now > self.next_deadline() + STANDSTILL_S:
+            self._keepalive.stood_still(now)
         if self._keepalive.is_silent(now):
             return PeerSilent(self._keepalive.silent_for(now))
         if self._keepalive.ping_is_due(now, busy=bool(self._tunnel.streams)):
