@@ -4,8 +4,8 @@ import asyncio
 
 from .model.printer import SimulatedPrinter
 
-_TICK_S = 0.06
-"""Shorter than the webcam's 1/15 s, so that the head has moved in every picture."""
+_TICK_S = 0.09
+"""Shorter than the webcam's 1/10 s, so that the head has moved in every picture."""
 _LONGEST_TICK_S = 1.0
 """A process that was stopped for an hour doesn't print for an hour in one go."""
 

@@ -11,7 +11,8 @@ from printreach.printers.simulated.model.status import Status
 from .render import Renderer, Scene
 from .toolhead import FAN_POSITIONS, HEATS
 
-_FRAMES_A_SECOND = 15
+_FRAMES_A_SECOND = 10
+"""As OctoPi sets a webcam up, if not told otherwise."""
 _REPEAT_S = 1.0
 """An unchanged picture is sent again after this long, so that viewers see that it lives."""
 _STRANDS_AT_ONCE = 2000
