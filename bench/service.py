@@ -25,13 +25,14 @@ def linked_agent(
     env: Mapping[str, str] | None = None,
 ) -> Iterator[LinkedPrinter]:
     """Run an agent and link it. service_url: where it dials, if not at the service itself."""
+    data_dir = service.folder / f"agent-{name}"
     argv = printreach(
         *("agent", "run", "--service", service_url or service.base_url),
-        *("--data-dir", str(service.folder / f"agent-{name}"), "--lan-listen", "127.0.0.1:0"),
+        *("--data-dir", str(data_dir), "--lan-listen", "127.0.0.1:0"),
         *options,
     )
     with Program(f"agent-{name}", argv, logs=service.folder, env=env) as program:
-        agent = Agent(program)
+        agent = Agent(program, data_dir)
         code = agent.event("link-code")["LinkCode"]
         linked = service.admin("printer", "link", code, "--account", OWNER, "--name", name)
         agent.event("connected")

@@ -35,6 +35,7 @@ def linked(
     relay: Service, printer: SimulatedPrinter, request: pytest.FixtureRequest
 ) -> Iterator[LinkedPrinter]:
     with relay.printer(_slug(request), printer.url, platform="simulated") as linked:
+        linked.agent.wait_until_looked()
         yield linked
 
 
@@ -136,6 +137,7 @@ def test_a_print_that_ends_while_the_agent_is_off_is_told_as_what_it_became(
         simulated_printer(folder, "left-alone") as printer,
         relay.printer("left-alone", printer.url, platform="simulated") as linked,
     ):
+        linked.agent.wait_until_looked()
         printer.put("part.gcode", GCODE)
         walk = Walk(printer, relay, linked)
         walk.go([E.STARTED])

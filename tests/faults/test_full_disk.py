@@ -51,6 +51,7 @@ def a_shop(folder: Path) -> Iterator[Shop]:
         simulated_printer(folder, "workbench") as printer,
         here.printer("workbench", printer.url, platform="simulated") as linked,
     ):
+        linked.agent.wait_until_looked()
         app = CallingApp(here, linked)
         assert app.set_webhook(receiver.url, STARTED, FAILED).status_code == 200
         printer.put("part.gcode", GCODE)

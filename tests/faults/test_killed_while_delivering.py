@@ -25,6 +25,7 @@ def test_an_event_that_was_on_its_way_arrives_after_a_power_cut(tmp_path: Path) 
         simulated_printer(tmp_path, "webhooks") as printer,
         here.printer("workbench", printer.url, platform="simulated") as linked,
     ):
+        linked.agent.wait_until_looked()
         app = CallingApp(here, linked)
         assert app.set_webhook(receiver.url, STARTED).status_code == 200
         receiver.may_answer.clear()

@@ -80,8 +80,9 @@ def test_a_mail_that_was_on_its_way_at_a_power_cut_comes_again(tmp_path: Path) -
         smtp_server() as box,
         mailing_service(tmp_path, box.port) as here,
         simulated_printer(tmp_path, "mails") as printer,
-        here.printer("workbench", printer.url, platform="simulated"),
+        here.printer("workbench", printer.url, platform="simulated") as linked,
     ):
+        linked.agent.wait_until_looked()
         wants_mails(here)
         box.may_answer.clear()
         printer.put("part.gcode", GCODE)
@@ -97,8 +98,9 @@ def test_a_mail_that_no_server_took_before_a_power_cut_comes_when_one_does(tmp_p
     with (
         mailing_service(tmp_path, mail_port) as here,
         simulated_printer(tmp_path, "mails") as printer,
-        here.printer("workbench", printer.url, platform="simulated"),
+        here.printer("workbench", printer.url, platform="simulated") as linked,
     ):
+        linked.agent.wait_until_looked()
         wants_mails(here)
         marks = here.program.log_marks()
         printer.put("part.gcode", GCODE)

@@ -34,6 +34,7 @@ def printer(
 @pytest.fixture(scope="module")
 def linked(service: Service, printer: SimulatedPrinter) -> Iterator[LinkedPrinter]:
     with service.printer("events", printer.url, platform="simulated") as linked:
+        linked.agent.wait_until_looked()
         yield linked
 
 

@@ -96,6 +96,7 @@ def printer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedPrint
 def linked(here: Service, printer: SimulatedPrinter, home: Heard) -> Iterator[LinkedPrinter]:
     env = {"PRINTREACH_PRINTER_LAN_WEBHOOKS": f"http://127.0.0.1:{home.port}/lan"}
     with here.printer("news", printer.url, platform="simulated", env=env) as linked:
+        linked.agent.wait_until_looked()
         yield linked
 
 

@@ -60,6 +60,7 @@ def service(folder: Path) -> Iterator[Service]:
 def linked(service: Service, peer: OctoPrint) -> Iterator[LinkedPrinter]:
     key = {"PRINTREACH_PRINTER_API_KEY": peer.api_key}
     with service.printer("watched", peer.url, platform="octoprint", env=key) as linked:
+        linked.agent.wait_until_looked()
         yield linked
 
 

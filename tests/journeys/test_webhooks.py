@@ -49,6 +49,7 @@ def printer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedPrint
 @pytest.fixture(scope="module")
 def app(here: Service, printer: SimulatedPrinter) -> Iterator[CallingApp]:
     with here.printer("workbench", printer.url, platform="simulated") as linked:
+        linked.agent.wait_until_looked()
         calling = CallingApp(here, linked)
         yield calling
         calling.close()

@@ -62,8 +62,9 @@ class Connection:
 class Agent:
     """One agent beside one printer."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, data_dir: Path) -> None:
         self.program = program
+        self.data_dir = data_dir
 
     def event(self, name: str, seconds: float = PATIENCE_S) -> dict[str, str]:
         """Wait for an event that it announces on standard output; the latest of that name."""
@@ -74,6 +75,15 @@ class Agent:
         lines = self.program.stdout().split("\n")[:-1]  # the last may be half written
         every = [json.loads(line) for line in lines if line.startswith("{")]
         return [event for event in every if event["event"] == name]
+
+    def wait_until_looked(self) -> None:
+        """Until it knows what its printer does: a print under way at its first look is no news."""
+        journal = self.data_dir / "events.journal"
+
+        def has_looked() -> bool:
+            return journal.exists() and b'"memory":{"state":"' in journal.read_bytes()
+
+        self.program.wait_until("a first look at the printer", has_looked)
 
     def _latest(self, name: str) -> dict[str, str] | None:
         events = self.events(name)
@@ -193,13 +203,14 @@ class Service:
 
         printer_url: "" lets the agent start a simulated printer of its own.
         """
-        options = ("--service", self.base_url, "--data-dir", self.folder / f"agent-{name}")
+        data_dir = self.folder / f"agent-{name}"
+        options = ("--service", self.base_url, "--data-dir", data_dir)
         url = ("--printer-url", printer_url) if printer_url else ()
         printer = ("--platform", platform, *url)
         argv = command("agent", "run", *options, *printer, "--lan-listen", "127.0.0.1:0")
         every = {**(self.front.agent_env if self.front else {}), **(env or {})}
         with Program(f"agent-{name}", argv, logs=self.folder, env=every) as program:
-            yield Agent(program)
+            yield Agent(program, data_dir)
 
     def connect(self, printer: LinkedPrinter) -> Connection:
         """A new App Connection to it."""

@@ -51,6 +51,7 @@ def told_app(
         webhook_service(folder, authority) as here,
         here.printer(platform, printer_url, platform=platform, env=env) as linked,
     ):
+        linked.agent.wait_until_looked()
         app = CallingApp(here, linked)
         assert app.set_webhook(receiver.url, *WANTED).status_code == 200
         yield ToldApp(receiver)
