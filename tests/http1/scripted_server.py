@@ -105,6 +105,7 @@ class Heard:
         self.interims: list[Response] = []
         self.responses: list[Response] = []
         self.body = bytearray()
+        self.pieces = 0
         self.fins = 0
         self.writable = 0
         self.failures: list[tuple[Failure, str]] = []
@@ -120,6 +121,11 @@ class Heard:
     def is_over(self) -> bool:
         return bool(self.fins or self.failures)
 
+    @property
+    def words(self) -> int:
+        """How much it has heard; a head and a piece of the body that comes with it are two."""
+        return len(self.interims) + len(self.responses) + self.pieces + len(self.failures)
+
     def on_interim(self, response: Response) -> None:
         self.interims.append(response)
         self._changed.set()
@@ -131,6 +137,7 @@ class Heard:
     def on_body(self, data: bytes, fin: bool) -> None:
         assert not self.is_over, "something follows the end"
         self.body += data
+        self.pieces += 1
         self.fins += fin
         self._changed.set()
         if fin:
@@ -160,6 +167,9 @@ class Heard:
     async def until_body(self, size: int) -> bytearray:
         await self._until(lambda: len(self.body) >= size)
         return self.body
+
+    async def until_words(self, count: int) -> None:
+        await self._until(lambda: self.words >= count)
 
     async def until_writable(self, count: int = 1) -> None:
         await self._until(lambda: self.writable >= count)

@@ -286,8 +286,11 @@ def test_a_mistake_of_who_hears_ends_its_exchange_and_is_logged(
             visit = await at.server.visit()
             await visit.head()
             for piece in (b"HTTP/1.1 103 Early Hints\r\n\r\n", OK[:-2], OK[-2:-1], OK[-1:]):
+                if heard.is_over:
+                    break
+                said = heard.words
                 visit.send(piece)
-                await asyncio.sleep(0.01)
+                await heard.until_words(said + 1)
 
             await heard.until_over()
             assert heard.failures == [(Failure.BROKEN, "a fault at this end")]

@@ -23,6 +23,7 @@ from tests.http1.serving import (
     run,
     serving,
 )
+from tests.rigs.waiting import free_port
 
 
 def test_an_answer_is_fetched_whole() -> None:
@@ -192,9 +193,7 @@ def test_what_is_no_http_is_a_failure(said: bytes) -> None:
 
 def test_nobody_at_the_address_is_told_in_the_systems_words() -> None:
     async def body() -> None:
-        async with serving(echo_target) as server:
-            port = server.port
-        fetcher = fetcher_of(port)
+        fetcher = fetcher_of(free_port())
         with pytest.raises(FetchFailed, match="Connection refused") as failed:
             await fetcher.fetch(b"GET", b"/")
         assert failed.value.failure is Failure.UNREACHABLE
@@ -227,9 +226,9 @@ def test_closing_ends_what_runs() -> None:
 
 def test_a_server_that_restarts_between_two_questions_is_asked_again() -> None:
     async def body() -> None:
-        async with serving(echo_target) as server:
-            port = server.port
-            fetcher = fetcher_of(port)
+        port = free_port()
+        fetcher = fetcher_of(port)
+        async with _serving_at(port):
             assert (await fetcher.fetch(b"GET", b"/one")).body == b"/one"
         async with _serving_at(port):
             assert (await fetcher.fetch(b"GET", b"/two")).body == b"/two"

@@ -9,14 +9,8 @@ from printreach.http1.fetch import FetchFailed
 from printreach.http1.messages import Answer, Call
 from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.http1.fetching import PIECE, asking, asking_peer, fetcher_of, pieces
-from tests.http1.serving import (
-    DEADLINE_S,
-    echo_body,
-    echo_target,
-    ignore_body,
-    run,
-    serving,
-)
+from tests.http1.serving import DEADLINE_S, echo_body, ignore_body, run
+from tests.rigs.waiting import free_port
 
 
 @pytest.mark.parametrize("length", [20 * len(PIECE), None])
@@ -163,9 +157,7 @@ def test_a_server_that_stops_taking_an_upload_is_given_up() -> None:
 
 def test_an_upload_to_nobody_fails_without_waiting_for_its_body() -> None:
     async def body() -> None:
-        async with serving(echo_target) as server:
-            port = server.port
-        fetcher = fetcher_of(port)
+        fetcher = fetcher_of(free_port())
         with pytest.raises(FetchFailed):
             async with fetcher.send(b"PUT", b"/", [], pieces(1000), length=None):
                 pass

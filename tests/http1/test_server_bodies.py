@@ -2,9 +2,10 @@
 
 import pytest
 
+from printreach.http1 import connection
 from printreach.http1.connection import Limits
 from printreach.http1.request_body import BodyLimits
-from tests.http1.serving import GET, echo_body, ignore_body, run, talking_to
+from tests.http1.serving import DEADLINE_S, GET, echo_body, ignore_body, run, talking_to
 
 
 def test_a_body_with_a_length_arrives_whole() -> None:
@@ -101,7 +102,11 @@ def test_a_waiting_client_whose_body_is_not_wanted_gets_the_answer_at_once() -> 
     run(test())
 
 
-def test_a_client_that_is_refused_while_sending_can_read_why() -> None:
+def test_a_client_that_is_refused_while_sending_can_read_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connection, "LINGER_S", DEADLINE_S)  # so that no standstill outlasts it
+
     async def test() -> None:
         async with talking_to(ignore_body) as client:
             await client.say(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n")

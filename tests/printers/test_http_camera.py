@@ -15,6 +15,7 @@ from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import PrinterRefused
 from tests.http1.serving import run, serving
 from tests.printers.film import Film, picture
+from tests.rigs.waiting import free_port
 
 ENTRY = WebcamEntry(name="Nozzle", flip_h=True)
 
@@ -213,9 +214,7 @@ def test_an_address_that_is_none_is_a_refusal(url: str) -> None:
 
 def test_a_camera_that_is_not_there_is_told_in_the_systems_words() -> None:
     async def ask() -> None:
-        async with serving(Film().answer) as server:
-            port = server.port
-        await seen(camera_at(port), 1)
+        await seen(camera_at(free_port()), 1)
 
     assert "Connection refused" in refused(ask()).sentence
 

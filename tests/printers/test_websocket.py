@@ -13,6 +13,7 @@ from printreach.printers import websocket as module
 from printreach.printers.connecting import connect_to
 from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
 from tests.fakes.skipping_loop import on_a_skipping_loop, skip
+from tests.rigs.waiting import free_port
 
 Talk = Callable[[ServerConnection], Awaitable[None]]
 DEADLINE_S = 60.0
@@ -214,12 +215,8 @@ def test_what_is_no_websocket_is_said_to_be_none(answer: bytes) -> None:
 
 def test_nobody_at_the_address_is_a_failure_with_words() -> None:
     async def body() -> None:
-        server = await asyncio.start_server(lambda _r, _w: None, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        server.close()
-        await server.wait_closed()
         with pytest.raises(WebSocketFailed, match="refused"):
-            async with dialled(port):
+            async with dialled(free_port()):
                 pass
 
     run(body())
