@@ -5,13 +5,17 @@ from dataclasses import replace
 
 import pytest
 
-from printreach.ports import Topic
+from printreach.backends.bus_memory import MemoryBus
+from printreach.ports import Notice, Topic
 from printreach.relay import admission
+from printreach.relay.admission import Admission
+from tests.fakes.clock import FakeClock
+from tests.fakes.grants import MemoryGrants
 from tests.relay.caller import Answer, BrokenOff, Caller, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Access, Rig, relay
 from tests.relay.scripted_agent import Asked, ScriptedAgent, printer_id
-from tests.relay.waiting import settle, until
+from tests.relay.waiting import PATIENCE_S, settle, until
 
 HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")
 
@@ -308,3 +312,21 @@ async def test_when_the_agent_leaves_what_is_running_ends() -> None:
         with pytest.raises(BrokenOff):
             await begun.chunks()
         assert rig.figure("requests_at_printers") == 0
+
+
+async def turns_pass(count: int) -> None:
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("turns_behind", range(4))
+@on_a_loop
+async def test_who_stops_looking_as_a_notice_comes_stops(turns_behind: int) -> None:
+    bus, clock = MemoryBus(), FakeClock()
+    looking = Admission(MemoryGrants(clock), bus, clock)
+    await turns_pass(5)  # it waits for a notice by then
+    await bus.publish(Notice(Topic.PRINTER, "one"))
+    await turns_pass(turns_behind)
+
+    async with asyncio.timeout(PATIENCE_S):
+        await looking.close()

@@ -177,7 +177,9 @@ class Admission:
     async def _keep_checking(self) -> None:
         while True:
             try:
-                await asyncio.wait_for(self._recheck.wait(), BEAT_S)
+                # Not by wait_for: it forgets that it is cancelled as a notice comes.
+                async with asyncio.timeout(BEAT_S):
+                    await self._recheck.wait()
             except TimeoutError:
                 pass  # the beat
             self._recheck.clear()
