@@ -1,5 +1,6 @@
 """A broker of MQTT by aiomqtt."""
 
+import asyncio
 import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -62,9 +63,12 @@ class MqttBroker:
             tls_context=ssl.create_default_context() if where.is_tls else None,
             max_queued_incoming_messages=_MOST_WAITING,
         )
+        before = _cancellations()
         with _translated():
             async with client:
+                _end_where_cancelled(since=before)
                 yield _Session(client)
+            _end_where_cancelled(since=before)
 
 
 class _Session:
@@ -74,12 +78,16 @@ class _Session:
         self._client = client
 
     async def publish(self, topic: str, payload: bytes, *, retain: bool) -> None:
+        before = _cancellations()
         with _translated():
             await self._client.publish(topic, payload, qos=1, retain=retain)
+        _end_where_cancelled(since=before)
 
     async def subscribe(self, pattern: str) -> None:
+        before = _cancellations()
         with _translated():
             await self._client.subscribe(pattern, qos=1)
+        _end_where_cancelled(since=before)
 
     async def messages(self) -> AsyncIterator[Heard]:
         with _translated():
@@ -94,3 +102,19 @@ def _translated() -> Iterator[None]:
     except (aiomqtt.MqttError, OSError) as error:
         # ssl's errors are OSErrors; none of these sentences holds the password.
         raise BrokerLost(str(error) or type(error).__name__) from error
+
+
+def _cancellations() -> int:
+    """How many of the caller are under way."""
+    task = asyncio.current_task()
+    return task.cancelling() if task is not None else 0
+
+
+def _end_where_cancelled(*, since: int) -> None:
+    """End as a cancellation asked, that came together with what was waited for.
+
+    aiomqtt waits by asyncio.wait_for, which forgets such a one before Python 3.12: the caller would
+    go on for ever, and whoever stops it would wait for its end.
+    """
+    if _cancellations() > since:
+        raise asyncio.CancelledError
