@@ -1,5 +1,6 @@
 """Requests to printers through a real relay: answers, refusals as values, and who else may ask."""
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
@@ -16,6 +17,7 @@ from printreach.ports import Agents, Clock, Grants, Topic
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
 from printreach.rules.connections import DEFAULT_LIMITS, Limits
 from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
+from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import TUNNEL_DOMAIN, Rig, relay
@@ -27,6 +29,7 @@ ONE = printer_id("one")
 TWO = printer_id("two")
 DONE = b'{"Status":200,"Result":{}}'
 PIECES = 8_000
+LONG_S = 100.0
 
 
 @dataclass
@@ -206,17 +209,20 @@ async def test_an_envelope_in_small_pieces_costs_no_more_than_its_bytes() -> Non
 
 
 def test_an_agent_that_keeps_silent_is_602(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(printer_http, "ASK_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(printer_http, "ASK_TIMEOUT_S", LONG_S)
 
-    @on_a_loop
+    @on_a_skipping_loop
     async def ask() -> None:
         async with inside() as here:
             agent = await here.rig.agent(script=ignore)
+            asking = asyncio.create_task(here.printers.ask(ONE, "/status"))
+            asked = await agent.next()
+            skip(LONG_S)
 
-            refused = await here.printers.ask(ONE, "/status")
+            refused = await asking
             assert isinstance(refused, PrinterRefusal)
             assert refused.code == 602
-            await until(lambda: agent.asked[0].reset is not None)
+            await until(lambda: asked.reset is not None)
 
     ask()
 

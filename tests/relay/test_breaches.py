@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -10,7 +11,7 @@ from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.frames import CHUNK_BYTES, FIN, MAX_STREAMS, WINDOW_BYTES, Kind
 from tests.relay.caller import BrokenOff, Caller, calling, request
 from tests.relay.loop import on_a_loop
-from tests.relay.rig import relay
+from tests.relay.rig import Rig, relay
 from tests.relay.scripted_agent import Asked, ScriptedAgent, echo, ignore
 from tests.relay.waiting import settle, until
 
@@ -141,15 +142,19 @@ async def test_for_an_agent_that_takes_nothing_no_more_than_a_few_requests_are_k
         access, agent = rig.connect(), await rig.agent(script=ignore)
         agent.link.stop_reading()
         filler = b"X: " + b"x" * 30_000
-        for _ in range(100):
+        for number in range(1, 101):
             async with calling(rig.port) as caller:
                 caller.send(request(access.host, access.bearer, filler))
-                await settle(1)
+                await until(partial(has_read, rig, number))
         last.send(request(access.host, access.bearer))
         answer = await last.answer()
 
         assert answer.status == 612
         assert b"More requests wait" in answer.body
+
+
+def has_read(rig: Rig, requests: int) -> bool:
+    return rig.figure("requests_total") >= requests
 
 
 @pytest.mark.slow

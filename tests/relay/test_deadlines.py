@@ -1,19 +1,18 @@
 """Heads and bodies that are too large, too slow, or refused while they still come."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from printreach.relay.connection import (
-    LINGER_BYTES,
-)
+from printreach.relay.connection import LINGER_BYTES, FrontConnection
 from printreach.tunnel.stream import MIN_PIECE_BYTES
 from printreach.wire.errors import Reason
 from printreach.wire.frames import WINDOW_BYTES
 from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
-from tests.relay.rig import OWN, QUICK, relay
+from tests.relay.rig import OWN, QUICK, Rig, relay
 from tests.relay.scripted_agent import ignore
 from tests.relay.waiting import PATIENCE_S, settle, until
 
@@ -21,28 +20,44 @@ LONG_S = 1000.0
 ENDLESS = b"Content-Length: 1000000000"
 
 
-@on_a_loop
+async def the_connection(rig: Rig) -> FrontConnection:
+    """The only one, once the relay has accepted it."""
+    await until(lambda: rig.figure("connections") == 1)
+    [connection] = rig.node._front._connections
+    return connection
+
+
+def ends_with(connection: FrontConnection, drop: bytes) -> bool:
+    return connection._buffer.endswith(drop)
+
+
+@on_a_skipping_loop
 async def test_a_head_that_drips_is_given_up_after_its_time() -> None:
-    quick = replace(QUICK, head=0.05, linger=0.0)
-    async with relay(patience=quick) as rig, calling(rig.port) as caller:
+    slow = replace(QUICK, head=LONG_S, linger=0.0)
+    async with relay(patience=slow) as rig, calling(rig.port) as caller:
+        connection = await the_connection(rig)
         caller.send(b"GET / HT")
+        await until(lambda: connection._awaits_head)
+        skip(LONG_S)
 
         assert (await caller.answer()).status == 408
         assert await caller.is_closed()
 
 
-@on_a_loop
+@on_a_skipping_loop
 async def test_dripping_on_does_not_buy_a_head_more_time() -> None:
-    quick = replace(QUICK, head=0.05, linger=0.0)
-    async with relay(patience=quick) as rig, calling(rig.port) as caller:
-        await caller.send_in_pieces(b"GET / HTTP/1.1\r\nHost: x\r\n")
-        for _ in range(1000):
-            caller.send(b"X: y\r\n")
-            await settle(1)
-            if rig.figure("connections") == 0:
-                break
+    slow = replace(QUICK, head=LONG_S, linger=0.0)
+    async with relay(patience=slow) as rig, calling(rig.port) as caller:
+        connection = await the_connection(rig)
+        caller.send(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        await until(lambda: connection._awaits_head)
+        for drop in (b"X: 1\r\n", b"X: 2\r\n", b"X: 3\r\n"):
+            skip(LONG_S / 4)
+            caller.send(drop)
+            await until(partial(ends_with, connection, drop))
+        skip(LONG_S / 4)
 
-        assert rig.figure("connections") == 0
+        assert (await caller.answer()).status == 408
 
 
 @on_a_skipping_loop
@@ -51,8 +66,7 @@ async def test_a_head_has_its_whole_time_however_long_the_connection_was_silent_
     async with relay(patience=replace(QUICK, head=LONG_S)) as rig, calling(rig.port) as caller:
         access = rig.connect()
         asked = request(access.host, access.bearer)
-        await until(lambda: rig.figure("connections") == 1)
-        [connection] = rig.node._front._connections
+        connection = await the_connection(rig)
         skip(nearly_all)
         caller.send(asked[:10])
         await until(lambda: connection._awaits_head)
@@ -160,14 +174,16 @@ async def test_a_long_head_costs_no_more_when_it_comes_byte_by_byte(
         assert looked_at < 5 * 2000
 
 
-@on_a_loop
+@on_a_skipping_loop
 async def test_a_body_that_stops_coming_ends_the_request() -> None:
-    async with relay(patience=replace(QUICK, body=0.05)) as rig, calling(rig.port) as caller:
+    async with relay(patience=replace(QUICK, body=LONG_S)) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         caller.send(request(access.host, access.bearer, ENDLESS, method=b"POST") + b"begun")
+        asked = await agent.next()
+        await until(lambda: asked.body == b"begun")
+        skip(LONG_S)
 
         assert await caller.is_closed()
-        asked = await agent.next()
         await until(lambda: asked.reset is Reason.CANCELLED)
 
 
@@ -210,7 +226,7 @@ async def test_an_upload_waits_in_the_socket_while_the_printer_is_slow() -> None
 
 @on_a_loop
 async def test_a_caller_reads_why_its_upload_was_refused_while_it_sends_on() -> None:
-    async with relay() as rig, calling(rig.port) as caller:
+    async with relay(patience=replace(QUICK, linger=LONG_S)) as rig, calling(rig.port) as caller:
         access = rig.connect()
         caller.send(request(access.host, ENDLESS, method=b"POST") + b"x" * (LINGER_BYTES // 2))
         await until(lambda: caller.unsent == 0)

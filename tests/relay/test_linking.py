@@ -77,7 +77,7 @@ def test_a_code_that_expires_is_followed_by_a_new_one(monkeypatch: pytest.Monkey
     async def body() -> None:
         async with relay() as rig:
             agent = await unlinked(rig)
-            await until(lambda: len(offers_to(agent)) == 3)
+            await until(lambda: len(offers_to(agent)) >= 3)
 
             assert [offer.link_code for offer in offers_to(agent)][:2] == ["CODE0001", "CODE0002"]
 

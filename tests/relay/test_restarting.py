@@ -69,7 +69,7 @@ async def test_who_was_accepted_just_before_the_stop_is_still_heard(
     async with relay() as rig, calling(rig.port) as caller:
         access = rig.connect()
         await rig.agent()
-        await settle()
+        await until(lambda: rig.figure("connections") == 1)
         rig.begin_stop(grace_s=PATIENCE_S)
         await asyncio.sleep(0.05)
         caller.send(request(access.host, access.bearer))
