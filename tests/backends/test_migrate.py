@@ -1,5 +1,6 @@
 """The database gets its shape, whoever starts, and is never damaged by an older program."""
 
+import asyncio
 import multiprocessing
 import sqlite3
 import stat
@@ -13,6 +14,10 @@ from sqlalchemy import create_engine
 from printreach.backends.sql.engine import url_of
 from printreach.backends.sql.migrate import DatabaseTooNew, migrate
 from printreach.backends.sql.schema import metadata
+from printreach.backends.sql.store import SqlRecords, open_store
+from printreach.rules.watching import WatchSettings
+from tests.backends.records import store_all
+from tests.backends.watch_records import begin, claim, look
 
 
 def tables_of(path: Path) -> set[str]:
@@ -94,3 +99,37 @@ def test_processes_that_start_at_once_all_find_a_migrated_database(tmp_path: Pat
 
     assert [process.exitcode for process in processes] == [0, 0, 0]
     assert tables_of(path) >= set(metadata.tables)
+
+
+# --- what a migration makes of what is there ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "camera"), [(b'{"camera":2}', 2), (b"{}", None), (b"damaged", None)]
+)
+def test_looks_from_before_they_knew_their_camera_are_of_the_chosen_one(
+    database: Path, settings: bytes, camera: int | None
+) -> None:
+    asyncio.run(_look_once(database))
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE watch_settings SET content = ?", (settings,))
+        connection.execute("ALTER TABLE watch_looks DROP COLUMN camera")
+        connection.execute("UPDATE alembic_version SET version_num = '0022'")
+
+    migrate(database)
+
+    with sqlite3.connect(database) as connection:
+        found = connection.execute("SELECT camera FROM watch_looks").fetchall()
+    assert found == [(camera,)]
+
+
+async def _look_once(database: Path) -> None:
+    async def look_once(records: SqlRecords) -> None:
+        await begin(records)
+        await records.watch_settings.put("p1", "ada", WatchSettings())
+        [watched] = await claim(records)
+        await records.watches.add_look(watched, look())
+
+    async with open_store(database) as store:
+        await store_all(store)
+        await store.write(look_once)

@@ -38,7 +38,12 @@ def look(number: int = 0, *, warned: bool = False, paused: bool = False) -> Last
         warned=warned,
         paused=paused,
     )
-    return LastLook(look=seen, evidence=((0.1, 0.2), (0.3, 0.4)), picture=f"picture-{number}")
+    return LastLook(
+        look=seen,
+        evidence=((0.1, 0.2), (0.3, 0.4)),
+        picture=f"picture-{number}",
+        camera=number or None,
+    )
 
 
 def on_records(

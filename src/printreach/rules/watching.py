@@ -106,18 +106,21 @@ class LastLook:
     """The latest look at a print, with what was seen. picture: the kept JPEG's snapshot id.
 
     evidence: rows of places, 0 to 1 each, over the whole picture from its upper left corner.
+    camera: which one it looked through, as WatchSettings has it.
     """
 
     look: Look
     evidence: tuple[tuple[float, ...], ...]
     picture: str | None
+    camera: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
     """What somebody answered to "was this right?". was_failure: the print had really failed.
 
-    picture: the frame, kept where the owner allowed it, else None.
+    camera: the one that the alarm came from, whichever is chosen by now. picture: the frame, kept
+    where the owner allowed it, else None.
     """
 
     printer_id: str

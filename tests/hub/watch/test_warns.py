@@ -72,6 +72,15 @@ async def test_a_warning_keeps_its_picture_and_sends_it_with_the_event(
         assert await pictures.take(stored) == alarm.picture
 
 
+@on_a_loop
+async def test_an_alarm_knows_the_camera_that_it_came_from(open_world: OpenWorld) -> None:
+    async with watching(open_world, WatchSettings(camera=1)) as here:
+        await fail(here)
+        await here.choose(WatchSettings(camera=2))
+
+        assert [alarm.camera for alarm in await here.alarms()] == [1]
+
+
 async def stored_event(here: WatchWorld) -> StoredEvent:
     store = here.world.store
     awaiting = await store.read(lambda records: records.events.awaiting_fan_out(9))

@@ -237,6 +237,15 @@ def test_once_an_alarm_is_answered_the_latest_picture_is_shown_again(home: Home)
     assert write_time(alarm.at) not in page
 
 
+def test_an_answer_counts_for_the_camera_that_the_alarm_came_from(home: Home) -> None:
+    choose(home, WatchSettings(camera=1))
+    saw(home, *failing(home))
+    choose(home, WatchSettings(camera=2))
+    home.send("/detector/judgement", print_id=PRINT, was_failure="no")
+
+    assert [one.camera for one in answers(home)] == [1]
+
+
 def test_another_alarm_is_another_question(home: Home) -> None:
     looks = failing(home)
     saw(home, *looks)

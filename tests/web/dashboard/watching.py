@@ -119,7 +119,10 @@ def saw(home: Home, *looks: Look, print_id: str = PRINT, jpeg: bytes | None = No
                         )
                     )
                     pictures.append(picture)
-                await watches.add_look(watched, LastLook(look=look, evidence=SPOT, picture=picture))
+                seen = LastLook(
+                    look=look, evidence=SPOT, picture=picture, camera=watched.settings.camera
+                )
+                await watches.add_look(watched, seen)
             await watches.release(watched, watched.memory, at)
             return pictures
 

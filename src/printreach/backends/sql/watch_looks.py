@@ -65,6 +65,7 @@ class WatchLookRows:
                 paused=look.paused,
                 evidence=_rounded(last.evidence),
                 picture=last.picture,
+                camera=last.camera,
             )
         )
         return spare
@@ -166,7 +167,7 @@ class WatchLookRows:
     ) -> list[LastLook]:
         """Looks that still have their evidence: a few of each print."""
         found = await self._connection.execute(
-            select(*_LOOK, watch_looks.c.evidence, watch_looks.c.picture)
+            select(*_LOOK, watch_looks.c.evidence, watch_looks.c.picture, watch_looks.c.camera)
             .where(
                 *_of_print(printer_id, print_id),
                 watch_looks.c.evidence.is_not(None),
@@ -180,6 +181,7 @@ class WatchLookRows:
                 look=_look(row),
                 evidence=_evidence_of(row["evidence"]),
                 picture=row["picture"],
+                camera=row["camera"],
             )
             for row in found.mappings()
         ]

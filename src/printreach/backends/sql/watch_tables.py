@@ -73,6 +73,7 @@ watch_looks = Table(
     Column("paused", Boolean, nullable=False),
     Column("evidence", LargeBinary, info=READABLE),
     Column("picture", String(64)),
+    Column("camera", Integer),
     Index("ix_watch_looks_print", "printer_id", "print_id", "number"),
 )
 

@@ -70,7 +70,7 @@ class WatchChoices:
             judgement = Judgement(
                 printer_id=printer_id,
                 print_id=print_id,
-                camera=settings.camera,
+                camera=alarms[-1].camera,
                 at=at,
                 was_failure=was_failure,
                 picture=alarms[-1].picture if settings.keeps_frames else None,

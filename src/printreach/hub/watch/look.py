@@ -196,7 +196,12 @@ class LookAtPrint:
         spare: Sequence[str] = []
         if decision.is_kept:
             evidence = seen.scored.sight.evidence
-            last = LastLook(look=decision.look, evidence=evidence, picture=seen.picture)
+            last = LastLook(
+                look=decision.look,
+                evidence=evidence,
+                picture=seen.picture,
+                camera=self._watched.settings.camera,
+            )
             spare = await records.watches.add_look(held, last)
         if decision.look.warned:
             await self._tell_warning(records, seen)

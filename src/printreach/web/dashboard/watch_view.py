@@ -13,7 +13,6 @@ from printreach.rules.detector import watch_status
 from printreach.rules.snapshots import KEPT_FOR
 from printreach.rules.watch_pose import Pose
 from printreach.rules.watch_why import VIEW_WORDS, Why, why
-from printreach.rules.watching import WatchSettings
 from printreach.web.dashboard.cards import quarters_of
 from printreach.web.dashboard.watch_chart import (
     EvidenceMap,
@@ -91,7 +90,7 @@ def watch_view(
         keeps_frames=settings.keeps_frames,
         view_note=VIEW_WORDS[watch.last.look.view] if watch.last is not None else "",
         chart=chart,
-        picture=_picture(watch, printer_path, pose_of(status, settings), at, is_over=is_over),
+        picture=_picture(watch, printer_path, status, at, is_over=is_over),
         why=said,
         change_note=VIEW_WORDS[said.change.view] if said and said.change else "",
         was_failure=_answer(watch),
@@ -112,12 +111,6 @@ def chart_under_way(
     """The expected end moves with every reading; by whole minutes the drawing stays the same."""
     ends = None if ready_at is None else ready_at.replace(second=0, microsecond=0)
     return quality_chart(watch.looks, begins_at=started_at, ends_at=ends, now=at)
-
-
-def pose_of(status: StatusResult | None, settings: WatchSettings) -> Pose:
-    """How pictures of the watch's camera are shown."""
-    cameras = [] if status is None else status.list_webcams.webcams
-    return camera_pose(cameras, settings.camera or 0)
 
 
 def camera_pose(cameras: Sequence[WebcamEntry], index: int) -> Pose:
@@ -177,7 +170,12 @@ def _answer(watch: WatchOfPrint) -> bool | None:
 
 
 def _picture(
-    watch: WatchOfPrint, printer_path: str, pose: Pose, at: datetime, *, is_over: bool
+    watch: WatchOfPrint,
+    printer_path: str,
+    status: StatusResult | None,
+    at: datetime,
+    *,
+    is_over: bool,
 ) -> SeenPicture | None:
     """Of an alarm that waits for an answer, or of a print that is over; else of the latest look.
 
@@ -195,6 +193,13 @@ def _picture(
     else:
         return None
     evidence = evidence_map(seen.evidence) if seen is not None else None
+    through = judged if seen is None else seen
+    camera = None if through is None else through.camera
+    cameras = [] if status is None else status.list_webcams.webcams
     return SeenPicture(
-        address=address, at=taken_at, evidence=evidence, is_mapped=seen is not None, pose=pose
+        address=address,
+        at=taken_at,
+        evidence=evidence,
+        is_mapped=seen is not None,
+        pose=camera_pose(cameras, camera or 0),
     )
