@@ -10,7 +10,7 @@ from tests.faults.attempts import attempt, undisturbed
 from tests.faults.homes import Home
 from tests.rigs.behaviour.pattern import BLOCK, blocks, digest, pattern
 from tests.rigs.behaviour.rig import fresh_key
-from tests.rigs.calls import opened
+from tests.rigs.calls import opened, read_exactly
 from tests.rigs.ways import Header
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault]
@@ -60,7 +60,7 @@ def test_a_caller_of_http_1_0_sees_a_reset_and_not_an_end(victim: Home) -> None:
     head = f"GET /endless?key={key} HTTP/1.0\r\nHost: {victim.way.host}\r\n{name}: {value}\r\n\r\n"
     with victim.way.connect() as caller:
         caller.sendall(head.encode())
-        caller.recv(PART, socket.MSG_WAITALL)
+        read_exactly(caller, PART)
         victim.kill_agent()
 
         with pytest.raises(ConnectionResetError):

@@ -16,7 +16,7 @@ from tests.faults.homes import Home
 from tests.requirements_of_tests import need
 from tests.rigs.behaviour.rig import Seen, fresh_key
 from tests.rigs.behaviour.streams import event
-from tests.rigs.calls import opened, raw_request, request_head
+from tests.rigs.calls import opened, raw_request, read_answer, request_head
 from tests.rigs.programs import Program
 from tests.rigs.service import Service
 from tests.rigs.waiting import PATIENCE_S, wait_for
@@ -66,7 +66,7 @@ def test_new_callers_are_refused_with_a_clear_line_and_what_runs_goes_on(
         opened(victim.way, f"/stepped/sse?key={key}") as stream,
         at_most(relay.program, open_descriptors(relay.program) + MORE),
     ):
-        assert kept.recv(1 << 16).startswith(b"HTTP/1.1 200")
+        assert read_answer(kept).status == 200
         assert stream.read(len(event(0))) == event(0)
         with many_callers(relay):
             wait_for(
@@ -80,7 +80,7 @@ def test_new_callers_are_refused_with_a_clear_line_and_what_runs_goes_on(
 
             assert refused.status is None
             assert stream.read(len(event(1))) == event(1)
-            assert kept.recv(1 << 16).startswith(b"HTTP/1.1 200")
+            assert read_answer(kept).status == 200
 
         def is_answered() -> bool:
             return attempt(victim.way, "/any").status == 200

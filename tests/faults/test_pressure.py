@@ -13,7 +13,7 @@ from tests.faults.homes import Home
 from tests.faults.usage import gives_back
 from tests.rigs.behaviour.pattern import blocks, digest
 from tests.rigs.behaviour.rig import Seen, fresh_key
-from tests.rigs.calls import Answer, read_head, request_head
+from tests.rigs.calls import Answer, read_answer, read_exactly, read_head, request_head
 from tests.rigs.service import Service
 from tests.rigs.sockets import websocket
 from tests.rigs.ways import Way
@@ -48,14 +48,6 @@ Flat = Callable[[Callable[[], None]], None]
 def piece(number: int) -> bytes:
     """A body of its own for each stream."""
     return number.to_bytes(4, "big") * (PIECE // 4)
-
-
-def read_answer(connection: socket.socket) -> Answer:
-    """The rest of one answer with a length."""
-    status, headers = read_head(connection)
-    bare = Answer(status, "", headers, b"")
-    length = int(bare.first("Content-Length") or 0)
-    return Answer(status, "", headers, connection.recv(length, socket.MSG_WAITALL))
 
 
 def test_two_hundred_uploads_at_once_keep_apart(victim: Home, bystander: Home, flat: Flat) -> None:
@@ -209,7 +201,7 @@ def leave_in_the_answer(home: Home, key: str) -> None:
     """In the middle of an answer that is being read."""
     with home.way.connect() as caller:
         caller.sendall(request_head(home.way, "GET", f"/endless?key={key}"))
-        caller.recv(1 << 20, socket.MSG_WAITALL)
+        read_exactly(caller, 1 << 20)
     home.printer.wait_for(key, "cancelled")
 
 

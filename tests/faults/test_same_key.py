@@ -20,7 +20,8 @@ STAYS_AWAY_S = 60
 @contextmanager
 def a_double_of(relay: Service, home: Home, folder: Path) -> Iterator[tuple[Agent, Home]]:
     """Another agent with the same key, before another printer."""
-    what_only_the_running_one_has = shutil.ignore_patterns("status.json*", "*.lock")
+    # Drafts of files, too, which are gone a moment later.
+    what_only_the_running_one_has = shutil.ignore_patterns("status.json", "*.lock", ".*.new")
     shutil.copytree(
         relay.folder / "agent-victim",
         relay.folder / "agent-double",

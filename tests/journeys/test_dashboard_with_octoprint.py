@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.rigs.chromium import chromium, watch
 from tests.rigs.looks import DESKTOP, look_at
-from tests.rigs.octoprint import OctoPrint, gcode
+from tests.rigs.octoprint import LONG_MOVES, OctoPrint, gcode
 from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.peer]
@@ -45,7 +45,7 @@ def test_a_print_on_octoprint_is_started_paused_and_stopped_from_the_dashboard(
     seen = watch(page)
     at = f"{relay.base_url}/printers/{octoprint_linked.id}"
     page.goto(f"{at}/files")
-    body = gcode(20_000)
+    body = gcode(LONG_MOVES)
     file = {"name": BENCHY, "mimeType": "text/x.gcode", "buffer": body}
     page.locator("#upload").set_input_files(file)  # type: ignore[arg-type]  # as told
     page.get_by_role("button", name="Upload").click()

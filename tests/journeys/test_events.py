@@ -12,8 +12,9 @@ from tests.rigs.stored_events import Kept, milestones, stored_events, wait_for_e
 pytestmark = pytest.mark.slow
 
 E = EventType
-# Warms its bed, and moves to and fro for about ten seconds.
-GCODE = "M140 S45\nG28\nM190 S45\n" + "G1 X10 F6000\nG1 X16\n" * 100 + "M140 S0\n"
+# Warms its bed, and moves to and fro for about fifty seconds.
+GCODE = "M140 S45\nG28\nM190 S45\n" + "G1 X10 F6000\nG1 X16\n" * 400 + "M140 S0\n"
+BRISK = 5
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +49,12 @@ def test_a_print_is_told_from_its_start_until_its_bed_is_cool(
     printer.run_at(1)
     printer.start("part.gcode")
     wait_for_event(service, linked, E.STARTED)
-    wait_for_event(service, linked, E.PROGRESS, 2)
+    wait_for_event(service, linked, E.PROGRESS)
     printer.pause()
     wait_for_event(service, linked, E.PAUSED)
     printer.resume()
     wait_for_event(service, linked, E.RESUMED)
+    printer.run_at(BRISK)
     wait_for_event(service, linked, E.COMPLETE)
     printer.run_at(FAST)
     wait_for_event(service, linked, E.BED_COOLED_DOWN)
@@ -62,7 +64,8 @@ def test_a_print_is_told_from_its_start_until_its_bed_is_cool(
     assert len({kept.event.print_id for kept in events}) == 1
     assert len({kept.event.event_id for kept in events}) == len(events)
     assert {kept.event.file_name for kept in events} == {"part.gcode"}
-    assert len([kept for kept in events if kept.kind is E.PROGRESS]) == 9
+    # An agent that stood still for a tenth of the print passes over it.
+    assert 2 <= len([kept for kept in events if kept.kind is E.PROGRESS]) <= 9
 
 
 def test_a_print_that_is_cancelled_has_failed_as_cancelled(

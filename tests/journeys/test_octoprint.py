@@ -10,7 +10,7 @@ import pytest
 
 from tests.rigs.calls import call
 from tests.rigs.curl import curl
-from tests.rigs.octoprint import USER, OctoPrint, gcode
+from tests.rigs.octoprint import LONG_MOVES, USER, OctoPrint, gcode
 from tests.rigs.peers import LOOPBACK_NAMES, ROOT, peer_program
 from tests.rigs.sockets import websocket
 from tests.rigs.waiting import PATIENCE_S, wait_for
@@ -31,7 +31,7 @@ def test_octorest_runs_its_calls(octoprint_way: Way, idle: OctoPrint) -> None:
         "url": octoprint_way.url,
         "api_key": idle.api_key,
         "headers": dict(octoprint_way.credentials),
-        "gcode": gcode().decode(),
+        "gcode": gcode(LONG_MOVES).decode(),
     }
 
     done = subprocess.run(
@@ -61,7 +61,7 @@ def test_a_slicers_upload_with_curl_starts_a_print(
     octoprint_way: Way, idle: OctoPrint, tmp_path: Path
 ) -> None:
     sliced = tmp_path / "from slicer é.gcode"
-    sliced.write_bytes(gcode(hotend_c=60))
+    sliced.write_bytes(gcode(LONG_MOVES))
     form = ("-F", f"file=@{sliced}", "-F", "print=true")
 
     answer = curl(octoprint_way, "/api/files/local", *form, headers=(idle.key,))

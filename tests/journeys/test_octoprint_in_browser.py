@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.journeys.conftest import goes_straight
 from tests.rigs.chromium import chromium, screenshot, watch
-from tests.rigs.octoprint import PASSWORD, USER, OctoPrint, gcode
+from tests.rigs.octoprint import LONG_MOVES, PASSWORD, USER, OctoPrint, gcode
 from tests.rigs.proxies import DOMAIN, service_behind
 from tests.rigs.service import Service
 from tests.rigs.waiting import PATIENCE_S, wait_for
@@ -68,9 +68,10 @@ def start(page: Page, name: str) -> None:
     expect(page.locator("#state")).to_contain_text("Printing")
 
 
-def hotend_c(page: Page) -> float:
+def hotend_c(page: Page) -> float | None:
+    """What the page shows, once it knows."""
     shown = page.locator("#temperature-table td.temperature_actual").first.inner_text()
-    return float(shown.removesuffix("°C"))
+    return float(shown.removesuffix("°C")) if shown.endswith("°C") else None
 
 
 def cancel(page: Page) -> None:
@@ -82,22 +83,23 @@ def cancel(page: Page) -> None:
 def test_the_whole_interface_works_in_a_browser(
     page: Page, address: str, octoprint: OctoPrint, tmp_path: Path
 ) -> None:
-    sliced = tmp_path / "journey.gcode"
-    sliced.write_bytes(gcode(hotend_c=60))
     seen = watch(page)
     page.goto(address)
     log_in(page)
+    cold = wait_for("the page to show a temperature", lambda: hotend_c(page), PATIENCE_S)
+    sliced = tmp_path / "journey.gcode"
+    sliced.write_bytes(gcode(LONG_MOVES, hotend_c=int(cold) + 40))
     upload(page, sliced)
+    frames = seen.frames_received
     start(page, sliced.name)
     assert octoprint.state() == "Printing"
-
-    frames, cold = seen.frames_received, hotend_c(page)
-    wait_for("the page to show it heating", lambda: hotend_c(page) > cold + 5, PATIENCE_S)
+    wait_for("the page to show it hot", lambda: (hotend_c(page) or 0) > cold + 30, PATIENCE_S)
     screenshot(page, f"octoprint-{page.url.split(':')[0]}")
     assert seen.frames_received > frames
     assert any("/sockjs/" in socket for socket in seen.sockets)
 
     cancel(page)
-    assert (octoprint.state(), octoprint.completion()) == ("Operational", None)
+    assert octoprint.state() == "Operational"
+    wait_for("the job to be put away", lambda: octoprint.completion() is None, PATIENCE_S)
     assert [error for error in seen.errors if ASKED_WITHOUT_COOKIES not in error] == []
     assert seen.hosts == {page.url.split("/")[2]}

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, fresh_key
-from tests.rigs.calls import Answer, call, opened, raw_request
+from tests.rigs.calls import Answer, call, opened, raw_request, read_answer, request_head
 from tests.rigs.service import Connection, LinkedPrinter, Service
 from tests.rigs.sockets import websocket
 from tests.rigs.waiting import PATIENCE_S, free_port, wait_for
@@ -280,12 +280,9 @@ def test_a_refused_websocket_handshake_carries_the_code(relay: Service, way: Way
 
 def test_a_refusal_leaves_the_connection_usable(way: Way, connection: Connection) -> None:
     with raw_request(way.proving(), "GET", "/any") as both:
-        both.sendall(b"")
-        received = both.recv(65536)
-        assert received.startswith(b"HTTP/1.1 606")
-        proof = f"{connection.basic[0]}: {connection.basic[1]}"
-        both.sendall(f"GET /any HTTP/1.1\r\nHost: {way.host}\r\n{proof}\r\n\r\n".encode())
-        assert both.recv(65536).startswith(b"HTTP/1.1 200")
+        assert read_answer(both).status == 606
+        both.sendall(request_head(way.proving(connection.basic), "GET", "/any"))
+        assert read_answer(both).status == 200
 
 
 def test_a_path_that_names_another_host_stays_with_the_connections_printer(way: Way) -> None:

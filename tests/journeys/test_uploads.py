@@ -9,7 +9,7 @@ import pytest
 
 from tests.rigs.behaviour.pattern import blocks, digest, pattern
 from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, fresh_key
-from tests.rigs.calls import call, raw_request, read_head, request_head
+from tests.rigs.calls import call, raw_request, read_answer, read_head, request_head
 from tests.rigs.ways import Header, Way
 
 pytestmark = pytest.mark.slow
@@ -21,16 +21,10 @@ def length(size: int) -> Header:
     return "Content-Length", str(size)
 
 
-def read_answer(connection: socket.socket) -> tuple[int, bytes]:
-    """Read a head and the body that its Content-Length announces."""
-    status, headers = read_head(connection)
-    size = next(int(value) for name, value in headers if name.lower() == "content-length")
-    body = b""
-    while len(body) < size:
-        piece = connection.recv(size - len(body))
-        assert piece, "closed inside the answer"
-        body += piece
-    return status, body
+def told(connection: socket.socket) -> tuple[int, bytes]:
+    """The status and the body of the answer that comes."""
+    answer = read_answer(connection)
+    return answer.status, answer.body
 
 
 @pytest.mark.parametrize("size", [0, 1, 65535, 65536, 65537, 1_000_001])
@@ -52,7 +46,7 @@ def test_each_piece_of_an_upload_reaches_the_printer_before_the_next_is_sent(
             connection.sendall(b"ten bytes!")
             behaviour.wait_for(key, "received", 10 * (number + 1))
 
-        assert read_answer(connection)[0] == 200
+        assert told(connection)[0] == 200
 
 
 def test_chunks_of_an_upload_reach_the_printer_one_by_one(
@@ -65,7 +59,7 @@ def test_chunks_of_an_upload_reach_the_printer_one_by_one(
             behaviour.wait_for(key, "received", 10 * (number + 1))
         connection.sendall(b"0\r\n\r\n")
 
-        assert read_answer(connection)[0] == 200
+        assert told(connection)[0] == 200
 
 
 def test_a_length_that_the_app_announced_is_announced_to_the_printer(way: Way) -> None:
@@ -101,7 +95,7 @@ def test_a_body_is_a_body_whether_or_not_it_comes_with_its_head(
             connection.sendall(body)
         else:
             connection.sendall(head + body)
-        status, answer = read_answer(connection)
+        status, answer = told(connection)
 
     assert (status, json.loads(answer)) == (200, {"sha256": digest_of(b"some"), "size": 4})
 
@@ -119,7 +113,7 @@ def test_an_app_that_expects_100_continue_gets_it_before_it_sends_the_body(
         assert read_head(connection)[0] == 100
         connection.sendall(b"ten bytes!")
 
-        assert read_answer(connection)[0] == 200
+        assert told(connection)[0] == 200
     behaviour.wait_for(key, "received", 10)
 
 
@@ -132,20 +126,20 @@ def test_a_refusal_in_the_middle_of_an_upload_is_heard(way: Way) -> None:
             except OSError:
                 break  # the printer's side has closed: the answer has to be there all the same
 
-        assert read_answer(connection) == (413, b"too large for this printer")
+        assert told(connection) == (413, b"too large for this printer")
 
 
 def test_a_refusal_is_heard_by_an_app_that_has_not_sent_the_rest(way: Way) -> None:
     with raw_request(way, "POST", "/refuse?after=1000", length(1_000_000)) as connection:
         connection.sendall(b"x" * 1000)
 
-        assert read_answer(connection) == (413, b"too large for this printer")
+        assert told(connection) == (413, b"too large for this printer")
 
 
 def test_an_early_answer_is_heard_at_once_and_the_upload_may_go_on(way: Way) -> None:
     with raw_request(way, "POST", f"/early?key={fresh_key()}", length(300_000)) as connection:
         connection.sendall(b"x" * 1000)
-        assert read_answer(connection) == (200, b"early")
+        assert told(connection) == (200, b"early")
         connection.sendall(b"x" * 299_000)
 
 

@@ -10,14 +10,14 @@ import pytest
 from tests.rigs.certificates import Authority
 from tests.rigs.https_receiver import HttpsReceiver, https_receiver
 from tests.rigs.service import Service
-from tests.rigs.simulated import SimulatedPrinter, simulated_printer
+from tests.rigs.simulated import FAST, SimulatedPrinter, simulated_printer
 from tests.rigs.standard_webhooks import verify
 from tests.rigs.waiting import wait_for
 from tests.rigs.webhook_service import CallingApp, webhook_service
 
 pytestmark = [pytest.mark.slow]
 
-GCODE = "G28\n" + "G1 X10 F6000\nG1 X16\n" * 40
+GCODE = "G28\n" + "G1 X10 F6000\nG1 X16\n" * 400
 STARTED, COMPLETE, TEST = 1, 2, 16
 PATIENCE_S = 120
 
@@ -71,8 +71,10 @@ def test_a_print_is_told_once_signed_and_in_its_order(
 ) -> None:
     assert app.set_webhook(receiver.url, STARTED, COMPLETE).status_code == 200
     receiver.calls.clear()
-    printer.run_at(10)
+    printer.run_at(1)  # until it was seen: an agent that stands still would miss a short print
     printer.start("part.gcode")
+    wait_for("the start of the print", lambda: receiver.of_type(STARTED) or None, PATIENCE_S)
+    printer.run_at(FAST)
     wait_for("the end of the print", lambda: receiver.of_type(COMPLETE) or None, PATIENCE_S)
 
     assert [one.event["EventType"] for one in receiver.calls] == [STARTED, COMPLETE]

@@ -5,7 +5,7 @@ import json
 import socket
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.rigs.ways import ANSWER_SECONDS, Header, Way
 
@@ -111,6 +111,24 @@ def read_head(connection: socket.socket) -> tuple[int, list[Header]]:
     status_line, *fields = head.decode("latin-1").split("\r\n")[:-2]
     split = (field.partition(":") for field in fields)
     return int(status_line.split()[1]), [(name, value.strip()) for name, _, value in split]
+
+
+def read_exactly(connection: socket.socket, size: int) -> bytes:
+    """So many bytes. MSG_WAITALL does not wait for them where a socket has a time-out."""
+    received = bytearray()
+    while len(received) < size:
+        piece = connection.recv(size - len(received))
+        if not piece:
+            raise ConnectionError(f"closed behind {len(received)} of {size} bytes")
+        received += piece
+    return bytes(received)
+
+
+def read_answer(connection: socket.socket) -> Answer:
+    """Read one answer that says its length, and not a byte more."""
+    status, headers = read_head(connection)
+    bare = Answer(status, "", headers, b"")
+    return replace(bare, body=read_exactly(connection, int(bare.first("Content-Length") or 0)))
 
 
 @contextmanager

@@ -45,8 +45,12 @@ webcam: {{webcamEnabled: false, timelapseEnabled: false}}
 """
 
 
+LONG_MOVES = 20_000
+"""The virtual printer takes half a minute for so many, so that something can be done meanwhile."""
+
+
 def gcode(moves: int = 20, *, hotend_c: int = 0) -> bytes:
-    """A short print: heat, home, move to and fro."""
+    """A print: heat, which takes a second for ten degrees, home, move to and fro."""
     heat = [f"M104 S{hotend_c}", f"M109 S{hotend_c}"] if hotend_c else []
     steps = [f"G1 X{number % 2 * 20 + 10} Y10 E{number * 0.1:.1f} F9000" for number in range(moves)]
     return "\n".join([*heat, "G28", *steps, "G4 P500", ""]).encode()

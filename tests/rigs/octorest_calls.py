@@ -17,7 +17,7 @@ from octorest import OctoRest  # type: ignore[import-not-found]  # not in our en
 def wait_until_idle(client: Any) -> str:
     """Poll until the cancelled job has ended, and tell the state."""
     state = ""
-    for _ in range(100):
+    for _ in range(300):
         state = client.state()
         if state == "Operational":
             break

@@ -74,7 +74,7 @@ def heard(page: Page) -> dict[str, str]:
 
 def mailed_link(shop: Shop, email: str) -> str:
     """The link in the mail that the log holds."""
-    pattern = re.compile(rf"mail for {re.escape(email)} .*?(http://\S+/confirm\?\S+)", re.DOTALL)
+    pattern = re.compile(rf"mail for {re.escape(email)} .*?(http://\S+/confirm\?\S+)\s", re.DOTALL)
 
     def found() -> str | None:
         match = pattern.search(shop.running.program.log_since((0, 0)))
