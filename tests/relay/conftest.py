@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from printreach.wire import keepalive
+
 OURS = ("asyncio", "printreach.tunnel.tunnel")
 """Loggers whose errors are faults in callbacks; an error of the store has its own."""
 
@@ -20,3 +22,9 @@ def no_fault_goes_by_unseen(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
         if record.levelno >= logging.ERROR and record.name in OURS
     ]
     assert faults == []
+
+
+@pytest.fixture
+def patience_with_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent that takes nothing counts as here, for as long as a busy machine needs."""
+    monkeypatch.setattr(keepalive, "PING_TIMEOUT_S", 1000.0)

@@ -136,6 +136,7 @@ async def test_frames_for_a_stream_that_ended_lately_are_no_breach() -> None:
         assert agent.closed is None
 
 
+@pytest.mark.usefixtures("patience_with_agents")
 @on_a_loop
 async def test_for_an_agent_that_takes_nothing_no_more_than_a_few_requests_are_kept() -> None:
     async with relay() as rig, calling(rig.port) as last:

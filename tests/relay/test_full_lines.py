@@ -2,6 +2,8 @@
 
 from contextlib import AsyncExitStack
 
+import pytest
+
 from tests.fakes.loop import on_a_loop
 from tests.relay.caller import calling, request
 from tests.relay.rig import relay
@@ -23,6 +25,7 @@ def count(asked: Asked) -> None:
     asked.when_complete = answer
 
 
+@pytest.mark.usefixtures("patience_with_agents")
 @on_a_loop
 async def test_many_uploads_at_once_are_all_served_once_there_is_room() -> None:
     async with relay() as rig, AsyncExitStack() as leaving:
