@@ -33,6 +33,7 @@ class FakeDuet:
         self._is_said.clear()
 
     async def has_said_all(self) -> None:
+        """Who was told all of it has heard it by now: they ask one thing after the other."""
         await self._is_said.wait()
 
     async def come_back(self) -> None:
@@ -46,10 +47,9 @@ class FakeDuet:
 
     async def _answer(self, call: Call) -> Answer:
         if not self.next_answers:
+            self._is_said.set()
             return await self._handler(call)
         body = self.next_answers.popleft()
-        if not self.next_answers:
-            self._is_said.set()
         return Answer(headers=[(b"Content-Type", b"application/json")], body=body)
 
     async def live(self) -> None:

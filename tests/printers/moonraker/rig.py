@@ -67,6 +67,7 @@ class MoonrakerRig(PrinterRig):
     features = Feature(63)
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     has_smart_pause = True
+    nonsense_ends_contact = True
 
     def __init__(self, url: str, folder: Path, klippy: Klippy, ports: Ports) -> None:
         self.url = url
