@@ -22,8 +22,11 @@ PASSWORD = "Prusa-link-1"
 REALM = "Administrator"
 START = Path(__file__).with_name("prusalink_start.py")
 START_S = 60
-ENDED_S = 4.5
-"""Longer than what the contract suite watches an ended print for."""
+ENDED_S = 8.0
+"""Far longer than the contract suite watches an ended print for, and far shorter than the agent
+waits for it to be cleared away."""
+FORGETS = "forgets_prints"
+"""The file in its folder that is there while a print that has ended is kept no longer."""
 # It takes no folder for prints below /tmp, where a checkout may well lie, and says nothing of it.
 FOLDERS = Path("/var/tmp")
 
@@ -66,6 +69,16 @@ class PrusaLink:
         way = Way.straight(self.url)
         return call(way, target, method=method, headers=[self.key, *headers], body=body)
 
+    @contextmanager
+    def forgetting_prints(self) -> Iterator[None]:
+        """Meanwhile the printer is idle as soon as a print has ended."""
+        forgets = self.folder / FORGETS
+        forgets.touch()
+        try:
+            yield
+        finally:
+            forgets.unlink()
+
     def state(self) -> str:
         """Of the printer: IDLE, PRINTING, FINISHED..."""
         told = json.loads(self.ask("GET", "/api/v1/status").body)
@@ -84,7 +97,15 @@ def prusalink() -> Iterator[PrusaLink]:
         (folder / "prusa_printer_settings.ini").write_text(settings)
         (folder / "prusalink.ini").write_text(CONFIG.format(folder=folder))
         where = ("-c", str(folder / "prusalink.ini"), "-a", "127.0.0.1", "-t", str(port))
-        argv: list[str | Path] = [program, START, str(ENDED_S), "-f", "-i", *where]
+        argv: list[str | Path] = [
+            program,
+            START,
+            str(ENDED_S),
+            folder / FORGETS,
+            "-f",
+            "-i",
+            *where,
+        ]
         with (
             Firmware(folder / "printer") as firmware,
             Program("prusalink", argv, logs=folder) as started,

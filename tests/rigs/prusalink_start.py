@@ -1,22 +1,27 @@
-"""Starts the real PrusaLink, by its own interpreter: `python prusalink_start.py SECONDS WORDS…`.
+"""Starts the real PrusaLink, by its own interpreter:
+`python prusalink_start.py SECONDS FILE WORDS…`.
 
 SECONDS: how long a finished or stopped print is kept before the printer is idle again, which is
-eleven by itself. The many tests that print would spend most of their time waiting for that.
+eleven by itself; FILE: while it is there, none is kept at all. The many tests that print would
+spend most of their time waiting for that.
 """
 
 import sys
 from pathlib import Path
 from typing import Any
 
-from prusa.link import const  # type: ignore[import-not-found]  # only the peer has it
+from prusa.link.__main__ import main  # type: ignore[import-not-found]  # only the peer has it
+from prusa.link.printer_adapter import state_manager  # type: ignore[import-not-found]
+from prusa.link.printer_adapter.file_printer import FilePrinter  # type: ignore[import-not-found]
 
-const.PRINT_END_TIMEOUT = float(sys.argv.pop(1))
+KEEPS_S, FORGETS = float(sys.argv.pop(1)), Path(sys.argv.pop(1))
 
-# Imported now, for they read the constant when they are imported.
-from prusa.link.__main__ import main  # type: ignore[import-not-found]  # noqa: E402  # see above
-from prusa.link.printer_adapter.file_printer import (  # type: ignore[import-not-found]  # noqa: E402
-    FilePrinter,
-)
+
+class UnlessItForgets(float):
+    """Added to the time at which a print ended, as 0.8.1 does with its constant of seconds."""
+
+    def __radd__(self, ended_at: float) -> float:
+        return ended_at if FORGETS.exists() else ended_at + float(self)
 
 
 def keep_nothing_for_a_power_cut(printer: Any, *_: object) -> None:
@@ -28,6 +33,7 @@ def keep_nothing_for_a_power_cut(printer: Any, *_: object) -> None:
     Path(printer.data.pp_file_path).touch()
 
 
+state_manager.PRINT_END_TIMEOUT = UnlessItForgets(KEEPS_S)
 FilePrinter.write_file_stats = keep_nothing_for_a_power_cut
 
 sys.exit(main())

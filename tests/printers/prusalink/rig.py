@@ -52,7 +52,7 @@ class PrusaLinkRig(PrinterRig):
         return PrintFile("long.gcode", b"G28\n" + b"G1 X10 F9000\nG4 P100\nG1 X20\n" * 600)
 
     def short_print(self) -> PrintFile:
-        return PrintFile("short.gcode", b"G28\n" + b"G1 X10 Y10 F9000\nG4 P200\nG1 X20\n" * 12)
+        return PrintFile("short.gcode", b"G28\n" + b"G1 X10 Y10 F9000\nG4 P200\nG1 X20\n" * 20)
 
     def hot_print(self) -> PrintFile:
         heat = b"M104 S%d\nM109 S%d\n" % (WARM_C, WARM_C)
@@ -72,12 +72,16 @@ class PrusaLinkRig(PrinterRig):
         self.meddler.speak_again()
 
     async def talk_nonsense(self) -> None:
-        """The adapter asks again after each of these, later and later, until all are told."""
+        """The adapter asks again after each of these, later and later; after the last one, too."""
         nonsense = (b"[" * 100_000, b'{"printer": {"state": []}}', TOO_LONG.encode())
-        enough = len(self.meddler.asked) + len(nonsense)
+        enough = len(self.meddler.asked) + len(nonsense) + 1
         self.meddler.answer_with(*nonsense)
-        what = "all nonsense to be told"
-        await asyncio.to_thread(wait_for, what, lambda: len(self.meddler.asked) >= enough, 30)
+        await asyncio.to_thread(
+            wait_for,
+            "all nonsense to be heard",
+            lambda: len(self.meddler.asked) >= enough,
+            PATIENCE_S,
+        )
 
     def with_wrong_credentials(self, setup: PrinterSetup) -> PrinterSetup | None:
         return replace(setup, password="another password")
@@ -90,7 +94,8 @@ class PrusaLinkRig(PrinterRig):
         if self.peer.state() == "ERROR":
             firmware.reset()
         self._cancel()
-        wait_for("an idle printer", lambda: self.peer.state() == "IDLE", PATIENCE_S)
+        with self.peer.forgetting_prints():
+            wait_for("an idle printer", lambda: self.peer.state() == "IDLE", PATIENCE_S)
         self._delete_all("/api/v1/files/local/")
         wait_for("an empty storage", lambda: not self._children("/api/v1/files/local/"), PATIENCE_S)
         firmware.nozzle.target_c = firmware.bed.target_c = 0.0
