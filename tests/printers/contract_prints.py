@@ -130,6 +130,7 @@ class PrintContract:
     async def test_a_smart_pause_turns_the_hotend_off_and_a_resume_on(self, bench: Bench) -> None:
         await bench.start(bench.rig.hot_print())
         await bench.until(State.PRINTING)
+        await bench.until_true("heat", lambda: _has_heat(bench))
         before = await bench.temps()
 
         order = {"SmartPause": True, "ZLiftMm": 2, "RetractFilamentMm": 1}
@@ -141,11 +142,15 @@ class PrintContract:
         assert (await bench.calls.post("resume")).status == 200
         await bench.until(State.PRINTING)
 
-        assert before["HotendTarget"] > 0
         assert during["BedTarget"] == before["BedTarget"]
         await bench.until_true(
             "the hotend's old target", lambda: _hotend_is(bench, before["HotendTarget"])
         )
+
+
+async def _has_heat(bench: Bench) -> bool:
+    """Some platforms tell of heat a moment after they tell of the print."""
+    return bool((await bench.temps())["HotendTarget"] > 0)
 
 
 async def _hotend_is(bench: Bench, target_c: float) -> bool:

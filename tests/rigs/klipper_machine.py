@@ -75,6 +75,11 @@ class KlipperMachine:
         async with self._mutex:
             await until.wait()
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a command is being carried out."""
+        return self._mutex.locked()
+
     def tick(self, seconds: float) -> None:
         """Time goes by."""
         for name, at in self.objects.items():

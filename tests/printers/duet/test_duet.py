@@ -219,10 +219,12 @@ class TestOrders:
         await bench.until(State.PAUSED)
         machine_of(bench).heaters[2].current = 220.0
         machine_of(bench).heaters[2].heat(220.0)
-        await asyncio.sleep(1.0)
-        reply = await bench.calls.post("extrude", {"Extruder": 1, "DistanceMm": 5})
 
-        assert reply.result == {}
+        async def is_taken() -> bool:  # once it is known to be hot
+            reply = await bench.calls.post("extrude", {"Extruder": 1, "DistanceMm": 5})
+            return reply.status == 200
+
+        await bench.until_true("a hot extruder", is_taken)
         assert machine_of(bench).current_tool == 0
         assert "T1" in machine_of(bench).done
 

@@ -13,6 +13,7 @@ from printreach.contract.status import State
 from printreach.printers.connecting import connect_to
 from printreach.printers.moonraker import rpc as rpc_module
 from printreach.printers.websocket import websocket
+from tests.printers.asking import Json
 from tests.printers.bench import adapter_at, machine
 from tests.printers.moonraker.peers import bench_with, on_moonraker, until_connected
 from tests.printers.moonraker.rig import EXTRA, MoonrakerRig
@@ -131,11 +132,16 @@ async def test_a_sliced_print_is_told_as_its_slicer_knows_it(
     rig: MoonrakerRig, tmp_path: Path
 ) -> None:
     async with bench_with(rig, tmp_path) as bench:
-        await bench.start(sliced())
-        await bench.until(State.PRINTING)
-        now = (await bench.job())["CurrentPrint"]
+        await bench.start(sliced(moves=4000))  # so that a minute of it is a small part
 
-    assert now["EstTotalFilUsedMm"] == 1235
+        async def known() -> Json | None:
+            job = await bench.job()
+            now: Json = job["CurrentPrint"]
+            is_known = now["EstTotalFilUsedMm"] == 1235
+            return now if is_known and job["State"] == State.PRINTING else None
+
+        now = await bench.until_true("the slicer's figures", known)
+
     assert now["EstTotalFilWeightMg"] == 3680
     assert now["TotalLayers"] == 3
     assert now["CurrentLayer"] == 1
@@ -150,8 +156,15 @@ async def test_a_file_that_was_replaced_is_known_anew(rig: MoonrakerRig, tmp_pat
         await bench.start(replace(long, name="part.gcode"))
         await bench.until(State.PRINTING)
         await bench.calls.post("cancel")
-        await asyncio.sleep(0.5)  # until Moonraker knows that, too
-        await bench.start(sliced("part.gcode"))
+        other = sliced("part.gcode")
+
+        async def is_replaced() -> bool:  # once Moonraker knows of the end, too
+            path = f"gcode/{other.name}"
+            upload = await bench.calls.put("files/upload", [other.data], len(other.data), path)
+            return upload.status == 200
+
+        await bench.until_true("another file in its place", is_replaced)
+        await bench.calls.post("start", {"Path": f"gcode/{other.name}"})
 
         async def is_known() -> bool:
             return bool((await bench.job())["CurrentPrint"]["EstTotalFilUsedMm"] == 1235)

@@ -11,7 +11,7 @@ import pytest
 from printreach.contract.commands import CommandStatus
 from printreach.contract.features import Feature
 from printreach.contract.status import State
-from printreach.printers.port import Printer
+from printreach.printers.port import NOT_YET, Printer
 from printreach.printers.prusalink.adapter import make
 from printreach.printers.setup import PrinterSetup
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine
@@ -63,6 +63,10 @@ async def adapter(board: Buddy, folder: Path, password: str = PASSWORD) -> Async
 async def _is_decided(bench: Bench) -> bool:
     trouble = bench.printer.view.trouble
     return trouble is None or trouble.status is not CommandStatus.NOT_CONNECTED
+
+
+async def _has_tried(bench: Bench) -> bool:
+    return bench.printer.view.trouble is not NOT_YET
 
 
 @on_buddy
@@ -207,7 +211,7 @@ async def test_what_answers_in_its_place_is_no_printer(board: Buddy, folder: Pat
     board.answers["/api/version"] = {"hello": "I am a router"}
     rig = BuddyRig(board, PASSWORD)
     async with adapter_at(rig, machine(rig, folder)) as bench:
-        await asyncio.sleep(0.3)
+        await bench.until_true("a try", lambda: _has_tried(bench))
         trouble = bench.printer.view.trouble
 
     assert trouble is not None
