@@ -18,6 +18,7 @@ from printreach.printers.port import NOT_YET, PrinterRefused
 from tests.printers.bambu.rig import BambuRig, until
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
 from tests.printers.rig import PrinterRig
+from tests.printers.stopping import ends_when_stopped_as_a_broker_answers
 
 pytestmark = [pytest.mark.peer, pytest.mark.slow]
 
@@ -86,6 +87,16 @@ class TestConnection:
                 async with adapter_at(rig, setup) as bench:
                     refused = await bench.until_refused(CommandStatus.NOT_AUTHORIZED)
                     assert words in refused.error
+
+        asyncio.run(body())
+
+    @pytest.mark.parametrize("turns", range(3))
+    def test_what_is_stopped_as_the_printer_lets_it_in_ends(
+        self, rig: PrinterRig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turns: int
+    ) -> None:
+        async def body() -> None:
+            async with rig.open():
+                await ends_when_stopped_as_a_broker_answers(rig, tmp_path, monkeypatch, turns)
 
         asyncio.run(body())
 

@@ -14,6 +14,7 @@ from printreach.printers.setup import PrinterSetup
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
 from tests.printers.elegoo.cc2_rig import Cc2Rig
 from tests.printers.elegoo.sdcp_rig import SdcpRig
+from tests.printers.stopping import ends_when_stopped_as_a_broker_answers
 from tests.rigs.waiting import free_port
 
 
@@ -83,6 +84,16 @@ class TestCc2:
         await bench.rig.reconnect()
 
         await bench.until_refused(CommandStatus.TOO_MANY_CLIENTS)
+
+    @pytest.mark.parametrize("turns", range(3))
+    def test_what_is_stopped_as_the_printer_lets_it_in_ends(
+        self, rig: Cc2Rig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, turns: int
+    ) -> None:
+        async def body() -> None:
+            async with rig.open():
+                await ends_when_stopped_as_a_broker_answers(rig, tmp_path, monkeypatch, turns)
+
+        asyncio.run(body())
 
     def test_one_without_access_code_asks_for_it(self, rig: Cc2Rig, tmp_path: Path) -> None:
         async def body() -> None:

@@ -13,6 +13,7 @@ from aiomqtt.exceptions import MqttConnectError
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
+from printreach.printers.cancelling import cancellations, end_where_cancelled
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.reaching import unreachable
@@ -66,15 +67,18 @@ class BambuApi:
             raise self._refused_credentials("asks for its access code, which the agent has not got")
         serial = await self._find_serial()
         client = self._client_for(access_code)
+        before = cancellations()
         await self._enter(client)
         try:
             await self._subscribe(client, serial)
+            end_where_cancelled(since=before)
             self._client = client
             yield self._messages(client)
         finally:
             self._client = None
             self._give_up()
             await _leave(client)
+            end_where_cancelled(since=before)
 
     async def send(self, order: Order) -> str:
         """Send without waiting for an answer; its sequence number. Raises PrinterRefused."""
@@ -84,11 +88,12 @@ class BambuApi:
         self._sequence += 1
         number = str(self._sequence)
         message = {order.part: {"sequence_id": number, "command": order.command, **order.says}}
-        topic = f"device/{self._serial}/request"
+        topic, before = f"device/{self._serial}/request", cancellations()
         try:
             await client.publish(topic, json.dumps(message), timeout=MQTT_S)
         except (aiomqtt.MqttError, OSError, ValueError) as exc:
             raise self._unreachable(_why(exc)) from exc
+        end_where_cancelled(since=before)
         return number
 
     async def order(self, order: Order) -> Json:

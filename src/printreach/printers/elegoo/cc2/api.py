@@ -12,6 +12,7 @@ from aiomqtt.exceptions import MqttConnectError
 
 from printreach.contract.files import JsonObject
 from printreach.printers import loose
+from printreach.printers.cancelling import cancellations, end_where_cancelled
 from printreach.printers.elegoo.live import Answers, not_authorized, too_many_clients, unreachable
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.loose import Json
@@ -81,11 +82,13 @@ class Cc2Api:
         if not self._serial or any(sign in self._serial for sign in "/+#"):
             raise not_authorized(self.host, "needs its serial number beside the access code")
         client = self._client_for()
+        before = cancellations()
         await self._enter(client)
         try:
             await self._register(client)
             await self._subscribe(client, "api_status")
             await self._subscribe(client, f"{self._name}/api_response")
+            end_where_cancelled(since=before)
             self._client = client
             yield self._messages(client)
         except aiomqtt.MqttError as exc:
@@ -94,6 +97,7 @@ class Cc2Api:
             self._client = None
             self._answers.give_up(unreachable(self.host, "the connection broke off"))
             await _leave(client)
+            end_where_cancelled(since=before)
 
     async def send(self, method: Method, params: JsonObject) -> int:
         """Send without waiting for an answer; its number. Raises PrinterRefused."""
@@ -195,11 +199,12 @@ class Cc2Api:
     async def _publish(self, order: JsonObject) -> None:
         if self._client is None:
             raise unreachable(self.host, "there is no connection")
-        topic = f"elegoo/{self._serial}/{self._name}/api_request"
+        topic, before = f"elegoo/{self._serial}/{self._name}/api_request", cancellations()
         try:
             await self._client.publish(topic, json.dumps(order), timeout=MQTT_S)
         except (aiomqtt.MqttError, OSError, ValueError) as exc:
             raise unreachable(self.host, _why(exc)) from exc
+        end_where_cancelled(since=before)
 
 
 async def _leave(client: aiomqtt.Client) -> None:
