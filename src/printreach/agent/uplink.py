@@ -102,7 +102,8 @@ class Uplink:
 
     async def _sleep(self, delay_s: float) -> None:
         try:
-            await asyncio.wait_for(self._is_stopping.wait(), delay_s)
+            async with asyncio.timeout(delay_s):
+                await self._is_stopping.wait()
         except TimeoutError:
             pass  # time for the next try
 

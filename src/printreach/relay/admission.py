@@ -177,7 +177,6 @@ class Admission:
     async def _keep_checking(self) -> None:
         while True:
             try:
-                # Not by wait_for: it forgets that it is cancelled as a notice comes.
                 async with asyncio.timeout(BEAT_S):
                     await self._recheck.wait()
             except TimeoutError:

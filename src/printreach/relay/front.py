@@ -104,7 +104,8 @@ class Front:
         if self._connections:
             self._is_quiet.clear()
             try:
-                await asyncio.wait_for(self._is_quiet.wait(), grace_s)
+                async with asyncio.timeout(grace_s):
+                    await self._is_quiet.wait()
             except TimeoutError:
                 log.info("%d requests did not end in time", len(self._connections))
         self._sweeper.cancel()
