@@ -124,7 +124,8 @@ def test_what_the_printer_does_shows_on_an_open_page(
     expect(card).not_to_contain_text("Printing")
     other = page.context.new_page()
     other.goto(f"{at}/files/start?path=gcode/slow_vase.gcode")
-    other.get_by_role("button", name="Start printing").click()
+    with other.expect_navigation():
+        other.get_by_role("button", name="Start printing").click()
     expect(card).to_contain_text(re.compile("Printing|Warming up"))
     expect(card).to_contain_text("slow_vase.gcode")
     other.goto(f"{at}/stop")

@@ -40,7 +40,8 @@ class Moment:
 def busiest_instant(moments: list[Moment]) -> int:
     """The most agents that did so within one instant."""
     times = sorted(moment.at for moment in moments)
-    return max(sum(start <= at < start + INSTANT_S for at in times) for start in times)
+    counts = (sum(start <= at < start + INSTANT_S for at in times) for start in times)
+    return max(counts, default=0)
 
 
 class Fleet:

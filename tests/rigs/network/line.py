@@ -69,17 +69,16 @@ class Line:
         return max(0.0, self._under_way[0].due_at - time.monotonic())
 
     def take(self, device: int) -> None:
-        """Read what one end has sent."""
-        while True:
-            try:
-                data = os.read(device, LARGEST_PACKET)
-            except BlockingIOError:
-                return
-            if not self.condition.is_cut and self._chance.random() >= self.condition.loss:
-                self._count += 1
-                due_at = time.monotonic() + self.condition.delay_s
-                packet = Packet(due_at, self._count, data, self._far_end[device])
-                heapq.heappush(self._under_way, packet)
+        """Read one packet that one end has sent.
+
+        No more at once: whoever has said what packets meet means those that come behind it.
+        """
+        data = os.read(device, LARGEST_PACKET)
+        if not self.condition.is_cut and self._chance.random() >= self.condition.loss:
+            self._count += 1
+            due_at = time.monotonic() + self.condition.delay_s
+            packet = Packet(due_at, self._count, data, self._far_end[device])
+            heapq.heappush(self._under_way, packet)
 
     def deliver(self) -> None:
         """Pass on what is due."""
