@@ -50,6 +50,7 @@ def chromium(
             executable_path=system_program("chromium", "chromium"),
             headless=True,
             args=[*FLAGS, *rules],
+            timeout=PATIENCE_MS,
             ignore_https_errors=resolve is not None,
             java_script_enabled=scripts,
             viewport={"width": 1280, "height": 900},
@@ -64,7 +65,9 @@ def chromium_for_many() -> Iterator[Browser]:
     """Run one in which each of many tests has a profile of its own: fresh_profile gives it."""
     with sync_playwright() as playwright:
         path = system_program("chromium", "chromium")
-        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+        browser = playwright.chromium.launch(
+            executable_path=path, headless=True, args=FLAGS, timeout=PATIENCE_MS
+        )
         yield browser
         browser.close()
 
