@@ -129,4 +129,4 @@ def test_a_part_of_nothing_but_line_ends_is_passed_over_at_once() -> None:
     began_s = time.process_time()
 
     assert parser.feed(b"--frame\r\n\r\n" + b"\r" * 8_000_000 + b"--frame") == []
-    assert time.process_time() - began_s < 0.2
+    assert time.process_time() - began_s < 0.5

@@ -14,6 +14,7 @@ from tests.rigs.calls import Answer, call
 from tests.rigs.octoprint import CONFIG, OctoPrint, octoprint
 from tests.rigs.peers import ROOT, peer_program
 from tests.rigs.service import OWNER, Service
+from tests.rigs.standstills import standstills
 from tests.rigs.waiting import wait_for
 from tests.rigs.ways import Header, Way
 
@@ -134,10 +135,14 @@ class PluginRig:
         return [("Cookie", "; ".join(cookies)), ("X-CSRF-Token", token.partition("=")[2])]
 
     def restart(self) -> float:
-        """End OctoPrint and start it again; gives how long its end took, in seconds."""
-        began = time.monotonic()
-        self.octoprint.program.stop()
-        took = time.monotonic() - began
+        """End OctoPrint and start it again; gives how long its end took, in seconds.
+
+        For how long the machine itself stood still meanwhile is left out.
+        """
+        with standstills() as still:
+            began = time.monotonic()
+            self.octoprint.program.stop()
+            took = still.running_s(began)
         self.octoprint.program.start()
         self.octoprint.wait_operational()
         return took

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.rigs.calls import Answer, call
-from tests.rigs.octoprint import gcode
 from tests.rigs.octoprint_plugin import PLUGIN, PluginRig
 from tests.rigs.service import Connection, Service, service_on_localhost
 from tests.rigs.waiting import wait_for
@@ -17,6 +16,8 @@ from tests.rigs.ways import Header, Way
 pytestmark = [pytest.mark.slow, pytest.mark.peer]
 
 COMMANDS = "/service-command-api"
+LONG_PRINT = b"G28\n" + b"G1 X10 F9000\nG4 P100\nG1 X20\n" * 600
+"""Goes on for a minute if nobody ends it."""
 SOON_S = 11.0
 """OctoPrint's own end takes half a second, the agent may take two, and a busy machine some more.
 Who does not end by itself is killed after twelve."""
@@ -165,7 +166,7 @@ def test_commands_work_with_the_key_that_octoprint_gave_the_plugin(
 
     wait_for("the live view", lambda: state() == "idle", 60)
     upload = call(
-        app, f"{COMMANDS}/files/upload?path=gcode/plugin.gcode", method="PUT", body=gcode(2000)
+        app, f"{COMMANDS}/files/upload?path=gcode/plugin.gcode", method="PUT", body=LONG_PRINT
     )
     path = result(upload)["VirtualPath"]
     order(app, "start", Path=path)
