@@ -1,10 +1,12 @@
 """What the watch saw of a printer's prints, put into the store as the watch does."""
 
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
+from httpx import Response
 from sqlalchemy import insert
 
 from printreach.backends.sql.store import SqlRecords
@@ -168,3 +170,10 @@ def answers(home: Home) -> list[Judgement]:
         lambda: store.read(lambda records: records.watches.judged(home.printer_id)),
     )
     return list(found)
+
+
+def picture_of(home: Home, page: Response) -> Response:
+    """The picture that a page shows of what was seen."""
+    found = re.search(r'src="([^"]*/detector/(?:picture|judged)[^"]*)"', page.text)
+    assert found is not None
+    return home.browser.get(found[1].replace("&amp;", "&"))
