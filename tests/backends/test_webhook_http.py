@@ -33,6 +33,12 @@ NAME = "hook.example"
 HEADERS = [("webhook-id", "event-1")]
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine makes no receiver a silent one, where a test is not about that."""
+    monkeypatch.setattr(webhook_http, "TIMEOUT_S", 60.0)
+
+
 class Names:
     """A Lookup: what each name leads to, one answer after the other; the last one stays."""
 

@@ -7,7 +7,7 @@ import pytest
 
 from printreach.contract import signin
 from printreach.ports import StoreUnavailable, Topic
-from printreach.relay import lookout
+from printreach.relay import lookout, visit
 from printreach.wire.errors import CloseCode
 from tests.fakes.agents import MemoryAgents, Presence
 from tests.relay.caller import calling, request
@@ -15,7 +15,7 @@ from tests.relay.loop import on_a_loop
 from tests.relay.newcomers import dialled, unlinked
 from tests.relay.rig import NODE_ID, relay
 from tests.relay.scripted_agent import ScriptedAgent
-from tests.relay.waiting import settle, until
+from tests.relay.waiting import PATIENCE_S, settle, until
 
 
 @on_a_loop
@@ -44,7 +44,10 @@ async def test_an_agent_that_leaves_is_known_to_be_away_and_leaves_nothing_behin
 
 
 @on_a_loop
-async def test_many_agents_that_come_and_go_leave_nothing_behind() -> None:
+async def test_many_agents_that_come_and_go_leave_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(visit, "SIGN_IN_TIMEOUT_S", 2 * PATIENCE_S)  # for those that keep mute
     async with relay() as rig:
         names = [f"agent-{number}" for number in range(30)]
         agents = [await rig.agent(name) for name in names]

@@ -29,6 +29,12 @@ from tests.tunnel.raw_websocket import (
 NORMAL, PROTOCOL_ERROR, UNSUPPORTED_DATA, TOO_BIG = 1000, 1002, 1003, 1009
 
 
+@pytest.fixture(autouse=True)
+def a_close_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that stands still."""
+    monkeypatch.setattr(websocket_link, "CLOSE_WITHIN_S", PATIENCE_S)
+
+
 @pytest.fixture(autouse=True, params=["asyncio", "uvloop"])
 def event_loop_of(request: pytest.FixtureRequest) -> Iterator[None]:
     """Agents run on either, the service on uvloop."""
