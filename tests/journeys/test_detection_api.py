@@ -83,11 +83,14 @@ def test_the_program_of_the_page_watches_and_comes_later_where_it_was_too_soon(
     slept: list[float] = []
     page["time"] = SimpleNamespace(sleep=slept.append)
 
-    told = list(page["watch"]([written(scene()), written(scene())]))
+    # Several: one that comes while the machine stands still for long is not too soon.
+    told = list(page["watch"]([written(scene())] * 5))
 
-    assert [one["PauseSuggested"] for one in told] == [False]
+    assert {one["PauseSuggested"] for one in told} == {False}
     assert slept[0] == told[0]["NextProcessIntervalSec"]["Recommended"]
-    assert 1 <= slept[1] <= 5
+    later = [seconds for seconds in slept if seconds <= 5]
+    assert len(later) == 5 - len(told)
+    assert min(later) >= 1
 
 
 def test_an_upload_that_never_ends_holds_nobody_else_up(way: Way, key: str) -> None:
