@@ -1,17 +1,21 @@
 """Which tunnel leads to a printer. Newest wins."""
 
 import asyncio
+from typing import Final
 
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import CloseCode
 
 from .commands import ToldTime
 
+STEP_S: Final = 0.25
+
 
 class Directory:
     """The tunnels of linked printers that end at this node.
 
-    settle_s: how long agents are expected to come back, after a start.
+    settle_s: how long agents are expected to come back, after a start. It is counted by steps: a
+    node that stands still sees nobody come, and who knocked meanwhile has still to be let in.
     """
 
     def __init__(self, settle_s: float = 0.0) -> None:
@@ -19,7 +23,7 @@ class Directory:
         self._tunnels: dict[str, Tunnel] = {}
         self._told: dict[str, ToldTime] = {}  # of the same agents
         self._awaited: dict[str, asyncio.Event] = {}
-        self._settled_at = self._loop.time() + settle_s
+        self._await_agents(settle_s)
 
     def find(self, printer_id: str) -> Tunnel | None:
         return self._tunnels.get(printer_id)
@@ -47,16 +51,22 @@ class Directory:
     @property
     def is_settling(self) -> bool:
         """The node began a moment ago: an agent that isn't here may be on its way."""
-        return self._loop.time() < self._settled_at
+        return self._is_settling
 
     async def arrival(self, printer_id: str) -> None:
         """Wait until the printer's agent is here, or not expected any more."""
-        awaited = self._awaited.setdefault(printer_id, asyncio.Event())
-        try:
-            async with asyncio.timeout_at(self._settled_at):
-                await awaited.wait()
-        except TimeoutError:
-            self._awaited.pop(printer_id, None)
+        if self._is_settling:
+            await self._awaited.setdefault(printer_id, asyncio.Event()).wait()
 
     def __len__(self) -> int:
         return len(self._tunnels)
+
+    def _await_agents(self, seconds: float) -> None:
+        self._is_settling = seconds > 0
+        if self._is_settling:
+            step_s = min(seconds, STEP_S)
+            self._loop.call_later(step_s, self._await_agents, seconds - step_s)
+            return
+        for awaited in self._awaited.values():
+            awaited.set()
+        self._awaited.clear()
