@@ -7,14 +7,13 @@ spend most of their time waiting for that.
 """
 
 import sys
-from collections import deque
 from pathlib import Path
 from typing import Any
 
 from prusa.link.__main__ import main  # type: ignore[import-not-found]  # only the peer has it
 from prusa.link.printer_adapter import state_manager  # type: ignore[import-not-found]
 from prusa.link.printer_adapter.file_printer import FilePrinter  # type: ignore[import-not-found]
-from prusa.link.serial.serial_queue import SerialQueue  # type: ignore[import-not-found]
+from prusa.link.serial import serial_queue  # type: ignore[import-not-found]
 
 KEEPS_S, FORGETS = float(sys.argv.pop(1)), Path(sys.argv.pop(1))
 
@@ -35,19 +34,29 @@ def keep_nothing_for_a_power_cut(printer: Any, *_: object) -> None:
     Path(printer.data.pp_file_path).touch()
 
 
-def flush_what_was_not_sent(queue: Any) -> None:
-    """Forget what was left of a stopped print, and let the printer confirm what it has.
+def confirm_what_was_sent(queue: Any, force: bool = False) -> None:
+    """The printer has said ok: what was sent last is done, and that alone.
 
-    0.8.1 forgets that, too. A thread that is just hearing the confirmation of it takes what was
-    sent meanwhile for confirmed, nobody is told of that, and no order is carried out any more.
+    While those who want to know of it are told, another thread may throw away what was sent, as it
+    does when the printer connects and when a print is stopped, and the next is sent. 0.8.1 then
+    takes that one for done; its sender is never told, and no order is carried out any more.
     """
-    with queue.write_lock:
-        queue.priority_queue = deque(one for one in queue.priority_queue if not one.to_checksum)
-        queue.recovery_list.clear()
+    instruction = queue.current_instruction
+    if instruction is not None and instruction.is_sent() and instruction.confirm(force=force):
+        if not force:
+            serial_queue.RPI_ENABLED.state = serial_queue.CondState.OK
+        queue.instruction_confirmed_signal.send(queue)
+        with queue.write_lock:
+            if queue.current_instruction is instruction:
+                queue._teardown_output_capture()
+                if instruction.to_checksum:
+                    queue.is_planner_fed.process_value(instruction.time_to_confirm)
+                queue.current_instruction = None
+    queue._try_writing()
 
 
 state_manager.PRINT_END_TIMEOUT = UnlessItForgets(KEEPS_S)
 FilePrinter.write_file_stats = keep_nothing_for_a_power_cut
-SerialQueue.flush_print_queue = flush_what_was_not_sent
+serial_queue.SerialQueue._confirmed = confirm_what_was_sent
 
 sys.exit(main())
