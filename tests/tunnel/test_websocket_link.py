@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 import uvloop
@@ -217,9 +218,14 @@ async def test_our_own_close_sends_what_is_queued_first() -> None:
         assert await receiver.until_lost() == "the connection was closed"
 
 
-async def fill(link: WebSocketLink, receiver: Overhearing) -> int:
+async def fill(client: RawClient, link: WebSocketLink, receiver: Overhearing) -> int:
     """Send to one who doesn't read, until the link is congested; how many bytes that took."""
-    sent = 0
+    link.send(b"x" * 50_000)
+    sent = 50_000
+    reading = cast("asyncio.Transport", client.writer.transport)
+    async with asyncio.timeout(PATIENCE_S):
+        while reading.is_reading():  # noqa: ASYNC110  # its end is no event
+            await asyncio.sleep(0)
     while "congested" not in receiver.marks:
         link.send(b"x" * 50_000)
         sent += 50_000
@@ -231,7 +237,7 @@ async def fill(link: WebSocketLink, receiver: Overhearing) -> int:
 async def test_a_reader_that_lags_congests_the_link_until_it_has_read() -> None:
     async with raw_connection(read_bytes=1000) as (client, link):
         receiver = started(link)
-        sent = await fill(link, receiver)
+        sent = await fill(client, link, receiver)
         assert receiver.marks == ["congested"]
 
         received = 0
@@ -245,7 +251,7 @@ async def test_a_reader_that_lags_congests_the_link_until_it_has_read() -> None:
 async def test_pings_of_one_who_does_not_read_gather_one_pong() -> None:
     async with raw_connection(read_bytes=1000) as (client, link):
         receiver = started(link)
-        sent = await fill(link, receiver)
+        sent = await fill(client, link, receiver)
         for number in range(1000):
             client.send(PING, b"%d" % number)
         client.send(BINARY, b"behind the pings")
@@ -276,9 +282,9 @@ def test_a_close_does_not_wait_for_ever_for_one_who_reads_nothing(
 
     @on_a_loop
     async def body() -> None:
-        async with raw_connection(read_bytes=1000) as (_, link):
+        async with raw_connection(read_bytes=1000) as (client, link):
             receiver = started(link)
-            await fill(link, receiver)
+            await fill(client, link, receiver)
 
             link.close()
 
@@ -291,7 +297,7 @@ def test_a_close_does_not_wait_for_ever_for_one_who_reads_nothing(
 async def test_an_abort_throws_away_what_the_kernel_has_not_sent_yet() -> None:
     async with raw_connection(read_bytes=1000) as (client, link):
         receiver = started(link)
-        sent = await fill(link, receiver)
+        sent = await fill(client, link, receiver)
 
         link.abort()
         await receiver.until_lost()
