@@ -86,7 +86,7 @@ class SimulatedRig(PrinterRig):
         await self.disconnect()
         await self.reconnect()
         async with asyncio.timeout(PATIENCE_S):
-            while len(self.meddler.asked) < enough:  # noqa: ASYNC110
+            while len(self.meddler.asked) < enough:  # noqa: ASYNC110  # it is only counted
                 await asyncio.sleep(0.05)
 
     def with_wrong_credentials(self, _setup: PrinterSetup) -> PrinterSetup | None:
