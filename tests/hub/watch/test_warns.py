@@ -81,6 +81,20 @@ async def test_an_alarm_knows_the_camera_that_it_came_from(open_world: OpenWorld
         assert [alarm.camera for alarm in await here.alarms()] == [1]
 
 
+@on_a_loop
+async def test_a_look_is_of_the_camera_that_was_chosen_when_it_began(
+    open_world: OpenWorld,
+) -> None:
+    async with watching(open_world, WatchSettings(camera=1)) as here:
+        here.machine.on_picture = lambda: here.choose(WatchSettings(camera=2))
+        await here.look()
+        last = await here.last()
+
+        assert here.machine.cameras == ["1"]
+        assert last is not None
+        assert last.camera == 1
+
+
 async def stored_event(here: WatchWorld) -> StoredEvent:
     store = here.world.store
     awaiting = await store.read(lambda records: records.events.awaiting_fan_out(9))

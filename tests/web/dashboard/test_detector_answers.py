@@ -1,10 +1,12 @@
 """What a printer's owner says of an alarm, and what is kept of it."""
 
+import re
 from datetime import timedelta
 
 import pytest
 
 from printreach.contract.events import EventType
+from printreach.contract.status import WebcamEntry
 from printreach.rules.snapshots import KEPT_FOR
 from printreach.rules.watching import WatchSettings
 from printreach.web.dashboard.watch_view import write_time
@@ -63,6 +65,15 @@ def test_an_answer_counts_for_the_camera_that_the_alarm_came_from(home: Home) ->
     home.send("/detector/judgement", print_id=PRINT, was_failure="no")
 
     assert [one.camera for one in answers(home)] == [1]
+
+
+def test_an_alarms_picture_is_turned_as_its_own_camera_is(home: Home) -> None:
+    home.says(under_watch(5, camera=WebcamEntry(name="Bed", rotation=90)))
+    choose(home, WatchSettings(camera=0))
+    saw(home, *failing(home), jpeg=JPEG)
+    choose(home, WatchSettings(camera=1))
+
+    assert re.search(r'class="shot\s+turn-90"', home.get().text)
 
 
 def test_another_alarm_is_another_question(home: Home) -> None:
