@@ -8,16 +8,17 @@ from printreach.relay.cleaning import (
     BadAnswer,
     answer_for_caller,
     headers_for_printer,
-    may_act_by_cookie,
     presented_by,
     target_for_printer,
 )
 from printreach.relay.cookies import cookie_values, own_cookie_name
+from printreach.relay.cross_site import CookieUse, cookie_use
 from printreach.rules.connections import ConnectionKind
 from printreach.wire.heads import HOP_BY_HOP, Headers
 
 _OURS = (b"printreach_", b"__host-printreach_")
 _KEY = b"service_api_key="
+_READING = (b"GET", b"HEAD", b"OPTIONS")
 _OWN_ORIGIN = "https://own-abc.example"
 
 
@@ -29,7 +30,7 @@ def cleaning(data: bytes) -> None:
     for kind in ConnectionKind:
         check_request(found, kind)
     check_answer(found.headers)
-    if not may_act_by_cookie(found, _OWN_ORIGIN):
+    if cookie_use(found, _OWN_ORIGIN) is CookieUse.REFUSED and found.method not in _READING:
         assert values(found.headers, b"origin")[:1] != [_OWN_ORIGIN.encode()]
 
 
@@ -78,6 +79,7 @@ def check_answer(headers: Headers) -> None:
     check_fields(answer.headers)
     for name, value in answer.headers:
         assert name.lower() not in HOP_BY_HOP, name
+        assert not name.lower().startswith((b"x-accel-", b"x-sendfile", b"x-reproxy-")), name
         if name.lower() == b"set-cookie":
             pair, *attributes = value.split(b";")
             key, equals, rest = (part.strip(b" \t") for part in pair.partition(b"="))

@@ -269,3 +269,68 @@ def test_an_answer_of_another_printer_cannot_be_read(page: Page, victim: Home, e
     page.wait_for_function("window.isDone === true")
 
     assert page.evaluate("stolen") is None
+
+
+FETCHES = {
+    "a picture": "new Image().src = URL",
+    "a script": "document.head.append(Object.assign(document.createElement('script'), {src: URL}))",
+    "fetch": "fetch(URL, {mode: 'no-cors', credentials: 'include'})",
+    "a frame": """document.documentElement.append(
+        Object.assign(document.createElement('iframe'), {src: URL}))""",
+}
+
+
+@pytest.fixture
+def on_https(relay: Service) -> None:
+    """Browsers say where a request comes from on https alone."""
+    if not relay.base_url.startswith("https"):
+        pytest.skip("nothing tells such requests from the printer's own on plain http")
+
+
+@pytest.mark.usefixtures("on_https")
+@pytest.mark.parametrize("how", FETCHES)
+def test_an_address_of_another_printer_is_not_fetched(
+    page: Page, victim: Home, evil: Home, how: str
+) -> None:
+    key = fresh_key()
+    script = f"const URL = {json.dumps(f'{victim.url}/sink?key={key}')}; {FETCHES[how]}"
+
+    assert attack(page, evil, script, victim.url) in (REFUSED, None)
+    assert victim.printer.entries(key) == []
+
+
+@pytest.mark.usefixtures("on_https")
+def test_a_link_to_another_printer_that_may_act_is_followed_once_a_person_agrees(
+    page: Page, victim: Home, evil: Home
+) -> None:
+    """Some printers act when an address is opened: Duet's `/rr_gcode?gcode=M112`."""
+    target = "/any?gcode=M112"
+    assert (
+        attack(page, evil, f"location = {json.dumps(victim.url + target)}", victim.url) == REFUSED
+    )
+
+    page.wait_for_url(victim.url + target)
+    page.get_by_text("Another site sent you here").wait_for()
+    with page.expect_navigation() as opened:
+        page.get_by_role("link", name="Open it").click()
+
+    assert json.loads(opened.value.text())["target"] == target
+
+
+@pytest.mark.usefixtures("on_https")
+def test_a_printer_that_was_opened_from_another_site_may_redirect_to_an_address_with_a_query(
+    page: Page, relay: Service, evil: Home
+) -> None:
+    """OctoPrint leads from / to /login/ with a query; redirects keep where they came from."""
+    with (
+        behaviour_printer(relay.folder, name="printer-that-redirects") as printer,
+        relay.printer("redirecting", printer.url, env=LOOPBACK_NAMES) as linked,
+    ):
+        link = relay.own_link(linked)
+        parts = urlsplit(link)
+        first = f"{parts.scheme}://{parts.netloc}/"
+        with page.expect_response(first) as opened:
+            visit(page, evil.page(f"location = {json.dumps(link)}"))
+
+        assert opened.value.status == 200
+        assert opened.value.request.all_headers()["sec-fetch-site"] == "same-origin"

@@ -5,7 +5,7 @@ from litestar.testing import TestClient
 from playwright.sync_api import Page, Route
 
 from printreach.contract.errors import ErrorCode
-from printreach.relay.pages import ERROR_PAGE_CSP, error_page
+from printreach.relay.pages import ERROR_PAGE_CSP, confirmation_page, error_page
 from printreach.web.problems import answer_failure
 from tests.look.gallery import HOST, application, forward, stay
 from tests.rigs.looks import PHONE, look_at
@@ -37,3 +37,19 @@ def test_a_page_in_a_printers_place_is_accessible_and_fits(page: Page, code: Err
     page.goto(ADDRESS)
 
     look_at(page, f"error-{code:d}", sizes=[PHONE], besides={"meta-refresh"})
+
+
+def test_a_page_that_asks_whether_another_sites_link_is_meant_is_accessible_and_fits(
+    page: Page,
+) -> None:
+    body = confirmation_page(b"/rr_gcode?gcode=M112&" + b"x" * 300, f"{HOST}/printers")
+    headers = {"content-security-policy": ERROR_PAGE_CSP.decode()}
+    page.route(
+        ADDRESS,
+        lambda route: route.fulfill(
+            status=200, headers=headers, content_type="text/html", body=body
+        ),
+    )
+    page.goto(ADDRESS)
+
+    look_at(page, "link-of-another-site", sizes=[PHONE])

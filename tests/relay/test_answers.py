@@ -386,3 +386,40 @@ async def test_an_answer_that_ends_before_its_length_is_broken_off() -> None:
 
     with pytest.raises(BrokenOff):
         await answered(too_short)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        b"X-Accel-Redirect",
+        b"x-accel-buffering",
+        b"X-Accel-Limit-Rate",
+        b"X-Sendfile",
+        b"X-SENDFILE2",
+        b"X-Sendfile-Temporary",
+        b"X-LIGHTTPD-send-file",
+        b"X-LIGHTTPD-send-tempfile",
+        b"X-LiteSpeed-Location",
+        b"X-LiteSpeed-Purge",
+        b"X-Reproxy-URL",
+        b"X-Reproxy-File",
+        b"x-envoy-immediate-health-check-fail",
+        b"fly-replay",
+    ],
+)
+@on_a_loop
+async def test_no_header_that_a_proxy_before_the_service_obeys_comes_from_a_printer(
+    name: bytes,
+) -> None:
+    def orders_the_proxy(asked: Asked) -> None:
+        fields = [(name, b"/protected/secret.txt"), (b"X-Accelerated", b"kept")]
+        asked.stream.interim(encode_response(103, b"Early Hints", fields))
+        asked.answer(headers=fields)
+
+    async with relay() as rig, calling(rig.port) as caller:
+        access = rig.connect()
+        await rig.agent(script=orders_the_proxy)
+        caller.send(request(access.host, access.bearer))
+        for answer in (await caller.answer(), await caller.answer()):
+            assert answer.all(name.lower()) == []
+            assert answer.all(b"x-accelerated") == [b"kept"]

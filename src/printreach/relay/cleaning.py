@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from printreach.http1.heads import Request
 from printreach.rules.connections import ConnectionKind
 from printreach.rules.credentials import (
     CredentialKind,
@@ -21,11 +20,22 @@ _KEY = b"service_api_key="
 _FORWARDING = frozenset({b"forwarded", b"x-real-ip"})
 _DROPPED = HOP_BY_HOP | _FORWARDING | OURS
 _LOOKED_AT = _DROPPED | {b"authorization", b"cookie", b"referer"}
+_FOR_PROXIES = (
+    b"x-accel-",  # nginx: X-Accel-Redirect serves locations marked internal
+    b"x-sendfile",  # Apache, lighttpd: a file of the disk; X-Sendfile-Temporary deletes it, too
+    b"x-lighttpd-",  # lighttpd: X-LIGHTTPD-send-file
+    b"x-litespeed-",  # LiteSpeed: X-LiteSpeed-Location, and -Purge for its cache
+    b"x-reproxy-",  # H2O and Perlbal: X-Reproxy-URL fetches another address
+    b"x-envoy-",  # Envoy: x-envoy-immediate-health-check-fail takes the relay out of service
+    b"fly-replay",  # Fly.io: sends the request to another machine of the organisation
+)
+"""Names begin so that a proxy before the relay obeys; none of them is meant for the caller."""
 _ANSWER_DROPPED = HOP_BY_HOP | {b"x-service-error", b"clear-site-data"}
 """Clear-Site-Data empties the whole registrable domain of cookies, the dashboard's among them."""
 _ANSWER_LOOKED_AT = _ANSWER_DROPPED | {b"set-cookie", b"content-length", b"content-type"}
 _USUAL_CONNECTIONS = frozenset({b"keep-alive", b"close", b"upgrade", b"keep-alive, upgrade"})
-_SAFE_METHODS = frozenset({b"GET", b"HEAD", b"OPTIONS"})
+
+Field = tuple[bytes, bytes]
 
 
 class Presented(NamedTuple):
@@ -83,13 +93,6 @@ def presented_in_target(target: bytes, kind: ConnectionKind) -> list[bytes]:
     return []
 
 
-def may_act_by_cookie(request: Request, origin: str) -> bool:
-    """A cookie goes with every request a page makes, so what changes something needs the Origin."""
-    if request.method in _SAFE_METHODS and request.upgrade is None:
-        return True
-    return get(request.headers, b"origin") == origin.encode("latin-1")
-
-
 def target_for_printer(target: bytes) -> bytes:
     """The target without service_api_key; every other byte is kept."""
     if _KEY not in target:
@@ -140,7 +143,8 @@ def answer_for_caller(headers: Headers) -> AnswerHead:
     for field in headers:
         name = field[0].lower()
         if name not in _ANSWER_LOOKED_AT:
-            kept.append(field)
+            if not name.startswith(_FOR_PROXIES):
+                kept.append(field)
         elif name == b"set-cookie":
             if (value := clean_set_cookie(field[1])) is not None:
                 kept.append((field[0], value))
@@ -154,6 +158,12 @@ def answer_for_caller(headers: Headers) -> AnswerHead:
             webcam_type = field[1] if is_webcam else b""
             kept.append(field)
     return AnswerHead(kept, length, webcam_type)
+
+
+def with_defaults(headers: Headers, defaults: Sequence[Field]) -> Headers:
+    """The headers, and those of the defaults whose names are not among them."""
+    missing = [field for field in defaults if get(headers, field[0].lower()) is None]
+    return [*headers, *missing] if missing else headers
 
 
 def _read_length(value: bytes) -> int:

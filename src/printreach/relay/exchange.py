@@ -14,7 +14,7 @@ from printreach.wire.heads import MAX_HEAD_BYTES, Headers, decode_response, enco
 
 from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
-from .cleaning import BadAnswer, answer_for_caller, target_for_printer
+from .cleaning import BadAnswer, Field, answer_for_caller, target_for_printer, with_defaults
 from .connection import FrontConnection
 from .refusals import refuse
 from .webcam_feeds import Feeds, Seat, Sight
@@ -47,7 +47,9 @@ class PrinterExchange:
         presented: Sequence[bytes],
         limits: Limits,
         printers_page: str,
+        defaults: Sequence[Field] = (),
     ) -> None:
+        """defaults: fields that a printer's answer gets where it has none of that name."""
         self.unique_id = unique_id
         self.presented = presented
         self._admission = admission
@@ -56,6 +58,7 @@ class PrinterExchange:
         self._request = request
         self._limits = limits
         self._printers_page = printers_page
+        self._defaults = defaults
         self._writer = AnswerWriter(caller, request)
         self._stream: Stream | Seat
         self._asked: tuple[Tunnel, bytes, bytes]  # where, for what, with which header lines
@@ -179,14 +182,13 @@ class PrinterExchange:
             return
         if not self._is_sent:
             self._writer.keep_alive = False  # an early answer: what is still sent is drained
+        headers = with_defaults(answer.headers, self._defaults)
         self._downloaded = len(body)
         if fin:
             self._close_stream(Reason.CANCELLED)
         self._pass_on(
             len(body),
-            lambda: self._writer.start(
-                status, reason, answer.headers, answer.length, body, fin=fin
-            ),
+            lambda: self._writer.start(status, reason, headers, answer.length, body, fin=fin),
         )
 
     def on_data(self, data: bytes, fin: bool) -> None:

@@ -92,6 +92,18 @@ _RETRY: Final = """<a href=""><svg viewBox="0 0 24 24" aria-hidden="true">\
 # Out of the frame, where an app shows the printer in one: our pages stand in none.
 _HOME: Final = Template('<a class="quiet" target="_top" href="$page">Go to my printers</a>')
 
+_CONFIRMATION: Final = """<h2>What to do</h2><p>Some printers act as soon as such an address is \
+opened. Open it only if you followed a link that you trust.</p>"""
+_OPEN: Final = '<a href="">Open it</a>'
+
+OPENING_PAGE: Final = b"""<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="color-scheme" content="light dark"><meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="0; url=/"><title>Opening your printer</title>
+<p><a href="/">Open your printer</a></p>
+"""
+"""Goes on to `/` by itself. Unlike a redirect this is a new navigation, begun by this host: a
+browser's Sec-Fetch-Site remembers through redirects the site where they began."""
+
 
 def _hash_source(style: str) -> str:
     """Name an inline style sheet in a content security policy."""
@@ -131,6 +143,26 @@ def error_page(
         refresh=_REFRESH if lost else "",
         retry=(_REFRESH_NOTE if lost else "") + (_RETRY if failure.temporary else ""),
         home=_HOME.substitute(page=html.escape(printers_page)) if printers_page else "",
+    )
+    return page.encode("utf-8", "replace")
+
+
+def confirmation_page(target: bytes, printers_page: str) -> bytes:
+    """Ask a person whether to open an address that a page of another site has linked to.
+
+    target: path and query as the browser asked for them. The page's link asks again, from here.
+    """
+    code = ErrorCode.BAD_CREDENTIALS
+    shown = _as_text(_shorten(target.decode("latin-1"), _LONGEST_DETAIL))
+    page = _PAGE.substitute(
+        code=int(code),
+        name=code.name.lower().replace("_", " "),
+        title="Another site sent you here",
+        explanation=f"It asks for this address of your printer: <code>{shown}</code>",
+        advice=_CONFIRMATION,
+        refresh="",
+        retry=_OPEN,
+        home=_HOME.substitute(page=html.escape(printers_page)),
     )
     return page.encode("utf-8", "replace")
 

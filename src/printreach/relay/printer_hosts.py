@@ -11,15 +11,16 @@ from printreach.wire.heads import Headers
 
 from .admission import Admission
 from .answering import AnswerWriter
-from .cleaning import may_act_by_cookie, presented_in_target
+from .cleaning import presented_in_target
 from .commands import CommandStamps, is_command
 from .connection import Exchange, FrontConnection
 from .cookies import set_own_cookie
+from .cross_site import CookieUse, cookie_use, is_foreign
 from .directory import Directory
 from .exchange import PrinterExchange
 from .hosts import Hosts
 from .passage import passage
-from .refusals import answer, refuse
+from .refusals import ask_for_confirmation, open_printer, refuse
 from .webcam_feeds import Feeds
 
 log = logging.getLogger(__name__)
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 OPEN_PATH = b"/service-command-api/open"
 COOKIE_MAX_AGE_S = 12 * 3600
 """As long as the store honours the cookie (ports.Grants.redeem_open_ticket)."""
+_OWN_DEFAULTS = ((b"Referrer-Policy", b"same-origin"),)
+"""Sites that a printer's pages link to don't learn the name of its host, which nobody can guess."""
 
 
 class PrinterHosts:
@@ -129,9 +132,13 @@ class PrinterHosts:
             if request.target.partition(b"?")[0] == OPEN_PATH:
                 return self._open(caller, request, fin, unique_id)
             # Before all else: a page of another site learns nothing by what it is refused with.
-            if not may_act_by_cookie(request, self._hosts.origin(request.host)):
+            use = cookie_use(request, self._hosts.origin(request.host))
+            if use is CookieUse.REFUSED:
                 detail = "This came from a page of another site."
                 return self._refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
+            if use is CookieUse.NEEDS_CONFIRMATION:
+                ask_for_confirmation(_writer(caller, request, fin), self._hosts.printers_page)
+                return None
         known = caller.passage = passage(caller.passage, request, grant, self._hosts.scheme)
         digests = [*known.digests, *presented_in_target(request.target, grant.kind)]
         decision = self._admission.decide(grant, digests)
@@ -154,6 +161,7 @@ class PrinterHosts:
             presented=digests,
             limits=grant.limits,
             printers_page=self._hosts.printers_page,
+            defaults=_OWN_DEFAULTS if grant.kind is ConnectionKind.OWN else (),
         )
         return exchange.start(
             tunnel,
@@ -196,9 +204,7 @@ class PrinterHosts:
         detail: str | None = None,
     ) -> Exchange | None:
         """Answer now; None, so that the front knows that nothing is under way."""
-        writer = AnswerWriter(caller, request)
-        writer.keep_alive = writer.keep_alive and fin
-        refuse(writer, code, self._hosts.printers_page, detail)
+        refuse(_writer(caller, request, fin), code, self._hosts.printers_page, detail)
         return None
 
     # --- the single-use link --------------------------------------------------------------------
@@ -234,13 +240,7 @@ class PrinterHosts:
             refuse(writer, ErrorCode.BAD_CREDENTIALS, self._hosts.printers_page, detail)
             return
         cookie = set_own_cookie(self._hosts.scheme, secret, COOKIE_MAX_AGE_S)
-        headers = [
-            (b"Location", b"/"),
-            (b"Set-Cookie", cookie),
-            (b"Cache-Control", b"no-store"),
-            (b"Referrer-Policy", b"no-referrer"),
-        ]
-        answer(writer, 303, b"See Other", headers)
+        open_printer(writer, cookie, redirect=not is_foreign(request))
 
 
 class Waiting:
@@ -273,6 +273,13 @@ class Waiting:
 
     def on_caller_gone(self) -> None:
         self.is_gone = True
+
+
+def _writer(caller: FrontConnection, request: Request, fin: bool) -> AnswerWriter:
+    """For an answer of our own; the connection can't go on where a body is still to come."""
+    writer = AnswerWriter(caller, request)
+    writer.keep_alive = writer.keep_alive and fin
+    return writer
 
 
 def _is_internal(caller: FrontConnection, request: Request) -> bool:

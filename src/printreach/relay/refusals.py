@@ -8,11 +8,20 @@ from printreach.http1.heads import Request
 from printreach.wire.heads import Headers, get
 
 from .answering import AnswerWriter
-from .pages import ERROR_PAGE_CSP, error_body, error_page
+from .pages import (
+    ERROR_PAGE_CSP,
+    OPENING_PAGE,
+    confirmation_page,
+    error_body,
+    error_page,
+)
 
 _NO_STORE = (b"Cache-Control", b"no-store")
 _JSON = (b"Content-Type", b"application/json")
-_HTML = (b"Content-Type", b"text/html; charset=utf-8")
+_PAGE: Headers = [
+    (b"Content-Type", b"text/html; charset=utf-8"),
+    (b"Content-Security-Policy", ERROR_PAGE_CSP),
+]
 
 
 def plain_refusal(status: int, sentence: str) -> bytes:
@@ -33,13 +42,37 @@ def refuse(
     printers_page: where people find their printers.
     """
     if wants_page(writer.request):
-        body = error_page(code, detail, printers_page=printers_page)
-        extra: Headers = [_HTML, (b"Content-Security-Policy", ERROR_PAGE_CSP)]
+        _fail(writer, code, error_page(code, detail, printers_page=printers_page), _PAGE)
     else:
-        body, extra = error_body(code, detail), [_JSON]
+        _fail(writer, code, error_body(code, detail), [_JSON])
+
+
+def ask_for_confirmation(writer: AnswerWriter, printers_page: str) -> None:
+    """Refuse a navigation that another site began; the page's link begins it anew from here."""
+    page = confirmation_page(writer.request.target, printers_page)
+    _fail(writer, ErrorCode.BAD_CREDENTIALS, page, _PAGE)
+
+
+def open_printer(writer: AnswerWriter, cookie: bytes, *, redirect: bool) -> None:
+    """Set the host's cookie and lead to the printer's first page.
+
+    redirect: False where the browser came from another site; see OPENING_PAGE.
+    """
+    headers: Headers = [
+        (b"Set-Cookie", cookie),
+        (b"Cache-Control", b"no-store"),
+        (b"Referrer-Policy", b"no-referrer"),
+    ]
+    if redirect:
+        answer(writer, 303, b"See Other", [(b"Location", b"/"), *headers])
+    else:
+        answer(writer, 200, b"OK", [*_PAGE, *headers], OPENING_PAGE)
+
+
+def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) -> None:
     marker = (b"X-Service-Error", b"%d" % code)
     reason = code.name.replace("_", " ").capitalize().encode()
-    answer(writer, int(code), reason, [*extra, marker, _NO_STORE], body)
+    answer(writer, int(code), reason, [*headers, marker, _NO_STORE], body)
 
 
 def answer(
