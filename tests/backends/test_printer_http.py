@@ -17,6 +17,7 @@ from printreach.ports import Agents, Clock, Grants, Topic
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
 from printreach.rules.connections import DEFAULT_LIMITS, Limits
 from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
+from printreach.rules.printers import OwnedPrinter
 from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
@@ -25,8 +26,8 @@ from tests.relay.scripted_agent import Asked, Script, ignore, printer_id
 from tests.relay.waiting import until
 
 KEY = InternalKey(b"k" * 32)
-ONE = printer_id("one")
-TWO = printer_id("two")
+ONE = OwnedPrinter(printer_id("one"), "ada")
+TWO = OwnedPrinter(printer_id("two"), "ada")
 DONE = b'{"Status":200,"Result":{}}'
 PIECES = 8_000
 LONG_S = 100.0
@@ -154,7 +155,7 @@ async def test_a_raw_answer_that_breaks_off_says_so() -> None:
 @on_a_loop
 async def test_an_agent_that_is_away_is_601() -> None:
     async with inside() as here:
-        here.rig.agents.link(ONE)
+        here.rig.agents.link(ONE.printer_id)
 
         refused = await here.printers.ask(ONE, "/status")
         assert isinstance(refused, PrinterRefusal)
@@ -230,9 +231,9 @@ def test_an_agent_that_keeps_silent_is_602(monkeypatch: pytest.MonkeyPatch) -> N
 # --- who else may ask -----------------------------------------------------------------------------
 
 
-def grant_of(rig: Rig, printer: str = ONE) -> tuple[bytes, bytes]:
+def grant_of(rig: Rig, printer: OwnedPrinter = ONE) -> tuple[bytes, bytes]:
     """A name and a header line that the service itself would use now."""
-    host = f"{internal_name(KEY, printer)}.{TUNNEL_DOMAIN}".encode()
+    host = f"{internal_name(KEY, printer.printer_id)}.{TUNNEL_DOMAIN}".encode()
     return host, f"Authorization: Bearer {internal_token(KEY, printer, rig.clock.now())}".encode()
 
 
@@ -241,7 +242,7 @@ def grant_of(rig: Rig, printer: str = ONE) -> tuple[bytes, bytes]:
 async def test_from_outside_a_grant_of_ours_is_603_and_tells_nothing(printer: str) -> None:
     async with inside() as here, calling(here.rig.port) as caller:
         agent = await here.rig.agent(script=says(DONE))
-        host, proof = grant_of(here.rig, printer_id(printer))
+        host, proof = grant_of(here.rig, OwnedPrinter(printer_id(printer), "ada"))
         caller.send(request(host, proof, target=b"/service-command-api/status"))
 
         answer = await caller.answer()
@@ -266,7 +267,7 @@ async def test_a_token_of_ours_opens_no_connection_and_no_key_does_ours() -> Non
 async def test_a_name_that_is_made_up_costs_the_store_no_look_up() -> None:
     async with inside() as here, calling(here.rig.port) as caller:
         here.rig.agents.is_broken = True
-        caller.send(request(f"self-{ONE}{'a' * 26}.{TUNNEL_DOMAIN}".encode()))
+        caller.send(request(f"self-{ONE.printer_id}{'a' * 26}.{TUNNEL_DOMAIN}".encode()))
 
         assert (await caller.answer()).status == 603
         assert here.rig.grants.lookups == []
@@ -290,7 +291,53 @@ async def test_a_removed_printer_ends_what_is_under_way() -> None:
 
         async with here.printers.open(ONE, "/webcam/stream") as answer:
             assert isinstance(answer, PrinterAnswer)
-            here.rig.agents.remove(ONE)
-            await here.rig.notify(Topic.PRINTER, ONE)
+            here.rig.agents.remove(ONE.printer_id)
+            await here.rig.notify(Topic.PRINTER, ONE.printer_id)
             with pytest.raises(PrinterAnswerBroken):
                 await anext(answer.chunks)
+
+
+@on_a_loop
+async def test_a_former_owners_requests_never_reach_the_next_owners_printer() -> None:
+    async with inside() as here:
+        agent = await here.rig.agent(script=says(DONE))
+        assert await here.printers.ask(ONE, "/status") == DONE
+        here.rig.agents.link(ONE.printer_id, account_id="bob")
+        await here.rig.notify(Topic.PRINTER, ONE.printer_id)
+
+        refused = await here.printers.order(ONE, "/cancel")
+        assert isinstance(refused, PrinterRefusal)
+        assert refused.code == 604
+        assert len(agent.asked) == 1
+        assert await here.printers.ask(OwnedPrinter(ONE.printer_id, "bob"), "/status") == DONE
+
+
+@on_a_loop
+async def test_a_stream_ends_where_the_printer_got_another_owner_between_two_looks() -> None:
+    async with inside() as here:
+        await here.rig.agent(script=begin)
+
+        async with here.printers.open(ONE, "/webcam/stream") as answer:
+            assert isinstance(answer, PrinterAnswer)
+            here.rig.agents.link(ONE.printer_id, account_id="bob")
+            await here.rig.notify(Topic.PRINTER, ONE.printer_id)
+            with pytest.raises(PrinterAnswerBroken):
+                await anext(answer.chunks)
+
+
+@on_a_loop
+async def test_an_upload_ends_where_the_printer_gets_another_owner() -> None:
+    async with inside() as here:
+        agent = await here.rig.agent(script=ignore)
+
+        async def pieces() -> AsyncIterator[bytes]:
+            yield b"x" * 1000
+            await until(lambda: bool(agent.asked))
+            here.rig.agents.link(ONE.printer_id, account_id="bob")
+            await here.rig.notify(Topic.PRINTER, ONE.printer_id)
+            await until(lambda: agent.asked[0].reset is not None)
+            yield b"y" * 1000
+
+        sent = await here.printers.send(ONE, "/files/upload", {"path": "gcode/a"}, pieces(), None)
+        assert isinstance(sent, PrinterRefusal)
+        assert not agent.asked[0].is_complete

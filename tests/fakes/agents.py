@@ -38,8 +38,10 @@ class MemoryAgents:
 
     # --- what a test does -------------------------------------------------------------------------
 
-    def link(self, printer_id: str, name: str = "Workshop") -> None:
-        self._linked[printer_id] = LinkedPrinter(printer_id=printer_id, name=name, account_id="ada")
+    def link(self, printer_id: str, name: str = "Workshop", account_id: str = "ada") -> None:
+        self._linked[printer_id] = LinkedPrinter(
+            printer_id=printer_id, name=name, account_id=account_id
+        )
 
     def remove(self, printer_id: str) -> None:
         del self._linked[printer_id]

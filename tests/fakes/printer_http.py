@@ -9,6 +9,7 @@ from printreach.contract.codec import encode
 from printreach.contract.status import CurrentPrint, JobStatus, State, StatusResult, WebcamList
 from printreach.contract.status import ServiceStatus as Service
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
+from printreach.rules.printers import OwnedPrinter
 
 OFFLINE = PrinterRefusal(601, "The printer's agent is not connected to the service.")
 
@@ -55,30 +56,30 @@ class FakePrinterHttp:
     before_answer: Callable[[], None] = lambda: None
 
     async def ask(
-        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> bytes | PrinterRefusal:
         if command != "/status":
-            return self._answer(printer_id, command)
-        self.asks[printer_id] += 1
+            return self._answer(printer, command)
+        self.asks[printer.printer_id] += 1
         self.before_answer()
-        status = self.statuses.get(printer_id, OFFLINE)
+        status = self.statuses.get(printer.printer_id, OFFLINE)
         if isinstance(status, StatusResult):
             return encode({"Status": 200, "Result": status})
         return status
 
     async def order(
         self,
-        printer_id: str,
+        printer: OwnedPrinter,
         command: str,
         query: Mapping[str, str] = NO_QUERY,
         arguments: bytes = b"",
     ) -> bytes | PrinterRefusal:
-        self.orders.append(Ordered(printer_id, command, query, arguments))
-        return self._answer(printer_id, command)
+        self.orders.append(Ordered(printer.printer_id, command, query, arguments))
+        return self._answer(printer, command)
 
     @asynccontextmanager
     async def open(
-        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> AsyncIterator[PrinterAnswer | PrinterRefusal]:
         if command not in self.raw:
             said = self.answers.get(command)
@@ -89,17 +90,17 @@ class FakePrinterHttp:
 
     async def send(
         self,
-        printer_id: str,
+        printer: OwnedPrinter,
         command: str,
         query: Mapping[str, str],
         chunks: AsyncIterable[bytes],
         length: int | None,
     ) -> bytes | PrinterRefusal:
         self.uploads[query["path"]] = b"".join([chunk async for chunk in chunks])
-        return self._answer(printer_id, command)
+        return self._answer(printer, command)
 
-    def _answer(self, printer_id: str, command: str) -> bytes | PrinterRefusal:
-        if printer_id not in self.statuses:
+    def _answer(self, printer: OwnedPrinter, command: str) -> bytes | PrinterRefusal:
+        if printer.printer_id not in self.statuses:
             return OFFLINE
         answer = self.answers.get(command, {})
         if isinstance(answer, PrinterRefusal):

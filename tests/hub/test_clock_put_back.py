@@ -22,6 +22,7 @@ from printreach.ports import Records, StoredEvent
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.limits import LimitChanges
 from printreach.rules.live_links import LastFacts, LiveEnd
+from printreach.rules.printers import OwnedPrinter
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_fresh, is_note_due
 from tests.fakes.clock import NOON, FakeClock
@@ -32,6 +33,7 @@ from tests.rules.test_jpeg import picture
 from tests.rules.test_live_links import LINK, event
 
 AHEAD = timedelta(hours=2)
+ONE, TWO = OwnedPrinter("one", "ada"), OwnedPrinter("two", "ada")
 NO_CAMERA = PrinterRefusal(int(CommandStatus.NOT_FOUND), "There is no camera.")
 
 
@@ -84,13 +86,14 @@ async def test_a_live_link_that_has_ended_shows_nothing_more(open_world: OpenWor
 async def test_a_page_that_opens_shows_what_printers_do_now(open_world: OpenWorld) -> None:
     async with open_world() as world:
         here = await house(world)
+        printer = OwnedPrinter(PRINTER_ID, here.account_id)
         world.clock.advance(AHEAD)
-        await here.dashboard.live.fresh([PRINTER_ID], 60)
+        await here.dashboard.live.fresh([printer], 60)
         world.clock.advance(-AHEAD)
-        await here.dashboard.live.fresh([PRINTER_ID], 60)
+        await here.dashboard.live.fresh([printer], 60)
 
         assert here.printers.asks[PRINTER_ID] == 2
-        assert here.dashboard.live.latest(PRINTER_ID).seen_at == world.clock.now()
+        assert here.dashboard.live.latest(printer).seen_at == world.clock.now()
 
 
 @on_a_loop
@@ -98,15 +101,15 @@ async def test_a_crowd_is_shown_a_picture_of_now_and_a_camera_that_is_back() -> 
     clock, printers = FakeClock(), FakePrinterHttp()
     pictures = SharedPictures(printers, clock)
     clock.advance(AHEAD)
-    assert await pictures.newest("none yet") is None
+    assert await pictures.newest(TWO) is None
     printers.raw["/webcam/snapshot"] = "image/jpeg", picture()
-    assert await pictures.newest("one") is not None
+    assert await pictures.newest(ONE) is not None
     clock.advance(-AHEAD)
 
-    newest = await pictures.newest("one")
+    newest = await pictures.newest(ONE)
     assert newest is not None
     assert newest.taken_at == clock.now()
-    assert await pictures.newest("none yet") is not None
+    assert await pictures.newest(TWO) is not None
 
 
 @on_a_loop
@@ -131,10 +134,10 @@ async def test_events_have_pictures_of_a_camera_that_was_plugged_in(open_world: 
 
 def test_how_warm_a_printer_was_is_drawn_from_now_on() -> None:
     kept = Temperatures()
-    kept.note("one", NOON + AHEAD, Temps(hotend_actual=200))
-    kept.note("one", NOON, Temps(hotend_actual=201))
+    kept.note(ONE, NOON + AHEAD, Temps(hotend_actual=200))
+    kept.note(ONE, NOON, Temps(hotend_actual=201))
 
-    assert [one.hotend_c for one in kept.of_late("one", NOON - AHEAD)] == [201]
+    assert [one.hotend_c for one in kept.of_late(ONE, NOON - AHEAD)] == [201]
 
 
 @on_a_loop

@@ -5,18 +5,19 @@ from datetime import timedelta
 
 from printreach.contract.status import State
 from printreach.hub.live import FRESH, NOT_SEEN, LiveStatus
+from printreach.rules.printers import OwnedPrinter
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.hasty_loop import on_a_hasty_loop, settle
 from tests.fakes.printer_http import OFFLINE, FakePrinterHttp, status_of
 
-ONE, TWO = "one", "two"
+ONE, TWO = OwnedPrinter("one", "ada"), OwnedPrinter("two", "ada")
 
 
 class Hall:
     """Two printers, and somebody who may watch them."""
 
     def __init__(self) -> None:
-        self.printers = FakePrinterHttp({ONE: status_of(State.PRINTING, "vase.gcode")})
+        self.printers = FakePrinterHttp({ONE.printer_id: status_of(State.PRINTING, "vase.gcode")})
         self.clock = FakeClock()
         self.live = LiveStatus(self.printers, self.clock)
 
@@ -36,7 +37,7 @@ async def test_a_watched_printer_is_asked_once_a_second_however_many_watch() -> 
     watches = [hall.live.watch([ONE]) for _ in range(50)]
     await asyncio.sleep(9.5)
 
-    assert hall.printers.asks[ONE] == 10
+    assert hall.printers.asks[ONE.printer_id] == 10
     for watch in watches:
         assert (await watch.news())[ONE].status == status_of(State.PRINTING, "vase.gcode")
     await hall.live.close()
@@ -47,14 +48,14 @@ async def test_a_farm_is_asked_less_often_until_somebody_looks_closer() -> None:
     hall = Hall()
     hall.live.watch([ONE], every_s=5.0)
     await asyncio.sleep(11.5)
-    assert hall.printers.asks[ONE] == 3
+    assert hall.printers.asks[ONE.printer_id] == 3
     closer = hall.live.watch([ONE])
     await asyncio.sleep(5.5)
-    assert hall.printers.asks[ONE] == 9
+    assert hall.printers.asks[ONE.printer_id] == 9
     closer.close()
     await asyncio.sleep(10)
 
-    assert hall.printers.asks[ONE] in (11, 12)
+    assert hall.printers.asks[ONE.printer_id] in (11, 12)
     await hall.live.close()
 
 
@@ -89,7 +90,7 @@ async def test_a_slow_watcher_is_told_the_newest_alone() -> None:
     hall = Hall()
     watch = hall.live.watch([ONE])
     await asyncio.sleep(3.5)
-    hall.printers.statuses[ONE] = status_of(State.COMPLETE)
+    hall.printers.statuses[ONE.printer_id] = status_of(State.COMPLETE)
     await asyncio.sleep(1)
 
     news = await watch.news()
@@ -102,7 +103,7 @@ async def test_a_printer_that_is_away_keeps_its_last_reading_with_its_age() -> N
     hall = Hall()
     watch = hall.live.watch([ONE])
     await watch.news()
-    hall.printers.statuses[ONE] = OFFLINE
+    hall.printers.statuses[ONE.printer_id] = OFFLINE
     hall.clock.advance(timedelta(minutes=5))
     reading = (await watch.news())[ONE]
 
@@ -118,19 +119,20 @@ async def test_a_printer_that_is_away_is_asked_less_often() -> None:
     hall.live.watch([TWO])
     await asyncio.sleep(9.5)
 
-    assert hall.printers.asks[TWO] == 4
+    assert hall.printers.asks[TWO.printer_id] == 4
     await hall.live.close()
 
 
 @on_a_hasty_loop
 async def test_an_answer_that_cannot_be_read_is_a_refusal_and_no_end() -> None:
     hall = Hall()
-    hall.printers.statuses[ONE] = b'{"Status":200,"Result":{"JobStatus":{"State":"dancing"}}}'
+    unreadable = b'{"Status":200,"Result":{"JobStatus":{"State":"dancing"}}}'
+    hall.printers.statuses[ONE.printer_id] = unreadable
     watch = hall.live.watch([ONE])
     refused = (await watch.news())[ONE].refusal
     assert refused is not None
     assert refused.code == 750
-    hall.printers.statuses[ONE] = status_of()
+    hall.printers.statuses[ONE.printer_id] = status_of()
 
     assert (await watch.news())[ONE].refusal is None
     await hall.live.close()
@@ -156,19 +158,19 @@ async def test_a_fault_of_ours_does_not_end_a_watch() -> None:
 async def test_pages_that_open_at_once_share_an_ask() -> None:
     hall = Hall()
     await asyncio.gather(*(hall.live.fresh([ONE], 1) for _ in range(20)))
-    assert hall.printers.asks[ONE] == 1
+    assert hall.printers.asks[ONE.printer_id] == 1
     await hall.live.fresh([ONE], 1)
-    assert hall.printers.asks[ONE] == 1
+    assert hall.printers.asks[ONE.printer_id] == 1
     hall.clock.advance(FRESH + timedelta(seconds=1))
     await hall.live.fresh([ONE], 1)
 
-    assert hall.printers.asks[ONE] == 2
+    assert hall.printers.asks[ONE.printer_id] == 2
 
 
 @on_a_hasty_loop
 async def test_after_an_order_a_printer_is_asked_again_at_once() -> None:
     hall = Hall()
     await hall.live.fresh([ONE], 1)
-    hall.printers.statuses[ONE] = status_of(State.PAUSED)
+    hall.printers.statuses[ONE.printer_id] = status_of(State.PAUSED)
 
     assert (await hall.live.ask_again(ONE, 1)).status == status_of(State.PAUSED)

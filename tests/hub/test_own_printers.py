@@ -11,7 +11,7 @@ from printreach.hub.denied import Reason
 from printreach.hub.live import NOT_SEEN, LiveStatus
 from printreach.hub.own_printers import OwnPrinters, SeenPrinter
 from printreach.ports import Notice, Topic
-from printreach.rules.printers import Printer
+from printreach.rules.printers import OwnedPrinter, Printer
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import FakePrinterHttp, status_of
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World, denied
@@ -127,6 +127,6 @@ async def test_after_an_order_the_printer_is_asked_although_it_was_just_now(
         await asyncio.gather(here.see(), here.see())
         here.printers.statuses[PRINTER_ID] = status_of(State.PAUSED)
 
-        seen = await here.own.after_order(here.ada, PRINTER_ID)
+        seen = await here.own.after_order(OwnedPrinter(PRINTER_ID, here.ada))
         assert isinstance(seen, SeenPrinter)
         assert seen.reading.status == status_of(State.PAUSED)

@@ -15,6 +15,7 @@ from printreach.hub import snapshots as module
 from printreach.hub.snapshots import Snapshots
 from printreach.ports import StoredEvent
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
+from printreach.rules.printers import OwnedPrinter
 from printreach.rules.snapshots import (
     KEPT_FOR,
     LAST_APART,
@@ -38,7 +39,7 @@ class Camera(FakePrinterHttp):
 
     @asynccontextmanager
     async def open(
-        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> AsyncIterator[PrinterAnswer | PrinterRefusal]:
         self.asked += 1
         if self.answer is None:

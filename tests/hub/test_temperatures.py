@@ -4,23 +4,33 @@ from datetime import timedelta
 
 from printreach.contract.status import Temps
 from printreach.hub.temperatures import APART, MOST_PRINTERS, Temperatures
+from printreach.rules.printers import OwnedPrinter
 from tests.fakes.clock import NOON
+
+ONE = OwnedPrinter("1", "ada")
 
 
 def test_readings_are_kept_some_seconds_apart_and_come_oldest_first() -> None:
     kept = Temperatures()
     for second in range(11):
-        kept.note("one", NOON + timedelta(seconds=second), Temps(hotend_actual=second))
+        kept.note(ONE, NOON + timedelta(seconds=second), Temps(hotend_actual=second))
 
-    assert [one.hotend_c for one in kept.of_late("one", NOON)] == [0, 5, 10]
-    assert [one.hotend_c for one in kept.of_late("one", NOON + APART)] == [5, 10]
-    assert kept.of_late("two", NOON) == []
+    assert [one.hotend_c for one in kept.of_late(ONE, NOON)] == [0, 5, 10]
+    assert [one.hotend_c for one in kept.of_late(ONE, NOON + APART)] == [5, 10]
+    assert kept.of_late(OwnedPrinter("two", "ada"), NOON) == []
 
 
 def test_printers_that_nobody_watched_for_long_are_forgotten_first() -> None:
     kept = Temperatures()
     for number in range(MOST_PRINTERS + 1):
-        kept.note(str(number), NOON, Temps())
+        kept.note(OwnedPrinter(str(number), "ada"), NOON, Temps())
 
-    assert kept.of_late("0", NOON) == []
-    assert len(kept.of_late("1", NOON)) == 1
+    assert kept.of_late(OwnedPrinter("0", "ada"), NOON) == []
+    assert len(kept.of_late(ONE, NOON)) == 1
+
+
+def test_a_new_owner_sees_no_temperatures_of_the_former_one() -> None:
+    kept = Temperatures()
+    kept.note(ONE, NOON, Temps(hotend_actual=200))
+
+    assert kept.of_late(OwnedPrinter(ONE.printer_id, "bob"), NOON) == []

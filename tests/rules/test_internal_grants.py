@@ -11,12 +11,16 @@ from printreach.rules.internal_grants import (
     internal_token,
     printer_of_internal_name,
 )
+from printreach.rules.printers import OwnedPrinter
 from tests.fakes.clock import NOON
 
 KEY = InternalKey(b"k" * 32)
 OTHER_KEY = InternalKey(b"o" * 32)
 PRINTER = printer_id_of(b"one" * 11)
 OTHER_PRINTER = printer_id_of(b"two" * 11)
+ADAS = OwnedPrinter(PRINTER, "ada")
+ADAS_OTHER = OwnedPrinter(OTHER_PRINTER, "ada")
+BOBS = OwnedPrinter(PRINTER, "bob")
 MINUTE = timedelta(seconds=WINDOW_S)
 
 
@@ -45,31 +49,37 @@ def test_what_a_stranger_makes_up_is_none() -> None:
 
 
 def test_a_token_opens_its_own_printer_alone() -> None:
-    token = internal_token(KEY, PRINTER, NOON)
+    token = internal_token(KEY, ADAS, NOON)
 
-    assert opens(token, *internal_digests(KEY, PRINTER, NOON))
-    assert not opens(token, *internal_digests(KEY, OTHER_PRINTER, NOON))
-    assert not opens(token, *internal_digests(OTHER_KEY, PRINTER, NOON))
+    assert opens(token, *internal_digests(KEY, ADAS, NOON))
+    assert not opens(token, *internal_digests(KEY, ADAS_OTHER, NOON))
+    assert not opens(token, *internal_digests(OTHER_KEY, ADAS, NOON))
+
+
+def test_a_token_works_only_while_the_account_that_it_was_made_for_owns_the_printer() -> None:
+    token = internal_token(KEY, ADAS, NOON)
+
+    assert not opens(token, *internal_digests(KEY, BOBS, NOON))
 
 
 def test_a_token_is_good_for_its_minute_and_the_next() -> None:
-    token = internal_token(KEY, PRINTER, NOON)
+    token = internal_token(KEY, ADAS, NOON)
 
-    assert opens(token, *internal_digests(KEY, PRINTER, NOON + MINUTE))
-    assert not opens(token, *internal_digests(KEY, PRINTER, NOON + 2 * MINUTE))
+    assert opens(token, *internal_digests(KEY, ADAS, NOON + MINUTE))
+    assert not opens(token, *internal_digests(KEY, ADAS, NOON + 2 * MINUTE))
 
 
 def test_a_grant_that_is_trusted_into_the_next_minute_knows_that_minutes_token() -> None:
     just_before = NOON - timedelta(seconds=1)
 
-    assert opens(internal_token(KEY, PRINTER, NOON), *internal_digests(KEY, PRINTER, just_before))
+    assert opens(internal_token(KEY, ADAS, NOON), *internal_digests(KEY, ADAS, just_before))
 
 
 def test_the_name_says_nothing_of_the_token() -> None:
-    token = internal_token(KEY, PRINTER, NOON)
+    token = internal_token(KEY, ADAS, NOON)
 
     assert token not in internal_name(KEY, PRINTER)
-    assert not opens(internal_name(KEY, PRINTER), *internal_digests(KEY, PRINTER, NOON))
+    assert not opens(internal_name(KEY, PRINTER), *internal_digests(KEY, ADAS, NOON))
 
 
 def test_a_key_is_not_shown_where_it_is_printed() -> None:

@@ -11,6 +11,7 @@ from printreach.rules.internal_grants import (
     internal_digests,
     printer_of_internal_name,
 )
+from printreach.rules.printers import OwnedPrinter
 
 LimitsOf: TypeAlias = Callable[[str], Awaitable[Limits]]
 """What the connections of an account may carry, by its id."""
@@ -57,7 +58,9 @@ class GrantsWithInternal:
             kind=ConnectionKind.INTERNAL,
             printer_id=printer_id,
             account_id=account_id,
-            digests=internal_digests(self._key, printer_id, self._clock.now()),
+            digests=internal_digests(
+                self._key, OwnedPrinter(printer_id, account_id), self._clock.now()
+            ),
             ended=printer is None or printer.is_blocked,
             expires_at=None,
             owner_is_supporter=True,

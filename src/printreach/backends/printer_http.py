@@ -20,6 +20,7 @@ from printreach.ports.printer_http import (
     PrinterRefusal,
 )
 from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
+from printreach.rules.printers import OwnedPrinter
 from printreach.wire.heads import Headers, get
 
 PREFIX: Final = "/service-command-api"
@@ -35,6 +36,10 @@ MAX_ENVELOPE_BYTES: Final = 16 * 1024 * 1024
 _LATE: Final = PrinterRefusal(
     int(ErrorCode.PRINTER_TIMED_OUT), FAILURES[ErrorCode.PRINTER_TIMED_OUT].meaning
 )
+_NOT_OWNED: Final = PrinterRefusal(
+    int(ErrorCode.CONNECTION_ENDED), "The printer doesn't belong to this account any more."
+)
+"""A token of ours is refused for no other reason than that it was made for another owner."""
 
 
 class _Envelope(msgspec.Struct, rename="pascal"):
@@ -59,26 +64,26 @@ class RelayPrinterHttp:
         await self._client.close()
 
     async def ask(
-        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> bytes | PrinterRefusal:
-        return await self._whole(printer_id, b"GET", _target(command, query), [], b"")
+        return await self._whole(printer, b"GET", _target(command, query), [], b"")
 
     async def order(
         self,
-        printer_id: str,
+        printer: OwnedPrinter,
         command: str,
         query: Mapping[str, str] = NO_QUERY,
         arguments: bytes = b"",
     ) -> bytes | PrinterRefusal:
         json: Headers = [(b"Content-Type", b"application/json")]
-        return await self._whole(printer_id, b"POST", _target(command, query), json, arguments)
+        return await self._whole(printer, b"POST", _target(command, query), json, arguments)
 
     @asynccontextmanager
     async def open(
-        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> AsyncIterator[PrinterAnswer | PrinterRefusal]:
-        headers = [self._proof(printer_id)]
-        opening = self._fetcher(printer_id).open(b"GET", _target(command, query), headers)
+        headers = [self._proof(printer)]
+        opening = self._fetcher(printer).open(b"GET", _target(command, query), headers)
         try:
             answer = await opening.__aenter__()
         except FetchFailed as failed:
@@ -92,15 +97,15 @@ class RelayPrinterHttp:
 
     async def send(
         self,
-        printer_id: str,
+        printer: OwnedPrinter,
         command: str,
         query: Mapping[str, str],
         chunks: AsyncIterable[bytes],
         length: int | None,
     ) -> bytes | PrinterRefusal:
-        fetcher = self._fetcher(printer_id)
+        fetcher = self._fetcher(printer)
         target = _target(command, query)
-        headers = [self._proof(printer_id), (b"Content-Type", b"application/octet-stream")]
+        headers = [self._proof(printer), (b"Content-Type", b"application/octet-stream")]
         try:
             async with fetcher.send(b"PUT", target, headers, chunks, length=length) as answer:
                 return _success(answer.status, answer.headers, await _read(answer))
@@ -110,15 +115,15 @@ class RelayPrinterHttp:
     # --- helpers ----------------------------------------------------------------------------------
 
     async def _whole(
-        self, printer_id: str, method: bytes, target: bytes, headers: Headers, body: bytes
+        self, printer: OwnedPrinter, method: bytes, target: bytes, headers: Headers, body: bytes
     ) -> bytes | PrinterRefusal:
         patience_s = ASK_TIMEOUT_S if method == b"GET" else ORDER_TIMEOUT_S
         try:
             async with asyncio.timeout(patience_s):
-                fetched = await self._fetcher(printer_id).fetch(
+                fetched = await self._fetcher(printer).fetch(
                     method,
                     target,
-                    [self._proof(printer_id), *headers],
+                    [self._proof(printer), *headers],
                     body,
                     at_most=MAX_ENVELOPE_BYTES,
                 )
@@ -128,12 +133,12 @@ class RelayPrinterHttp:
             return _refusal_of(failed)
         return _success(fetched.status, fetched.headers, fetched.body)
 
-    def _fetcher(self, printer_id: str) -> Fetcher:
-        name = internal_name(self._key, printer_id)
+    def _fetcher(self, printer: OwnedPrinter) -> Fetcher:
+        name = internal_name(self._key, printer.printer_id)
         return Fetcher(self._client, f"{name}.{self._domain}".encode())
 
-    def _proof(self, printer_id: str) -> tuple[bytes, bytes]:
-        token = internal_token(self._key, printer_id, self._clock.now())
+    def _proof(self, printer: OwnedPrinter) -> tuple[bytes, bytes]:
+        token = internal_token(self._key, printer, self._clock.now())
         return b"Authorization", b"Bearer " + token.encode()
 
 
@@ -164,6 +169,8 @@ async def _refusal_in(answer: OpenAnswer) -> PrinterRefusal | None:
 def _refusal(status: int, headers: Headers, said: _Envelope) -> PrinterRefusal:
     code = said.status
     if get(headers, b"x-service-error") is not None:
+        if status == ErrorCode.BAD_CREDENTIALS:
+            return _NOT_OWNED
         code = status
     elif code == 200:
         code = CommandStatus.UNKNOWN_FAILURE

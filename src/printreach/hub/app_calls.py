@@ -66,13 +66,13 @@ class AppCalls:
 
     async def detector_status(self, caller: AppCaller) -> WatchStatus:
         """What the failure detector says of the print under way."""
-        printer_id = caller.row.printer.printer_id
-        await self.live.fresh([printer_id], PATIENCE_S)
-        reading = self.live.latest(printer_id)
+        printer = caller.row.printer.owned
+        await self.live.fresh([printer], PATIENCE_S)
+        reading = self.live.latest(printer)
         if reading.status is None or reading.refusal is not None:
             return watch_status(None, None)
         status = reading.status
-        said = await self.detector.latest(printer_id)
+        said = await self.detector.latest(printer.printer_id)
         # What it said of the print before is none of this one's business.
         if said is None or said.print_id != status.service_status.most_recent_print_id_str:
             return watch_status(None, status.job_status.state)

@@ -23,7 +23,7 @@ from printreach.rules.home_assistant import (
     is_printing,
     state_of,
 )
-from printreach.rules.printers import is_online
+from printreach.rules.printers import OwnedPrinter, is_online
 
 log = logging.getLogger(__name__)
 
@@ -135,8 +135,8 @@ class _Connected:
         if self._watch is None:
             await asyncio.sleep(self._home.look_every_s)
             return
-        for printer_id in await self._watch.news():
-            await self._tell_printer(printer_id)
+        for printer in await self._watch.news():
+            await self._tell_printer(printer.printer_id)
 
     async def _look(self) -> None:
         """Printers that came, changed or went."""
@@ -146,7 +146,7 @@ class _Connected:
             log.warning("the printers for Home Assistant are looked up later: %s", error)
             return
         gone = self._rows.keys() - rows.keys()
-        is_other_set = rows.keys() != self._rows.keys()
+        watched = frozenset(row.printer.owned for row in rows.values())
         self._rows = rows
         for printer_id in gone:
             await self._clear(printer_id)
@@ -155,16 +155,16 @@ class _Connected:
             config = config_of(row.printer, self._topics, home.base_url, home.version)
             await self._say(self._topics.config(printer_id), config)
             await self._tell_printer(printer_id)
-        if is_other_set:
+        if watched != (self._watch.printers if self._watch is not None else frozenset()):
             if self._watch is not None:
                 self._watch.close()
-            self._watch = self._home.live.watch(rows, WATCH_EVERY_S) if rows else None
+            self._watch = self._home.live.watch(watched, WATCH_EVERY_S) if watched else None
 
     async def _tell_printer(self, printer_id: str) -> None:
         row = self._rows.get(printer_id)
         if row is None:
             return
-        reading = self._home.live.latest(printer_id)
+        reading = self._home.live.latest(row.printer.owned)
         is_here = is_online(row.printer, row.node_alive_at, self._home.clock.now())
         has_status = reading.seen_at is not None and reading.seen_at >= row.printer.linked_at
         if has_status and reading.status is not None:
@@ -172,24 +172,24 @@ class _Connected:
         answers = is_here and reading.refusal is None and has_status
         await self._say(self._topics.availability(printer_id), ONLINE if answers else OFFLINE)
         if answers and reading.status is not None and is_printing(reading.status):
-            await self._show(printer_id)
+            await self._show(row.printer.owned)
 
-    async def _show(self, printer_id: str) -> None:
+    async def _show(self, printer: OwnedPrinter) -> None:
         """A picture now and then; it is not kept by the broker."""
         now = asyncio.get_running_loop().time()
-        if now < self._pictures_at.get(printer_id, now):
+        if now < self._pictures_at.get(printer.printer_id, now):
             return
-        self._pictures_at[printer_id] = now + self._home.picture_every_s
-        task = asyncio.create_task(self._send_picture(printer_id))
+        self._pictures_at[printer.printer_id] = now + self._home.picture_every_s
+        task = asyncio.create_task(self._send_picture(printer))
         self._pictures.add(task)
         task.add_done_callback(self._pictures.discard)
 
-    async def _send_picture(self, printer_id: str) -> None:
+    async def _send_picture(self, printer: OwnedPrinter) -> None:
         picture = bytearray()
         try:
             async with (
                 asyncio.timeout(10),
-                self._home.printers.open(printer_id, "/webcam/snapshot") as answer,
+                self._home.printers.open(printer, "/webcam/snapshot") as answer,
             ):
                 if isinstance(answer, PrinterRefusal):
                     return
@@ -197,10 +197,10 @@ class _Connected:
                     picture += chunk
                     if len(picture) > LARGEST_PICTURE:
                         return
-            topic = self._topics.picture(printer_id)
+            topic = self._topics.picture(printer.printer_id)
             await self._session.publish(topic, bytes(picture), retain=False)
         except Exception as error:  # noqa: BLE001  # a picture is worth no connection
-            log.debug("no picture of printer %s: %s", printer_id, error)
+            log.debug("no picture of printer %s: %s", printer.printer_id, error)
 
     async def _say(self, topic: str, payload: bytes) -> None:
         if self._told.get(topic) != payload:
@@ -237,22 +237,22 @@ class _Connected:
 
     def _take_order(self, printer_id: str, heard: Heard) -> None:
         """One that was kept by the broker is an old one: nobody presses a button for later."""
-        command = ORDERS.get(heard.payload)
-        if command is None or heard.is_retained or printer_id not in self._rows:
+        command, row = ORDERS.get(heard.payload), self._rows.get(printer_id)
+        if command is None or heard.is_retained or row is None:
             return
         if len(self._orders) >= ORDERS_AT_ONCE:
             log.warning("an order from Home Assistant was dropped: too many at once")
             return
-        task = asyncio.create_task(self._give_order(printer_id, command))
+        task = asyncio.create_task(self._give_order(row.printer.owned, command))
         self._orders.add(task)
         task.add_done_callback(self._orders.discard)
 
-    async def _give_order(self, printer_id: str, command: str) -> None:
-        answer = await self._home.printers.order(printer_id, command)
+    async def _give_order(self, printer: OwnedPrinter, command: str) -> None:
+        answer = await self._home.printers.order(printer, command)
         if isinstance(answer, PrinterRefusal):
-            log.info("printer %s refused %s: %s", printer_id, command, answer.sentence)
-        await self._home.live.ask_again(printer_id, 5)
-        await self._tell_printer(printer_id)
+            log.info("printer %s refused %s: %s", printer.printer_id, command, answer.sentence)
+        await self._home.live.ask_again(printer, 5)
+        await self._tell_printer(printer.printer_id)
 
 
 async def _rows_of_operators(records: Records) -> dict[str, PrinterRow]:

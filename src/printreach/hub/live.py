@@ -1,7 +1,8 @@
 """What printers do now, asked of each once a second while somebody watches, and shared by all.
 
 Nobody watching costs nothing. A watcher that is slow misses what was in between: of each printer it
-is told the newest alone.
+is told the newest alone. What is known is kept by printer and owner, so that a new owner sees
+nothing of the former one's prints.
 """
 
 import asyncio
@@ -20,6 +21,7 @@ from printreach.contract.status import StatusResult
 from printreach.hub.temperatures import Temperatures
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
+from printreach.rules.printers import OwnedPrinter
 
 log = logging.getLogger(__name__)
 
@@ -56,14 +58,14 @@ NOT_SEEN: Final = Reading()
 class LiveStatus:
     """Owned by the process: one for all pages and workers. close() ends every watch."""
 
-    def __init__(self, printers: PrinterHttp, clock: Clock) -> None:
-        self._printers = printers
+    def __init__(self, http: PrinterHttp, clock: Clock) -> None:
+        self._http = http
         self._clock = clock
         self.temperatures = Temperatures()
-        self._known: OrderedDict[str, Reading] = OrderedDict()
-        self._asking: dict[str, asyncio.Task[Reading]] = {}
-        self._beats: dict[str, asyncio.Task[None]] = {}
-        self._watches: dict[str, set[Watch]] = {}
+        self._known: OrderedDict[OwnedPrinter, Reading] = OrderedDict()
+        self._asking: dict[OwnedPrinter, asyncio.Task[Reading]] = {}
+        self._beats: dict[OwnedPrinter, asyncio.Task[None]] = {}
+        self._watches: dict[OwnedPrinter, set[Watch]] = {}
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
 
     async def close(self) -> None:
@@ -72,119 +74,121 @@ class LiveStatus:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def latest(self, printer_id: str) -> Reading:
+    def latest(self, printer: OwnedPrinter) -> Reading:
         """What is known, however old."""
-        return self._known.get(printer_id, NOT_SEEN)
+        return self._known.get(printer, NOT_SEEN)
 
-    async def fresh(self, printer_ids: Iterable[str], within_s: float) -> Mapping[str, Reading]:
+    async def fresh(
+        self, printers: Iterable[OwnedPrinter], within_s: float
+    ) -> Mapping[OwnedPrinter, Reading]:
         """What is known after asking those that nobody has asked of late; slow ones are left."""
-        asked = [printer_id for printer_id in printer_ids if self._is_stale(printer_id)]
+        asked = [printer for printer in printers if self._is_stale(printer)]
         if asked:
-            await asyncio.wait([self._ask(printer_id) for printer_id in asked], timeout=within_s)
+            await asyncio.wait([self._ask(printer) for printer in asked], timeout=within_s)
         return self._known
 
-    async def ask_again(self, printer_id: str, within_s: float) -> Reading:
+    async def ask_again(self, printer: OwnedPrinter, within_s: float) -> Reading:
         """Ask now, for something was just done to the printer."""
-        await asyncio.wait([self._ask(printer_id)], timeout=within_s)
-        return self.latest(printer_id)
+        await asyncio.wait([self._ask(printer)], timeout=within_s)
+        return self.latest(printer)
 
-    def watch(self, printer_ids: Iterable[str], every_s: float = BEAT_S) -> "Watch":
+    def watch(self, printers: Iterable[OwnedPrinter], every_s: float = BEAT_S) -> "Watch":
         """Begin to watch; close the watch to end that. every_s: what is often enough for it."""
-        watch = Watch(self, frozenset(printer_ids), every_s)
-        for printer_id in watch.printer_ids:
-            is_in_haste = every_s < self._beat_s(printer_id)
-            self._watches.setdefault(printer_id, set()).add(watch)
+        watch = Watch(self, frozenset(printers), every_s)
+        for printer in watch.printers:
+            is_in_haste = every_s < self._beat_s(printer)
+            self._watches.setdefault(printer, set()).add(watch)
             if is_in_haste:
-                self._begin_asking(printer_id)
+                self._begin_asking(printer)
         return watch
 
     def unwatch(self, watch: "Watch") -> None:
-        for printer_id in watch.printer_ids:
-            watches = self._watches.get(printer_id, set())
+        for printer in watch.printers:
+            watches = self._watches.get(printer, set())
             watches.discard(watch)
-            if not watches and self._watches.pop(printer_id, None) is not None:
-                self._beats.pop(printer_id).cancel()
+            if not watches and self._watches.pop(printer, None) is not None:
+                self._beats.pop(printer).cancel()
 
     @property
     def watched_count(self) -> int:
         """How many printers somebody watches."""
         return len(self._beats)
 
-    def _beat_s(self, printer_id: str) -> float:
+    def _beat_s(self, printer: OwnedPrinter) -> float:
         """What the most curious of its watchers wants; for ever where there is none."""
-        return min((one.every_s for one in self._watches.get(printer_id, ())), default=inf)
+        return min((one.every_s for one in self._watches.get(printer, ())), default=inf)
 
     # --- asking -----------------------------------------------------------------------------------
 
-    def _begin_asking(self, printer_id: str) -> None:
-        if (slower := self._beats.pop(printer_id, None)) is not None:
+    def _begin_asking(self, printer: OwnedPrinter) -> None:
+        if (slower := self._beats.pop(printer, None)) is not None:
             slower.cancel()
-        self._beats[printer_id] = asyncio.create_task(self._keep_asking(printer_id))
+        self._beats[printer] = asyncio.create_task(self._keep_asking(printer))
 
-    async def _keep_asking(self, printer_id: str) -> None:
+    async def _keep_asking(self, printer: OwnedPrinter) -> None:
         loop = asyncio.get_running_loop()
         while True:
             began_at = loop.time()
             try:
-                reading = await asyncio.shield(self._ask(printer_id))
+                reading = await asyncio.shield(self._ask(printer))
             except Exception:
                 log.exception("could not ask a printer what it does")
                 await asyncio.sleep(REFUSED_BEAT_S)
                 continue
-            for watch in self._watches.get(printer_id, ()):
-                watch.tell(printer_id, reading)
-            beat_s = self._beat_s(printer_id)
+            for watch in self._watches.get(printer, ()):
+                watch.tell(printer, reading)
+            beat_s = self._beat_s(printer)
             if reading.refusal is not None:
                 beat_s = max(beat_s, REFUSED_BEAT_S)
             await asyncio.sleep(min(max(0.0, began_at + beat_s - loop.time()), LONGEST_BEAT_S))
 
-    def _ask(self, printer_id: str) -> "asyncio.Task[Reading]":
+    def _ask(self, printer: OwnedPrinter) -> "asyncio.Task[Reading]":
         """The ask under way, or a new one: never two at the same time."""
-        running = self._asking.get(printer_id)
+        running = self._asking.get(printer)
         if running is None:
-            running = self._asking[printer_id] = asyncio.create_task(self._look(printer_id))
-            running.add_done_callback(lambda _: self._asking.pop(printer_id, None))
+            running = self._asking[printer] = asyncio.create_task(self._look(printer))
+            running.add_done_callback(lambda _: self._asking.pop(printer, None))
         return running
 
-    async def _look(self, printer_id: str) -> Reading:
+    async def _look(self, printer: OwnedPrinter) -> Reading:
         async with self._room:
-            answer = await self._printers.ask(printer_id, "/status", _QUESTION)
+            answer = await self._http.ask(printer, "/status", _QUESTION)
         said = answer if isinstance(answer, PrinterRefusal) else read_status(answer)
         at = self._clock.now()
         if isinstance(said, PrinterRefusal):
-            reading = replace(self.latest(printer_id), refusal=said, asked_at=at)
+            reading = replace(self.latest(printer), refusal=said, asked_at=at)
         else:
             reading = Reading(status=said, seen_at=at, asked_at=at)
-            self.temperatures.note(printer_id, at, said.job_status.current_print.temps)
-        self._remember(printer_id, reading)
+            self.temperatures.note(printer, at, said.job_status.current_print.temps)
+        self._remember(printer, reading)
         return reading
 
-    def _remember(self, printer_id: str, reading: Reading) -> None:
-        self._known[printer_id] = reading
-        self._known.move_to_end(printer_id)
+    def _remember(self, printer: OwnedPrinter, reading: Reading) -> None:
+        self._known[printer] = reading
+        self._known.move_to_end(printer)
         if len(self._known) > MOST_REMEMBERED:
             self._known.popitem(last=False)
 
-    def _is_stale(self, printer_id: str) -> bool:
-        asked_at = self.latest(printer_id).asked_at
+    def _is_stale(self, printer: OwnedPrinter) -> bool:
+        asked_at = self.latest(printer).asked_at
         return asked_at is None or abs(self._clock.now() - asked_at) > FRESH
 
 
 class Watch:
     """One watcher's view of some printers."""
 
-    def __init__(self, live: LiveStatus, printer_ids: frozenset[str], every_s: float) -> None:
-        self.printer_ids = printer_ids
+    def __init__(self, live: LiveStatus, printers: frozenset[OwnedPrinter], every_s: float) -> None:
+        self.printers = printers
         self.every_s = every_s
         self._live = live
-        self._news: dict[str, Reading] = {}
+        self._news: dict[OwnedPrinter, Reading] = {}
         self._has_news = asyncio.Event()
 
-    def tell(self, printer_id: str, reading: Reading) -> None:
-        self._news[printer_id] = reading
+    def tell(self, printer: OwnedPrinter, reading: Reading) -> None:
+        self._news[printer] = reading
         self._has_news.set()
 
-    async def news(self) -> Mapping[str, Reading]:
+    async def news(self) -> Mapping[OwnedPrinter, Reading]:
         """The newest readings since the last call, at least one."""
         await self._has_news.wait()
         self._has_news.clear()

@@ -25,6 +25,7 @@ from printreach.rules.live_links import (
     problem_with_hours,
     shows_printer,
 )
+from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints import UNDER_WAY
 
 PATIENCE_S: Final = 5.0
@@ -95,7 +96,7 @@ class LiveLinks:
         owned = await self.printers.one(account_id, printer_id, ask=False)
         if isinstance(owned, Denied):
             return owned
-        print_id = await self._print_under_way(printer_id) if wish.ends_with_print else ""
+        print_id = await self._print_under_way(owned.printer.owned) if wish.ends_with_print else ""
         if isinstance(print_id, Denied):
             return print_id
         at = self.clock.now()
@@ -150,7 +151,7 @@ class LiveLinks:
             link = await records.live_links.get(live_id)
             if link is None or link.account_id != account_id:
                 return _no_such_link()
-            last = _facts(self.live.latest(link.printer_id).status)
+            last = _facts(self.live.latest(link.printer).status)
             await records.live_links.end(live_id, at, LiveEnd.OWNER, last)
             return link
 
@@ -213,9 +214,9 @@ class LiveLinks:
             self._known.popitem(last=False)
         return known
 
-    async def _print_under_way(self, printer_id: str) -> str | Denied:
-        await self.live.fresh([printer_id], PATIENCE_S)
-        reading = self.live.latest(printer_id)
+    async def _print_under_way(self, printer: OwnedPrinter) -> str | Denied:
+        await self.live.fresh([printer], PATIENCE_S)
+        reading = self.live.latest(printer)
         if reading.status is None or reading.refusal is not None:
             sentence = "The printer can't be asked now which print is under way."
             return Denied(Reason.PRINTER_AWAY, sentence)

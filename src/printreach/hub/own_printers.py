@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.live import NOT_SEEN, LiveStatus, Reading
+from printreach.hub.live import LiveStatus, Reading
 from printreach.hub.printers import Printers
 from printreach.ports import Clock, Notice, PrinterRow, Records, Store, Topic
-from printreach.rules.printers import Printer, is_online, read_printer_name
+from printreach.rules.printers import OwnedPrinter, Printer, is_online, read_printer_name
 
 OPENING_S: Final = 1.5
 """What a page waits for printers that nobody has asked of late; the rest comes by its stream."""
@@ -62,10 +62,10 @@ class OwnPrinters:
             await self.live.fresh(self._online_among([row]), OPENING_S)
         return self._seen(row)
 
-    async def after_order(self, account_id: str, printer_id: str) -> SeenPrinter | Denied:
+    async def after_order(self, printer: OwnedPrinter) -> SeenPrinter | Denied:
         """The printer as it is now that something was done to it."""
-        await self.live.ask_again(printer_id, OPENING_S)
-        return await self.one(account_id, printer_id, ask=False)
+        await self.live.ask_again(printer, OPENING_S)
+        return await self.one(printer.account_id, printer.printer_id, ask=False)
 
     async def rename(self, account_id: str, printer_id: str, typed: str) -> Printer | Denied:
         name = read_printer_name(typed)
@@ -90,18 +90,13 @@ class OwnPrinters:
             return printer
         return await self.printers.remove(printer_id)
 
-    def _online_among(self, rows: Sequence[PrinterRow]) -> list[str]:
+    def _online_among(self, rows: Sequence[PrinterRow]) -> list[OwnedPrinter]:
         at = self.clock.now()
-        return [
-            row.printer.printer_id for row in rows if is_online(row.printer, row.node_alive_at, at)
-        ]
+        return [row.printer.owned for row in rows if is_online(row.printer, row.node_alive_at, at)]
 
     def _seen(self, row: PrinterRow) -> SeenPrinter:
         printer = row.printer
-        reading = self.live.latest(printer.printer_id)
-        # What it did for an owner before is none of this one's business.
-        if reading.seen_at is not None and reading.seen_at < printer.linked_at:
-            reading = NOT_SEEN
+        reading = self.live.latest(printer.owned)
         at = self.clock.now()
         here = is_online(printer, row.node_alive_at, at) or _has_just_answered(reading, at)
         return SeenPrinter(

@@ -15,18 +15,19 @@ from printreach.ports.printer_http import (
     PrinterRefusal,
 )
 from printreach.rules.jpeg import whole_jpeg
+from printreach.rules.printers import OwnedPrinter
 
 MOST_PICTURE_BYTES: Final = 8 * 1024 * 1024
 
 
 async def take_picture(
-    http: PrinterHttp, printer_id: str, within_s: float, camera: int = 0
+    http: PrinterHttp, printer: OwnedPrinter, within_s: float, camera: int = 0
 ) -> bytes | PrinterRefusal:
     """A picture, whole and not too large, or why there is none. camera: 0 is the default one."""
     try:
         async with (
             asyncio.timeout(within_s),
-            http.open(printer_id, "/webcam/snapshot", {"index": str(camera)}) as answer,
+            http.open(printer, "/webcam/snapshot", {"index": str(camera)}) as answer,
         ):
             return answer if isinstance(answer, PrinterRefusal) else await _read(answer)
     except TimeoutError:
@@ -74,9 +75,9 @@ class SharedPictures:
     def __init__(self, http: PrinterHttp, clock: Clock) -> None:
         self._http = http
         self._clock = clock
-        self._kept: OrderedDict[str, Picture | datetime] = OrderedDict()
+        self._kept: OrderedDict[OwnedPrinter, Picture | datetime] = OrderedDict()
         self._bytes = 0
-        self._taking: dict[str, asyncio.Task[Picture | None]] = {}
+        self._taking: dict[OwnedPrinter, asyncio.Task[Picture | None]] = {}
         self._room = asyncio.Semaphore(self.MOST_AT_ONCE)
 
     async def close(self) -> None:
@@ -85,30 +86,30 @@ class SharedPictures:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def newest(self, printer_id: str) -> Picture | None:
+    async def newest(self, printer: OwnedPrinter) -> Picture | None:
         """At most FRESH old; None where the camera gives none now."""
-        kept, at = self._kept.get(printer_id), self._clock.now()
+        kept, at = self._kept.get(printer), self._clock.now()
         if isinstance(kept, Picture) and abs(at - kept.taken_at) < self.FRESH:
             return kept
         if isinstance(kept, datetime) and abs(at - kept) < self.AFTER_REFUSAL:
             return None
-        task = self._taking.get(printer_id)
+        task = self._taking.get(printer)
         if task is None:
-            task = self._taking[printer_id] = asyncio.create_task(self._take(printer_id))
-            task.add_done_callback(lambda _: self._taking.pop(printer_id, None))
+            task = self._taking[printer] = asyncio.create_task(self._take(printer))
+            task.add_done_callback(lambda _: self._taking.pop(printer, None))
         return await asyncio.shield(task)
 
-    async def _take(self, printer_id: str) -> Picture | None:
+    async def _take(self, printer: OwnedPrinter) -> Picture | None:
         async with self._room:
             at = self._clock.now()
-            data = await take_picture(self._http, printer_id, self.PATIENCE_S)
+            data = await take_picture(self._http, printer, self.PATIENCE_S)
         picture = None if isinstance(data, PrinterRefusal) else Picture(data, at)
-        self._keep(printer_id, picture or self._clock.now())
+        self._keep(printer, picture or self._clock.now())
         return picture
 
-    def _keep(self, printer_id: str, what: Picture | datetime) -> None:
-        self._bytes += _size(what) - _size(self._kept.pop(printer_id, None))
-        self._kept[printer_id] = what
+    def _keep(self, printer: OwnedPrinter, what: Picture | datetime) -> None:
+        self._bytes += _size(what) - _size(self._kept.pop(printer, None))
+        self._kept[printer] = what
         while self._bytes > self.MOST_BYTES or len(self._kept) > self.MOST_BYTES // 4096:
             _, oldest = self._kept.popitem(last=False)
             self._bytes -= _size(oldest)

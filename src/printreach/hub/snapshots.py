@@ -61,7 +61,7 @@ class Snapshots:
         printer = await self.store.read(lambda records: records.printers.linked(printer_id))
         if printer is None or printer.account_id != stored.account_id:
             return None  # what it shows by now is not for whose event this is
-        picture = await take_picture(self.http, printer_id, WITHIN_S)
+        picture = await take_picture(self.http, printer.owned, WITHIN_S)
         if isinstance(picture, PrinterRefusal):
             if picture.code == CommandStatus.NOT_FOUND:
                 _remember(self._without_camera, printer_id, at)

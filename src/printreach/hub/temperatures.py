@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.contract.status import Temps
+from printreach.rules.printers import OwnedPrinter
 
 SPAN: Final = timedelta(minutes=30)
 APART: Final = timedelta(seconds=5)
@@ -28,19 +29,19 @@ class Warmth:
 class Temperatures:
     """The readings of late, by printer; the process forgets them with its end."""
 
-    _kept: OrderedDict[str, deque[Warmth]] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[OwnedPrinter, deque[Warmth]] = field(default_factory=OrderedDict)
 
-    def note(self, printer_id: str, at: datetime, temps: Temps) -> None:
-        readings = self._kept.setdefault(printer_id, deque(maxlen=MOST_POINTS))
+    def note(self, printer: OwnedPrinter, at: datetime, temps: Temps) -> None:
+        readings = self._kept.setdefault(printer, deque(maxlen=MOST_POINTS))
         if readings and at <= readings[-1].at - APART:
             readings.clear()  # the clock was ahead
         if readings and at < readings[-1].at + APART:
             return
         readings.append(Warmth(at, temps.hotend_actual, temps.bed_actual))
-        self._kept.move_to_end(printer_id)
+        self._kept.move_to_end(printer)
         if len(self._kept) > MOST_PRINTERS:
             self._kept.popitem(last=False)
 
-    def of_late(self, printer_id: str, since: datetime) -> Sequence[Warmth]:
+    def of_late(self, printer: OwnedPrinter, since: datetime) -> Sequence[Warmth]:
         """Oldest first."""
-        return [one for one in self._kept.get(printer_id, ()) if one.at >= since]
+        return [one for one in self._kept.get(printer, ()) if one.at >= since]

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Protocol
 
+from printreach.rules.printers import OwnedPrinter
+
 NO_QUERY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -41,18 +43,19 @@ class PrinterAnswerBroken(Exception):
 class PrinterHttp(Protocol):
     """Requests to printers through the relay, each with a grant that is short-lived and internal.
 
-    command: a path of the command API, such as "/status". Who asks has checked whose printer it is.
+    printer: as its owner's; once another account has it, a request is refused, and one that is
+    under way ends. command: a path of the command API, such as "/status".
     """
 
     async def ask(
-        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> bytes | PrinterRefusal:
         """The whole envelope of a success, as JSON."""
         ...
 
     async def order(
         self,
-        printer_id: str,
+        printer: OwnedPrinter,
         command: str,
         query: Mapping[str, str] = NO_QUERY,
         arguments: bytes = b"",
@@ -61,14 +64,14 @@ class PrinterHttp(Protocol):
         ...
 
     def open(
-        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> AbstractAsyncContextManager[PrinterAnswer | PrinterRefusal]:
         """Read a raw answer as it comes. Leaving ends it at the printer, too."""
         ...
 
     async def send(
         self,
-        printer_id: str,
+        printer: OwnedPrinter,
         command: str,
         query: Mapping[str, str],
         chunks: AsyncIterable[bytes],

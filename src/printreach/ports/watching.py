@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings
 
@@ -25,6 +26,11 @@ class WatchedPrint:
     settings: WatchSettings
     resumed_at: datetime | None = None
 
+    @property
+    def printer(self) -> OwnedPrinter:
+        """The printer as that of the account for which it is watched."""
+        return OwnedPrinter(self.printer_id, self.account_id)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnwatchedPrinter:
@@ -33,6 +39,11 @@ class UnwatchedPrinter:
     printer_id: str
     account_id: str
     connected_at: datetime
+
+    @property
+    def printer(self) -> OwnedPrinter:
+        """The printer as that of its account."""
+        return OwnedPrinter(self.printer_id, self.account_id)
 
 
 class WatchSettingsRecords(Protocol):

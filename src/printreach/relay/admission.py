@@ -35,6 +35,8 @@ class LiveStream(Protocol):
     """An exchange under way, as admission knows it."""
 
     unique_id: str
+    account_id: str
+    """Whose the connection was when it began."""
     presented: Sequence[bytes]
 
     def end(self, code: ErrorCode) -> None:
@@ -193,12 +195,15 @@ class Admission:
             log.exception("could not look again at a connection with open streams")
 
     def _judge(self, unique_id: str, grant: Grant | None) -> None:
-        # A token of the service's own is good for a minute or two; a download that began may go on.
+        # A token of the service's own is good for a minute or two; a download that began may go on
+        # for as long as the printer belongs to the account that it began for.
         internal = grant if grant and grant.kind is ConnectionKind.INTERNAL else None
         for stream in list(self._live.get(unique_id, ())):
             decision = self.decide(grant, internal.digests if internal else stream.presented)
             if isinstance(decision, Refused):
                 stream.end(decision.code)
+            elif decision.grant.account_id != stream.account_id:
+                stream.end(ErrorCode.CONNECTION_ENDED)
 
 
 def _is(notice: Notice, grant: Grant) -> bool:

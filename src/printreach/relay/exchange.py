@@ -44,6 +44,7 @@ class PrinterExchange:
         feeds: Feeds,
         *,
         unique_id: str,
+        account_id: str,
         presented: Sequence[bytes],
         limits: Limits,
         printers_page: str,
@@ -51,6 +52,7 @@ class PrinterExchange:
     ) -> None:
         """defaults: fields that a printer's answer gets where it has none of that name."""
         self.unique_id = unique_id
+        self.account_id = account_id
         self.presented = presented
         self._admission = admission
         self._feeds = feeds

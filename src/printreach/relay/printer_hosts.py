@@ -158,6 +158,7 @@ class PrinterHosts:
             self._admission,
             self._feeds,
             unique_id=unique_id,
+            account_id=grant.account_id,
             presented=digests,
             limits=grant.limits,
             printers_page=self._hosts.printers_page,

@@ -2,7 +2,8 @@
 
 Both follow from a key that never leaves the service, so nothing is stored and any node can check
 them. The name carries the printer and a proof, so that a stranger's guess costs no look-up and
-tells nothing. The token changes each minute.
+tells nothing. The token is made for one owner of the printer and works for no other, and it changes
+each minute.
 """
 
 import base64
@@ -15,6 +16,7 @@ from typing import Final
 
 from printreach.rules.connections import ConnectionKind
 from printreach.rules.credentials import CredentialKind, digest
+from printreach.rules.printers import OwnedPrinter
 
 WINDOW_S: Final = 60
 """A token is good for the minute it was made in and the next; the relay's trust in a grant adds
@@ -45,12 +47,12 @@ def printer_of_internal_name(key: InternalKey, unique_id: str) -> str | None:
     return printer_id if is_ours else None
 
 
-def internal_token(key: InternalKey, printer_id: str, at: datetime) -> str:
-    """The bearer token of now."""
-    return _token(key, printer_id, _window(at))
+def internal_token(key: InternalKey, printer: OwnedPrinter, at: datetime) -> str:
+    """The bearer token of now; it opens the printer only while that account owns it."""
+    return _token(key, printer, _window(at))
 
 
-def internal_digests(key: InternalKey, printer_id: str, at: datetime) -> tuple[bytes, ...]:
+def internal_digests(key: InternalKey, printer: OwnedPrinter, at: datetime) -> tuple[bytes, ...]:
     """The digests that open the way now.
 
     The next minute's is among them: the grant with these is trusted for a moment, in which that
@@ -58,7 +60,7 @@ def internal_digests(key: InternalKey, printer_id: str, at: datetime) -> tuple[b
     """
     now = _window(at)
     return tuple(
-        digest(CredentialKind.BEARER, _token(key, printer_id, window).encode())
+        digest(CredentialKind.BEARER, _token(key, printer, window).encode())
         for window in (now - 1, now, now + 1)
     )
 
@@ -71,8 +73,9 @@ def _proof(key: InternalKey, printer_id: str) -> str:
     return _text(_mac(key, "name", printer_id)[:_PROOF_BYTES])
 
 
-def _token(key: InternalKey, printer_id: str, window: int) -> str:
-    return _text(_mac(key, f"token {window}", printer_id))
+def _token(key: InternalKey, printer: OwnedPrinter, window: int) -> str:
+    # Neither id holds a blank, so no two printers and accounts give the same text.
+    return _text(_mac(key, f"token {window} {printer.account_id}", printer.printer_id))
 
 
 def _mac(key: InternalKey, purpose: str, printer_id: str) -> bytes:

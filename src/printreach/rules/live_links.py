@@ -8,7 +8,7 @@ from printreach.contract.app_answers import MAX_LIVE_HOURS, MIN_LIVE_HOURS
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import State
 from printreach.contract.unset import UnsetType
-from printreach.rules.printers import Printer
+from printreach.rules.printers import OwnedPrinter, Printer
 
 MAX_LIVE_LINKS = 50
 """Living ones of one printer."""
@@ -55,6 +55,11 @@ class LiveLink:
     ended_at: datetime | None = None
     end: LiveEnd | None = None
     last: LastFacts = LastFacts()
+
+    @property
+    def printer(self) -> OwnedPrinter:
+        """What it shows: the printer as long as it is the one of the link's account."""
+        return OwnedPrinter(self.printer_id, self.account_id)
 
 
 def problem_with_hours(hours: int) -> str | None:

@@ -8,6 +8,18 @@ NODE_SILENCE = timedelta(seconds=30)
 MAX_NAME_LENGTH = 60
 
 
+@dataclass(frozen=True, slots=True)
+class OwnedPrinter:
+    """A printer as the one of a certain account: another account's printer has another value.
+
+    Requests to printers, and what is remembered of their answers, are keyed by this, so that
+    nothing that was begun for one owner reaches the next.
+    """
+
+    printer_id: str
+    account_id: str
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Printer:
     """A printer of an account, as its agent last reported it.
@@ -27,6 +39,11 @@ class Printer:
     node_id: str | None = None
     connected_at: datetime | None = None
     disconnected_at: datetime | None = None
+
+    @property
+    def owned(self) -> OwnedPrinter:
+        """This printer as its owner's."""
+        return OwnedPrinter(self.printer_id, self.account_id)
 
 
 def is_online(printer: Printer, node_alive_at: datetime | None, at: datetime) -> bool:

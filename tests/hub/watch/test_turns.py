@@ -15,6 +15,7 @@ from printreach.hub.watch.room import WatchRoom
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.ports import Records
 from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
+from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watch_turns import share_of
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE
@@ -65,13 +66,13 @@ class FarmMachine(Machine):
     lets: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def ask(
-        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> bytes | PrinterRefusal:
-        if printer_id != PRINTER_ID:
-            self.asks[printer_id] += 1
+        if printer.printer_id != PRINTER_ID:
+            self.asks[printer.printer_id] += 1
             await self.lets.wait()
             return OFFLINE
-        return await super().ask(printer_id, command, query)
+        return await super().ask(printer, command, query)
 
     def asked_of_farm(self) -> int:
         return sum(count for name, count in self.asks.items() if name != PRINTER_ID)

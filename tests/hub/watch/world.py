@@ -27,6 +27,7 @@ from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusa
 from printreach.ports.scoring import Scored, ScoringRefused
 from printreach.rules.detection import Sight
 from printreach.rules.detection_scene import SIDE, Scene
+from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watching import Judgement, LastLook, Look, Region, WatchSettings
 from tests.fakes.printer_http import FakePrinterHttp, Ordered
 from tests.hub.world import PRINTER_ID, OpenWorld, World
@@ -75,29 +76,29 @@ class Machine(FakePrinterHttp):
         self.prints(State.PAUSED)
 
     async def ask(
-        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> bytes | PrinterRefusal:
         meanwhile = self.on_ask()
         if meanwhile is not None:
             await meanwhile
-        return await super().ask(printer_id, command, query)
+        return await super().ask(printer, command, query)
 
     async def order(
         self,
-        printer_id: str,
+        printer: OwnedPrinter,
         command: str,
         query: Mapping[str, str] = NO_QUERY,
         arguments: bytes = b"",
     ) -> bytes | PrinterRefusal:
-        self.orders.append(Ordered(printer_id, command, query, arguments))
+        self.orders.append(Ordered(printer.printer_id, command, query, arguments))
         meanwhile = self.on_order()
         if meanwhile is not None:
             await meanwhile
-        return self._answer(printer_id, command)
+        return self._answer(printer, command)
 
     @asynccontextmanager
     async def open(
-        self, printer_id: str, command: str, query: Mapping[str, str] = NO_QUERY
+        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> AsyncIterator[PrinterAnswer | PrinterRefusal]:
         self.cameras.append(query["index"])
         meanwhile = self.on_picture()

@@ -42,7 +42,7 @@ def test_a_crowd_costs_the_printer_as_much_as_one(world: WebWorld) -> None:
             assert here.watched == 1
             world.printers.raw[SNAPSHOT] = ("image/jpeg", picture())
             pictures = world.services.dashboard.pictures
-            taken = [await pictures.newest(PRINTER_ID) for _ in range(100)]
+            taken = [await pictures.newest(link.printer) for _ in range(100)]
             assert len({id(one) for one in taken}) == 1
             for one in crowd:
                 one.leave.set()

@@ -69,7 +69,7 @@ class FindsPrints:
             if slow[printer.account_id] >= MOST_SLOW:
                 return printer, ""
             began = loop.time()
-            status = await ask_status(self._http, printer.printer_id)
+            status = await ask_status(self._http, printer.printer)
             slow[printer.account_id] += loop.time() - began >= SLOW_S
         at = self._clock.now()
         if not isinstance(status, StatusResult):

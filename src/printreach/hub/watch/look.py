@@ -81,7 +81,7 @@ class LookAtPrint:
         if is_off(watched.settings, watched.print_id):
             await self._put_off(Why.OFF)
             return
-        status = await ask_status(self._parts.http, watched.printer_id)
+        status = await ask_status(self._parts.http, watched.printer)
         if isinstance(status, PrinterRefusal):
             is_away = status.code == ErrorCode.PRINTER_NOT_CONNECTED
             await self._put_off(Why.AWAY if is_away else Why.UNREACHED)
@@ -147,7 +147,7 @@ class LookAtPrint:
         watched, loop = self._watched, asyncio.get_running_loop()
         began = loop.time()
         picture = await take_picture(
-            self._parts.http, watched.printer_id, PICTURE_WITHIN_S, watched.settings.camera or 0
+            self._parts.http, watched.printer, PICTURE_WITHIN_S, watched.settings.camera or 0
         )
         if isinstance(picture, PrinterRefusal):
             has_none = picture.code == CommandStatus.NOT_FOUND

@@ -13,6 +13,7 @@ from printreach.hub.snapshots import Snapshots
 from printreach.ports import Clock, DetectorSaid, DetectorStates, Records, Store, StoredEvent
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.ports.scoring import Scorer
+from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints import UNDER_WAY
 from printreach.rules.watch import status_of
 from printreach.rules.watch_memory import WatchMemory
@@ -86,11 +87,11 @@ async def _alarming(records: Records, stored: StoredEvent) -> str | None:
     return picture if known is not None and known.account_id == stored.account_id else None
 
 
-async def ask_status(http: PrinterHttp, printer_id: str) -> StatusResult | PrinterRefusal:
+async def ask_status(http: PrinterHttp, printer: OwnedPrinter) -> StatusResult | PrinterRefusal:
     """What the printer does now."""
     try:
         async with asyncio.timeout(ASK_WITHIN_S):
-            answer = await http.ask(printer_id, "/status")
+            answer = await http.ask(printer, "/status")
     except TimeoutError:
         return PrinterRefusal(int(CommandStatus.TIMED_OUT), "The printer gave no status in time.")
     return answer if isinstance(answer, PrinterRefusal) else read_status(answer)

@@ -18,6 +18,7 @@ from printreach.hub.watch.parts import WatchParts, ask_status, is_off, print_und
 from printreach.ports import Records
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.watching import WatchedPrint
+from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watch import after_pause, after_refusal
 from printreach.rules.watch_events import watch_event
 from printreach.rules.watch_memory import WatchMemory
@@ -39,7 +40,7 @@ async def pause(parts: WatchParts, watched: WatchedPrint, seen: StatusResult) ->
     seen: the printer at the look. None where there is nothing to remember: the print has ended, or
     the claim was lost.
     """
-    status = await ask_status(parts.http, watched.printer_id)
+    status = await ask_status(parts.http, watched.printer)
     if isinstance(status, PrinterRefusal):
         return await conclude(parts, watched, seen, _in_words(status))
     if print_under_way(status) != watched.print_id:
@@ -50,11 +51,11 @@ async def pause(parts: WatchParts, watched: WatchedPrint, seen: StatusResult) ->
     how = await _still_chosen(parts, watched)
     if not isinstance(how, WatchPause):
         return how
-    refusal = await _order(parts, watched.printer_id, how)
+    refusal = await _order(parts, watched.printer, how)
     if refusal is None:
         return await conclude(parts, watched, status, "")
     log.warning("printer %s was not paused: %s", watched.printer_id, refusal.sentence)
-    after = await ask_status(parts.http, watched.printer_id)
+    after = await ask_status(parts.http, watched.printer)
     is_paused = (
         isinstance(after, StatusResult)
         and print_under_way(after) == watched.print_id
@@ -114,7 +115,9 @@ async def _still_chosen(
     return await parts.store.write(look)
 
 
-async def _order(parts: WatchParts, printer_id: str, how: WatchPause) -> PrinterRefusal | None:
+async def _order(
+    parts: WatchParts, printer: OwnedPrinter, how: WatchPause
+) -> PrinterRefusal | None:
     """The agent isn't to tell of it as of anybody's pause: the watch does."""
     order = Pause(
         smart_pause=True,
@@ -126,7 +129,7 @@ async def _order(parts: WatchParts, printer_id: str, how: WatchPause) -> Printer
     )
     try:
         async with asyncio.timeout(ORDER_WITHIN_S):
-            answer = await parts.http.order(printer_id, "/pause", arguments=codec.encode(order))
+            answer = await parts.http.order(printer, "/pause", arguments=codec.encode(order))
     except TimeoutError:
         return PrinterRefusal(int(CommandStatus.TIMED_OUT), "The printer gave no answer in time.")
     return answer if isinstance(answer, PrinterRefusal) else None

@@ -16,6 +16,7 @@ from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.printers import OwnedPrinter
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -100,10 +101,11 @@ async def give_order(
 ) -> Response[Any]:
     """Have the printer do something, then show it as it is now; or say why it did not."""
     arguments = b"" if order.arguments is None else encode(order.arguments)
-    answer = await dashboard.http.order(printer_id, order.command, order.query, arguments)
+    printer = OwnedPrinter(printer_id, signed_in.account.account_id)
+    answer = await dashboard.http.order(printer, order.command, order.query, arguments)
     if isinstance(answer, PrinterRefusal):
         return refused(answer, order.back)
-    await dashboard.printers.after_order(signed_in.account.account_id, printer_id)
+    await dashboard.printers.after_order(printer)
     return Redirect(f"{order.back}?said={order.said}", status_code=303)
 
 

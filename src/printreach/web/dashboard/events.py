@@ -18,6 +18,7 @@ from printreach.contract.codec import encode
 from printreach.hub.live import BEAT_S as BEAT_OF_PRINTERS_S
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports import PrinterRow
+from printreach.rules.printers import OwnedPrinter
 from printreach.web.closing import closing
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.dashboard.cards import is_warned, state_of
@@ -66,7 +67,9 @@ class Page:
     async def _events(self) -> AsyncIterator[ServerSentEventMessage]:
         dashboard = self.services.dashboard
         rows: list[PrinterRow] = []
-        watch = dashboard.live.watch(self.watched, self.every_s)
+        account_id = self.signed_in.account.account_id
+        watched = [OwnedPrinter(printer_id, account_id) for printer_id in self.watched]
+        watch = dashboard.live.watch(watched, self.every_s)
         loop = asyncio.get_running_loop()
         ends_at, beat_at = loop.time() + LONGEST_S, loop.time()
         try:
@@ -75,7 +78,7 @@ class Page:
                     beat_at = loop.time() + BEAT_S
                     if not await self._is_still_signed_in():
                         return
-                    rows = await dashboard.printers.rows(self.signed_in.account.account_id)
+                    rows = await dashboard.printers.rows(account_id)
                     yield _event("beat", {})
                 printers = dashboard.printers.seen(rows)
                 if self.look is not None:

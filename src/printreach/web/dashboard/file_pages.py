@@ -15,6 +15,7 @@ from printreach.contract.files import FileRoot
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.printers import OwnedPrinter
 from printreach.rules.virtual_paths import VirtualPath, read_virtual_path
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.closing import closing
@@ -47,7 +48,7 @@ async def files_page(
     view, path = view_of(seen, dashboard.clock.now()), read_folder(folder)
     if path is None:
         raise NotFoundException("There is no such folder")
-    listed = await _entries(dashboard, seen.printer.printer_id)
+    listed = await _entries(dashboard, seen.printer.owned)
     shown = None if isinstance(listed, PrinterRefusal) else folder_of(listed, path, page or 1)
     if shown is None and not isinstance(listed, PrinterRefusal):
         raise NotFoundException("There is no such folder")
@@ -65,6 +66,7 @@ async def files_page(
 async def upload(
     request: AnyRequest,
     owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
     folder: FromQuery[str | None] = None,
 ) -> Response[Any]:
@@ -74,7 +76,8 @@ async def upload(
         raise ValidationException("There is no such folder")
     file = await read_upload(request)
     path = f"{into}/{file.name}"
-    answer = await dashboard.http.send(owned_id, "/files/upload", {"path": path}, file.chunks, None)
+    printer = OwnedPrinter(owned_id, signed_in.account.account_id)
+    answer = await dashboard.http.send(printer, "/files/upload", {"path": path}, file.chunks, None)
     back = f"/printers/{owned_id}/files"
     if isinstance(answer, PrinterRefusal):
         return refused(answer, back)
@@ -84,12 +87,14 @@ async def upload(
 @get("/printers/{printer_id:str}/files/download")
 async def download(
     owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
     path: FromQuery[str],
 ) -> Stream:
     """Pass a file on while it comes; a browser saves it, and shows it by no means."""
     asked = _file_path(path)
-    pieces = answer_then_pieces(dashboard, owned_id, "/files/download", {"path": str(asked)})
+    printer = OwnedPrinter(owned_id, signed_in.account.account_id)
+    pieces = answer_then_pieces(dashboard, printer, "/files/download", {"path": str(asked)})
     answer = await begun(pieces)
     headers = {
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(asked.parts[-1], safe='')}",
@@ -166,8 +171,8 @@ async def start(
     return await give_order(dashboard, signed_in, owned_id, order)
 
 
-async def _entries(dashboard: Dashboard, printer_id: str) -> list[Entry] | PrinterRefusal:
-    answer = await dashboard.http.ask(printer_id, "/files/list", {"root": FileRoot.GCODE.value})
+async def _entries(dashboard: Dashboard, printer: OwnedPrinter) -> list[Entry] | PrinterRefusal:
+    answer = await dashboard.http.ask(printer, "/files/list", {"root": FileRoot.GCODE.value})
     if isinstance(answer, PrinterRefusal):
         return answer
     entries = read_list(answer)

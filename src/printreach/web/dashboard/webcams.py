@@ -17,6 +17,7 @@ from litestar.response import Stream
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.pictures import take_picture
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
+from printreach.rules.printers import OwnedPrinter
 from printreach.web.closing import closing
 from printreach.web.dashboard.dashboard import provide_printer_id
 from printreach.web.problems import AnyRequest
@@ -38,7 +39,8 @@ async def still(
     index: FromQuery[int] = 0,
 ) -> Response[bytes]:
     """One picture of now; that of the default camera is the printer's last one."""
-    picture = await take_picture(dashboard.http, owned_id, PATIENCE_S, index)
+    printer = OwnedPrinter(owned_id, signed_in.account.account_id)
+    picture = await take_picture(dashboard.http, printer, PATIENCE_S, index)
     if isinstance(picture, PrinterRefusal):
         raise _no_picture(picture.sentence)
     if index == 0:
@@ -63,13 +65,15 @@ async def last_picture(
 async def stream(
     request: AnyRequest,
     owned_id: NamedDependency[str],
+    signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
     index: FromQuery[int] = 0,
 ) -> Stream:
     """Pictures as they come, until the browser leaves or the printer's limit is reached."""
     if request.headers.get("sec-fetch-dest", "image") != "image":
         raise PermissionDeniedException("A webcam stream is shown inside a page")
-    pieces = answer_then_pieces(dashboard, owned_id, "/webcam/stream", {"index": str(index)})
+    printer = OwnedPrinter(owned_id, signed_in.account.account_id)
+    pieces = answer_then_pieces(dashboard, printer, "/webcam/stream", {"index": str(index)})
     answer = await begun(pieces)
     found = _STREAM_TYPE.fullmatch(answer.content_type)
     if found is None:
@@ -80,13 +84,13 @@ async def stream(
 
 
 async def answer_then_pieces(
-    dashboard: Dashboard, printer_id: str, command: str, query: dict[str, str]
+    dashboard: Dashboard, printer: OwnedPrinter, command: str, query: dict[str, str]
 ) -> AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None]:
     """A raw answer of a printer: first what it is, then its bytes.
 
     A generator that has begun is closed when nobody wants it any more, and the answer with it.
     """
-    async with dashboard.http.open(printer_id, command, query) as answer:
+    async with dashboard.http.open(printer, command, query) as answer:
         yield answer
         if isinstance(answer, PrinterAnswer):
             async for chunk in answer.chunks:

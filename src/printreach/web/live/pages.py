@@ -64,7 +64,7 @@ async def live_page(
     dashboard = services.dashboard
     view = await _view(dashboard, live_id)
     if view.seen is not None and view.seen.is_online:
-        await dashboard.live.fresh([view.link.printer_id], 1.5)
+        await dashboard.live.fresh([view.link.printer], 1.5)
         view = await _view(dashboard, live_id)
     if view.seen is None:
         return Template("live/ended.html", context={"view": view}, status_code=410, headers=HIDDEN)
@@ -85,7 +85,7 @@ async def live_picture(
     view = await _view(services.dashboard, live_id)
     if view.seen is None or not view.seen.is_online:
         raise NotFoundException("There is no picture now")
-    picture = await services.dashboard.pictures.newest(view.link.printer_id)
+    picture = await services.dashboard.pictures.newest(view.link.printer)
     if picture is None:
         raise NotFoundException("There is no picture now")
     return Response(picture.data, media_type="image/jpeg", headers=PICTURE)
@@ -129,7 +129,7 @@ async def _events(
     loop = asyncio.get_running_loop()
     ends_at, beat_at, sent = loop.time() + LONGEST_S, loop.time(), ""
     view = await dashboard.live_links.look(live_id)
-    watched = [view.link.printer_id] if view is not None else []
+    watched = [view.link.printer] if view is not None else []
     watch = dashboard.live.watch(watched, DRAWN_EVERY_S)
     try:
         while loop.time() < ends_at:

@@ -14,13 +14,13 @@ OFFLINE: Final = "offline"
 async def states_of(live: LiveStatus, printers: Iterable[PrinterHere]) -> Mapping[str, str]:
     """The state of each, by its id, as far as it is known soon."""
     here = list(printers)
-    online = [one.printer.printer_id for one in here if one.is_online]
+    online = [one.printer.owned for one in here if one.is_online]
     known = await live.fresh(online, SOON_S)
     states = {one.printer.printer_id: OFFLINE for one in here if not one.is_online}
-    for printer_id in online:
-        reading = known.get(printer_id)
+    for printer in online:
+        reading = known.get(printer)
         if reading is not None and reading.refusal is not None:
-            states[printer_id] = OFFLINE
+            states[printer.printer_id] = OFFLINE
         elif reading is not None and reading.status is not None:
-            states[printer_id] = reading.status.job_status.state.value
+            states[printer.printer_id] = reading.status.job_status.state.value
     return states
