@@ -60,6 +60,14 @@ def wait_s(kept: KeptContext, at: datetime) -> int | None:
     return -(-(last_at + _MINIMUM - at) // timedelta(seconds=1))
 
 
+def is_too_close(last_at: datetime | None, at: datetime) -> bool:
+    """Whether two images of one context were sent closer together than the minimum interval.
+
+    Either may be the earlier one: of images that are sent at the same time, any can be first.
+    """
+    return last_at is not None and abs(at - last_at) < _MINIMUM
+
+
 def stretched_s(interval_s: int, load: float) -> int:
     """The interval to recommend while the detector is so busy, 0 to 1.
 

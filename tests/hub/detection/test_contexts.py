@@ -18,10 +18,10 @@ from printreach.hub.detection.contexts import (
 from printreach.hub.detection.recent import RecentContexts
 from printreach.hub.detection.room import MOST_OF_ACCOUNT
 from printreach.hub.tries import CallerTries
-from printreach.ports.scoring import Scored
+from printreach.ports.scoring import PictureUnreadable, Scored
 from printreach.rules.detection import DetectionContext, Verdict, observe
 from printreach.rules.detection_access import Admitted, CallKind, Refused
-from printreach.rules.detection_contexts import KeptContext
+from printreach.rules.detection_contexts import KeptContext, RefusedForNow
 from printreach.rules.detection_usage import Calls, Plan
 from printreach.rules.watching import Region
 from tests.fakes.clock import NOON
@@ -87,23 +87,65 @@ async def kept(door: Door, made: MadeContext) -> KeptContext | None:
 
 
 @on_a_loop
-async def test_images_that_come_together_all_count_one_after_another(
+async def test_of_images_sent_at_once_to_one_context_one_is_accepted_and_counted(
     open_world: OpenWorld,
 ) -> None:
-    scorer = ScorerOfMany(TOGETHER)
-    async with opened(open_world, scorer) as (door, cases, call):
+    async with opened(open_world, FakeScorer(probability=0.99)) as (door, cases, call):
         made = await make_context(cases, call)
         awaited = [await await_image(cases, call, made) for _ in range(TOGETHER)]
-        verdicts = await asyncio.gather(*(cases.look(one, b"image") for one in awaited))
+        outcomes = await asyncio.gather(*(cases.look(one, b"image") for one in awaited))
         now = await kept(door, made)
         await door.gate.flush()
 
-        assert all(isinstance(verdict, Verdict) for verdict in verdicts)
+        assert sum(isinstance(outcome, Verdict) for outcome in outcomes) == 1
+        refused = [outcome for outcome in outcomes if isinstance(outcome, RefusedForNow)]
+        assert len(refused) == TOGETHER - 1
+        assert {one.error for one in refused} == {DetectionError.CONTEXT_RATE_LIMITED}
+        assert {one.retry_after_s for one in refused} == {5}
         assert now is not None
-        assert now.version == TOGETHER
-        assert now.remembered.warning.frames == min(TOGETHER, 3)
-        assert await door.calls() == Calls(all=TOGETHER)
-        assert len(scorer.shown) == TOGETHER
+        assert now.version == 1
+        assert await door.calls() == Calls(all=1)
+
+
+@on_a_loop
+async def test_of_images_sent_at_once_through_two_processes_one_is_accepted_and_counted(
+    open_world: OpenWorld,
+) -> None:
+    scorer = ScorerOfMany(2)
+    async with opened(open_world, scorer) as (door, cases, call):
+        other = cases_of(door, scorer)
+        made = await make_context(cases, call)
+        awaited = [await await_image(one, call, made) for one in (cases, other)]
+        outcomes = await asyncio.gather(
+            cases.look(awaited[0], b"image"), other.look(awaited[1], b"image")
+        )
+        now = await kept(door, made)
+        await door.gate.flush()
+
+        assert sum(isinstance(outcome, Verdict) for outcome in outcomes) == 1
+        assert [one.error for one in outcomes if isinstance(one, Refused)] == [
+            DetectionError.CONTEXT_RATE_LIMITED
+        ]
+        assert now is not None
+        assert now.version == 1
+        assert await door.calls() == Calls(all=1)
+
+
+@on_a_loop
+async def test_an_unreadable_image_leaves_its_context_free_for_the_next_one(
+    open_world: OpenWorld,
+) -> None:
+    scorer = FakeScorer()
+    scorer.refusal = PictureUnreadable("it is no image")
+    async with opened(open_world, scorer) as (_, cases, call):
+        made = await make_context(cases, call)
+        broken = await cases.look(await await_image(cases, call, made), b"broken")
+        scorer.refusal = None
+        good = await cases.look(await await_image(cases, call, made), b"image")
+
+        assert isinstance(broken, Refused)
+        assert broken.error is DetectionError.IMAGE_DECODE_FAILED
+        assert isinstance(good, Verdict)
 
 
 @on_a_loop
@@ -112,10 +154,8 @@ async def test_more_of_an_account_than_it_may_have_looked_at_are_to_come_later(
 ) -> None:
     scorer = ScorerOfMany(MOST_OF_ACCOUNT + 1)
     async with opened(open_world, scorer) as (door, cases, call):
-        made = await make_context(cases, call)
-        *first, too_many = [
-            await await_image(cases, call, made) for _ in range(MOST_OF_ACCOUNT + 1)
-        ]
+        contexts = [await make_context(cases, call) for _ in range(MOST_OF_ACCOUNT + 1)]
+        *first, too_many = [await await_image(cases, call, made) for made in contexts]
         looking = [asyncio.create_task(cases.look(one, b"image")) for one in first]
         await asyncio.sleep(0)
         last = await cases.look(too_many, b"image")

@@ -22,7 +22,13 @@ from printreach.ports.scoring import (
     ScoringRefused,
 )
 from printreach.rules.credentials import TokenBytes, new_secret
-from printreach.rules.detection import DEFAULT_LEVEL, DetectionContext, Verdict, observe
+from printreach.rules.detection import (
+    DEFAULT_LEVEL,
+    MINIMUM_INTERVAL_S,
+    DetectionContext,
+    Verdict,
+    observe,
+)
 from printreach.rules.detection_access import Admitted, CallKind, Refused
 from printreach.rules.detection_contexts import (
     CONTEXT_LIFETIME,
@@ -30,6 +36,7 @@ from printreach.rules.detection_contexts import (
     KeptContext,
     RefusedForNow,
     is_over,
+    is_too_close,
     stretched_s,
     wait_s,
 )
@@ -95,6 +102,7 @@ class Detection:
     fallback_url: str
     _recent: RecentContexts = field(default_factory=RecentContexts, repr=False)
     _room: ScoringRoom = field(default_factory=ScoringRoom, repr=False)
+    _being_scored: dict[str, list[datetime]] = field(default_factory=dict, repr=False)
     _warned_at: datetime | None = None
 
     async def admit(self, call: Call, kind: CallKind) -> Admitted | Refused:
@@ -157,24 +165,34 @@ class Detection:
             return _NO_CONTEXT
         seconds = wait_s(kept, at)
         if seconds is not None:
-            return RefusedForNow(
-                DetectionError.CONTEXT_RATE_LIMITED,
-                "The last image of this context was only just looked at.",
-                seconds,
-            )
+            return _too_soon(seconds)
         return Awaited(admitted=admitted, kept=kept, at=at)
 
     async def look(self, awaited: Awaited, picture: bytes) -> Verdict | Refused:
-        """Take an image into account, and count the call."""
+        """Take an image into account, and count the call.
+
+        Of images sent within the minimum interval of each other one is accepted. The others are
+        refused before they are scored, or, where another process has scored one, before they are
+        stored and counted.
+        """
+        context_id, at = awaited.kept.context_id, awaited.at
+        being_scored = self._being_scored.setdefault(context_id, [])
+        if any(is_too_close(other, at) for other in being_scored):
+            return _too_soon(MINIMUM_INTERVAL_S)
+        being_scored.append(at)
         try:
             with self._room.place_of(awaited.account_id):
                 scored = await self.scorer.score(picture)
+            advanced = await self.store.write(lambda records: _advance(records, awaited, scored))
         except ScoringRefused as refused:
             return _said(refused)
-        advanced = await self.store.write(lambda records: _advance(records, awaited, scored))
-        if advanced is None:
-            self._recent.forget(awaited.kept.context_id)
-            return _NO_CONTEXT
+        finally:
+            being_scored.remove(at)
+            if not being_scored:
+                self._being_scored.pop(context_id, None)
+        if isinstance(advanced, Refused):
+            self._recent.forget(context_id)
+            return advanced
         now, verdict = advanced
         self._recent.put(now)
         self.gate.answered(awaited.admitted, awaited.at)
@@ -201,18 +219,21 @@ async def forget_old_contexts(store: Store, clock: Clock) -> None:
 
 async def _advance(
     records: Records, awaited: Awaited, scored: Scored
-) -> tuple[KeptContext, Verdict] | None:
-    """Store what an image changes. None where the context is gone.
+) -> tuple[KeptContext, Verdict] | Refused:
+    """Store what an image changes; refused where the context is gone.
 
-    Another image may have been faster. Then this one is taken into account after it: nothing else
-    is written meanwhile, so that can't happen twice.
+    Another image may have been stored since this one was admitted. Unless the two were sent too
+    close together, this one is taken into account after it. Nothing else is written meanwhile, so
+    that can't happen twice.
     """
     following, verdict = _observed(awaited.kept, scored, awaited.at)
     if await records.detection_contexts.advance(following):
         return following, verdict
     newer = await records.detection_contexts.get(awaited.kept.context_id)
     if newer is None:
-        return None
+        return _NO_CONTEXT
+    if is_too_close(newer.remembered.last_at, awaited.at):
+        return _too_soon(MINIMUM_INTERVAL_S)
     following, verdict = _observed(newer, scored, awaited.at)
     await records.detection_contexts.advance(following)
     return following, verdict
@@ -221,6 +242,14 @@ async def _advance(
 def _observed(kept: KeptContext, scored: Scored, at: datetime) -> tuple[KeptContext, Verdict]:
     remembered, verdict = observe(kept.remembered, scored.sight, at)
     return replace(kept, remembered=remembered, used_at=at, version=kept.version + 1), verdict
+
+
+def _too_soon(wait_seconds: int) -> RefusedForNow:
+    return RefusedForNow(
+        DetectionError.CONTEXT_RATE_LIMITED,
+        f"Images of one context come at least {MINIMUM_INTERVAL_S} seconds apart.",
+        wait_seconds,
+    )
 
 
 def _said(refused: ScoringRefused) -> Refused:
