@@ -2,9 +2,15 @@
 
 import logging
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 MAX_LINES: Final = 2000
+LOGGERS: Final = ("printreach.agent", "printreach.printers")
+"""What may be read by whoever may call this printer's commands. An agent inside `printreach serve`
+shares its process with the service, whose log holds sign-in links and addresses of accounts; so
+only the loggers of the agent's own code are kept, not those of code that the service uses too."""
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 
@@ -21,3 +27,17 @@ class AgentLog(logging.Handler):
 
     def text(self) -> bytes:
         return ("\n".join(self._lines) + "\n").encode("utf-8", "replace")
+
+
+@contextmanager
+def kept_log() -> Iterator[AgentLog]:
+    """Keep the agent's log lines while this is open."""
+    handler = AgentLog()
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    for logger in loggers:
+        logger.addHandler(handler)
+    try:
+        yield handler
+    finally:
+        for logger in loggers:
+            logger.removeHandler(handler)

@@ -64,8 +64,10 @@ class Webcam:
 class AgentConfig:
     """Everything the agent is told.
 
-    service: its address; `str(service)` is the service's URL everywhere, and what its key is
-        pinned under.
+    service: the address that is dialled; `str(service)` is what the service's key is pinned
+        under.
+    public_service: the service's address for people and apps, where it is not the one that is
+        dialled.
     printer: where the printer listens; None where nothing was given and nothing can be guessed,
         and for a simulated printer that the agent is to start itself.
     lan_listen: where the LAN page listens; None for an agent that shows its link code elsewhere.
@@ -80,6 +82,12 @@ class AgentConfig:
     webcams: tuple[Webcam, ...] = ()
     credentials: PrinterCredentials = PrinterCredentials()
     lan_webhooks: tuple[str, ...] = field(default=(), repr=False)
+    public_service: WebAddress | None = None
+
+    @property
+    def service_url(self) -> str:
+        """The service's address as people and apps are told it."""
+        return str(self.public_service or self.service)
 
     @property
     def web_server(self) -> WebAddress | None:

@@ -3,12 +3,12 @@
 import asyncio
 import importlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol, cast
 
-from printreach.agent.agent_log import AgentLog
+from printreach.agent.agent_log import AgentLog, kept_log
 from printreach.agent.camera import CameraHub
 from printreach.agent.commands.api import CommandApi, Outside
 from printreach.agent.commands.files import FileCommands
@@ -95,7 +95,7 @@ async def commanded_printer(
         service_status=prints.service_status,
         silence_pause=prints.silence_pause,
     )
-    with _kept_log() as logs:
+    with kept_log() as logs:
         api = CommandApi(
             printer, FileCommands(printer), WebcamCommands(hub), _log_command(logs), outside
         )
@@ -132,7 +132,7 @@ def _about(config: AgentConfig, printer_id: str) -> About:
     return About(
         printer_id=printer_id,
         printer_name=config.kind.title if pin is None else pin.printer_name,
-        page_url=f"{config.service}/printers/{printer_id}",
+        page_url=f"{config.service_url}/printers/{printer_id}",
     )
 
 
@@ -169,17 +169,6 @@ def _setup(config: AgentConfig, senses: Senses, printer_id: str) -> PrinterSetup
 def _camera(webcam: Webcam) -> Camera:
     entry = WebcamEntry(name=webcam.name)
     return HttpCamera(entry, snapshot_url=webcam.snapshot_url, stream_url=webcam.stream_url)
-
-
-@contextmanager
-def _kept_log() -> Iterator[AgentLog]:
-    handler = AgentLog()
-    logger = logging.getLogger("printreach")
-    logger.addHandler(handler)
-    try:
-        yield handler
-    finally:
-        logger.removeHandler(handler)
 
 
 def _log_command(logs: AgentLog) -> Callable[[CommandRequest], Awaitable[None]]:

@@ -143,7 +143,7 @@ def _first_snapshot(
         phase=Phase.STARTING,
         phase_since=machine.monotonic(),
         printer_id=key.printer_id,
-        service_url=str(config.service),
+        service_url=config.service_url,
         agent_version=__version__,
         printer_name="" if pin is None else pin.printer_name,
         is_linked=pin is not None,

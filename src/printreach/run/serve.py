@@ -129,10 +129,11 @@ def _agent_config(options: argparse.Namespace, settings: Settings) -> AgentConfi
 
 
 def _next_door(agent: AgentConfig, address: str) -> AgentConfig:
-    """The agent, dialling the service over loopback instead of by its public name."""
+    """The agent, dialling over loopback; people and apps are told the public address."""
     listen = parse_listen_address(address)
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(listen.host, listen.host)  # noqa: S104
-    return replace(agent, service=WebAddress(scheme="http", host=host, port=listen.port))
+    dialled = WebAddress(scheme="http", host=host, port=listen.port)
+    return replace(agent, service=dialled, public_service=agent.service)
 
 
 def _say_ready(address: str, settings: Settings) -> None:
