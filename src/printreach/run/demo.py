@@ -10,6 +10,7 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator
@@ -21,7 +22,7 @@ from typing import TypeVar
 import msgspec
 import uvloop
 
-from printreach.agent.addresses import WebAddress, parse_listen_address
+from printreach.agent.addresses import WebAddress, parse_listen_address, parse_web_address
 from printreach.agent.config import AgentConfig, PrinterCredentials
 from printreach.agent.runtime import run_agent
 from printreach.agent.uplink import Uplink
@@ -39,6 +40,8 @@ EMAIL = "demo@example.com"
 APP_ID = "demo-app"
 PRINTER_NAME = "Demo printer"
 LINK_WITHIN_S = 30.0
+LAN_PORT = 8765
+"""The agent's usual one; another one where a program has it already, such as a second demo."""
 
 T = TypeVar("T")
 
@@ -94,9 +97,10 @@ async def _run(settings: Settings, folder: Path) -> None:
         open_world(settings) as world,
         _printing_printer(folder / "printer") as printer,
     ):
-        config = _agent_config(address, printer, folder / "agent")
+        lan_port = _free_lan_port()
+        config = _agent_config(settings, address, printer, folder / "agent", lan_port)
         async with _announcing_agent(config, stop) as (events, agent):
-            demo = await _set_up(world, settings, events)
+            demo = await _set_up(world, settings, events, lan_port)
             print(describe(demo), flush=True)
             await until_stopped(stop, [agent])
             print("\nGood-bye. Everything the demo made is removed.")
@@ -138,7 +142,9 @@ async def _announcing_agent(
         os.close(writing)
 
 
-async def _set_up(world: World, settings: Settings, events: asyncio.StreamReader) -> Demo:
+async def _set_up(
+    world: World, settings: Settings, events: asyncio.StreamReader, lan_port: int
+) -> Demo:
     """Account, link, app, connection: what `printreach admin` does, in the same words."""
     password = secrets.token_urlsafe(9)
     _done(await world.accounts.add(EMAIL, password, is_admin=True, supporter=True))
@@ -155,7 +161,7 @@ async def _set_up(world: World, settings: Settings, events: asyncio.StreamReader
         password=password,
         connection=_done(await world.connections.add_for_app(APP_ID, printer.printer_id)),
         open_url=_done(await world.connections.open_own(printer.printer_id)),
-        lan_port=8765,
+        lan_port=lan_port,
     )
 
 
@@ -173,14 +179,28 @@ def _done(result: T | Denied) -> T:
     return result
 
 
-def _agent_config(address: str, printer: WebAddress, data_dir: Path) -> AgentConfig:
+def _free_lan_port() -> int:
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind(("127.0.0.1", LAN_PORT))
+        except OSError:
+            tried.bind(("127.0.0.1", 0))
+        port: int = tried.getsockname()[1]
+        return port
+
+
+def _agent_config(
+    settings: Settings, address: str, printer: WebAddress, data_dir: Path, lan_port: int
+) -> AgentConfig:
     service = parse_listen_address(address)
     return AgentConfig(
         service=WebAddress(scheme="http", host=service.host, port=service.port),
         data_dir=data_dir,
         kind=KINDS["simulated"],
         printer=printer,
-        lan_listen=parse_listen_address("127.0.0.1:8765"),
+        lan_listen=parse_listen_address(f"127.0.0.1:{lan_port}"),
+        public_service=parse_web_address(settings.base_url),
         credentials=PrinterCredentials(),
     )
 

@@ -29,10 +29,16 @@ _PRAGMAS: Final = (
 def prepare_file(path: Path) -> None:
     """Make the data directory and an empty database that only this user can read.
 
-    SQLite gives its journal files the mode of the database.
+    SQLite gives its journal files the mode of the database. A database that is there already is not
+    opened: closing any descriptor of a file drops the locks of all connections that this process
+    has to it, and then another process that closes the database deletes the write-ahead log under
+    them. Source: https://www.sqlite.org/howtocorrupt.html, 2.2.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        pass
 
 
 def url_of(path: Path, driver: str) -> URL:
