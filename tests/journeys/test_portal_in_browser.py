@@ -110,7 +110,7 @@ def test_a_new_person_goes_from_sign_up_to_an_authorised_app(
     press(page, "Check again")
 
     heading(page, "Let Journeys use Attic?")
-    logo = page.locator("img.app-logo.full")
+    logo = page.locator("img.app-logo")
     for width in ("naturalWidth", "clientWidth"):
         expect(logo).to_have_js_property(width, 100)
     screenshot(page, f"portal-permit-{name}")

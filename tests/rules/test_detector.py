@@ -2,6 +2,7 @@
 
 import pytest
 
+from printreach.contract.app_answers import WatchState
 from printreach.contract.status import DetectorStatus, State
 from printreach.rules.detector import aged, quality_of, watch_status
 
@@ -74,6 +75,13 @@ def test_the_detector_is_said_in_one_line(
 
     assert (status.state, status.status_color, status.rating) == expected
     assert status.status
+
+
+@pytest.mark.parametrize("state", [None, *State])
+def test_a_detector_that_is_switched_off_is_disabled_in_every_state(state: State | None) -> None:
+    said = DetectorStatus(last_score=100, score_history=[100])
+
+    assert watch_status(said, state, is_enabled=False).state == WatchState.DISABLED
 
 
 @pytest.mark.parametrize(("score", "quality"), [(-5.0, 10), (0, 10), (9.9, 10), (10, 9), (95, 1)])

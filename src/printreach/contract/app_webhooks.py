@@ -9,7 +9,8 @@ from printreach.contract.app_answers import TokenBody
 
 MAX_FILTER_LENGTH = 256
 
-EventNumber = Annotated[int, Meta(ge=-(2**31), lt=2**31)]
+EventNumber = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+"""Numbers of later versions are kept; 64 bits are what JSON libraries agree on."""
 
 
 class SetWebhook(TokenBody, frozen=True, kw_only=True, rename="pascal"):

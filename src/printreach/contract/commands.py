@@ -5,7 +5,7 @@ from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
 from printreach.contract.files import JsonObject
 
@@ -118,7 +118,16 @@ class StartPrint(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class StatusQuery(Struct, frozen=True, kw_only=True, rename="pascal"):
-    include_material_system: bool = False
+    """One argument, under any of the three names that callers use; the first given one counts."""
+
+    include_material_system: bool | UnsetType = UNSET
+    in_camel_case: bool | UnsetType = field(name="includeMaterialSystem", default=UNSET)
+    in_snake_case: bool | UnsetType = field(name="include_material_system", default=UNSET)
+
+    @property
+    def wants_material_system(self) -> bool:
+        given = (self.include_material_system, self.in_camel_case, self.in_snake_case)
+        return bool(next((one for one in given if one is not UNSET), False))
 
 
 class Reply(Struct, frozen=True, kw_only=True, rename="pascal"):

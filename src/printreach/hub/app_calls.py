@@ -32,7 +32,10 @@ class AppCaller:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AppCalls:
-    """The use cases of apps that call the service itself."""
+    """The use cases of apps that call the service itself.
+
+    watches_prints: whether this service runs failure detection over prints at all.
+    """
 
     store: Store
     clock: Clock
@@ -40,6 +43,7 @@ class AppCalls:
     addresses: Addresses
     live: LiveStatus
     detector: DetectorStates
+    watches_prints: bool
 
     async def caller(self, token: str) -> AppCaller | ErrorCode:
         """The connection with that token; 603, 604 or 605, looked for in this order."""
@@ -67,6 +71,8 @@ class AppCalls:
     async def detector_status(self, caller: AppCaller) -> WatchStatus:
         """What the failure detector says of the print under way."""
         printer = caller.row.printer.owned
+        if not await self._is_watched(printer.printer_id):
+            return watch_status(None, None, is_enabled=False)
         await self.live.fresh([printer], PATIENCE_S)
         reading = self.live.latest(printer)
         if reading.status is None or reading.refusal is not None:
@@ -78,6 +84,12 @@ class AppCalls:
             return watch_status(None, status.job_status.state)
         now_s = (self.clock.now() - said.at).total_seconds()
         return watch_status(aged(said.status, now_s), status.job_status.state)
+
+    async def _is_watched(self, printer_id: str) -> bool:
+        if not self.watches_prints:
+            return False
+        chosen = await self.store.read(lambda records: records.watch_settings.get(printer_id))
+        return chosen.enabled
 
     async def _caller(
         self, records: Records, token_digest: bytes, at: datetime

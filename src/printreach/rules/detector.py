@@ -31,12 +31,16 @@ def quality_of(score: float) -> int:
     return max(1, BEST_QUALITY - int(bounded // 10))
 
 
-def watch_status(said: DetectorStatus | None, state: State | None) -> WatchStatus:
+def watch_status(
+    said: DetectorStatus | None, state: State | None, *, is_enabled: bool = True
+) -> WatchStatus:
     """The detector in one line.
 
     said: of the print under way, None where it said nothing of it. state: the printer's, None while
-    it can't be reached.
+    it can't be reached. is_enabled: failure detection is switched on for this printer.
     """
+    if not is_enabled:
+        return _calm(WatchState.DISABLED, "Failure detection is switched off")
     if state is None or state not in UNDER_WAY:
         words = "The printer can't be reached" if state is None else "Nothing is printing"
         return _calm(WatchState.IDLE, words)

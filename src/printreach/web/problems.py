@@ -158,7 +158,11 @@ def _says_nothing_more(failure: HTTPException) -> bool:
 
 def _argument(row: Mapping[str, object]) -> str:
     message = str(row.get("message", "not valid")).rstrip(".")
-    return f"{row['key']}: {message}" if "key" in row else message
+    if "key" not in row:
+        return message
+    key = str(row["key"])
+    name = "The body" if key == "data" else key
+    return f"{name} is missing" if message == repr(key) else f"{name}: {message}"
 
 
 def wants_page(request: AnyRequest) -> bool:

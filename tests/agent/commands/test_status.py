@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from printreach.agent.camera import LIST_GOOD_FOR_S, LIST_RETRY_S, LIST_TIMEOUT_S
 from printreach.contract.status import State
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
@@ -66,3 +68,22 @@ async def test_a_change_is_told_at_once() -> None:
         for state in State:
             printer.be(state)
             assert (await calls.get("status")).result["JobStatus"]["State"] == state
+
+
+SPELLINGS = ("IncludeMaterialSystem", "includeMaterialSystem", "include_material_system")
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+@on_a_hasty_loop
+async def test_the_material_system_is_asked_for_by_any_of_its_names_in_query_and_body(
+    name: str,
+) -> None:
+    async with command_calls(ScriptedPrinter()) as calls:
+        asked = [await calls.post("status", {name: True}), await calls.get("status", **{name: 1})]
+        left_out = [await calls.post("status", {name: False}), await calls.post("status")]
+        wrong = await calls.post("status", {name: "true"})
+
+        assert all("MaterialSystem" in reply.result["JobStatus"] for reply in asked)
+        assert not any("MaterialSystem" in reply.result["JobStatus"] for reply in left_out)
+        assert wrong.status == 751
+        assert name in wrong.error

@@ -8,6 +8,7 @@ import pytest
 from printreach.backends.sql.agents import SqlAgents
 from printreach.contract.status import DetectorStatus, ServiceStatus, State, StatusResult
 from printreach.ports import DetectorSaid
+from printreach.rules.watching import WatchSettings
 from tests.fakes.clock import NOON
 from tests.fakes.printer_http import OFFLINE, status_of
 from tests.web.api.conftest import INFO, CallingApp
@@ -102,6 +103,30 @@ def test_a_printer_that_cant_be_reached_is_watched_by_nobody(app_call: CallingAp
 
     result = app_call.post(STATUS).json()["Result"]
     assert (result["State"], result["StatusColor"]) == (2, "w")
+
+
+@pytest.mark.parametrize("state", [State.IDLE, State.PRINTING, State.COMPLETE])
+def test_a_printer_whose_owner_switched_detection_off_is_disabled_whatever_it_does(
+    app_call: CallingApp, state: State
+) -> None:
+    app_call.says(printing(state))
+    look(app_call, DetectorStatus(last_score=12.0, score_history=[12.0]))
+    world, printer_id = app_call.world, app_call.printer_id
+
+    async def switch_off() -> None:
+        row = await world.store.read(lambda records: records.printers.row(printer_id))
+        assert row is not None
+        account_id = row.printer.account_id
+        assert account_id is not None
+        off = WatchSettings(enabled=False)
+        await world.store.write(
+            lambda records: records.watch_settings.put(printer_id, account_id, off)
+        )
+
+    run(app_call.program, switch_off)
+
+    result = app_call.post(STATUS).json()["Result"]
+    assert (result["State"], result["Status"]) == (0, "Failure detection is switched off")
 
 
 def test_many_apps_that_ask_cost_the_printer_one_question(app_call: CallingApp) -> None:

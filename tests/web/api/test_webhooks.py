@@ -37,14 +37,14 @@ def set_url(app: CallingApp, **others: object) -> None:
 
 
 def test_a_webhook_is_kept_exactly_as_it_was_given(app_call: CallingApp) -> None:
-    body = {"WebhookUrl": URL, "InclusiveEventTypesFilter": [6, 99, 6, -1]}
+    body = {"WebhookUrl": URL, "InclusiveEventTypesFilter": [6, 99, 6, -1, 3_000_000_000]}
     answer = app_call.post(SET, body)
 
     assert answer.status_code == 200
     assert answer.json() == {"Status": 200, "Result": {}}
     hook = stored(app_call)
     assert hook is not None
-    assert (hook.url, hook.event_filter) == (URL, (6, 99, -1))
+    assert (hook.url, hook.event_filter) == (URL, (6, 99, -1, 3_000_000_000))
 
 
 @pytest.mark.parametrize("given", [{}, {"InclusiveEventTypesFilter": []}])
@@ -84,7 +84,7 @@ def test_the_180_days_count_from_the_last_successful_call(app_call: CallingApp) 
         ({"WebhookUrl": URL, "InclusiveEventTypesFilter": ["6"]}, "InclusiveEventTypesFilter"),
         ({"WebhookUrl": URL, "InclusiveEventTypesFilter": [1.5]}, "InclusiveEventTypesFilter"),
         ({"WebhookUrl": URL, "InclusiveEventTypesFilter": [True]}, "InclusiveEventTypesFilter"),
-        ({"WebhookUrl": URL, "InclusiveEventTypesFilter": [2**40]}, "InclusiveEventTypesFilter"),
+        ({"WebhookUrl": URL, "InclusiveEventTypesFilter": [2**63]}, "InclusiveEventTypesFilter"),
         ({"WebhookUrl": URL, "InclusiveEventTypesFilter": [1] * 300}, "InclusiveEventTypesFilter"),
     ],
 )
@@ -97,6 +97,13 @@ def test_wrong_arguments_are_400_and_named(
     assert answer.json()["Status"] == 400
     assert named in answer.json()["Error"]
     assert stored(app_call) is None
+
+
+def test_a_call_without_a_body_is_told_that_the_body_is_missing(app_call: CallingApp) -> None:
+    answer = app_call.program.post(SET, headers={"AppToken": app_call.token})
+
+    assert answer.status_code == 400
+    assert answer.json() == {"Status": 400, "Error": "The body is missing."}
 
 
 def test_a_url_that_can_not_be_called_is_400_with_the_reason(app_call: CallingApp) -> None:

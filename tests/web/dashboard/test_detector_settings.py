@@ -67,7 +67,7 @@ def test_an_unticked_form_switches_it_off(home: Home) -> None:
 
     assert not chosen(home).enabled
     assert chosen(home).pauses is None
-    assert "t look at this printer</b>" in home.get().text
+    assert "Failure detection is switched off</b>" in home.get().text
 
 
 def test_choosing_does_not_forget_which_print_is_left_alone(home: Home) -> None:

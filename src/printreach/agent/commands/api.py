@@ -210,7 +210,7 @@ class CommandApi:
         view = self._printer.view
         self._require_reachable()
         job = view.job
-        if query.include_material_system:
+        if query.wants_material_system:
             job = _with_materials(job, view.materials)
         return StatusResult(
             job_status=job,

@@ -39,6 +39,7 @@ def app_calls(ground: Ground, live: LiveStatus, detector: DetectorStates) -> App
         addresses=ground.settings.addresses,
         live=live,
         detector=detector,
+        watches_prints=ground.settings.detector_watch,
     )
 
 

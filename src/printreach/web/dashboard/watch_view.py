@@ -140,7 +140,7 @@ def _line(watch: WatchOfPrint, status: StatusResult | None) -> WatchStatus:
     state = None if status is None else status.job_status.state
     detector = DetectorStatus() if status is None else status.service_status.detector
     if not watch.settings.enabled:
-        return watch_status(None, state)
+        return watch_status(None, state, is_enabled=False)
     if _is_left_alone(watch):
         return watch_status(DetectorStatus(is_suppressed=True), state)
     # What was just switched on again is not off any more, whatever was said of it before.
