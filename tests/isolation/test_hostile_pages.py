@@ -280,14 +280,11 @@ FETCHES = {
 }
 
 
-@pytest.fixture
-def on_https(relay: Service) -> None:
-    """Browsers say where a request comes from on https alone."""
-    if not relay.base_url.startswith("https"):
-        pytest.skip("nothing tells such requests from the printer's own on plain http")
+on_https = pytest.mark.parametrize("relay", ["https"], indirect=True, scope="module")
+"""Browsers say where a request comes from on https alone."""
 
 
-@pytest.mark.usefixtures("on_https")
+@on_https
 @pytest.mark.parametrize("how", FETCHES)
 def test_an_address_of_another_printer_is_not_fetched(
     page: Page, victim: Home, evil: Home, how: str
@@ -299,7 +296,7 @@ def test_an_address_of_another_printer_is_not_fetched(
     assert victim.printer.entries(key) == []
 
 
-@pytest.mark.usefixtures("on_https")
+@on_https
 def test_a_link_to_another_printer_that_may_act_is_followed_once_a_person_agrees(
     page: Page, victim: Home, evil: Home
 ) -> None:
@@ -317,7 +314,7 @@ def test_a_link_to_another_printer_that_may_act_is_followed_once_a_person_agrees
     assert json.loads(opened.value.text())["target"] == target
 
 
-@pytest.mark.usefixtures("on_https")
+@on_https
 def test_a_printer_that_was_opened_from_another_site_may_redirect_to_an_address_with_a_query(
     page: Page, relay: Service, evil: Home
 ) -> None:

@@ -55,8 +55,13 @@ def caddy(folder: Path, upstream_port: int) -> Iterator[Proxy]:
 
 
 @contextmanager
-def nginx(folder: Path, upstream_port: int) -> Iterator[Proxy]:
-    """nginx with deploy/nginx/printreach.conf, its names and ports changed as its head says."""
+def nginx(
+    folder: Path, upstream_port: int, *, location: str = "", without: str = ""
+) -> Iterator[Proxy]:
+    """nginx with deploy/nginx/printreach.conf, its names and ports changed as its head says.
+
+    location: one more, as somebody may have beside it. without: a line of the recipe to leave out.
+    """
     program, port = system_program("nginx", "nginx"), free_port()
     authority = Authority(folder)
     chain, key = authority.issue(DOMAIN, f"*.{DOMAIN}")
@@ -68,6 +73,8 @@ def nginx(folder: Path, upstream_port: int) -> Iterator[Proxy]:
         ("/etc/ssl/printreach/key.pem", str(key)),
         ("listen 443", f"listen 127.0.0.1:{port}"),
         ("listen 80", f"listen 127.0.0.1:{free_port()}"),
+        (without, ""),
+        ("    location / {", f"    {location}\n    location / {{"),
     ):
         assert shipped in site
         site = site.replace(shipped, ours)
@@ -89,17 +96,20 @@ def nginx(folder: Path, upstream_port: int) -> Iterator[Proxy]:
         yield Proxy(port, authority.root)
 
 
-PROXIES: dict[str, Callable[[Path, int], AbstractContextManager[Proxy]]] = {
+RunProxy = Callable[[Path, int], AbstractContextManager[Proxy]]
+
+PROXIES: dict[str, RunProxy] = {
     "caddy": caddy,
     "nginx": nginx,
 }
 
 
 @contextmanager
-def service_behind(proxy_name: str, folder: Path) -> Iterator[Service]:
+def service_behind(name_or_proxy: str | RunProxy, folder: Path) -> Iterator[Service]:
     """A service on https://printers.test and *.printers.test, as the README's recipe has it."""
     upstream_port = free_port()
-    with PROXIES[proxy_name](folder, upstream_port) as proxy:
+    run = PROXIES[name_or_proxy] if isinstance(name_or_proxy, str) else name_or_proxy
+    with run(folder, upstream_port) as proxy:
         env = {
             "PRINTREACH_BASE_URL": f"https://{DOMAIN}:{proxy.port}",
             "PRINTREACH_TUNNEL_DOMAIN": f"{DOMAIN}:{proxy.port}",
