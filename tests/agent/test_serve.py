@@ -9,6 +9,7 @@ from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.serve import StreamServer
 from printreach.http1.client import Client
+from printreach.rules.access import PERMISSIONS_FIELD
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason, RemoteProtocolError
 from printreach.wire.events import StreamOpened
@@ -144,6 +145,36 @@ async def test_known_commands_are_the_command_apis() -> None:
     await eventually(lambda: len(commands.served) == len(COMMANDS))
 
     assert commands.served == COMMANDS
+
+
+@pytest.mark.parametrize(
+    ("target", "missing"),
+    [
+        (b"/", b"control,files,camera"),
+        (COMMANDS[2] + b"x", b"interface"),
+        (b"/", b"interface,locked"),
+    ],
+)
+def test_the_agent_itself_refuses_what_a_stream_may_not_do(target: bytes, missing: bytes) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with beside_printer() as rig:
+            asked = rig.ask(b"POST", target, [(PERMISSIONS_FIELD, missing)])
+
+            await until(asked.is_over)
+            assert [one.reason for one in asked.endings] == [Reason.NOT_ALLOWED]
+            assert rig.printer.is_unvisited
+
+    body()
+
+
+@on_a_loop
+async def test_the_printers_web_server_is_not_told_what_a_stream_may_do() -> None:
+    async with beside_printer() as rig:
+        rig.ask(b"GET", b"/", [(PERMISSIONS_FIELD, b"interface")])
+        head = await (await rig.printer.visit()).head()
+
+        assert PERMISSIONS_FIELD.lower() not in head.lower()
 
 
 @pytest.mark.parametrize("head", [b"", b"GET /\r\nHost : x\r\n", b"GET / HTTP/1.1\r\n", b"GET /\n"])

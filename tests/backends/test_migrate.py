@@ -7,10 +7,13 @@ import stat
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine
 
+from printreach.backends.sql import migrate as migrations
 from printreach.backends.sql.engine import url_of
 from printreach.backends.sql.migrate import DatabaseTooNew, migrate
 from printreach.backends.sql.schema import metadata
@@ -108,19 +111,55 @@ def test_processes_that_start_at_once_all_find_a_migrated_database(tmp_path: Pat
     ("settings", "camera"), [(b'{"camera":2}', 2), (b"{}", None), (b"damaged", None)]
 )
 def test_looks_from_before_they_knew_their_camera_are_of_the_chosen_one(
-    database: Path, settings: bytes, camera: int | None
+    database: Path, tmp_path: Path, settings: bytes, camera: int | None
 ) -> None:
     asyncio.run(_look_once(database))
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE watch_settings SET content = ?", (settings,))
-        connection.execute("ALTER TABLE watch_looks DROP COLUMN camera")
-        connection.execute("UPDATE alembic_version SET version_num = '0022'")
+    old = tmp_path / "old.sqlite3"
+    _copy_of_revision("0022", database, old)
 
-    migrate(database)
+    migrate(old)
 
-    with sqlite3.connect(database) as connection:
+    with sqlite3.connect(old) as connection:
         found = connection.execute("SELECT camera FROM watch_looks").fetchall()
     assert found == [(camera,)]
+
+
+def test_connections_from_before_permissions_may_do_what_they_could(
+    database: Path, tmp_path: Path
+) -> None:
+    with sqlite3.connect(database) as connection:
+        connection.execute(
+            "INSERT INTO connections (connection_id, unique_id, kind, created_at)"
+            " VALUES ('c1', 'app-one', 'app', '2026-05-01 12:00:00')"
+        )
+    old = tmp_path / "old.sqlite3"
+    _copy_of_revision("0023", database, old)
+
+    migrate(old)
+
+    with sqlite3.connect(old) as connection:
+        found = connection.execute("SELECT permissions FROM connections").fetchall()
+    assert found == [("control,files,camera,interface",)]
+
+
+def _copy_of_revision(revision: str, path: Path, old: Path) -> None:
+    """What that revision had room for, in a database of that revision."""
+    engine = create_engine(url_of(old, "pysqlite"))
+    with engine.begin() as migrating:
+        config = Config(attributes={"connection": migrating})
+        folder = Path(migrations.__file__).with_name("migrations")
+        config.set_main_option("script_location", str(folder))
+        command.upgrade(config, revision)
+    engine.dispose()
+    with sqlite3.connect(old) as connection:
+        connection.execute("ATTACH ? AS whole", (str(path),))
+        for table in tables_of(old) - {"alembic_version", "sqlite_sequence"}:
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            names = ", ".join(f'"{column}"' for column in columns)
+            copy = f"INSERT INTO {table} ({names}) SELECT {names} FROM whole.{table}"
+            connection.execute(copy)
 
 
 async def _look_once(database: Path) -> None:

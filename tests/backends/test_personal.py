@@ -31,7 +31,8 @@ from printreach.backends.sql.damaged import Whole
 from printreach.backends.sql.personal import WITHHELD, owned_by
 from printreach.backends.sql.schema import metadata
 from printreach.backends.sql.store import SqlRecords, open_store
-from printreach.backends.sql.tables import READABLE, Instant, accounts, apps
+from printreach.backends.sql.tables import READABLE, Instant, Permissions, accounts, apps
+from printreach.contract.permissions import Permission
 from printreach.ports.personal import Place, Value
 from tests.fakes.clock import NOON
 
@@ -53,6 +54,7 @@ def value_of(column: Column[Any], who: str, table: Table) -> Any:
         (Float, 1.5),
         (JSON, [mark]),
         (Whole, [mark]),
+        (Permissions, frozenset({Permission.CAMERA})),
         (String, mark[: getattr(column.type, "length", None) or 500]),
     ]
     for kind, value in kinds:

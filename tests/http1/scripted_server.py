@@ -67,6 +67,11 @@ class Server:
         self._visits: asyncio.Queue[Visit] = asyncio.Queue()
         self._writers: list[asyncio.StreamWriter] = []
 
+    @property
+    def is_unvisited(self) -> bool:
+        """Nobody is connected of whom a test has not heard."""
+        return self._visits.empty()
+
     async def visit(self) -> Visit:
         """The next connection."""
         async with asyncio.timeout(PATIENCE_S):

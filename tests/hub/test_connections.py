@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from printreach.hub.denied import Reason
 from printreach.ports import Notice, Topic
+from printreach.rules.access import need_of
 from printreach.rules.completion import Completion
 from printreach.rules.connections import (
     Admitted,
@@ -23,6 +24,8 @@ from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import ADA, BOB, KEY, PRINTER_ID, OpenWorld, World, denied
 
+STATUS = need_of(b"GET", b"/service-command-api/status")
+
 
 def label_of(url: str) -> str:
     return (urlsplit(url).hostname or "").split(".")[0]
@@ -30,7 +33,7 @@ def label_of(url: str) -> str:
 
 async def opens(world: World, made: Completion, presented: bytes | None) -> bool:
     grant = await world.grants.grant(label_of(made.url))
-    decision = admit(grant, [presented] if presented else [], world.clock.now())
+    decision = admit(grant, [presented] if presented else [], STATUS, world.clock.now())
     return isinstance(decision, Admitted)
 
 
@@ -209,7 +212,7 @@ async def test_the_link_that_opens_a_printer_signs_in_on_its_own_host(
         assert cookie is not None
         grant = await world.grants.grant(label_of(link))
         presented = [digest(CredentialKind.COOKIE, cookie.encode())]
-        assert isinstance(admit(grant, presented, world.clock.now()), Admitted)
+        assert isinstance(admit(grant, presented, STATUS, world.clock.now()), Admitted)
 
 
 @on_a_loop

@@ -9,10 +9,13 @@ from printreach.hub.connections import Shared
 from printreach.hub.denied import Reason
 from printreach.hub.own_connections import MAX_SHARED, OwnConnections
 from printreach.ports import Notice, Topic
+from printreach.rules.access import need_of
 from printreach.rules.connections import ConnectionKind, admit
 from printreach.rules.credentials import CredentialKind, digest
 from tests.fakes.loop import on_a_loop
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World, denied
+
+STATUS = need_of(b"GET", b"/service-command-api/status")
 
 
 @dataclass
@@ -48,8 +51,12 @@ async def test_a_shared_connection_opens_with_what_was_told_until_it_expires(
         now = here.world.clock.now()
 
         assert shared.url == f"https://{shared.connection.unique_id}.tunnel.example"
-        assert admit(grant, proof, now + timedelta(hours=23)).__class__.__name__ == "Admitted"
-        assert admit(grant, proof, now + timedelta(hours=24)).__class__.__name__ == "Refused"
+        assert (
+            admit(grant, proof, STATUS, now + timedelta(hours=23)).__class__.__name__ == "Admitted"
+        )
+        assert (
+            admit(grant, proof, STATUS, now + timedelta(hours=24)).__class__.__name__ == "Refused"
+        )
         assert shared.secrets.bearer_token.encode() not in here.world.everything_on_disk()
 
 

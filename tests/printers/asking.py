@@ -9,13 +9,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from printreach.agent.camera import CameraHub
-from printreach.agent.commands.api import PREFIX, CommandApi, Outside
+from printreach.agent.commands.api import CommandApi, Outside
 from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.contract.status import ServiceStatus
 from printreach.printers.port import Printer
+from printreach.rules.access import COMMAND_PREFIX
 from printreach.tunnel.link import memory_link_pair
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -200,7 +201,7 @@ class CommandCalls:
         headers: Headers | None = None,
     ) -> Asked:
         """Begin a command. body: None when it follows."""
-        target = PREFIX + b"/" + command.encode()
+        target = COMMAND_PREFIX + b"/" + command.encode()
         if query:
             target += b"?" + urlencode(query).encode()
         fields = [(b"Host", b"printer"), *(headers or [])]

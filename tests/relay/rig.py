@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -18,6 +18,8 @@ from printreach.relay.connection import Patience
 from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.trust import Network
 from printreach.relay.web_app import Application
+from printreach.rules.access import FULL_ACCESS
+from printreach.rules.access import Access as Granted
 from printreach.rules.connections import DEFAULT_LIMITS, ConnectionKind, Grant, Limits
 from printreach.rules.credentials import CredentialKind, digest
 from tests.fakes.agents import MemoryAgents
@@ -79,6 +81,7 @@ class Rig:
         limits: Limits = DEFAULT_LIMITS,
         supporter: bool = True,
         port: int | None = None,
+        may: Granted = FULL_ACCESS,
     ) -> Access:
         """Make a connection to the printer of the agent of that name."""
         access = Access(unique_id, f"token-of-{unique_id}".encode())
@@ -93,9 +96,17 @@ class Rig:
             expires_at=None,
             owner_is_supporter=supporter,
             limits=limits,
+            access=may,
         )
         self.grants.put(grant, port=port)
         return access
+
+    async def permit(self, access: Access, may: Granted) -> None:
+        """Change what a connection may do, and tell."""
+        grant = await self.grants.grant(access.unique_id)
+        assert grant is not None
+        self.grants.put(replace(grant, access=may))
+        await self.notify(Topic.CONNECTION, access.unique_id)
 
     async def agent(self, name: str = "one", script: Script = echo) -> ScriptedAgent:
         """Run the agent of a linked printer; requests reach it from now on."""

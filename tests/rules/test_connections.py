@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from printreach.contract.errors import ErrorCode
+from printreach.rules.access import Access, need_of
 from printreach.rules.connections import (
     Admitted,
     Connection,
@@ -17,6 +18,7 @@ from printreach.rules.connections import (
     has_ended,
 )
 
+STATUS = need_of(b"GET", b"/service-command-api/status")
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 RIGHT = b"r" * 32
 ALSO_RIGHT = b"a" * 32
@@ -35,58 +37,76 @@ GRANT = Grant(
 )
 
 
+def test_a_missing_permission_is_told_only_to_who_may_use_the_connection() -> None:
+    order = need_of(b"POST", b"/service-command-api/home")
+    limited = replace(GRANT, access=Access(permissions=frozenset()))
+
+    refused = admit(limited, [RIGHT], order, NOON)
+    assert isinstance(refused, Refused)
+    assert refused.code is ErrorCode.BAD_CREDENTIALS
+    assert "control" in (refused.sentence or "")
+    assert admit(limited, [WRONG], order, NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
+    assert admit(replace(limited, ended=True), [RIGHT], order, NOON) == Refused(
+        ErrorCode.CONNECTION_ENDED
+    )
+
+
 @pytest.mark.parametrize("presented", [[RIGHT], [ALSO_RIGHT], [WRONG, RIGHT]])
 def test_any_one_of_the_connections_credentials_admits(presented: list[bytes]) -> None:
-    assert admit(GRANT, presented, NOON) == Admitted(GRANT)
+    assert admit(GRANT, presented, STATUS, NOON) == Admitted(GRANT)
 
 
 def test_an_unknown_connection_is_603_whatever_is_presented() -> None:
-    assert admit(None, [RIGHT], NOON) == Refused(ErrorCode.CONNECTION_NOT_FOUND)
+    assert admit(None, [RIGHT], STATUS, NOON) == Refused(ErrorCode.CONNECTION_NOT_FOUND)
 
 
 @pytest.mark.parametrize("presented", [[], [WRONG], [RIGHT[:-1]], [b""]])
 def test_missing_and_wrong_credentials_are_606(presented: list[bytes]) -> None:
-    assert admit(GRANT, presented, NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
+    assert admit(GRANT, presented, STATUS, NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
 
 
 def test_a_connection_without_credentials_admits_nobody() -> None:
     nothing_yet = replace(GRANT, digests=())
 
-    assert admit(nothing_yet, [b""], NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
+    assert admit(nothing_yet, [b""], STATUS, NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
 
 
 def test_an_ended_connection_is_604() -> None:
-    assert admit(replace(GRANT, ended=True), [RIGHT], NOON) == Refused(ErrorCode.CONNECTION_ENDED)
+    assert admit(replace(GRANT, ended=True), [RIGHT], STATUS, NOON) == Refused(
+        ErrorCode.CONNECTION_ENDED
+    )
 
 
 def test_who_lacks_the_credentials_does_not_learn_that_a_connection_ended() -> None:
-    assert admit(replace(GRANT, ended=True), [WRONG], NOON) == Refused(ErrorCode.BAD_CREDENTIALS)
+    assert admit(replace(GRANT, ended=True), [WRONG], STATUS, NOON) == Refused(
+        ErrorCode.BAD_CREDENTIALS
+    )
 
 
 def test_a_connection_works_until_the_instant_it_expires_and_not_in_it() -> None:
     expiring = replace(GRANT, expires_at=NOON)
 
-    assert admit(expiring, [RIGHT], NOON - timedelta(microseconds=1)) == Admitted(expiring)
-    assert admit(expiring, [RIGHT], NOON) == Refused(ErrorCode.CONNECTION_ENDED)
+    assert admit(expiring, [RIGHT], STATUS, NOON - timedelta(microseconds=1)) == Admitted(expiring)
+    assert admit(expiring, [RIGHT], STATUS, NOON) == Refused(ErrorCode.CONNECTION_ENDED)
 
 
 def test_an_app_connection_of_someone_who_is_no_supporter_is_605() -> None:
     suspended = replace(GRANT, owner_is_supporter=False)
 
-    assert admit(suspended, [RIGHT], NOON) == Refused(ErrorCode.NOT_A_SUPPORTER)
+    assert admit(suspended, [RIGHT], STATUS, NOON) == Refused(ErrorCode.NOT_A_SUPPORTER)
 
 
 def test_an_ended_connection_is_604_also_where_the_owner_is_no_supporter() -> None:
     both = replace(GRANT, owner_is_supporter=False, ended=True)
 
-    assert admit(both, [RIGHT], NOON) == Refused(ErrorCode.CONNECTION_ENDED)
+    assert admit(both, [RIGHT], STATUS, NOON) == Refused(ErrorCode.CONNECTION_ENDED)
 
 
 @pytest.mark.parametrize("kind", [ConnectionKind.OWN, ConnectionKind.SHARED])
 def test_only_app_connections_ask_for_supporter_status(kind: ConnectionKind) -> None:
     grant = replace(GRANT, kind=kind, owner_is_supporter=False)
 
-    assert admit(grant, [RIGHT], NOON) == Admitted(grant)
+    assert admit(grant, [RIGHT], STATUS, NOON) == Admitted(grant)
 
 
 def holder(port: int, revoked_at: datetime | None = None) -> Connection:

@@ -2,14 +2,16 @@
 
 from datetime import timedelta
 
+from printreach.rules.connections import ConnectionKind
 from printreach.rules.credentials import CredentialKind, digest, printer_id_of
 from printreach.rules.internal_grants import (
     WINDOW_S,
     InternalKey,
+    InternalName,
     internal_digests,
     internal_name,
     internal_token,
-    printer_of_internal_name,
+    read_internal_name,
 )
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.clock import NOON
@@ -31,21 +33,32 @@ def opens(token: str, *digests: bytes) -> bool:
 def test_a_name_leads_back_to_its_printer_and_fits_a_dns_label() -> None:
     name = internal_name(KEY, PRINTER)
 
-    assert printer_of_internal_name(KEY, name) == PRINTER
+    assert read_internal_name(KEY, name) == InternalName(ConnectionKind.INTERNAL, PRINTER)
     assert len(name) <= 63
+
+
+def test_the_name_that_stops_prints_can_not_be_made_of_the_other() -> None:
+    plain, stopping = (
+        internal_name(KEY, PRINTER),
+        internal_name(KEY, PRINTER, ConnectionKind.STOPPING),
+    )
+
+    assert read_internal_name(KEY, stopping) == InternalName(ConnectionKind.STOPPING, PRINTER)
+    assert read_internal_name(KEY, plain.replace("self-", "stop-")) is None
+    assert len(stopping) <= 63
 
 
 def test_a_name_of_another_key_or_another_printer_is_none() -> None:
     ours, theirs = internal_name(KEY, PRINTER), internal_name(KEY, OTHER_PRINTER)
     mixed = ours[: len("self-") + 32] + theirs[len("self-") + 32 :]
 
-    assert printer_of_internal_name(OTHER_KEY, ours) is None
-    assert printer_of_internal_name(KEY, mixed) is None
+    assert read_internal_name(OTHER_KEY, ours) is None
+    assert read_internal_name(KEY, mixed) is None
 
 
 def test_what_a_stranger_makes_up_is_none() -> None:
     for made_up in ("self-", f"self-{PRINTER}", f"app-{PRINTER}", f"self-{PRINTER}{'a' * 26}", "x"):
-        assert printer_of_internal_name(KEY, made_up) is None
+        assert read_internal_name(KEY, made_up) is None
 
 
 def test_a_token_opens_its_own_printer_alone() -> None:

@@ -51,11 +51,11 @@ def test_the_close_code_of_a_newer_peer_stays_a_number(number: int) -> None:
     assert close_code_of(number) == number
 
 
-@pytest.mark.parametrize("reason", [reason for reason in Reason if reason < Reason.TUNNEL_LOST])
+@pytest.mark.parametrize("reason", [one for one in Reason if not 6 <= one <= 7])
 def test_reasons_are_known_by_their_numbers(reason: Reason) -> None:
     assert reason_of(int(reason)) is reason
 
 
-@pytest.mark.parametrize("number", [Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT, 8, 0xFFFF])
+@pytest.mark.parametrize("number", [Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT, 9, 0xFFFF])
 def test_a_reason_that_never_travels_or_is_unknown_still_cancels(number: int) -> None:
     assert reason_of(number) is Reason.CANCELLED

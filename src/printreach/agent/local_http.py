@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from printreach.http1.client import Client, Exchange, Failure
 from printreach.http1.heads import Response
+from printreach.rules.access import PERMISSIONS_FIELD
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
 from printreach.wire.events import StreamOpened
@@ -76,7 +77,7 @@ class LocalRequests:
 
     def _read(self, lines: bytes, secure: bool) -> _Fields:
         headers = decode_fields(lines)
-        passed = strip_hop_by_hop(headers)
+        passed = [field for field in strip_hop_by_hop(headers) if field[0] != PERMISSIONS_FIELD]
         if self._wants_outside_host:
             passed += _outside(headers, secure=secure)
         return _Fields(encode_fields(passed), get(headers, b"content-length") is not None)

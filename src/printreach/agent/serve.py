@@ -4,17 +4,26 @@ import json
 
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
+from printreach.rules.access import (
+    COMMAND_PREFIX,
+    PERMISSIONS_FIELD,
+    is_command,
+    need_of,
+    read_access_stamp,
+    refusal_of,
+)
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
 from printreach.wire.events import StreamOpened
 from printreach.wire.heads import (
     RequestHead,
+    RequestLine,
     decode_fields,
     decode_request_line,
     encode_response,
+    get,
 )
 
-COMMAND_PATH = b"/service-command-api"
 UNKNOWN_COMMAND = 754
 _MAX_SHOWN_BYTES = 100
 
@@ -36,11 +45,13 @@ class StreamServer:
     def serve(self, stream: Stream, opened: StreamOpened) -> None:
         """Raises RemoteProtocolError for a head that can't be read."""
         line = decode_request_line(opened.head)
-        path = line.target.partition(b"?")[0]
-        if path == COMMAND_PATH or path.startswith(COMMAND_PATH + b"/"):
+        refusal = _refusal(line)
+        if refusal is not None:
+            stream.reset(Reason.NOT_ALLOWED, refusal)
+        elif is_command(line.target):
             head = RequestHead(line.method, line.target, decode_fields(line.lines))
             if self._commands is None:
-                _answer_unknown_command(stream, head, path)
+                _answer_unknown_command(stream, head)
             else:
                 self._commands.serve(stream, opened, head)
         elif self._local is None:
@@ -49,9 +60,18 @@ class StreamServer:
             self._local.serve(stream, opened, line)
 
 
-def _answer_unknown_command(stream: Stream, head: RequestHead, path: bytes) -> None:
+def _refusal(line: RequestLine) -> str | None:
+    """Why the stream may not do this. The relay has decided the same before."""
+    if PERMISSIONS_FIELD not in line.lines:  # most streams may do everything
+        return None
+    stamp = get(decode_fields(line.lines), PERMISSIONS_FIELD.lower())
+    return refusal_of(need_of(line.method, line.target), read_access_stamp(stamp))
+
+
+def _answer_unknown_command(stream: Stream, head: RequestHead) -> None:
     """The envelope of the command API: failures, too, travel with status 200."""
-    command = path[len(COMMAND_PATH) :][:_MAX_SHOWN_BYTES].decode("latin-1")
+    path = head.target.partition(b"?")[0]
+    command = path[len(COMMAND_PREFIX) :][:_MAX_SHOWN_BYTES].decode("latin-1")
     sentence = f"There is no command {command!r} here."
     body = json.dumps({"Status": UNKNOWN_COMMAND, "Error": sentence}).encode()
     headers = [

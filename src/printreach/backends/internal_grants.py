@@ -5,12 +5,16 @@ from datetime import datetime
 from typing import TypeAlias
 
 from printreach.ports import Agents, Clock, Grants
+from printreach.rules.access import Access
 from printreach.rules.connections import ConnectionKind, Grant, Limits
 from printreach.rules.internal_grants import (
     InternalKey,
+    InternalName,
     internal_digests,
-    printer_of_internal_name,
+    is_of_internal_kind,
+    read_internal_name,
 )
+from printreach.rules.linking import LinkedPrinter
 from printreach.rules.printers import OwnedPrinter
 
 LimitsOf: TypeAlias = Callable[[str], Awaitable[Limits]]
@@ -35,10 +39,10 @@ class GrantsWithInternal:
         self._limits_of = limits_of
 
     async def grant(self, unique_id: str) -> Grant | None:
-        if not unique_id.startswith(f"{ConnectionKind.INTERNAL.value}-"):
+        if not is_of_internal_kind(unique_id):
             return await self._stored.grant(unique_id)
-        printer_id = printer_of_internal_name(self._key, unique_id)
-        return None if printer_id is None else await self._internal(unique_id, printer_id)
+        name = read_internal_name(self._key, unique_id)
+        return None if name is None else await self._internal(unique_id, name)
 
     async def unique_id_at_port(self, port: int) -> str | None:
         return await self._stored.unique_id_at_port(port)
@@ -49,13 +53,14 @@ class GrantsWithInternal:
     async def connections_used(self, used: Mapping[str, datetime]) -> None:
         await self._stored.connections_used(used)
 
-    async def _internal(self, unique_id: str, printer_id: str) -> Grant:
+    async def _internal(self, unique_id: str, name: InternalName) -> Grant:
+        printer_id = name.printer_id
         printer = await self._agents.linked_printer(printer_id)
         account_id = printer.account_id if printer else ""
         return Grant(
             unique_id=unique_id,
             connection_id=unique_id,
-            kind=ConnectionKind.INTERNAL,
+            kind=name.kind,
             printer_id=printer_id,
             account_id=account_id,
             digests=internal_digests(
@@ -65,4 +70,10 @@ class GrantsWithInternal:
             expires_at=None,
             owner_is_supporter=True,
             limits=await self._limits_of(account_id),
+            access=Access(is_locked=_is_locked(name.kind, printer)),
         )
+
+
+def _is_locked(kind: ConnectionKind, printer: LinkedPrinter | None) -> bool:
+    """A lock of remote control binds the dashboard, too, but nothing that stops prints."""
+    return kind is ConnectionKind.INTERNAL and printer is not None and printer.is_locked

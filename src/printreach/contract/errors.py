@@ -49,6 +49,14 @@ class Failure:
 
 THIS_PRINTER: Final = "This printer"
 
+NOT_PERMITTED: Final = Failure(
+    meaning="The printer's owner has not allowed this connection to do that.",
+    title="Not allowed here",
+    remedy="The printer's owner can allow it on the dashboard.",
+    temporary=False,
+)
+"""What 606 says where the credentials are right and a permission is missing."""
+
 FAILURES: Final[Mapping[ErrorCode, Failure]] = MappingProxyType(
     {
         ErrorCode.UNKNOWN: Failure(

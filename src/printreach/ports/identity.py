@@ -55,6 +55,10 @@ class AccountRecords(Protocol):
         """at: since when; None lets its owner in again."""
         ...
 
+    async def set_locked(self, account_id: str, at: datetime | None) -> None:
+        """at: since when remote control is locked; None unlocks it."""
+        ...
+
     async def forget_unverified(self, made_before: datetime) -> None:
         """But for blocked ones: who signs up again would be let in."""
         ...

@@ -13,7 +13,8 @@ from typing import Protocol
 
 from printreach.contract.errors import ErrorCode
 from printreach.ports import Bus, Clock, Grants, Notice, Topic
-from printreach.rules.connections import Admitted, ConnectionKind, Grant, Refused, admit
+from printreach.rules.access import Need
+from printreach.rules.connections import INTERNAL_KINDS, Admitted, Grant, Refused, admit
 
 from .uses import Uses
 
@@ -38,8 +39,9 @@ class LiveStream(Protocol):
     account_id: str
     """Whose the connection was when it began."""
     presented: Sequence[bytes]
+    need: Need
 
-    def end(self, code: ErrorCode) -> None:
+    def end(self, refused: Refused) -> None:
         """Access has ended: close it."""
 
 
@@ -116,8 +118,10 @@ class Admission:
         self._known.pop(unique_id, None)
         self._unknown.pop(unique_id, None)
 
-    def decide(self, grant: Grant | None, presented: Sequence[bytes]) -> Admitted | Refused:
-        return admit(grant, presented, self._clock.now())
+    def decide(
+        self, grant: Grant | None, presented: Sequence[bytes], need: Need
+    ) -> Admitted | Refused:
+        return admit(grant, presented, need, self._clock.now())
 
     async def redeem(self, unique_id: str, ticket: str) -> str | None:
         """Use up a ticket; the secret for the host's cookie, or None."""
@@ -197,13 +201,14 @@ class Admission:
     def _judge(self, unique_id: str, grant: Grant | None) -> None:
         # A token of the service's own is good for a minute or two; a download that began may go on
         # for as long as the printer belongs to the account that it began for.
-        internal = grant if grant and grant.kind is ConnectionKind.INTERNAL else None
+        internal = grant if grant and grant.kind in INTERNAL_KINDS else None
         for stream in list(self._live.get(unique_id, ())):
-            decision = self.decide(grant, internal.digests if internal else stream.presented)
+            presented = internal.digests if internal else stream.presented
+            decision = self.decide(grant, presented, stream.need)
             if isinstance(decision, Refused):
-                stream.end(decision.code)
+                stream.end(decision)
             elif decision.grant.account_id != stream.account_id:
-                stream.end(ErrorCode.CONNECTION_ENDED)
+                stream.end(Refused(ErrorCode.CONNECTION_ENDED))
 
 
 def _is(notice: Notice, grant: Grant) -> bool:

@@ -1,6 +1,6 @@
-"""What the relay adds to a call of the command API: an id, and until when it is good.
+"""What the relay adds to a request: what its stream may do, and with commands an id and an end.
 
-The relay looks no deeper into commands; the agent acts on these two (docs/protocol.md).
+The relay looks no deeper into commands; the agent acts on these fields (docs/protocol.md).
 """
 
 import hashlib
@@ -10,19 +10,18 @@ from datetime import datetime
 from itertools import count
 
 from printreach.http1.heads import Request
+from printreach.rules.access import PERMISSIONS_FIELD, Access, access_stamp
 from printreach.rules.commands import COMMAND_LIFETIME_S
 from printreach.wire.heads import Headers, get
 
-PREFIX = b"/service-command-api"
 COMMAND_ID = b"X-Service-Command-Id"
 COMMAND_EXPIRES = b"X-Service-Command-Expires"
-OURS = frozenset({COMMAND_ID.lower(), COMMAND_EXPIRES.lower()})
+OURS = frozenset({COMMAND_ID.lower(), COMMAND_EXPIRES.lower(), PERMISSIONS_FIELD.lower()})
 
 
-def is_command(target: bytes) -> bool:
-    """The request is for the command API, not for the printer's own web server."""
-    path = target.partition(b"?")[0]
-    return path == PREFIX or path.startswith(PREFIX + b"/")
+def permission_stamp(access: Access) -> Headers:
+    """What the stream may do, where that isn't everything."""
+    return [] if access.is_full else [(PERMISSIONS_FIELD, access_stamp(access))]
 
 
 @dataclass(frozen=True, slots=True)

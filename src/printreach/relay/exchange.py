@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from printreach.contract.errors import ErrorCode
+from printreach.contract.errors import NOT_PERMITTED, ErrorCode, Failure
 from printreach.http1.heads import Framing, Request
-from printreach.rules.connections import Limits
+from printreach.rules.access import Need
+from printreach.rules.connections import Limits, Refused
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import Reason, RemoteProtocolError
@@ -27,6 +28,7 @@ _CODES = {
     Reason.TIMED_OUT: ErrorCode.AGENT_ERROR,
     Reason.TUNNEL_LOST: ErrorCode.PRINTER_NOT_CONNECTED,
     Reason.TUNNEL_SILENT: ErrorCode.PRINTER_TIMED_OUT,
+    Reason.NOT_ALLOWED: ErrorCode.BAD_CREDENTIALS,
 }
 
 MAX_INTERIMS = 16
@@ -46,6 +48,7 @@ class PrinterExchange:
         unique_id: str,
         account_id: str,
         presented: Sequence[bytes],
+        need: Need,
         limits: Limits,
         printers_page: str,
         defaults: Sequence[Field] = (),
@@ -54,6 +57,7 @@ class PrinterExchange:
         self.unique_id = unique_id
         self.account_id = account_id
         self.presented = presented
+        self.need = need
         self._admission = admission
         self._feeds = feeds
         self._caller = caller
@@ -216,13 +220,16 @@ class PrinterExchange:
         if self._is_over:
             return
         self._leave()
-        self._end_with(_CODES.get(reason, ErrorCode.AGENT_ERROR), text or None)
+        failure = NOT_PERMITTED if reason is Reason.NOT_ALLOWED else None
+        self._end_with(_CODES.get(reason, ErrorCode.AGENT_ERROR), text or None, failure)
 
     # --- from admission ---------------------------------------------------------------------------
 
-    def end(self, code: ErrorCode) -> None:
+    def end(self, refused: Refused) -> None:
         if not self._is_over:
-            self._give_up(Reason.CANCELLED, code)
+            self._close_stream(Reason.CANCELLED)
+            failure = None if refused.sentence is None else NOT_PERMITTED
+            self._end_with(refused.code, refused.sentence, failure)
 
     # --- helpers ----------------------------------------------------------------------------------
 
@@ -294,17 +301,21 @@ class PrinterExchange:
         self._close_stream(reason)
         self._end_with(code, sentence)
 
-    def _end_with(self, code: ErrorCode, sentence: str | None) -> None:
+    def _end_with(
+        self, code: ErrorCode, sentence: str | None, failure: Failure | None = None
+    ) -> None:
         """Say why, or where an answer has begun, break it off so that it can't pass for whole."""
         if self._writer.is_started:
             self._caller.abort()
         else:
-            self._refuse(code, sentence)
+            self._refuse(code, sentence, failure)
 
-    def _refuse(self, code: ErrorCode, sentence: str | None = None) -> None:
+    def _refuse(
+        self, code: ErrorCode, sentence: str | None = None, failure: Failure | None = None
+    ) -> None:
         if not self._is_sent:
             self._writer.keep_alive = False
-        refuse(self._writer, code, self._printers_page, sentence)
+        refuse(self._writer, code, self._printers_page, sentence, failure)
 
     def _close_stream(self, reason: Reason) -> None:
         """Leave the stream; what is still under way on it is cancelled."""

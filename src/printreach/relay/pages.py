@@ -125,14 +125,16 @@ def error_page(
     printer_name: str | None = None,
     *,
     printers_page: str | None = None,
+    failure: Failure | None = None,
 ) -> bytes:
     """Write the page that a person sees instead of the printer.
 
     detail: what is known beyond the code, as a sentence; it may come from outside.
     printer_name: only where the caller has proved access to that printer.
     printers_page: where people find their printers.
+    failure: what is said in place of what the code stands for.
     """
-    failure = FAILURES[code]
+    failure = failure or FAILURES[code]
     lost = code is ErrorCode.PRINTER_NOT_CONNECTED
     page = _PAGE.substitute(
         code=int(code),

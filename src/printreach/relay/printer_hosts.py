@@ -6,13 +6,14 @@ from collections.abc import Coroutine
 
 from printreach.contract.errors import ErrorCode
 from printreach.http1.heads import Request
-from printreach.rules.connections import ConnectionKind, Grant, Refused
+from printreach.rules.access import is_command, need_of
+from printreach.rules.connections import INTERNAL_KINDS, ConnectionKind, Grant, Refused
 from printreach.wire.heads import Headers
 
 from .admission import Admission
 from .answering import AnswerWriter
 from .cleaning import presented_in_target
-from .commands import CommandStamps, is_command
+from .commands import CommandStamps, permission_stamp
 from .connection import Exchange, FrontConnection
 from .cookies import set_own_cookie
 from .cross_site import CookieUse, cookie_use, is_foreign
@@ -20,7 +21,7 @@ from .directory import Directory
 from .exchange import PrinterExchange
 from .hosts import Hosts
 from .passage import passage
-from .refusals import ask_for_confirmation, open_printer, refuse
+from .refusals import ask_for_confirmation, open_printer, refuse, refuse_admission
 from .webcam_feeds import Feeds
 
 log = logging.getLogger(__name__)
@@ -124,7 +125,7 @@ class PrinterHosts:
     ) -> Exchange | None:
         if grant is None:
             return self._refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
-        if grant.kind is ConnectionKind.INTERNAL and not _is_internal(caller, request):
+        if grant.kind in INTERNAL_KINDS and not _is_internal(caller, request):
             return self._refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
         if grant.kind is ConnectionKind.OWN:
             if caller.tunnel_port is not None:  # ports share cookies with their host
@@ -141,9 +142,12 @@ class PrinterHosts:
                 return None
         known = caller.passage = passage(caller.passage, request, grant, self._hosts.scheme)
         digests = [*known.digests, *presented_in_target(request.target, grant.kind)]
-        decision = self._admission.decide(grant, digests)
+        need = need_of(request.method, request.target)
+        decision = self._admission.decide(grant, digests, need)
         if isinstance(decision, Refused):
-            return self._refuse(caller, request, fin, decision.code)
+            writer = _writer(caller, request, fin)
+            refuse_admission(writer, decision, self._hosts.printers_page)
+            return None
         tunnel = self._directory.find(grant.printer_id)
         if tunnel is None and self._directory.is_settling:
             return self._wait_for(self._arrived(unique_id, grant), caller, request, body, fin)
@@ -160,6 +164,7 @@ class PrinterHosts:
             unique_id=unique_id,
             account_id=grant.account_id,
             presented=digests,
+            need=need,
             limits=grant.limits,
             printers_page=self._hosts.printers_page,
             defaults=_OWN_DEFAULTS if grant.kind is ConnectionKind.OWN else (),
@@ -170,13 +175,15 @@ class PrinterHosts:
             fin,
             fields=known.fields,
             secure=self._hosts.scheme == "https",
-            stamp=self._stamp(request, unique_id, grant.printer_id),
+            stamp=self._stamp(request, unique_id, grant),
         )
 
-    def _stamp(self, request: Request, unique_id: str, printer_id: str) -> Headers:
+    def _stamp(self, request: Request, unique_id: str, grant: Grant) -> Headers:
+        allowed = permission_stamp(grant.access)
         if not is_command(request.target):
-            return []
-        return self._stamps.stamp(request, unique_id, self._directory.agents_unix_s(printer_id))
+            return allowed
+        agents_unix_s = self._directory.agents_unix_s(grant.printer_id)
+        return [*self._stamps.stamp(request, unique_id, agents_unix_s), *allowed]
 
     async def _answered(
         self,

@@ -3,8 +3,9 @@
 import json
 from http import HTTPStatus
 
-from printreach.contract.errors import ErrorCode
+from printreach.contract.errors import NOT_PERMITTED, ErrorCode, Failure
 from printreach.http1.heads import Request
+from printreach.rules.connections import Refused
 from printreach.wire.heads import Headers, get
 
 from .answering import AnswerWriter
@@ -35,14 +36,20 @@ def plain_refusal(status: int, sentence: str) -> bytes:
 
 
 def refuse(
-    writer: AnswerWriter, code: ErrorCode, printers_page: str, detail: str | None = None
+    writer: AnswerWriter,
+    code: ErrorCode,
+    printers_page: str,
+    detail: str | None = None,
+    failure: Failure | None = None,
 ) -> None:
     """Answer with a failure of the service: as JSON, or as a page to a browser.
 
-    printers_page: where people find their printers.
+    printers_page: where people find their printers. failure: what the page says, where that is not
+    what the code stands for.
     """
     if wants_page(writer.request):
-        _fail(writer, code, error_page(code, detail, printers_page=printers_page), _PAGE)
+        page = error_page(code, detail, printers_page=printers_page, failure=failure)
+        _fail(writer, code, page, _PAGE)
     else:
         _fail(writer, code, error_body(code, detail), [_JSON])
 
@@ -73,6 +80,12 @@ def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) 
     marker = (b"X-Service-Error", b"%d" % code)
     reason = code.name.replace("_", " ").capitalize().encode()
     answer(writer, int(code), reason, [*headers, marker, _NO_STORE], body)
+
+
+def refuse_admission(writer: AnswerWriter, refused: Refused, printers_page: str) -> None:
+    """Answer what `admit` has decided."""
+    failure = None if refused.sentence is None else NOT_PERMITTED
+    refuse(writer, refused.code, printers_page, refused.sentence, failure)
 
 
 def answer(

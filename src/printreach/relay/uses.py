@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 
 from printreach.ports import Clock, Grants
-from printreach.rules.connections import ConnectionKind
+from printreach.rules.internal_grants import is_of_internal_kind
 
 log = logging.getLogger(__name__)
 
@@ -16,7 +16,6 @@ STORE_S = 10.0
 """A store that hangs must not hold up the end of the service."""
 AT_ONCE = 500
 """Rows in one write; between two of them others get their turn."""
-_OWN_USE = f"{ConnectionKind.INTERNAL.value}-"
 
 
 class Uses:
@@ -39,7 +38,7 @@ class Uses:
         used = self._used | dict.fromkeys(self._running(), at)
         self._used = {}
         rows = iter(
-            {name: when for name, when in used.items() if not name.startswith(_OWN_USE)}.items()
+            {name: when for name, when in used.items() if not is_of_internal_kind(name)}.items()
         )
         while batch := dict(islice(rows, AT_ONCE)):
             try:

@@ -36,6 +36,7 @@ class Account:
     paid_until: the same of what was paid for; None where nothing is.
     verified_at: when the address was shown to be theirs; nobody signs in before that.
     blocked_at: since when an operator keeps its owner out; None where nobody does.
+    locked_at: since when remote control of its printers is locked; None where it isn't.
     """
 
     account_id: str
@@ -48,11 +49,17 @@ class Account:
     verified_at: datetime | None = None
     paid_until: datetime | None = None
     blocked_at: datetime | None = None
+    locked_at: datetime | None = None
 
     @property
     def is_blocked(self) -> bool:
         """Nobody signs in to it, and nothing passes to its printers."""
         return self.blocked_at is not None
+
+    @property
+    def is_locked(self) -> bool:
+        """Nobody controls its printers from afar until the owner unlocks it."""
+        return self.locked_at is not None
 
 
 def is_supporter(

@@ -7,6 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from printreach.contract.errors import ErrorCode
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
+from printreach.rules.access import FULL_ACCESS, Access, Need, refusal_of
 
 
 class ConnectionKind(StrEnum):
@@ -17,6 +19,12 @@ class ConnectionKind(StrEnum):
     OWN = "own"
     INTERNAL = "self"
     """The service's own, to the command API; never stored (rules.internal_grants)."""
+    STOPPING = "stop"
+    """The same for stopping all prints of an account: a lock of remote control doesn't bind it."""
+
+
+INTERNAL_KINDS = frozenset({ConnectionKind.INTERNAL, ConnectionKind.STOPPING})
+"""Kinds that are never stored and that nobody outside of the service can use."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,6 +49,7 @@ class Connection:
     app_id: None for every kind but APP. port: the port of its own, where a range is configured.
     printer_id and account_id are None once the account was deleted; it has ended then.
     used_at: when it last carried something, to the minute or so.
+    permissions: what its owner allows it; kinds other than APP and SHARED always have all.
     """
 
     connection_id: str
@@ -54,6 +63,7 @@ class Connection:
     revoked_at: datetime | None = None
     expires_at: datetime | None = None
     used_at: datetime | None = None
+    permissions: frozenset[Permission] = ALL_PERMISSIONS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,6 +74,7 @@ class Grant:
     ended: revoked, its printer or account is gone, or its owner is blocked. After an account was
     deleted, printer_id and account_id are empty.
     expires_at: the first instant at which it no longer works; None means never.
+    access: what it may do, and whether its owner has locked remote control.
     """
 
     unique_id: str
@@ -76,6 +87,7 @@ class Grant:
     expires_at: datetime | None
     owner_is_supporter: bool
     limits: Limits = DEFAULT_LIMITS
+    access: Access = FULL_ACCESS
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +99,22 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The request ends here, with this status."""
+    """The request ends here, with this status.
+
+    sentence: names the permission that is missing, or says that remote control is locked; None for
+    every other refusal, of which the code says all.
+    """
 
     code: ErrorCode
+    sentence: str | None = None
 
 
-def admit(grant: Grant | None, presented: Sequence[bytes], at: datetime) -> Admitted | Refused:
-    """Decide on one request, in the order 603, 606, 604, 605.
+def admit(
+    grant: Grant | None, presented: Sequence[bytes], need: Need, at: datetime
+) -> Admitted | Refused:
+    """Decide on one request, in the order 603, 606 (credentials), 604, 605, 606 (permissions).
 
-    presented: digests of the credentials the request carries, one or several.
+    presented: digests of the credentials the request carries, one or several. need: of the request.
     Credentials are looked at before the connection's state, so that only who holds them learns
     that it has ended. Supporter status binds App Connections alone: nobody is locked out of their
     own printer.
@@ -108,6 +127,9 @@ def admit(grant: Grant | None, presented: Sequence[bytes], at: datetime) -> Admi
         return Refused(ErrorCode.CONNECTION_ENDED)
     if grant.kind is ConnectionKind.APP and not grant.owner_is_supporter:
         return Refused(ErrorCode.NOT_A_SUPPORTER)
+    sentence = refusal_of(need, grant.access)
+    if sentence is not None:
+        return Refused(ErrorCode.BAD_CREDENTIALS, sentence)
     return Admitted(grant)
 
 

@@ -12,9 +12,9 @@ import hmac
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
-from printreach.rules.connections import ConnectionKind
+from printreach.rules.connections import INTERNAL_KINDS, ConnectionKind
 from printreach.rules.credentials import CredentialKind, digest
 from printreach.rules.printers import OwnedPrinter
 
@@ -22,7 +22,15 @@ WINDOW_S: Final = 60
 """A token is good for the minute it was made in and the next; the relay's trust in a grant adds
 20 s. Streams that began with it may go on."""
 _PROOF_BYTES: Final = 16
-_NAME: Final = re.compile(rf"{ConnectionKind.INTERNAL.value}-([a-z2-7]{{32}})([a-z2-7]{{26}})")
+_PREFIXES: Final = tuple(f"{kind.value}-" for kind in sorted(INTERNAL_KINDS))
+_NAME: Final = re.compile(rf"({'|'.join(sorted(INTERNAL_KINDS))})-([a-z2-7]{{32}})([a-z2-7]{{26}})")
+
+
+class InternalName(NamedTuple):
+    """What a name of the service's own stands for. kind: one of INTERNAL_KINDS."""
+
+    kind: ConnectionKind
+    printer_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +40,26 @@ class InternalKey:
     secret: bytes = field(repr=False)
 
 
-def internal_name(key: InternalKey, printer_id: str) -> str:
+def internal_name(
+    key: InternalKey, printer_id: str, kind: ConnectionKind = ConnectionKind.INTERNAL
+) -> str:
     """The unique id under which the service itself reaches a printer."""
-    return f"{ConnectionKind.INTERNAL.value}-{printer_id}{_proof(key, printer_id)}"
+    return f"{kind.value}-{printer_id}{_proof(key, kind, printer_id)}"
 
 
-def printer_of_internal_name(key: InternalKey, unique_id: str) -> str | None:
-    """The printer of a name that we made; None for every other."""
+def is_of_internal_kind(unique_id: str) -> bool:
+    """It begins as only names of ours do; `read_internal_name` tells whether we made it."""
+    return unique_id.startswith(_PREFIXES)
+
+
+def read_internal_name(key: InternalKey, unique_id: str) -> InternalName | None:
+    """What a name that we made stands for; None for every other."""
     found = _NAME.fullmatch(unique_id)
     if found is None:
         return None
-    printer_id, proof = found.groups()
-    is_ours = hmac.compare_digest(proof.encode(), _proof(key, printer_id).encode())
-    return printer_id if is_ours else None
+    kind, printer_id, proof = ConnectionKind(found[1]), found[2], found[3]
+    is_ours = hmac.compare_digest(proof.encode(), _proof(key, kind, printer_id).encode())
+    return InternalName(kind, printer_id) if is_ours else None
 
 
 def internal_token(key: InternalKey, printer: OwnedPrinter, at: datetime) -> str:
@@ -69,8 +84,10 @@ def _window(at: datetime) -> int:
     return int(at.timestamp()) // WINDOW_S
 
 
-def _proof(key: InternalKey, printer_id: str) -> str:
-    return _text(_mac(key, "name", printer_id)[:_PROOF_BYTES])
+def _proof(key: InternalKey, kind: ConnectionKind, printer_id: str) -> str:
+    # In the words of before for the first kind: processes of two versions may run side by side.
+    purpose = "name" if kind is ConnectionKind.INTERNAL else f"name {kind.value}"
+    return _text(_mac(key, purpose, printer_id)[:_PROOF_BYTES])
 
 
 def _token(key: InternalKey, printer: OwnedPrinter, window: int) -> str:

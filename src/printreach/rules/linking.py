@@ -18,12 +18,16 @@ class LinkCode:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkedPrinter:
-    """A printer that belongs to an account now. is_blocked: an operator keeps its owner out."""
+    """A printer that belongs to an account now. is_blocked: an operator keeps its owner out.
+
+    is_locked: its owner has locked remote control.
+    """
 
     printer_id: str
     name: str
     account_id: str
     is_blocked: bool = False
+    is_locked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

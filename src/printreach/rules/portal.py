@@ -11,6 +11,8 @@ from datetime import datetime, timedelta
 from enum import Enum, StrEnum, auto
 from typing import Final
 
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
+
 FLOW_LIFETIME: Final = timedelta(hours=1)
 """Time to open an account, to read a mail and to install an agent."""
 FLOW_KEPT: Final = timedelta(days=1)
@@ -66,6 +68,7 @@ class Flow:
     takes_own_printer: go on with a printer of theirs, though the app asked for another.
     unnamed_printer_id: linked here, and not named yet. printer_id: chosen or linked here.
     is_allowed: the app may have the printer; only the question about a key is open.
+    permissions: what the app was allowed, once it was.
     """
 
     flow_id: str
@@ -83,6 +86,7 @@ class Flow:
     is_allowed: bool = False
     connection_id: str | None = None
     error: PortalError | None = None
+    permissions: frozenset[Permission] = ALL_PERMISSIONS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -36,10 +36,12 @@ class Reason(IntEnum):
     LIMIT = 5  # a size or time limit was passed
     TUNNEL_LOST = 6  # local only: the tunnel closed beneath the stream
     TUNNEL_SILENT = 7  # local only: the other end stopped answering pings
+    NOT_ALLOWED = 8  # the stream lacks the permission for this, or the agent allows it to nobody
 
 
 _CLOSE_CODES = {int(code): code for code in CloseCode}
-_REASONS = {int(reason): reason for reason in Reason if reason < Reason.TUNNEL_LOST}
+_LOCAL_REASONS = frozenset({Reason.TUNNEL_LOST, Reason.TUNNEL_SILENT})
+_REASONS = {int(reason): reason for reason in Reason if reason not in _LOCAL_REASONS}
 
 
 def close_code_of(number: int) -> CloseCode | int:

@@ -26,12 +26,14 @@ from printreach.contract.commands import (
     SetTemp,
     StartPrint,
 )
-from printreach.contract.features import Feature
+from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.files import FileRoot
 from printreach.contract.materials import MaterialSystem
+from printreach.contract.permissions import Permission
 from printreach.contract.status import JobStatus, ServiceStatus, StatusResult
 from printreach.printers.port import Printer, PrinterRefused, not_supported
 from printreach.rules import commands as rules
+from printreach.rules.access import COMMAND_PREFIX, PERMISSIONS_FIELD, read_access_stamp
 from printreach.rules.commands import Action
 from printreach.rules.materials import within_limits
 from printreach.rules.virtual_paths import read_virtual_path
@@ -42,7 +44,6 @@ from printreach.wire.heads import RequestHead, get
 
 log = logging.getLogger(__name__)
 
-PREFIX = b"/service-command-api"
 COMMAND_ID = b"x-service-command-id"
 COMMAND_EXPIRES = b"x-service-command-expires"
 COMMAND_TIMEOUT_S = 25.0
@@ -125,7 +126,7 @@ class CommandApi:
     async def _serve(self, stream: ServedStream, head: RequestHead) -> None:
         stream.invites = get(head.headers, b"expect") is not None
         stream.is_head = head.method == b"HEAD"
-        command = head.target.partition(b"?")[0][len(PREFIX) :]
+        command = head.target.partition(b"?")[0][len(COMMAND_PREFIX) :]
         try:
             try:
                 await self._answer(CommandRequest(stream, head, command))
@@ -216,7 +217,7 @@ class CommandApi:
             job_status=job,
             service_status=self._outside.service_status(),
             platform_version=view.platform_version,
-            features=int(view.features),
+            features=int(_features_for(request, view.features)),
             list_webcams=await self._webcams.summary(),
         )
 
@@ -327,6 +328,13 @@ async def _within(work: Awaitable[T]) -> T:
         raise PrinterRefused(
             CommandStatus.TIMED_OUT, f"The printer gave no answer in {COMMAND_TIMEOUT_S:.0f} s."
         ) from None
+
+
+def _features_for(request: CommandRequest, features: Feature) -> Feature:
+    """Those that the caller may use: all of them are orders."""
+    access = read_access_stamp(get(request.headers, PERMISSIONS_FIELD.lower()))
+    may_control = Permission.CONTROL in access.permissions and not access.is_locked
+    return features if may_control else NO_FEATURES
 
 
 def _with_materials(job: JobStatus, materials: MaterialSystem | None) -> JobStatus:

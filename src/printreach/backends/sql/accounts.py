@@ -63,6 +63,9 @@ class AccountRows:
     async def set_blocked(self, account_id: str, at: datetime | None) -> None:
         await self._update(account_id, blocked_at=at)
 
+    async def set_locked(self, account_id: str, at: datetime | None) -> None:
+        await self._update(account_id, locked_at=at)
+
     async def forget_unverified(self, made_before: datetime) -> None:
         await self._connection.execute(
             delete(accounts).where(

@@ -35,6 +35,7 @@ class SqlAgents:
                 name=printer.name,
                 account_id=printer.account_id,
                 is_blocked=owner is not None and owner.is_blocked,
+                is_locked=owner is not None and owner.is_locked,
             )
 
         return await self._store.read(look)

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
 from printreach.backends.sql.tables import connections, open_tickets
+from printreach.contract.permissions import Permission
 from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.credentials import AppDigests
 
@@ -64,6 +65,13 @@ class ConnectionRows:
 
     async def all(self) -> list[Connection]:
         return await self._where()
+
+    async def set_permissions(self, connection_id: str, permissions: frozenset[Permission]) -> None:
+        await self._connection.execute(
+            update(connections)
+            .where(connections.c.connection_id == connection_id)
+            .values(permissions=permissions)
+        )
 
     async def revoke(self, connection_id: str, at: datetime) -> None:
         await self._revoke(connections.c.connection_id == connection_id, at)

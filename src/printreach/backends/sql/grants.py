@@ -11,6 +11,7 @@ from printreach.backends.sql.limits import LimitRows
 from printreach.backends.sql.store import SqlRecords, SqlStore
 from printreach.backends.sql.tables import accounts, connections, cookie_sessions, open_tickets
 from printreach.ports import Clock, Notice, Topic
+from printreach.rules.access import Access
 from printreach.rules.accounts import SupporterPolicy, is_supporter
 from printreach.rules.connections import ConnectionKind, Grant, Limits
 from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new_secret
@@ -90,6 +91,7 @@ async def _grant(
             accounts.c.supporter_until,
             accounts.c.paid_until,
             accounts.c.blocked_at,
+            accounts.c.locked_at,
         )
         .outerjoin_from(connections, accounts)
         .where(connections.c.unique_id == unique_id)
@@ -114,6 +116,7 @@ async def _grant(
             at=at,
         ),
         limits=await _limits(connection, row["account_id"] or ""),
+        access=Access(permissions=row["permissions"], is_locked=row["locked_at"] is not None),
     )
 
 

@@ -107,6 +107,8 @@ def _value(value: Any) -> Value:
         return value.isoformat()
     if isinstance(value, bytes):
         return _json(value)
+    if isinstance(value, frozenset):
+        return sorted(value)
     shown: Value = value
     return shown
 

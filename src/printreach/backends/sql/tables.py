@@ -20,6 +20,13 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeDecorator
 
+from printreach.contract.permissions import (
+    ALL_PERMISSIONS,
+    Permission,
+    permissions_text,
+    read_permissions,
+)
+
 
 class Instant(TypeDecorator[datetime]):
     """An aware time, stored in UTC. SQLite has no zones of its own and would drop them."""
@@ -40,6 +47,30 @@ class Instant(TypeDecorator[datetime]):
         if value is None or value.tzinfo is not None:
             return value
         return value.replace(tzinfo=UTC)
+
+
+class Permissions(TypeDecorator[frozenset[Permission]]):
+    """Permissions, as text with commas between them. Raises ValueError for a word that is none."""
+
+    impl = String(64)
+    cache_ok = True
+
+    def process_bind_param(
+        self, value: frozenset[Permission] | None, _dialect: Dialect
+    ) -> str | None:
+        """In one order, so that equal sets are equal texts."""
+        return None if value is None else permissions_text(value)
+
+    def process_result_value(
+        self, value: str | None, _dialect: Dialect
+    ) -> frozenset[Permission] | None:
+        return None if value is None else read_permissions(value)
+
+
+def _permissions() -> Column[frozenset[Permission]]:
+    """What a connection may do; all, where nothing was said."""
+    text = permissions_text(ALL_PERMISSIONS)
+    return Column("permissions", Permissions, nullable=False, server_default=text)
 
 
 READABLE = {"readable": True}
@@ -69,6 +100,7 @@ accounts = Table(
     Column("verified_at", Instant),
     Column("paid_until", Instant),
     Column("blocked_at", Instant),
+    Column("locked_at", Instant),
     Column("wrong_link_tries", Integer, nullable=False),
     Column("last_wrong_link_try_at", Instant),
 )
@@ -135,6 +167,7 @@ connections = Table(
     Column("revoked_at", Instant),
     Column("expires_at", Instant),
     Column("used_at", Instant),
+    _permissions(),
     Column("basic_digest", LargeBinary(32)),
     Column("bearer_digest", LargeBinary(32)),
     Column("app_api_token_digest", LargeBinary(32), unique=True),
@@ -199,6 +232,7 @@ portal_flows = Table(
     Column("is_allowed", Boolean, nullable=False),
     Column("connection_id", String(64)),
     Column("error", String(32)),
+    _permissions(),
 )
 
 nodes = Table(

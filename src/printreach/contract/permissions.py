@@ -1,0 +1,42 @@
+"""What a connection may use of a printer: the four words that both ends of a tunnel say."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+
+class Permission(StrEnum):
+    """One thing that the owner of a printer allows a connection, or leaves out."""
+
+    CONTROL = "control"
+    """Orders of the command API: start, pause and stop prints, heat, move, lights."""
+    FILES = "files"
+    """List, read, upload and delete files by the command API."""
+    CAMERA = "camera"
+    """Pictures and streams of webcams by the command API, and pictures in events."""
+    INTERFACE = "interface"
+    """The printer's own web server and broker. They offer all that the printer's page can do."""
+
+
+ALL_PERMISSIONS: Final = frozenset(Permission)
+
+
+def permissions_text(permissions: Iterable[Permission]) -> str:
+    """The words with commas between them, always in the same order."""
+    chosen = set(permissions)
+    return ",".join(one.value for one in Permission if one in chosen)
+
+
+def read_permissions(text: str) -> frozenset[Permission]:
+    """The reverse. Blanks around words are left out; no words are no permissions.
+
+    Raises ValueError, with a sentence that names the word that is none.
+    """
+    words = [word.strip() for word in text.split(",")]
+    if words == [""]:
+        return frozenset()
+    for word in words:
+        if word not in list(Permission):
+            known = ", ".join(Permission)
+            raise ValueError(f"There is no permission {word!r}; there are {known}.")
+    return frozenset(map(Permission, words))

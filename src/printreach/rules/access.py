@@ -1,0 +1,131 @@
+"""Which permission a request to a printer needs, and whether the connection has it.
+
+The relay and the agent both decide by `need_of`, on the same bytes of the same target, so a path
+can't be read in two ways: nothing is decoded, joined or changed in case. The agent knows commands
+by their exact paths; any other spelling is no command to it, or a path of the printer's own web
+server.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.contract.permissions import (
+    ALL_PERMISSIONS,
+    Permission,
+    permissions_text,
+)
+
+COMMAND_PREFIX: Final = b"/service-command-api"
+PERMISSIONS_FIELD: Final = b"X-Service-Permissions"
+"""The header field in which the relay tells the agent what a stream may do."""
+LOCKED: Final = "locked"
+"""Stands among the permissions of a stream while its account's remote control is locked."""
+
+_PUBLIC: Final = frozenset({b"/status", b"/webcam/list"})
+_FOLDERS: Final = {
+    b"files": Permission.FILES,
+    b"logs": Permission.FILES,
+    b"webcam": Permission.CAMERA,
+    b"proxy": Permission.INTERFACE,
+}
+"""By the first part of a command's path; every other command is an order."""
+_READING: Final = frozenset({b"GET", b"HEAD"})
+_DOES: Final = {
+    Permission.CONTROL: "give the printer orders",
+    Permission.FILES: "use the printer's files",
+    Permission.CAMERA: "use the printer's cameras",
+    Permission.INTERFACE: "use the printer's own web interface",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a request needs. permission: None where every connection may send it.
+
+    works_while_locked: it reads, or it pauses a print; so it is allowed while remote control of the
+    account is locked.
+    """
+
+    permission: Permission | None
+    works_while_locked: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Access:
+    """What a connection may do now. is_locked: its owner has locked remote control."""
+
+    permissions: frozenset[Permission] = ALL_PERMISSIONS
+    is_locked: bool = False
+
+    @property
+    def is_full(self) -> bool:
+        """Nothing is refused."""
+        return not self.is_locked and self.permissions == ALL_PERMISSIONS
+
+
+FULL_ACCESS: Final = Access()
+
+
+def is_command(target: bytes) -> bool:
+    """The request is for the command API, not for the printer's own web server."""
+    path = target.partition(b"?")[0]
+    return path == COMMAND_PREFIX or path.startswith(COMMAND_PREFIX + b"/")
+
+
+def need_of(method: bytes, target: bytes) -> Need:
+    """What a request needs. target: as the request line has it, with its query."""
+    if not is_command(target):
+        return _INTERFACE
+    command = target.partition(b"?")[0][len(COMMAND_PREFIX) :]
+    if command in _PUBLIC:
+        return _NOTHING
+    permission = _FOLDERS.get(command.split(b"/")[1] if command else b"", Permission.CONTROL)
+    match permission:
+        case Permission.FILES:
+            return _READ_FILES if method in _READING else _CHANGE_FILES
+        case Permission.CAMERA:
+            return _CAMERA
+        case Permission.INTERFACE:
+            return _INTERFACE
+        case Permission.CONTROL:
+            return _PAUSE if command == b"/pause" else _CONTROL
+
+
+def refusal_of(need: Need, access: Access) -> str | None:
+    """Why the request is refused, as a sentence that names what is missing; None: it may pass."""
+    if need.permission is not None and need.permission not in access.permissions:
+        return (
+            f"This connection has no permission for {need.permission.value}: it may not "
+            f"{_DOES[need.permission]}. The printer's owner can allow it."
+        )
+    if access.is_locked and not need.works_while_locked:
+        return "Remote control is locked. The printer's owner can unlock it on the dashboard."
+    return None
+
+
+def access_stamp(access: Access) -> bytes:
+    """What the relay tells the agent of a stream; `read_access_stamp` reads it."""
+    words = permissions_text(access.permissions)
+    locked = LOCKED if access.is_locked else ""
+    return ",".join(filter(None, (words, locked))).encode()
+
+
+def read_access_stamp(stamp: bytes | None) -> Access:
+    """What a stream may do. None: nothing was said, so nothing is refused.
+
+    Words that are unknown, of a newer relay, are left out: what we don't know we don't grant.
+    """
+    if stamp is None:
+        return FULL_ACCESS
+    words = {word.strip() for word in stamp.decode("latin-1").split(",")}
+    permissions = frozenset(one for one in Permission if one.value in words)
+    return Access(permissions=permissions, is_locked=LOCKED in words)
+
+
+_NOTHING: Final = Need(None, works_while_locked=True)
+_CONTROL: Final = Need(Permission.CONTROL, works_while_locked=False)
+_PAUSE: Final = Need(Permission.CONTROL, works_while_locked=True)
+_READ_FILES: Final = Need(Permission.FILES, works_while_locked=True)
+_CHANGE_FILES: Final = Need(Permission.FILES, works_while_locked=False)
+_CAMERA: Final = Need(Permission.CAMERA, works_while_locked=True)
+_INTERFACE: Final = Need(Permission.INTERFACE, works_while_locked=False)
