@@ -93,7 +93,9 @@ def open_account(page: Page, service: Service) -> None:
 
 
 def test_the_first_start_makes_an_operator_by_a_link_in_the_log(fresh: Service, page: Page) -> None:
-    page.goto(log_link(fresh.program, "There are no accounts yet"))
+    page.goto(fresh.base_url)
+    expect(page.get_by_role("heading", name="Not set up yet")).to_be_visible()
+    page.goto(log_link(fresh.program, "There is no operator yet"))
     heading(page, "Set up Printreach")
     look_at(page, "setup")
 

@@ -40,6 +40,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def shop(folder: Path) -> Iterator[Shop]:
     with site(folder, SUPPORTERS="granted") as running:
+        operator = ("operator@example.com", "--admin")
+        running.admin("account", "add", *operator, stdin=PASSWORD + "\n")
         yield Shop(running)
 
 

@@ -31,15 +31,27 @@ FOR_ONE = {
     "no-printers": "/printers",
 }
 
+NOT_SET_UP = {
+    "not-set-up": "/",
+    "not-set-up-sign-in": "/signin",
+    "not-set-up-sign-up": "/signup",
+}
+
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[TestClient[Litestar]]:
+def world(tmp_path: Path) -> WebWorld:
+    """An installation in which nobody has an account."""
     path = tmp_path / "data" / "printreach.sqlite3"
     prepare_file(path)
     migrate(path)
-    world = WebWorld(path, FakeClock())
+    return WebWorld(path, FakeClock())
+
+
+@pytest.fixture
+def client(world: WebWorld) -> Iterator[TestClient[Litestar]]:
     with TestClient(world.app, base_url=BASE_URL) as opened:
         world.add_account(opened)
+        world.add_account(opened, "operator@example.org", is_admin=True)
         yield opened
 
 
@@ -58,6 +70,17 @@ def test_a_strangers_page_is_accessible_and_fits(own_page: Page, name: str) -> N
     look_at(own_page, name)
 
     assert seen.errors == []
+
+
+@pytest.mark.parametrize("name", NOT_SET_UP)
+def test_a_page_of_a_service_without_an_operator_is_accessible_and_fits(
+    page: Page, world: WebWorld, name: str
+) -> None:
+    with TestClient(world.app, base_url=BASE_URL) as opened:
+        page.route(f"{BASE_URL}/**", lambda route: forward(route, opened))
+        page.goto(BASE_URL + NOT_SET_UP[name])
+
+        look_at(page, name)
 
 
 @pytest.mark.parametrize("name", FOR_ONE)

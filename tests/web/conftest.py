@@ -1,5 +1,6 @@
 """The web role as the tests of its routes see it: no socket, no server, but a real store."""
 
+import asyncio
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -12,19 +13,30 @@ from litestar.testing import TestClient
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
 from tests.fakes.clock import FakeClock
-from tests.web.world import BASE_URL, WebWorld
+from tests.web.world import BASE_URL, WebWorld, add_operator
 
 
 @pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("migrated") / "data" / "database.sqlite3"
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of a service that was started for the first time: nobody operates it yet."""
+    path = tmp_path_factory.mktemp("empty") / "data" / "database.sqlite3"
     migrate(path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of a service that is set up: its operator has an account."""
+    path = tmp_path_factory.mktemp("migrated") / "data" / "database.sqlite3"
+    prepare_file(path)
+    shutil.copyfile(empty, path)
+    asyncio.run(add_operator(path))
     return path
 
 
 @pytest.fixture
 def world(migrated: Path, tmp_path: Path) -> WebWorld:
-    """An installation with nobody in it, and a clock that stands."""
+    """An installation with nobody in it but its operator, and a clock that stands."""
     path = tmp_path / "data" / "printreach.sqlite3"
     prepare_file(path)
     shutil.copyfile(migrated, path)

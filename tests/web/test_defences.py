@@ -94,7 +94,7 @@ def waiting(world: WebWorld, browser: Browser) -> bytes:
     world.add_account(browser)
     sign_in(browser)
     send(browser, "/account/totp", **{"totp-password": PASSWORD})
-    [account] = run(browser, world.services.accounts.all)
+    [account] = world.people(browser)
     secret = run(browser, lambda: world.services.owner.waiting_secret(account))
     assert secret is not None
     send(browser, "/account/totp/confirm", code=code_of(secret, step_at(world.clock.now())))

@@ -99,7 +99,7 @@ def test_who_is_invited_comes_in_once(world_with: MakeWorld) -> None:
 
         assert "invitation was used" in again.text
         assert way.emails() == [ADA]
-        [account] = run(way.browser, way.world.services.accounts.all)
+        [account] = way.world.people(way.browser)
         assert account.is_admin
 
 
@@ -200,7 +200,7 @@ def test_a_second_factor_is_asked_for_all_the_same(way: Way) -> None:
     way.world.add_account(way.browser)
     sign_in(way.browser)
     send(way.browser, "/account/totp", **{"totp-password": PASSWORD})
-    [account] = run(way.browser, way.world.services.accounts.all)
+    [account] = way.world.people(way.browser)
     secret = run(way.browser, lambda: way.world.services.owner.waiting_secret(account))
     assert secret is not None
     code = code_of(secret, step_at(way.world.clock.now()))
@@ -237,7 +237,7 @@ def test_the_provider_is_removed_with_the_password_and_then_opens_nothing(way: W
 
 def test_anothers_way_to_sign_in_is_not_removed(way: Way) -> None:
     join(way)
-    [account] = run(way.browser, way.world.services.accounts.all)
+    [account] = way.world.people(way.browser)
     [identity] = run(
         way.browser, lambda: way.world.services.other_accounts.of_account(account.account_id)
     )

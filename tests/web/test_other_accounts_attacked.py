@@ -146,7 +146,7 @@ def test_many_tabs_join_no_more_than_an_account_may_have(way: Way) -> None:
         way.provider.person = {"sub": str(number)}
         texts.append(way.browser.get(f"{BACK}?{query}", headers={"cookie": cookies}).text)
 
-    [account] = run(way.browser, way.world.services.accounts.all)
+    [account] = way.world.people(way.browser)
     joined = run(
         way.browser, lambda: way.world.services.other_accounts.of_account(account.account_id)
     )

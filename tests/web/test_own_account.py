@@ -37,7 +37,7 @@ def is_signed_in(browser: Browser) -> bool:
 
 
 def secret_of(world: WebWorld, browser: Browser) -> bytes:
-    account = run(browser, world.services.accounts.all)[0]
+    account = world.people(browser)[0]
     totp = run(
         browser,
         lambda: world.store.read(lambda records: records.second_factors.totp(account.account_id)),
@@ -339,7 +339,7 @@ def test_browsers_are_listed_and_can_be_signed_out_one_by_one(
 def test_nobody_signs_another_accounts_browser_out(
     world: WebWorld, browser: Browser, other: Browser
 ) -> None:
-    account = run(browser, world.services.accounts.all)[0]
+    account = world.people(browser)[0]
     sessions = run(browser, lambda: world.services.sessions.of_account(account.account_id))
     world.add_account(browser, EVE)
     sign_in(other, EVE)
@@ -368,13 +368,13 @@ def test_all_that_is_kept_can_be_downloaded_and_holds_no_secret(
 
 def test_a_deleted_account_leaves_nothing_behind(world: WebWorld, browser: Browser) -> None:
     set_up_totp(world, browser)
-    account = run(browser, world.services.accounts.all)[0]
+    account = world.people(browser)[0]
 
     answer = send(browser, "/account/delete", **{"delete-password": PASSWORD})
 
     assert answer.status_code == 200
     assert not is_signed_in(browser)
-    assert run(browser, world.services.accounts.all) == []
+    assert world.people(browser) == []
     assert run(browser, lambda: world.services.sessions.of_account(account.account_id)) == []
     assert run(browser, lambda: world.services.owner.waiting_secret(account)) is None
 

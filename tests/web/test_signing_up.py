@@ -5,7 +5,6 @@ from datetime import timedelta
 import pytest
 from litestar.testing import TestClient
 
-from printreach.rules.accounts import Account
 from tests.web.conftest import MakeWorld
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 
@@ -33,10 +32,6 @@ def other(world: WebWorld, browser: Browser) -> Browser:
     client.blocking_portal = browser.blocking_portal
     client.headers["accept"] = "text/html"
     return client
-
-
-def accounts(world: WebWorld, browser: Browser) -> list[Account]:
-    return run(browser, world.services.accounts.all)
 
 
 def test_who_signs_up_is_in_by_the_link_of_the_mail_and_goes_on(
@@ -183,7 +178,7 @@ def test_an_operator_can_keep_strangers_out(world_with: MakeWorld, policy: str) 
         assert "operator" in browser.get("/signup").text
         assert sign_up(browser) == 400
         assert world.mailer.sent == []
-        assert accounts(world, browser) == []
+        assert world.people(browser) == []
 
 
 def test_an_invitation_makes_one_account_without_a_mail(world_with: MakeWorld) -> None:
@@ -198,34 +193,9 @@ def test_an_invitation_makes_one_account_without_a_mail(world_with: MakeWorld) -
         assert is_signed_in(browser)
         assert sign_up(browser, EVE, invite=invite) == 400
 
-        (made,) = accounts(world, browser)
+        (made,) = world.people(browser)
         assert (made.email, made.supporter_granted, made.is_admin) == (ADA, True, False)
         assert world.mailer.sent == []
-
-
-def test_the_setup_link_makes_the_first_operator_once(world_with: MakeWorld) -> None:
-    with world_with(SIGN_UP="closed") as (world, browser):
-        old = run(browser, world.services.invitations.make_setup_link)
-        url = run(browser, world.services.invitations.make_setup_link)
-        assert old is not None
-        assert url is not None
-
-        assert browser.get(old).status_code == 400
-        assert "Set up Printreach" in browser.get(url).text
-        assert sign_up(browser, invite=url.partition("invite=")[2]) == 303
-
-        (made,) = accounts(world, browser)
-        assert made.is_admin
-        assert run(browser, world.services.invitations.make_setup_link) is None
-        assert browser.get(url).status_code == 400
-
-
-def test_the_setup_link_is_over_once_there_is_an_account(world: WebWorld, browser: Browser) -> None:
-    url = run(browser, world.services.invitations.make_setup_link)
-    assert url is not None
-    world.add_account(browser)
-
-    assert sign_up(browser, EVE, invite=url.partition("invite=")[2]) == 400
 
 
 def test_an_account_that_nobody_confirms_is_forgotten(world: WebWorld, browser: Browser) -> None:
@@ -233,7 +203,7 @@ def test_an_account_that_nobody_confirms_is_forgotten(world: WebWorld, browser: 
     world.clock.advance(timedelta(days=8))
     sign_up(browser, ADA)
 
-    assert [account.email for account in accounts(world, browser)] == [ADA]
+    assert [account.email for account in world.people(browser)] == [ADA]
 
 
 def test_a_reset_signs_every_browser_out_and_this_one_in(

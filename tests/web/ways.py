@@ -11,7 +11,7 @@ from httpx import Response
 from tests.fakes.clock import FakeClock
 from tests.fakes.oidc_provider import CLIENT_ID, CLIENT_SECRET, FakeOidcProvider, fake_provider
 from tests.web.conftest import MakeWorld
-from tests.web.world import Browser, WebWorld, run, send
+from tests.web.world import Browser, WebWorld, send
 
 BACK = "/signin/other/back"
 NAME = "Example"
@@ -45,7 +45,7 @@ class Way:
 
     def emails(self) -> list[str]:
         """Of all accounts there are."""
-        return [one.email for one in run(self.browser, self.world.services.accounts.all)]
+        return [one.email for one in self.world.people(self.browser)]
 
 
 def address_in(answer: Response) -> str:

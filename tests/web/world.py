@@ -14,7 +14,7 @@ from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.backends.sealing import KeySealer
 from printreach.backends.sql.agents import SqlAgents
-from printreach.backends.sql.store import SqlStore
+from printreach.backends.sql.store import SqlStore, open_store
 from printreach.backends.zones import SystemZones
 from printreach.ports import HostKeys
 from printreach.ports.payments import Payments
@@ -38,6 +38,8 @@ T = TypeVar("T")
 Browser: TypeAlias = TestClient[Litestar]
 
 BASE_URL = "https://printreach.example"
+OPERATOR = "operator@printreach.example"
+"""Operates the installation of each test; they made it before the test begins."""
 ADA = "ada@example.org"
 PASSWORD = "a long enough passphrase"
 
@@ -110,6 +112,11 @@ class WebWorld:
 
         return run(browser, add)
 
+    def people(self, browser: Browser) -> list[Account]:
+        """All accounts but the operator's that was there before the test began."""
+        found = run(browser, self.services.accounts.all)
+        return [account for account in found if account.email != OPERATOR]
+
     def link(self, browser: Browser, printer: Printer, *, is_online: bool = True) -> None:
         """A printer of somebody's; where it is online, its agent connected just now."""
 
@@ -129,6 +136,22 @@ class WebWorld:
                 )
 
         run(browser, link)
+
+
+async def add_operator(path: Path) -> None:
+    """Set the service up that has this database. Nobody signs in to the operator's account."""
+    operator = Account(
+        account_id="0" * 24,
+        email=OPERATOR,
+        password_hash="",
+        is_admin=True,
+        supporter_granted=False,
+        supporter_until=None,
+        created_at=FakeClock().now(),
+        verified_at=FakeClock().now(),
+    )
+    async with open_store(path) as store:
+        await store.write(lambda records: records.accounts.add(operator))
 
 
 def _settings(data_dir: Path, given: dict[str, str]) -> Settings:

@@ -31,6 +31,8 @@ class Reason(Enum):
     BAD_PASSWORD = auto()
     """The one that was chosen cannot be one."""
     SIGN_UP_CLOSED = auto()
+    NOT_SET_UP = auto()
+    """The service has no operator yet, and takes no sign-ups before it has one."""
     BLOCKED = auto()
     """An operator keeps the account's owner out."""
     PROVIDER_FAILED = auto()

@@ -1,4 +1,4 @@
-"""Invitations: made by operators, and one by the service itself on its first start."""
+"""Invitations: made by operators, and one by the service itself while it has no operator."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -48,11 +48,11 @@ class Invitations:
         return await self._add(invitation, by)
 
     async def make_setup_link(self) -> str | None:
-        """The link that makes the first account, an operator's; None where there are accounts.
+        """The link that makes the first operator's account; None where there is an operator.
 
-        Only the latest one works.
+        Only the latest one works. Accounts that are no operator's leave it as it is.
         """
-        if await self.store.read(lambda records: records.accounts.are_any()):
+        if await self.store.read(lambda records: records.accounts.has_operator()):
             return None
         invitation = self._new(None, None, is_admin=True, supporter=True)
         return await self._add(replace(invitation, is_setup=True))
@@ -70,7 +70,7 @@ class Invitations:
         invitation = await records.invitations.with_token(token_digest)
         if invitation is None or not is_good(invitation, self.clock.now()):
             return None
-        if invitation.is_setup and await records.accounts.are_any():
+        if invitation.is_setup and await records.accounts.has_operator():
             return None
         return invitation
 

@@ -11,8 +11,8 @@ INVITATION_LIFETIME: Final = timedelta(days=7)
 class Invitation:
     """What the account that is made with it will be.
 
-    email: the only address it is good for; None: any. is_setup: the link for the first start,
-    which works only while there are no accounts.
+    email: the only address it is good for; None: any. is_setup: the link in the
+    log, which works only while the service has no operator.
     """
 
     invitation_id: str

@@ -134,7 +134,7 @@ def _printer_http(
 async def _start_web(
     settings: Settings, outside: Outside, ends: AsyncExitStack, *, is_successor: bool
 ) -> WebNode:
-    """Serve pages and APIs; where nobody has an account yet, say how the first one is made."""
+    """Serve pages and APIs; where there is no operator yet, log the link that makes one."""
     payments = await ends.enter_async_context(payments_of(settings, outside.clock))
     outside = replace(outside, payments=payments)
     services = web_services(settings, outside)
@@ -146,7 +146,7 @@ async def _start_web(
     ends.push_async_callback(web.stop)
     link = await services.invitations.make_setup_link()
     if link is not None:
-        log.info("There are no accounts yet. Make the operator's with this link, once: %s", link)
+        log.info("There is no operator yet. Make the first operator's account here, once: %s", link)
     return web
 
 

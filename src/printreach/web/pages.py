@@ -7,6 +7,7 @@ from litestar.di import NamedDependency
 from litestar.enums import HttpMethod
 from litestar.response import Redirect, Template
 
+from printreach.hub.identity.signing_up import NOT_SET_UP
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -21,8 +22,9 @@ async def front_page(
     """One's printers; to strangers, what this service is, and where to begin."""
     if session is not None:
         return Redirect("/printers", status_code=303)
-    is_open = services.signing_up.closed() is None
-    return Template("front.html", context={"is_open": is_open})
+    closed = await services.signing_up.closed()
+    context = {"is_open": closed is None, "is_set_up": closed != NOT_SET_UP}
+    return Template("front.html", context=context)
 
 
 PAGES = Router("/", route_handlers=[front_page], include_in_schema=False)

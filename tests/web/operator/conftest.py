@@ -1,6 +1,7 @@
 """A service with an operator, and somebody with a printer and an app."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from litestar import Litestar
@@ -39,6 +40,12 @@ class Office:
         found = await self.world.services.operating.acts(Search())
         one = found.rows[0]
         return one.operator, one.act.value, one.subject, one.detail
+
+
+@pytest.fixture(scope="session")
+def migrated(empty: Path) -> Path:
+    """Grace is the only operator here."""
+    return empty
 
 
 @pytest.fixture

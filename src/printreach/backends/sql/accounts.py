@@ -39,9 +39,11 @@ class AccountRows:
         found = await self._connection.execute(select(*_ACCOUNT).order_by(accounts.c.email_key))
         return [Account(**row) for row in found.mappings()]
 
-    async def are_any(self) -> bool:
-        found = await self._connection.execute(select(accounts.c.account_id).limit(1))
-        return found.first() is not None
+    async def has_operator(self) -> bool:
+        an_operator = select(accounts.c.account_id).where(
+            accounts.c.is_admin, accounts.c.verified_at.is_not(None)
+        )
+        return (await self._connection.execute(an_operator.limit(1))).first() is not None
 
     async def set_supporter(
         self, account_id: str, *, granted: bool, until: datetime | None

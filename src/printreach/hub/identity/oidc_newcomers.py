@@ -59,7 +59,7 @@ class Newcomers:
     ) -> Invitation | Denied | None:
         """The one they came with; without one, sign-up has to be open."""
         if not invited:
-            return self.signing_up.closed()
+            return await self.signing_up.closed_in(records)
         invitation = await self.invitations.find_digest(records, invited)
         if invitation is None:
             return INVITATION_OVER

@@ -48,6 +48,16 @@ CLOSED: Final = Denied(
 INVITED_ONLY: Final = Denied(
     Reason.SIGN_UP_CLOSED, "You need an invitation. Ask the operator of this service for one."
 )
+_EXISTS: Final = Denied(Reason.ACCOUNT_EXISTS, "You have an account already. Sign in.")
+_EXISTS_BEFORE_SETUP: Final = Denied(
+    Reason.ACCOUNT_EXISTS,
+    "This address has an account, which is no operator's. Use another address, or make that "
+    "account an operator's with: printreach admin account operator EMAIL on",
+)
+NOT_SET_UP: Final = Denied(
+    Reason.NOT_SET_UP,
+    "This service is not set up yet. Open the set-up link in its log to make the first account.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +101,14 @@ class SigningUp:
     caller_tries: CallerTries
     policy: SignUpPolicy
 
-    def closed(self) -> Denied | None:
+    async def closed(self) -> Denied | None:
         """Why nobody can sign up here without an invitation, if so."""
+        return await self.store.read(self.closed_in)
+
+    async def closed_in(self, records: Records) -> Denied | None:
+        """The same, inside a unit of work."""
+        if not await records.accounts.has_operator():
+            return NOT_SET_UP
         match self.policy:
             case SignUpPolicy.OPEN:
                 return None
@@ -105,7 +121,7 @@ class SigningUp:
         self, email: str, password: str, next_path: str, visitor: Visitor
     ) -> SignUpOutcome:
         """Make an account that waits for its address to be confirmed."""
-        closed = self.closed()
+        closed = await self.closed()
         if closed is not None:
             return closed
         address = await self._checked(email, password, visitor)
@@ -137,8 +153,11 @@ class SigningUp:
             if invitation.email not in (None, address):
                 return Denied(Reason.INVALID, f"This invitation is for {invitation.email}.")
             there = await records.accounts.with_email(address)
+            if there is not None and (there.verified_at is not None or there.is_blocked):
+                return _EXISTS_BEFORE_SETUP if invitation.is_setup else _EXISTS
             if there is not None:
-                return Denied(Reason.ACCOUNT_EXISTS, "You have an account already. Sign in.")
+                # Whoever signed up before has not shown that the address is theirs.
+                await records.accounts.delete(there.account_id)
             invited = replace(
                 account,
                 verified_at=at,

@@ -12,19 +12,17 @@ from printreach.hub.identity.sessions import Begun
 from printreach.hub.identity.signing_in import NeedsCode
 from printreach.ports.oidc import ProviderAnswer
 from printreach.rules.own_paths import HOME, code_path
-from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
     LARGEST_FORM,
     Fields,
-    faulty,
     provide_fields,
     signed_in_redirect,
     step_redirect,
     step_token,
 )
 from printreach.web.accounts.overview import account_page
-from printreach.web.accounts.signing_in import SIGN_IN, end_session
+from printreach.web.accounts.signing_in import end_session, sign_in_form
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
@@ -49,7 +47,7 @@ async def begin_sign_in(
     )
     if isinstance(sent, Sent):
         return _leaving(sent, jar)
-    return _sign_in_again(sent, fields.next_path)
+    return await sign_in_form(services, fields.next_path, sent, field=_FIELD)
 
 
 @get("/signin/other/back", media_type=MediaType.HTML)
@@ -81,7 +79,7 @@ async def come_back(
         case Denied() if session is not None:
             return await account_page(services, session, outcome, _FIELD)
         case Denied():
-            return _sign_in_again(outcome, next_path)
+            return await sign_in_form(services, next_path, outcome, field=_FIELD)
         case _:
             assert_never(outcome)
 
@@ -139,10 +137,6 @@ def _leaving(sent: Sent, jar: Cookies) -> Response[Any]:
     answer = Template("account/to_provider.html", context={"to": sent.address})
     answer.set_cookie(jar.set(STEP, sent.token, STEP_LIFETIME))
     return answer
-
-
-def _sign_in_again(fault: Denied | TooSoon, next_path: str) -> Template:
-    return faulty(SIGN_IN, fault, _FIELD, next=next_path, email="")
 
 
 OTHER = Router(

@@ -14,13 +14,12 @@ from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
     LARGEST_FORM,
     Fields,
-    faulty,
     provide_fields,
     signed_in_redirect,
     step_token,
 )
 from printreach.web.accounts.overview import account_page, read_passkey_id
-from printreach.web.accounts.signing_in import SIGN_IN, end_session
+from printreach.web.accounts.signing_in import end_session, sign_in_form
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.problems import AnyRequest, Problem
 from printreach.web.security import FORM
@@ -51,7 +50,7 @@ async def sign_in_with_passkey(
     if isinstance(outcome, Begun):
         await end_session(request, services, jar)
         return signed_in_redirect(outcome, fields.next_path, jar)
-    return faulty(SIGN_IN, outcome, "email", next=fields.next_path, email="")
+    return await sign_in_form(services, fields.next_path, outcome)
 
 
 @post("/account/passkeys/begin", status_code=200)

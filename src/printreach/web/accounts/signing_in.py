@@ -5,11 +5,12 @@ from typing import Any, assert_never
 from litestar import MediaType, Response, Router, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.params import FromQuery
-from litestar.response import Redirect
+from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import Begun
 from printreach.hub.identity.signing_in import NeedsCode, Unconfirmed
+from printreach.hub.identity.signing_up import NOT_SET_UP
 from printreach.rules.own_paths import code_path, read_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
@@ -29,21 +30,36 @@ from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
-SIGN_IN = "account/sign_in.html"
+_SIGN_IN = "account/sign_in.html"
 _CODE = "account/code.html"
 _UNCONFIRMED = "account/unconfirmed.html"
+
+
+async def sign_in_form(
+    services: Services,
+    next_path: str,
+    fault: Denied | TooSoon | None = None,
+    email: str = "",
+    *,
+    field: str = "email",
+) -> Template:
+    """The page that asks for the password. fault: what was wrong before, shown at the field."""
+    closed = await services.signing_up.closed()
+    shown = {"next": next_path, "email": email, "is_set_up": closed != NOT_SET_UP}
+    return page(_SIGN_IN, **shown) if fault is None else faulty(_SIGN_IN, fault, field, **shown)
 
 
 @get("/signin", media_type=MediaType.HTML)
 async def sign_in_page(
     session: NamedDependency[SignedIn | None],
+    services: NamedDependency[Services],
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
     """Ask for mail address and password, or go on where somebody is signed in."""
     path = read_own_path(next)
     if session is not None:
         return Redirect(path, status_code=303)
-    return page(SIGN_IN, next=path, email="")
+    return await sign_in_form(services, path)
 
 
 @post("/signin", media_type=MediaType.HTML)
@@ -67,8 +83,7 @@ async def sign_in(
             await services.signing_up.send_again(outcome.account, fields.next_path)
             return page(_UNCONFIRMED, email=outcome.account.email)
         case Denied() | TooSoon():
-            shown = {"next": fields.next_path, "email": fields["email"]}
-            return faulty(SIGN_IN, outcome, "email", **shown)
+            return await sign_in_form(services, fields.next_path, outcome, fields["email"])
         case _:
             assert_never(outcome)
 
@@ -103,8 +118,7 @@ async def give_code(
             await end_session(request, services, jar)
             return signed_in_redirect(outcome, fields.next_path, jar)
         case Denied(Reason.STEP_OVER):
-            shown = {"next": fields.next_path, "email": ""}
-            return faulty(SIGN_IN, outcome, "email", **shown)
+            return await sign_in_form(services, fields.next_path, outcome)
         case Denied() | TooSoon():
             return faulty(_CODE, outcome, "code", next=fields.next_path)
         case _:

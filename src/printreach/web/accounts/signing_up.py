@@ -16,6 +16,7 @@ from printreach.rules.own_paths import read_own_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import CONFIRMATION_LIFETIME
 from printreach.web.accounts.forms import (
+    FAULT_STATUS,
     LARGEST_FORM,
     Fields,
     faulty,
@@ -51,9 +52,9 @@ async def sign_up_page(
         return await _invited_page(services, invite, path)
     if session is not None:
         return Redirect(path, status_code=303)
-    closed = services.signing_up.closed()
+    closed = await services.signing_up.closed()
     if closed is not None:
-        return page("account/closed.html", sentence=closed.sentence, next=path)
+        return _closed_page(closed, path)
     return page(_SIGN_UP, next=path, email="", invitation=None, invite="")
 
 
@@ -80,6 +81,8 @@ async def sign_up(
         case Begun():
             await end_session(request, services, jar)
             return signed_in_redirect(outcome, fields.next_path, jar)
+        case Denied(Reason.SIGN_UP_CLOSED | Reason.NOT_SET_UP):
+            return _closed_page(outcome, fields.next_path, FAULT_STATUS)
         case Denied() | TooSoon():
             field = "email" if isinstance(outcome, TooSoon) else _field_of(outcome)
             invitation = await services.invitations.look_up(invite) if invite else None
@@ -143,6 +146,15 @@ async def _invited_page(services: Services, token: str, path: str) -> Response[A
 
 def _over(denied: Denied) -> Response[Any]:
     return faulty(_OVER, denied, "link", sentence=denied.sentence)
+
+
+def _closed_page(closed: Denied, next_path: str, status: int = 200) -> Response[Any]:
+    is_set_up = closed.reason is not Reason.NOT_SET_UP
+    answer = page(
+        "account/closed.html", sentence=closed.sentence, is_set_up=is_set_up, next=next_path
+    )
+    answer.status_code = status
+    return answer
 
 
 def _field_of(denied: Denied) -> str:
