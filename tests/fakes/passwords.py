@@ -1,5 +1,7 @@
 """Passwords without the work."""
 
+from printreach.backends.common_passwords import is_common
+
 
 class PlainPasswords:
     """ports.Passwords that keeps them readable. slow_calls: how often the real one would think."""
@@ -14,3 +16,6 @@ class PlainPasswords:
     async def matches(self, password: str, password_hash: str) -> bool:
         self.slow_calls += 1
         return bool(password_hash) and password_hash == f"plain:{password}"
+
+    def is_common(self, password: str) -> bool:
+        return is_common(password)

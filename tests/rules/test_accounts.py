@@ -8,7 +8,6 @@ from printreach.rules.accounts import (
     SupporterPolicy,
     email_key,
     is_supporter,
-    problem_with_password,
     read_email,
 )
 
@@ -75,12 +74,3 @@ def test_addresses_that_differ_in_case_alone_are_the_same(one: str, other: str) 
     assert second is not None
 
     assert email_key(first) == email_key(second)
-
-
-def test_a_short_password_is_refused_with_a_sentence() -> None:
-    assert problem_with_password("1234567") == "A password has at least 8 characters."
-    assert problem_with_password("12345678") is None
-
-
-def test_a_password_has_an_upper_bound() -> None:
-    assert problem_with_password("x" * 1025) is not None

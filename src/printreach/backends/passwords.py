@@ -10,6 +10,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from argon2.profiles import RFC_9106_LOW_MEMORY
 
+from printreach.backends.common_passwords import is_common
 from printreach.ports import TooBusy
 
 P = ParamSpec("P")
@@ -37,6 +38,9 @@ class Argon2Passwords:
         if not password_hash:
             return await self._matches_nobody(password)
         return await self._on_a_thread(self._verify, password_hash, password)
+
+    def is_common(self, password: str) -> bool:
+        return is_common(password)
 
     async def _on_a_thread(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         if self._waiting >= MOST_WAITING:

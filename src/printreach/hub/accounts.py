@@ -11,9 +11,10 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.invitations import end_invitations
 from printreach.hub.print_mails import FirstPlace
 from printreach.ports import Clock, Notice, Passwords, Records, Store, Topic
-from printreach.rules.accounts import Account, problem_with_password, read_email
+from printreach.rules.accounts import Account, read_email
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.operators import Operator, OperatorAct
+from printreach.rules.passwords import problem_with_password
 
 LAST_OPERATOR: Final = Denied(Reason.INVALID, "There has to be one operator at least.")
 _LAST_LEAVES: Final = Denied(
@@ -53,7 +54,7 @@ class Accounts:
         address = read_email(email)
         if address is None:
             return Denied(Reason.INVALID, f"{email!r} is not an e-mail address.")
-        problem = problem_with_password(password)
+        problem = problem_with_password(password, address, self.passwords.is_common)
         if problem is not None:
             return Denied(Reason.INVALID, problem)
         at = self.clock.now()

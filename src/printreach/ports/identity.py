@@ -35,6 +35,10 @@ class Passwords(Protocol):
         """
         ...
 
+    def is_common(self, password: str) -> bool:
+        """Whether so many people have it that it is guessed first. password: in lower case."""
+        ...
+
 
 class AccountRecords(Protocol):
     """Accounts, told apart by `rules.accounts.email_key`."""

@@ -5,9 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-MIN_PASSWORD_LENGTH = 8
-MAX_PASSWORD_LENGTH = 1024
-"""A bound only on the work one sign-in can ask for."""
 MAX_EMAIL_LENGTH = 254
 """The longest address that mail servers carry: RFC 5321, 4.5.3.1.3, less the brackets."""
 
@@ -103,12 +100,3 @@ def read_email(typed: str) -> str | None:
 def email_key(email: str) -> str:
     """By what addresses are told apart: the same for every spelling in case."""
     return unicodedata.normalize("NFC", email.casefold())
-
-
-def problem_with_password(password: str) -> str | None:
-    """A sentence, where this cannot become a password."""
-    if len(password) < MIN_PASSWORD_LENGTH:
-        return f"A password has at least {MIN_PASSWORD_LENGTH} characters."
-    if len(password) > MAX_PASSWORD_LENGTH:
-        return f"A password has at most {MAX_PASSWORD_LENGTH} characters."
-    return None

@@ -10,9 +10,10 @@ from printreach.hub.identity.signing_in import WRONG_CODE, recovery_digest
 from printreach.hub.post import Post, mail_link_digest
 from printreach.hub.tries import CODE_BY_ACCOUNT, MAIL_BY_ACCOUNT, AccountTries
 from printreach.ports import Clock, Passwords, Records, Store
-from printreach.rules.accounts import Account, email_key, problem_with_password, read_email
+from printreach.rules.accounts import Account, email_key, read_email
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.mail_links import MailPurpose
+from printreach.rules.passwords import problem_with_password
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
 from printreach.rules.totp import (
@@ -45,7 +46,7 @@ class Owner:
         self, account: Account, session: Session, old: str, new: str
     ) -> Refusal | None:
         """Set another password; every other browser is signed out."""
-        problem = problem_with_password(new)
+        problem = problem_with_password(new, account.email, self.passwords.is_common)
         if problem is not None:
             return Denied(Reason.BAD_PASSWORD, problem)
         refused = await self.proof.of_owner(account, session, old)

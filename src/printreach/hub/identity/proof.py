@@ -6,7 +6,8 @@ from typing import Final
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import SIGN_IN_BY_ACCOUNT, AccountTries
 from printreach.ports import Clock, Passwords
-from printreach.rules.accounts import MAX_PASSWORD_LENGTH, Account, email_key
+from printreach.rules.accounts import Account, email_key
+from printreach.rules.passwords import MAX_PASSWORD_LENGTH
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_fresh
 

@@ -17,10 +17,11 @@ from printreach.hub.tries import (
     CallerTries,
 )
 from printreach.ports import Clock, Passwords, Records, Store
-from printreach.rules.accounts import Account, email_key, problem_with_password, read_email
+from printreach.rules.accounts import Account, email_key, read_email
 from printreach.rules.credentials import TokenBytes, new_session_token
-from printreach.rules.mail_links import LIFETIMES, MailPurpose
+from printreach.rules.mail_links import LIFETIMES, MailLink, MailPurpose
 from printreach.rules.own_paths import HOME
+from printreach.rules.passwords import problem_with_password
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import Awaits, Step
 
@@ -88,11 +89,14 @@ class Recovering:
 
     async def is_good(self, token: str) -> bool:
         """Whether a password can be chosen with that link."""
+        return await self._link(token) is not None
+
+    async def _link(self, token: str) -> MailLink | None:
         at = self.clock.now()
         link = await self.store.read(
             lambda records: records.mail_links.get(mail_link_digest(token), at)
         )
-        return link is not None and link.purpose is MailPurpose.RESET
+        return link if link is not None and link.purpose is MailPurpose.RESET else None
 
     async def reset(
         self, token: str, step_token: str, password: str, visitor: Visitor
@@ -101,11 +105,12 @@ class Recovering:
         refused = self.caller_tries.take_by_address(LINK_BY_ADDRESS, visitor.address)
         if refused is not None:
             return refused
-        problem = problem_with_password(password)
+        link = await self._link(token)
+        if link is None:
+            return LINK_OVER
+        problem = problem_with_password(password, link.email, self.passwords.is_common)
         if problem is not None:
             return Denied(Reason.BAD_PASSWORD, problem)
-        if not await self.is_good(token):
-            return LINK_OVER
         password_hash = await self.passwords.hash(password)
         changed = await self.store.write(
             lambda records: self._change(records, token, step_token, password_hash, visitor)

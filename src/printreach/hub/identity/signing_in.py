@@ -13,13 +13,14 @@ from printreach.hub.tries import (
     CallerTries,
 )
 from printreach.ports import Clock, Passwords, Records, Store
-from printreach.rules.accounts import MAX_PASSWORD_LENGTH, Account, email_key, read_email
+from printreach.rules.accounts import Account, email_key, read_email
 from printreach.rules.credentials import (
     CredentialKind,
     TokenBytes,
     digest,
     new_session_token,
 )
+from printreach.rules.passwords import MAX_PASSWORD_LENGTH
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME, Awaits, Step
 from printreach.rules.totp import read_recovery_code, step_of_code

@@ -27,11 +27,11 @@ from printreach.rules.accounts import (
     Account,
     SignUpPolicy,
     email_key,
-    problem_with_password,
     read_email,
 )
 from printreach.rules.credentials import TokenBytes, new_record_id, new_session_token
 from printreach.rules.mail_links import MailLink, MailPurpose
+from printreach.rules.passwords import problem_with_password
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import CONFIRMATION_LIFETIME, Awaits, Step
 
@@ -231,7 +231,7 @@ class SigningUp:
         refused = self.caller_tries.take_by_address(SIGN_UP_BY_ADDRESS, visitor.address)
         if refused is not None:
             return refused
-        problem = problem_with_password(password)
+        problem = problem_with_password(password, email, self.passwords.is_common)
         if problem is not None:
             return Denied(Reason.BAD_PASSWORD, problem)
         return read_email(email) or BAD_EMAIL

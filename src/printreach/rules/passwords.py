@@ -1,0 +1,69 @@
+"""Which passwords people may choose.
+
+NIST SP 800-63B, 5.1.1.2: a least length, and none that is on a list of common ones or made of what
+an attacker knows anyway; no rules about which characters it has.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+MIN_PASSWORD_LENGTH: Final = 8
+MAX_PASSWORD_LENGTH: Final = 1024
+"""A bound only on the work one sign-in can ask for."""
+_FEWEST_DIFFERENT: Final = 4
+"""Characters that differ."""
+_MOST_ADDED: Final = 4
+"""Characters added to something that is easy to guess leave it so, up to this number."""
+_SHORTEST_NAME: Final = 4
+"""A shorter part of an address may stand in a password by chance."""
+_PRODUCT: Final = "printreach"
+
+IsCommon = Callable[[str], bool]
+"""Whether a list of common passwords has one; it is given in lower case."""
+
+
+def problem_with_password(password: str, email: str, is_common: IsCommon) -> str | None:
+    """A sentence, where this cannot become a password. email: of its account."""
+    if len(password) < MIN_PASSWORD_LENGTH:
+        return f"A password has at least {MIN_PASSWORD_LENGTH} characters."
+    if len(password) > MAX_PASSWORD_LENGTH:
+        return f"A password has at most {MAX_PASSWORD_LENGTH} characters."
+    typed = password.casefold()
+    if len(set(typed)) < _FEWEST_DIFFERENT:
+        return "This password repeats the same few characters. Choose another."
+    if any(is_common(variant) for variant in _without_ending(typed)):
+        return (
+            "This password is one of the most common ones, which are guessed first. Choose "
+            "another: a few words are easy to remember and hard to guess."
+        )
+    if _is_made_of(typed, _names_in(email)):
+        return "This password is little more than the e-mail address. Choose another."
+    if _is_made_of(typed, [_PRODUCT]):
+        return "This password is little more than the name of this service. Choose another."
+    return None
+
+
+def _without_ending(typed: str) -> list[str]:
+    """The password, and what stands before the digits and marks at its end, if they are few."""
+    variants = [typed]
+    while len(variants) <= _MOST_ADDED and not variants[-1][-1].isalpha():
+        shorter = variants[-1][:-1]
+        if len(shorter) < MIN_PASSWORD_LENGTH:
+            break
+        variants.append(shorter)
+    return variants
+
+
+def _names_in(email: str) -> list[str]:
+    """The address and its two halves, the longest first."""
+    address = email.casefold().strip()
+    name, _, host = address.rpartition("@")
+    return [part for part in (address, name, host) if len(part) >= _SHORTEST_NAME]
+
+
+def _is_made_of(typed: str, names: list[str]) -> bool:
+    """Whether hardly anything is left once these names are taken out."""
+    rest = typed
+    for name in names:
+        rest = rest.replace(name, "")
+    return rest != typed and len(rest) <= _MOST_ADDED
