@@ -8,7 +8,7 @@ from printreach.contract.features import Feature
 from tests.printers.asking import Json
 from tests.printers.bench import Bench, on_the_bench
 
-BAD_ARGUMENTS, FAILED, NOT_SUPPORTED = 751, 752, 788
+BAD_ARGUMENTS, NOT_SUPPORTED = 751, 788
 TARGETS = {
     "BedC": ("BedTarget", 35.0),
     "ToolC": ("HotendTarget", 40.0),
@@ -57,13 +57,31 @@ class ControlContract:
             assert (command, reply.status) == (command, expected), reply.envelope
 
     @on_the_bench
-    async def test_an_extruder_that_is_not_there_is_refused_in_words(self, bench: Bench) -> None:
-        expected = FAILED if _has(bench, Feature.EXTRUSION) else NOT_SUPPORTED
+    async def test_an_extruder_that_is_not_there_is_a_wrong_argument(self, bench: Bench) -> None:
         order = {"Extruder": LAST_EXTRUDER, "DistanceMm": 1}
         reply = await bench.calls.post("extrude", order)
 
-        assert reply.status == expected
-        assert "extruder" in reply.error or expected is NOT_SUPPORTED
+        if not _has(bench, Feature.EXTRUSION):
+            assert reply.status == NOT_SUPPORTED
+            return
+        assert reply.status == BAD_ARGUMENTS
+        assert reply.error.startswith("Extruder: there is no extruder 15; this printer has ")
+
+    @pytest.mark.parametrize("heater", ["ToolC", "BedC"])
+    @on_the_bench
+    async def test_a_tool_number_that_is_not_there_is_a_wrong_argument(
+        self, bench: Bench, heater: str
+    ) -> None:
+        before = await bench.temps()
+        reply = await bench.calls.post("set-temp", {heater: 30, "ToolNumber": LAST_EXTRUDER})
+
+        if not _has(bench, Feature.TEMPERATURE_CONTROL):
+            assert reply.status == NOT_SUPPORTED
+            return
+        assert reply.status == BAD_ARGUMENTS
+        assert reply.error.startswith("ToolNumber: there is no extruder 15; this printer has ")
+        after = await bench.temps()
+        assert after["BedTarget"] == before["BedTarget"]
 
     @on_the_bench
     async def test_a_light_goes_on_and_off_or_is_not_supported(self, bench: Bench) -> None:

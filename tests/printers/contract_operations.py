@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from printreach.printers.operations import Operation
+from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import MakesApiKeys
 from tests.printers.asking import Json, Reply
 from tests.printers.bench import Bench, on_the_bench
@@ -61,9 +61,13 @@ async def has_material_system(bench: Bench) -> bool:
         return False
 
 
-async def has_smart_pause(bench: Bench) -> bool:
-    """What that means is a matter of PrintContract."""
-    return bench.rig.has_smart_pause
+def in_a_smart_pause(operation: Operation) -> Probe:
+    """A smart pause is never refused; what it does, the tests of each platform's orders tell."""
+
+    async def probe(bench: Bench) -> bool:
+        return operation in bench.rig.smart_pause
+
+    return probe
 
 
 async def gives_a_picture(bench: Bench) -> bool:
@@ -94,7 +98,7 @@ PROBES: dict[Operation, Probe] = {
     Operation.STATUS: question("status"),
     Operation.MATERIAL_SYSTEM: has_material_system,
     Operation.PAUSE: order("pause"),
-    Operation.SMART_PAUSE: has_smart_pause,
+    **{one: in_a_smart_pause(one) for one in Operation if one in SMART_PAUSE},
     Operation.RESUME: order("resume"),
     Operation.CANCEL: order("cancel"),
     Operation.START: order("start", {"Path": NO_FILE["path"]}),

@@ -3,6 +3,7 @@
 import asyncio
 
 from printreach.contract.status import State
+from printreach.printers.operations import Operation
 from printreach.rules.prints import Need, NeedKind
 from tests.printers.bench import Bench, on_the_bench
 from tests.printers.contract_controls import MOVEMENTS
@@ -10,6 +11,7 @@ from tests.printers.contract_status import assert_is_a_status
 
 STAYS_S = 1.5
 WRONG_STATE = 786
+MISSING = "gcode/there is no such file.gcode"
 
 
 class PrintContract:
@@ -121,9 +123,21 @@ class PrintContract:
 
     @on_the_bench
     async def test_a_file_that_is_not_there_is_not_started(self, bench: Bench) -> None:
-        reply = await bench.calls.post("start", {"Path": "gcode/there is no such file.gcode"})
+        reply = await bench.calls.post("start", {"Path": MISSING})
 
-        assert reply.status in (404, 752)
+        assert (reply.status, reply.error) == (404, f"There is no file {MISSING!r}.")
+        assert (await bench.job())["State"] == State.IDLE
+
+    @on_the_bench
+    async def test_a_print_is_not_started_from_a_storage_that_is_not_there(
+        self, bench: Bench
+    ) -> None:
+        file = bench.rig.long_print()
+        path = await bench.upload(file.name, file.data)
+        reply = await bench.calls.post("start", {"Path": path, "Storage": "no such storage"})
+
+        assert reply.status == 751
+        assert reply.error.startswith("Storage")
         assert (await bench.job())["State"] == State.IDLE
 
     @on_the_bench
@@ -136,7 +150,7 @@ class PrintContract:
         order = {"SmartPause": True, "ZLiftMm": 2, "RetractFilamentMm": 1}
         assert (await bench.calls.post("pause", order)).status == 200
         await bench.until(State.PAUSED)
-        if bench.rig.has_smart_pause:
+        if Operation.PAUSE_HEATERS in bench.rig.smart_pause:
             await bench.until_true("a hotend that is off", lambda: _hotend_is(bench, 0.0))
         during = await bench.temps()
         assert (await bench.calls.post("resume")).status == 200
@@ -146,6 +160,25 @@ class PrintContract:
         await bench.until_true(
             "the hotend's old target", lambda: _hotend_is(bench, before["HotendTarget"])
         )
+
+    @on_the_bench
+    async def test_the_filament_of_a_print_is_estimated_whole_all_the_time(
+        self, bench: Bench
+    ) -> None:
+        """Not what was used so far: from the first figure on it is about that of the end."""
+        await bench.start(await bench.rig.feeding_print())
+        told: list[int] = []
+
+        async def is_complete() -> bool:
+            job = await bench.job()
+            told.append(job["CurrentPrint"]["EstTotalFilUsedMm"])
+            return bool(job["State"] == State.COMPLETE)
+
+        await bench.until_true("the end of the print", is_complete)
+
+        known = [mm for mm in told if mm]
+        assert all(abs(mm - told[-1]) <= 0.25 * told[-1] for mm in known), known
+        assert bool(told[-1]) >= bench.rig.tells_filament
 
 
 async def _has_heat(bench: Bench) -> bool:

@@ -24,8 +24,9 @@ class PrinterRig:
     platform: its column of docs/platforms.md. lacks: what it can't of what that says only some can.
     features: what this printer can do, exactly. heaters: what set-temp may name, of `BedC`,
     `ToolC`, `ChamberC`; `open` leaves them off. has_camera: `open` provides one, which gives
-    pictures. has_smart_pause: the platform can turn heaters off in a pause. has_folders: its files
+    pictures. smart_pause: what the platform can do of it. has_folders: its files
     may lie in folders. nonsense_ends_contact: the agent leaves when it hears it, and comes back.
+    tells_filament: the status tells how much a feeding_print takes.
     patience_s: within which a state shows.
     """
 
@@ -34,9 +35,10 @@ class PrinterRig:
     features: ClassVar[Feature]
     heaters: ClassVar[frozenset[str]] = frozenset({"BedC", "ToolC"})
     has_camera: ClassVar[bool] = True
-    has_smart_pause: ClassVar[bool] = False
+    smart_pause: ClassVar[frozenset[Operation]] = frozenset()
     has_folders: ClassVar[bool] = True
     nonsense_ends_contact: ClassVar[bool] = False
+    tells_filament: ClassVar[bool] = False
     patience_s: ClassVar[float] = 45.0
 
     def open(self) -> AbstractAsyncContextManager[None]:
@@ -64,6 +66,10 @@ class PrinterRig:
     def short_print(self) -> PrintFile:
         """Is complete within a few seconds."""
         raise NotImplementedError
+
+    async def feeding_print(self) -> PrintFile:
+        """Takes filament, and is complete within some seconds."""
+        return self.short_print()
 
     def hot_print(self) -> PrintFile:
         """As long_print, with bed and hotend heated. For smart pause."""

@@ -7,6 +7,7 @@ platform. The contract suite holds what is written there to what the adapter doe
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 
 class Operation(StrEnum):
@@ -15,7 +16,9 @@ class Operation(StrEnum):
     STATUS = "Status"
     MATERIAL_SYSTEM = "Material system"
     PAUSE = "Pause"
-    SMART_PAUSE = "Smart pause"
+    PAUSE_HEATERS = "Smart pause: turn heaters off"
+    PAUSE_LIFT = "Smart pause: lift the nozzle"
+    PAUSE_RETRACT = "Smart pause: retract filament"
     RESUME = "Resume"
     CANCEL = "Cancel"
     START = "Start a print"
@@ -40,6 +43,12 @@ class Operation(StrEnum):
     AGENT_LOG = "The agent's log"
     MQTT_PROXY = "MQTT proxy"
     HOST_API_KEY = "API key for an app"
+
+
+SMART_PAUSE: Final = frozenset(
+    {Operation.PAUSE_HEATERS, Operation.PAUSE_LIFT, Operation.PAUSE_RETRACT}
+)
+"""Nothing of it is ever refused: a print is paused even where the rest can't be done."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -6,7 +6,7 @@ else for what a printer or its network may do. Checks that are the same for ever
 features, states) are made before, by `rules/commands.py`.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
@@ -51,6 +51,26 @@ def failed(sentence: str) -> PrinterRefused:
 
 def no_such_file(virtual_path: str) -> PrinterRefused:
     return PrinterRefused(CommandStatus.NOT_FOUND, f"There is no file {virtual_path!r}.")
+
+
+def require_tool(argument: str, number: int, tools: Sequence[int]) -> None:
+    """Raises PrinterRefused (751) for a tool that the printer hasn't got.
+
+    argument: the name of the argument that says so. tools: the numbers that there are.
+    """
+    if number in tools:
+        return
+    has = f"the extruders {', '.join(map(str, tools))}" if tools else "no extruder"
+    if len(tools) == 1:
+        has = f"one extruder, number {tools[0]}"
+    sentence = f"{argument}: there is no extruder {number}; this printer has {has}."
+    raise PrinterRefused(CommandStatus.BAD_ARGUMENTS, sentence)
+
+
+def require_tools_of(order: SetTemp, tools: Sequence[int]) -> None:
+    """The same for set-temp, whichever heater it is about."""
+    if isinstance(order.tool_number, int):
+        require_tool("ToolNumber", order.tool_number, tools)
 
 
 def bad_path(sentence: str) -> PrinterRefused:

@@ -18,6 +18,8 @@ can't. `Features` in the status tells of the one printer before it is asked.
 *Yes*: every printer of the platform can. *Some*: it takes what stands below the table. *No*: so far
 none can, and why stands there too. Each is held to what the adapter does, by the tests.
 
+A smart pause is never refused: every printer pauses, and what it can't do of the rest is left out.
+
 """
 
 

@@ -11,6 +11,7 @@ from printreach.contract.features import Feature
 from printreach.printers.bambu.adapter import make
 from printreach.printers.bambu.platforms import PLATFORMS
 from printreach.printers.bambu.ports import Ports
+from printreach.printers.operations import SMART_PAUSE
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.bambu.broker import ACCESS_CODE
@@ -36,7 +37,7 @@ class BambuRig(PrinterRig):
     platform = PLATFORMS[0]
     features = Feature(63)
     nonsense_ends_contact = True
-    has_smart_pause = True
+    smart_pause = SMART_PAUSE
     eye: Eye
 
     def __init__(self, fake: FakeBambu) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from printreach.contract.features import Feature
 from printreach.printers.duet.adapter import make
 from printreach.printers.duet.platforms import PLATFORMS
-from printreach.printers.operations import Operation
+from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.duet.printer import FakeDuet, fake_duet
@@ -24,7 +24,7 @@ class DuetRig(PrinterRig):
     lacks = frozenset({Operation.HEAT_CHAMBER})
     features = Feature(2 + 4 + 8 + 16 + 32)
     has_camera = False
-    has_smart_pause = True
+    smart_pause = SMART_PAUSE
     has_sbc = False
     fake: FakeDuet
 

@@ -9,6 +9,7 @@ from printreach.contract.features import Feature
 from printreach.printers.elegoo.adapter import make
 from printreach.printers.elegoo.platforms import PLATFORMS
 from printreach.printers.elegoo.ports import Ports
+from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.elegoo_cc2 import ACCESS_CODE, SERIAL, Broker, FakeCc2, fake_cc2
@@ -21,7 +22,7 @@ class Cc2Rig(PrinterRig):
 
     platform = PLATFORMS[1]
     features = Feature(1 + 2 + 4 + 16 + 32)
-    has_smart_pause = True
+    smart_pause = SMART_PAUSE - {Operation.PAUSE_RETRACT}
     has_folders = False
     fake: FakeCc2
 

@@ -8,6 +8,7 @@ from printreach.contract.features import Feature
 from printreach.printers.elegoo.adapter import make
 from printreach.printers.elegoo.platforms import PLATFORMS
 from printreach.printers.elegoo.ports import Ports
+from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.elegoo_sdcp import FakeSdcp, fake_sdcp
@@ -19,7 +20,7 @@ from tests.rigs.waiting import free_port
 class SdcpRig(PrinterRig):
     platform = PLATFORMS[0]
     features = Feature(1 + 2 + 4 + 16 + 32)
-    has_smart_pause = True
+    smart_pause = SMART_PAUSE - {Operation.PAUSE_RETRACT}
     has_folders = False
     nonsense_ends_contact = True
     fake: FakeSdcp

@@ -13,6 +13,7 @@ from printreach.contract.commands import SetTemp
 from printreach.contract.features import Feature
 from printreach.printers.moonraker.adapter import make
 from printreach.printers.moonraker.platforms import PLATFORMS
+from printreach.printers.operations import SMART_PAUSE
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.printers.film import film_at
@@ -66,7 +67,8 @@ class MoonrakerRig(PrinterRig):
     platform = PLATFORMS[0]
     features = Feature(63)
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
-    has_smart_pause = True
+    smart_pause = SMART_PAUSE
+    tells_filament = True
     nonsense_ends_contact = True
 
     def __init__(self, url: str, folder: Path, klippy: Klippy, ports: Ports) -> None:
@@ -95,6 +97,9 @@ class MoonrakerRig(PrinterRig):
 
     def short_print(self) -> PrintFile:
         return PrintFile("short.gcode", _WARM + b"G1 X10 E0.5 F6000\nG1 X30 E0.5\n" * 2)
+
+    async def feeding_print(self) -> PrintFile:
+        return PrintFile("feeds.gcode", _WARM + b"G1 X10 E2 F6000\nG1 X30 E2\n" * 60)
 
     def hot_print(self) -> PrintFile:
         heat = b"M140 S40\nM104 S60\nM190 S40\n"

@@ -139,6 +139,16 @@ def test_each_extruder_has_a_spool_of_its_own() -> None:
     assert all(source.material is UNSET for source in system.sources)
 
 
+def test_which_extruder_is_in_use_is_left_out_until_klipper_tells() -> None:
+    spool = spool_of({"response": SPOOL, "error": None})
+    untold = changed(EXTRUDERS, "toolhead", extruder=None)
+    system = materials_of(replace(known_of(untold), spool=spool))
+
+    assert system is not None
+    assert [tool.is_active for tool in system.tools] == [UNSET, UNSET]
+    assert [source.material for source in system.sources] == [UNSET, UNSET]
+
+
 def test_a_printer_without_extruders_reports_no_materials() -> None:
     assert materials_of(known_of({"heater_bed": {"temperature": 20.0}})) is None
 

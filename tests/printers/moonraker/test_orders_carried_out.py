@@ -78,8 +78,10 @@ async def test_a_second_extruder_is_heated_and_used_by_its_number(
         pushed = await bench.calls.post("extrude", {"Extruder": 1, "DistanceMm": 5})
         missing = await bench.calls.post("set-temp", {"ToolC": 60, "ToolNumber": 2})
 
-    assert (heated.status, pushed.status, missing.status) == (200, 200, 752)
-    assert missing.error == "This printer has extruders 0 to 1."
+    assert (heated.status, pushed.status, missing.status) == (200, 200, 751)
+    assert missing.error == (
+        "ToolNumber: there is no extruder 2; this printer has the extruders 0, 1."
+    )
     assert "HEATER=extruder1 TARGET=60" in rig.klippy.machine.scripts[-2]
     assert "ACTIVATE_EXTRUDER EXTRUDER=extruder1" in rig.klippy.machine.scripts[-1]
     assert rig.klippy.machine.objects["toolhead"]["extruder"] == "extruder"

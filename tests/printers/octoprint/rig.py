@@ -13,7 +13,7 @@ from urllib.parse import quote
 from printreach.contract.features import Feature
 from printreach.printers.octoprint.adapter import make
 from printreach.printers.octoprint.platforms import PLATFORMS
-from printreach.printers.operations import Operation
+from printreach.printers.operations import SMART_PAUSE, Operation
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.printers.film import film_at
@@ -48,7 +48,7 @@ class OctoPrintRig(PrinterRig):
     platform = PLATFORMS[0]
     lacks = frozenset({Operation.HEAT_CHAMBER})
     features = Feature(62)  # everything but a light
-    has_smart_pause = True
+    smart_pause = SMART_PAUSE
     nonsense_ends_contact = True
 
     def __init__(self, peer: OctoPrint, folder: Path, camera_port: int) -> None:

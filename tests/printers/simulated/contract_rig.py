@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from printreach.contract.features import Feature
+from printreach.printers.operations import SMART_PAUSE
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.simulated.adapter import make
@@ -29,7 +30,8 @@ class SimulatedRig(PrinterRig):
     platform = PLATFORMS[0]
     features = Feature(63)
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
-    has_smart_pause = True
+    smart_pause = SMART_PAUSE
+    tells_filament = True
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -65,6 +67,12 @@ class SimulatedRig(PrinterRig):
 
     def hot_print(self) -> PrintFile:
         return PrintFile("hot.gcode", b"M140 S40\nM104 S60\nM190 S40\n" + _PATH)
+
+    async def feeding_print(self) -> PrintFile:
+        await self._running.control.obey("simulate", {"Speed": 100})
+        return PrintFile(
+            "feeds.gcode", b"G28\nM109 S200\nM83\n" + b"G1 X10 E5 F600\nG1 X30 E5\n" * 40
+        )
 
     async def warm_up_for_extrusion(self, printer: Printer) -> None:
         self._running.printer.machine.heaters[HeaterName.HOTEND].actual_c = 200.0

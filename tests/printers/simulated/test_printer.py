@@ -3,7 +3,7 @@
 import pytest
 
 from printreach.printers.simulated.model.motion import Point
-from printreach.printers.simulated.model.printer import SimulatedPrinter
+from printreach.printers.simulated.model.printer import Rest, SimulatedPrinter
 from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.model.status import Refusal, State
 
@@ -87,6 +87,43 @@ def test_a_paused_print_stands_still_and_goes_on_where_it_was() -> None:
 
     assert printer.status().filament_mm == pytest.approx(10.0)
     assert printer.machine.position == Point(100.0, 100.0, 0.0)
+
+
+def test_what_a_pause_took_is_given_back_before_the_print_goes_on() -> None:
+    whole = after(FROM_ORIGIN + ONE_LINE * 3).machine.filament_mm
+    printer = printing(FROM_ORIGIN + ONE_LINE * 3)
+    advance_until(printer, lambda it: it.state is State.PRINTING)
+    at = printer.machine.position
+    printer.pause(rest=Rest(hotend_off=True, lift_mm=5.0, retract_mm=3.0))
+    used = printer.machine.filament_mm
+    printer.advance(600.0)
+    hotend = printer.machine.heaters[HeaterName.HOTEND]
+
+    assert printer.machine.filament_mm == pytest.approx(used - 3.0)
+    assert printer.machine.position.z == pytest.approx(at.z + 15.0)
+    assert (hotend.target_c, hotend.actual_c < 30.0) == (0.0, True)
+
+    printer.resume()
+    printer.advance(1.0)
+    assert (printer.state, printer.status().sub_state) == (State.RESUMING, "Heating")
+    advance_until(printer, lambda it: it.state is State.COMPLETE)
+    assert printer.machine.filament_mm == pytest.approx(whole)
+    assert errors(printer) == []
+
+
+def test_the_next_pause_gives_back_nothing_of_one_before() -> None:
+    printer = printing(FROM_ORIGIN + ONE_LINE)
+    advance_until(printer, lambda it: it.state is State.PRINTING)
+    printer.pause(rest=Rest(hotend_off=True, retract_mm=3.0))
+    printer.cancel()
+    printer.start(job("G28\nG1 X100 F600\n"))
+    advance_until(printer, lambda it: it.state is State.PRINTING)
+    printer.pause()
+    printer.resume()
+    advance_until(printer, lambda it: it.state is State.COMPLETE)
+
+    assert printer.machine.filament_mm == 0
+    assert printer.machine.heaters[HeaterName.HOTEND].target_c == 0
 
 
 def test_a_pause_does_not_count_as_printing_time() -> None:

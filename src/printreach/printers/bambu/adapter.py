@@ -18,6 +18,8 @@ from printreach.printers.port import (
     bad_path,
     failed,
     not_supported,
+    require_tool,
+    require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.storage import require_storage
@@ -115,7 +117,7 @@ class BambuPrinter:
         await self._api.order(orders.HOME)
 
     async def extrude(self, order: Extrude) -> None:
-        self._require_extruder(order.extruder)
+        require_tool("Extruder", order.extruder, range(self._extruders))
         if self.view.job.current_print.temps.hotend_actual < orders.COLDEST_EXTRUSION_C:
             coldest = f"{orders.COLDEST_EXTRUSION_C:.0f}"
             raise failed(f"The nozzle is too cold: filament moves from {coldest} degrees on.")
@@ -124,8 +126,7 @@ class BambuPrinter:
     async def set_temp(self, order: SetTemp) -> None:
         if not isinstance(order.chamber_c, UnsetType):
             raise not_supported("heat a chamber")
-        if isinstance(order.tool_number, int):
-            self._require_extruder(order.tool_number)
+        require_tools_of(order, range(self._extruders))
         for waits in (False, True):
             lines = orders.temp_lines(order, extruders=self._extruders, waits=waits)
             await self._gcode(lines)
@@ -149,11 +150,6 @@ class BambuPrinter:
     @property
     def _extruders(self) -> int:
         return max(1, len(extruders_of(self._watch.heard.report)))
-
-    def _require_extruder(self, number: int) -> None:
-        if number >= self._extruders:
-            has = "one extruder, number 0" if self._extruders == 1 else "extruders 0 and 1"
-            raise failed(f"This printer has {has}.")
 
     async def _gcode(self, lines: list[str]) -> None:
         await self._api.order(orders.gcode(*lines))

@@ -8,7 +8,8 @@ PLATFORMS: Final = (
     Platform(
         title="Bambu Lab",
         cannot={
-            Operation.HEAT_CHAMBER: "No order for it is known.",
+            Operation.HEAT_CHAMBER: "No order for it is known, not even where the chamber can be"
+            " heated (X1E, H2).",
             Operation.CONFIG_FILES: "The printer gives no access to its configuration.",
             Operation.LOG_FILES: "Its own folders on the card are left out.",
             Operation.HOST_API_KEY: "It has one access code, which its screen shows.",

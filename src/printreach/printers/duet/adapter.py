@@ -9,6 +9,8 @@ from printreach.printers.port import (
     failed,
     no_such_file,
     not_supported,
+    require_tool,
+    require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.storage import require_storage
@@ -88,7 +90,7 @@ class DuetPrinter:
 
     async def extrude(self, order: Extrude) -> None:
         """With the tool of that number, which goes back to where it was in a paused print."""
-        number = self._tool(order.extruder)
+        number = self._tool("Extruder", order.extruder)
         if duet.is_too_cold(self._watch.heard.model, number):
             raise failed(f"The hotend of extruder {number} is too cold to move filament.")
         before = duet.current_tool(self._watch.heard.model)
@@ -102,10 +104,11 @@ class DuetPrinter:
 
     async def set_temp(self, order: SetTemp) -> None:
         model = self._watch.heard.model
+        require_tools_of(order, [tool.number for tool in duet.tools(model)])
         lines = []
         if not isinstance(order.tool_c, UnsetType):
             number = order.tool_number if isinstance(order.tool_number, int) else None
-            lines.append(gcode.heat_tool(self._tool(number), order.tool_c))
+            lines.append(gcode.heat_tool(self._tool("ToolNumber", number), order.tool_c))
         if not isinstance(order.bed_c, UnsetType):
             if duet.bed(model) is None:
                 raise not_supported("heat a bed")
@@ -116,16 +119,14 @@ class DuetPrinter:
             lines.append(gcode.heat_chamber(order.chamber_c))
         await self._watch.order(lines)
 
-    def _tool(self, number: int | None) -> int:
+    def _tool(self, argument: str, number: int | None) -> int:
         """The number, where there is such a tool; without one, the tool in use or the first."""
         model = self._watch.heard.model
         numbers = [tool.number for tool in duet.tools(model)]
         if number is None:
             current = duet.current_tool(model)
             number = current if current is not None else next(iter(numbers), 0)
-        if number not in numbers:
-            has = ", ".join(map(str, numbers)) or "none"
-            raise failed(f"There is no extruder {number}; this printer has: {has}.")
+        require_tool(argument, number, numbers)
         return number
 
     def _on_heard(self) -> None:

@@ -8,6 +8,7 @@ PLATFORMS: Final = (
     Platform(
         title="Elegoo (SDCP)",
         cannot={
+            Operation.PAUSE_RETRACT: "No order that moves filament is known.",
             Operation.EXTRUDE: "No order for it is known.",
             Operation.HEAT_CHAMBER: "No order for it is known.",
             Operation.UPLOAD_INTO_FOLDER: "The printer takes files into no folder.",
@@ -17,7 +18,8 @@ PLATFORMS: Final = (
             Operation.HOST_API_KEY: "It asks nobody for a key.",
         },
         only_where={
-            Operation.SMART_PAUSE: "it is no resin printer",
+            Operation.PAUSE_HEATERS: "it is no resin printer",
+            Operation.PAUSE_LIFT: "it is no resin printer",
             Operation.SET_LIGHT: "the printer has one",
             Operation.MOVE_AXIS: "it is no resin printer",
             Operation.HOME: "it is no resin printer",
@@ -30,6 +32,7 @@ PLATFORMS: Final = (
     Platform(
         title="Elegoo Centauri Carbon 2",
         cannot={
+            Operation.PAUSE_RETRACT: "No order that moves filament is known.",
             Operation.EXTRUDE: "No order for it is known.",
             Operation.HEAT_CHAMBER: "No order for it is known.",
             Operation.UPLOAD_INTO_FOLDER: "The printer takes files into no folder.",

@@ -10,7 +10,13 @@ from printreach.contract.commands import Extrude, MoveAxis, Pause, SetTemp
 from printreach.contract.files import JsonObject
 from printreach.contract.unset import UnsetType
 from printreach.printers.loose import Json
-from printreach.printers.port import Files, PrinterRefused, View, bad_path, not_supported
+from printreach.printers.port import (
+    Files,
+    PrinterRefused,
+    View,
+    not_supported,
+    require_tools_of,
+)
 from printreach.printers.setup import PrinterSetup
 
 from .live import Live
@@ -107,8 +113,7 @@ def targets_of(order: SetTemp, *, hotend: str, bed: str) -> JsonObject:
     """The targets by the protocol's names for the heaters. Raises PrinterRefused."""
     if not isinstance(order.chamber_c, UnsetType):
         raise not_supported("heat a chamber")
-    if isinstance(order.tool_number, int) and order.tool_number != 0:
-        raise bad_path("This printer has one tool, number 0.")
+    require_tools_of(order, (0,))
     targets: JsonObject = {}
     if not isinstance(order.tool_c, UnsetType):
         targets[hotend] = order.tool_c

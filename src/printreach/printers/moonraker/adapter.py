@@ -27,6 +27,8 @@ from printreach.printers.port import (
     failed,
     no_such_file,
     not_supported,
+    require_tool,
+    require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.storage import require_storage
@@ -132,12 +134,13 @@ class MoonrakerPrinter:
         await self._api.run(gcode.HOME)
 
     async def extrude(self, order: Extrude) -> None:
-        extruder = self._extruder(order.extruder)
+        extruder = self._extruder("Extruder", order.extruder)
         active = active_extruder(self._known) or extruder
         await self._move(gcode.extrude(order.distance_mm, extruder, active))
 
     async def set_temp(self, order: SetTemp) -> None:
         machine = self._known.machine
+        require_tools_of(order, range(len(machine.extruders)))
         targets: dict[str, float] = {}
         if not isinstance(order.tool_c, UnsetType):
             targets[self._heated_tool(order)] = order.tool_c
@@ -195,19 +198,16 @@ class MoonrakerPrinter:
 
     def _heated_tool(self, order: SetTemp) -> str:
         if isinstance(order.tool_number, int):
-            return self._extruder(order.tool_number)
+            return self._extruder("ToolNumber", order.tool_number)
         extruder = active_extruder(self._known)
         if extruder is None:
             raise not_supported("heat a hotend")
         return extruder
 
-    def _extruder(self, number: int) -> str:
+    def _extruder(self, argument: str, number: int) -> str:
         extruders = self._known.machine.extruders
-        if number < len(extruders):
-            return extruders[number]
-        count = len(extruders)
-        has = "one extruder, number 0" if count == 1 else f"extruders 0 to {count - 1}"
-        raise failed(f"This printer has {has}.")
+        require_tool(argument, number, range(len(extruders)))
+        return extruders[number]
 
 
 def _trouble(refused: PrinterRefused) -> Trouble:

@@ -11,7 +11,7 @@ from printreach.rules.materials import within_limits
 
 from .afc import afc_materials
 from .happy_hare import mmu_materials
-from .status import Known, active_extruder, obj
+from .status import Known, obj, selected_extruder
 
 
 def materials_of(known: Known) -> MaterialSystem | None:
@@ -29,14 +29,14 @@ def _tools(known: Known) -> list[Tool]:
 
 def _tool(known: Known, index: int, name: str) -> Tool:
     """Its id is the name of its object, by which multi-material units call it, too."""
-    at = obj(known, name)
+    at, selected = obj(known, name), selected_extruder(known)
     actual, target = loose.number(at, "temperature"), loose.number(at, "target")
     nozzle_mm = loose.number(loose.obj(known.settings, name), "nozzle_diameter")
     return Tool(
         id=name,
         index=index,
         name=f"Extruder {index + 1}",
-        is_active=name == active_extruder(known),
+        is_active=UNSET if selected is None else name == selected,
         actual_celsius=UNSET if actual is None else actual,
         target_celsius=UNSET if target is None else target,
         nozzle_diameter_mm=UNSET if nozzle_mm is None or nozzle_mm <= 0 else nozzle_mm,
@@ -49,16 +49,17 @@ def _plain(known: Known, tools: list[Tool]) -> MaterialSystem:
         capabilities=Capabilities(
             supports_multi_material=has_several, supports_multi_tool=has_several
         ),
-        sources=[_spool_holder(known, tool) for tool in tools],
+        sources=[_spool_holder(known, tool, is_only_one=not has_several) for tool in tools],
         tools=tools,
         units=[],
         routes=[Route(source_id=f"spool-{tool.id}", tool_id=tool.id) for tool in tools],
     )
 
 
-def _spool_holder(known: Known, tool: Tool) -> Source:
-    """Spoolman knows one spool in use: the active extruder's."""
-    spool = known.spool if tool.is_active is True else None
+def _spool_holder(known: Known, tool: Tool, *, is_only_one: bool) -> Source:
+    """Spoolman knows one spool in use: the selected extruder's."""
+    in_use = selected_extruder(known) or (tool.id if is_only_one else None)
+    spool = known.spool if tool.id == in_use else None
     return Source(
         id=f"spool-{tool.id}",
         index=tool.index,

@@ -101,13 +101,16 @@ def progress_of(known: Known) -> float:
     return _clamped(loose.number(card, "progress") or 0.0)
 
 
-def active_extruder(known: Known) -> str | None:
-    """The object of the extruder in use; the first one where Klipper doesn't tell."""
+def selected_extruder(known: Known) -> str | None:
+    """The object of the extruder in use; None where Klipper doesn't tell."""
     name = loose.text(obj(known, "toolhead"), "extruder")
+    return name if name in known.machine.extruders else None
+
+
+def active_extruder(known: Known) -> str | None:
+    """The extruder that orders and temperatures are about: the selected one, else the first."""
     extruders = known.machine.extruders
-    if name in extruders:
-        return name
-    return extruders[0] if extruders else None
+    return selected_extruder(known) or (extruders[0] if extruders else None)
 
 
 def all_lights(known: Known) -> list[LightSource | Light]:

@@ -21,6 +21,8 @@ from .status import (
 from .words import shortened
 
 READY = "ready"
+EXTRAPOLATES_FROM = 0.1
+"""Of a file: where a print's beginning no longer outweighs what follows."""
 _NOT_READY = {
     "startup": "Klipper at {where} is starting.",
     "disconnected": "Moonraker at {where} has no connection to Klipper.",
@@ -89,7 +91,7 @@ def _print(known: Known, state: State) -> CurrentPrint:
         duration_sec=_duration_s(known) if has_print else 0,
         time_left_sec=_time_left_s(known, state),
         file_name=known.latest.path.rpartition("/")[2],
-        est_total_fil_used_mm=_filament_mm(known) if has_print else 0,
+        est_total_fil_used_mm=_filament_total_mm(known, state) if has_print else 0,
         est_total_fil_weight_mg=weight_mg if weight_mg is not None and has_print else UNSET,
         current_layer=known.latest.layer if has_print else None,
         total_layers=total_layers(known) if has_print else None,
@@ -131,11 +133,18 @@ def _time_left_s(known: Known, state: State) -> int | None:
     return int(min(max(left_s, 0.0), loose.MAX_INT))
 
 
-def _filament_mm(known: Known) -> int:
-    """What the slicer counted, else what was used so far."""
+def _filament_total_mm(known: Known, state: State) -> int:
+    """Of the whole print: as the slicer counted it, else from what was used so far.
+
+    0 for unknown: the first lines prime the nozzle, so they tell nothing of the rest.
+    """
     if known.metadata.filament_mm is not None:
         return known.metadata.filament_mm
-    return loose.count(obj(known, "print_stats"), "filament_used") or 0
+    progress = 1.0 if state is State.COMPLETE else known.latest.progress
+    used_mm = loose.number(obj(known, "print_stats"), "filament_used") or 0.0
+    if progress < EXTRAPOLATES_FROM or used_mm <= 0:
+        return 0
+    return int(min(used_mm / progress, loose.MAX_INT))
 
 
 def _temps(known: Known) -> Temps:

@@ -25,6 +25,8 @@ from printreach.printers.port import (
     failed,
     no_such_file,
     not_supported,
+    require_tool,
+    require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.storage import require_storage
@@ -111,7 +113,7 @@ class OctoPrintPrinter:
         await self._tell("printhead", {"command": "home", "axes": ["x", "y", "z"]})
 
     async def extrude(self, order: Extrude) -> None:
-        self._require_extruder(order.extruder)
+        require_tool("Extruder", order.extruder, range(self._watch.profile.extruders))
         if self._watch.profile.extruders > 1:
             await self._select_tool(order.extruder)
         await self._tell("tool", {"command": "extrude", "amount": order.distance_mm})
@@ -122,8 +124,8 @@ class OctoPrintPrinter:
 
     async def set_temp(self, order: SetTemp) -> None:
         profile = self._watch.profile
+        require_tools_of(order, range(profile.extruders))
         number = order.tool_number if isinstance(order.tool_number, int) else 0
-        self._require_extruder(number)
         if not isinstance(order.bed_c, UnsetType) and not profile.has_bed:
             raise not_supported("heat a bed")
         if not isinstance(order.chamber_c, UnsetType) and not profile.has_chamber:
@@ -156,12 +158,6 @@ class OctoPrintPrinter:
 
     async def _tell(self, part: str, body: JsonObject) -> None:
         await self._api.post(f"/api/printer/{part}", body)
-
-    def _require_extruder(self, number: int) -> None:
-        count = self._watch.profile.extruders
-        if number >= count:
-            has = "one extruder, number 0" if count == 1 else f"extruders 0 to {count - 1}"
-            raise failed(f"This printer has {has}.")
 
     def _on_heard(self) -> None:
         self._pausing.on_heard()

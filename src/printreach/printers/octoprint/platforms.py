@@ -14,6 +14,9 @@ PLATFORMS: Final = (
             Operation.MQTT_PROXY: "OctoPrint has no MQTT broker.",
         },
         only_where={
+            Operation.PAUSE_HEATERS: "the API key may control the printer",
+            Operation.PAUSE_LIFT: "the API key may control the printer",
+            Operation.PAUSE_RETRACT: "the API key may control the printer",
             Operation.START: "the API key may print",
             Operation.MOVE_AXIS: "the API key may control the printer",
             Operation.HOME: "the API key may control the printer",

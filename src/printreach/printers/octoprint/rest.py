@@ -4,6 +4,7 @@ import logging
 from urllib.parse import quote
 
 from printreach.contract.commands import Pause
+from printreach.contract.features import Feature
 from printreach.printers.owed import Owed
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.rests import RestStore
@@ -35,8 +36,8 @@ class Pausing:
 
     async def pause(self, order: Pause) -> None:
         await self._tell_job("pause")
-        if not order.smart_pause:
-            return
+        if not order.smart_pause or Feature.AXIS_MOVEMENT not in self._watch.view.features:
+            return  # without the right to control the printer a smart pause is a plain one
         targets, path = targets_of(self._watch.heard), job_path(self._watch.heard) or ""
         if not await self._watch.until(is_quite_paused, PAUSE_S):
             raise failed("The print is pausing, but not at rest yet: its heaters were left on.")

@@ -17,6 +17,8 @@ from printreach.printers.port import (
     failed,
     no_such_file,
     not_supported,
+    require_tool,
+    require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.storage import require_storage
@@ -34,6 +36,7 @@ HEAD, TOOL, BED = (f"/api/printer/{part}" for part in ("printhead", "tool", "bed
 XY_MM_PER_MIN = 2700
 Z_MM_PER_MIN = 600
 """Within the limits of `const.py` of 0.8.1, and slow enough for a Z axis on threaded rods."""
+_TOOLS = (0,)
 _AT_REST = frozenset({"IDLE", "READY"})
 
 
@@ -127,13 +130,13 @@ class PrusaLinkPrinter:
         await self._once_cleared(HEAD, {"command": "home", "axes": ["x", "y", "z"]})
 
     async def extrude(self, order: Extrude) -> None:
-        _require_first(order.extruder)
+        require_tool("Extruder", order.extruder, _TOOLS)
         await self._api.post(TOOL, {"command": "extrude", "amount": order.distance_mm})
 
     async def set_temp(self, order: SetTemp) -> None:
         if not isinstance(order.chamber_c, UnsetType):
             raise not_supported("heat a chamber")
-        _require_first(order.tool_number if isinstance(order.tool_number, int) else 0)
+        require_tools_of(order, _TOOLS)
         if not isinstance(order.tool_c, UnsetType):
             targets: JsonObject = {"tool0": order.tool_c}
             await self._api.post(TOOL, {"command": "target", "targets": targets})
@@ -146,8 +149,3 @@ class PrusaLinkPrinter:
 
 def _is_at_rest(heard: Heard) -> bool:
     return heard.word in _AT_REST
-
-
-def _require_first(number: int) -> None:
-    if number > 0:
-        raise failed("This printer has one extruder, number 0.")

@@ -4,13 +4,16 @@ from typing import Final
 
 from printreach.printers.operations import Operation, Platform
 
+_PARKS: Final = "In every pause the firmware lifts, retracts and parks by its own rule."
 _NO_ORDER: Final = "The printer's own web server takes no order for it."
 
 PLATFORMS: Final = (
     Platform(
         title="PrusaLink",
         cannot={
-            Operation.SMART_PAUSE: "PrusaLink can't let a print wait for heat before it goes on.",
+            Operation.PAUSE_HEATERS: "PrusaLink can't let a print wait for heat before it goes on.",
+            Operation.PAUSE_LIFT: _PARKS,
+            Operation.PAUSE_RETRACT: _PARKS,
             Operation.SET_LIGHT: "PrusaLink knows no lights.",
             Operation.HEAT_CHAMBER: "Its printers have no heated chamber.",
             Operation.CONFIG_FILES: "PrusaLink gives access to prints alone.",
@@ -26,7 +29,9 @@ PLATFORMS: Final = (
     Platform(
         title="PrusaLink (Buddy)",
         cannot={
-            Operation.SMART_PAUSE: _NO_ORDER,
+            Operation.PAUSE_HEATERS: _NO_ORDER,
+            Operation.PAUSE_LIFT: _PARKS,
+            Operation.PAUSE_RETRACT: _PARKS,
             Operation.SET_LIGHT: _NO_ORDER,
             Operation.MOVE_AXIS: _NO_ORDER,
             Operation.HOME: _NO_ORDER,

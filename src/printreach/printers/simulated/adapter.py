@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from printreach.contract.commands import (
-    Axis,
     CommandStatus,
     Extrude,
     MoveAxis,
@@ -21,7 +20,7 @@ from printreach.contract.files import (
     FileRoot,
 )
 from printreach.contract.status import WebcamEntry
-from printreach.contract.unset import UNSET, UnsetType
+from printreach.contract.unset import UnsetType
 from printreach.printers.changes import Changes
 from printreach.printers.following import follow_for_good
 from printreach.printers.http_camera import HttpCamera
@@ -31,16 +30,20 @@ from printreach.printers.port import (
     PrinterRefused,
     Trouble,
     View,
-    failed,
     no_such_file,
+    require_tool,
+    require_tools_of,
 )
 from printreach.printers.setup import PrinterSetup
+from printreach.printers.storage import require_storage
 
 from .api import Api
 from .translate import entries_of, view_of
 
 VERSION = "Simulated printer"
+STORAGE = "local"
 _GCODE = (FileRoot.GCODE,)
+_TOOLS = (0,)
 
 
 def make(setup: PrinterSetup) -> "SimulatedAdapter":
@@ -64,8 +67,6 @@ class SimulatedAdapter:
             snapshot_url=f"{base}/webcam/?action=snapshot",
             stream_url=f"{base}/webcam/?action=stream",
         )
-        self._lifted_mm = 0  # by a smart pause
-        self._restore = SetTemp()
 
     @property
     def view(self) -> View:
@@ -87,44 +88,45 @@ class SimulatedAdapter:
     # --- orders -----------------------------------------------------------------------------------
 
     async def pause(self, order: Pause) -> None:
-        await self._api.order("print", {"Action": "pause"})
+        """The printer itself gives back on resume what a smart pause takes."""
+        rest: dict[str, object] = {}
         if order.smart_pause:
-            await self._rest(order)
+            rest = {
+                "HotendOff": order.disable_hotend,
+                "BedOff": order.disable_bed,
+                "LiftMm": order.z_lift_mm,
+                "RetractMm": order.retract_filament_mm,
+            }
+        await self._api.order("print", {"Action": "pause", **rest})
 
     async def resume(self) -> None:
-        if isinstance(self._restore.bed_c, float) or isinstance(self._restore.tool_c, float):
-            await self.set_temp(self._restore)
-            self._restore = SetTemp()
-        if self._lifted_mm:
-            await self._move(Axis.Z, -self._lifted_mm)
-            self._lifted_mm = 0
         await self._api.order("print", {"Action": "resume"})
 
     async def cancel(self) -> None:
         await self._api.order("print", {"Action": "cancel"})
 
     async def start(self, order: StartPrint) -> FileDone:
-        path = order.path.removeprefix("gcode/")
-        await self._api.order("print", {"Action": "start", "Path": path})
+        require_storage(order, STORAGE)
+        path = _inside(order.path)
+        await self._api.start(path)
         return FileDone(virtual_path=order.path, platform_path=path)
 
     async def set_light(self, order: SetLight) -> None:
         await self._api.order("light", {"On": order.on})
 
     async def move_axis(self, order: MoveAxis) -> None:
-        await self._move(order.axis, order.distance_mm)
+        move = {"Axis": order.axis.value, "DistanceMm": order.distance_mm}
+        await self._api.order("move", move)
 
     async def home(self) -> None:
         await self._api.order("home", {})
 
     async def extrude(self, order: Extrude) -> None:
-        if order.extruder != 0:
-            raise failed("This printer has one extruder, number 0.")
+        require_tool("Extruder", order.extruder, _TOOLS)
         await self._api.order("extrude", {"DistanceMm": order.distance_mm})
 
     async def set_temp(self, order: SetTemp) -> None:
-        if isinstance(order.tool_number, int) and order.tool_number != 0:
-            raise failed("This printer has one tool, number 0.")
+        require_tools_of(order, _TOOLS)
         targets = {"BedC": order.bed_c, "ChamberC": order.chamber_c, "ToolC": order.tool_c}
         given = {name: value for name, value in targets.items() if not isinstance(value, UnsetType)}
         await self._api.order("temperature", given)
@@ -142,29 +144,6 @@ class SimulatedAdapter:
     def _see(self, view: View) -> None:
         self._view = view
         self._changes.tell()
-
-    async def _move(self, axis: Axis, distance_mm: float) -> None:
-        await self._api.order("move", {"Axis": axis.value, "DistanceMm": distance_mm})
-
-    async def _rest(self, order: Pause) -> None:
-        """Smart pause: what the print needs is put back by resume()."""
-        temps = self._view.job.current_print.temps
-        self._restore = SetTemp(
-            tool_c=temps.hotend_target if order.disable_hotend else UNSET,
-            bed_c=temps.bed_target if order.disable_bed else UNSET,
-        )
-        if order.retract_filament_mm:
-            await self._api.order("extrude", {"DistanceMm": -order.retract_filament_mm})
-        if order.z_lift_mm:
-            await self._move(Axis.Z, order.z_lift_mm)
-            self._lifted_mm = order.z_lift_mm
-        if order.disable_hotend or order.disable_bed:
-            await self.set_temp(
-                SetTemp(
-                    tool_c=0.0 if order.disable_hotend else UNSET,
-                    bed_c=0.0 if order.disable_bed else UNSET,
-                )
-            )
 
 
 class SimulatedFiles:

@@ -44,11 +44,19 @@ class Api:
 
     async def order(self, name: str, arguments: dict[str, Any]) -> None:
         """Raises PrinterRefused with the printer's own words."""
+        _require_ok(await self._post(name, arguments))
+
+    async def start(self, path: str) -> None:
+        """path: below the folder of G-code files."""
+        answer = await self._post("print", {"Action": "start", "Path": path})
+        if answer.status == 404:
+            raise no_such_file(f"gcode/{path}")
+        _require_ok(answer)
+
+    async def _post(self, name: str, arguments: dict[str, Any]) -> Fetched:
         body = json.dumps(arguments).encode()
         with self._reaching():
-            target = f"/api/{name}".encode()
-            answer = await self._fetcher.fetch(b"POST", target, [_JSON], body)
-        _require_ok(answer)
+            return await self._fetcher.fetch(b"POST", f"/api/{name}".encode(), [_JSON], body)
 
     async def files(self) -> list[Any]:
         with self._reaching():

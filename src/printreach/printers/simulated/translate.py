@@ -80,7 +80,7 @@ def _job(status: object) -> JobStatus:
             duration_sec=loose.count(status, "DurationSec") or 0,
             time_left_sec=loose.count(status, "TimeLeftSec"),
             file_name=loose.text(status, "FileName") or "",
-            est_total_fil_used_mm=loose.count(status, "FilamentUsedMm") or 0,
+            est_total_fil_used_mm=loose.count(status, "FilamentTotalMm") or 0,
             current_layer=loose.count(status, "CurrentLayer"),
             total_layers=loose.count(status, "TotalLayers"),
             temps=Temps(

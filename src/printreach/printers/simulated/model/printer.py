@@ -5,11 +5,12 @@ Orders that the printer refuses are answered with a Refusal.
 """
 
 from collections import deque
+from dataclasses import dataclass
 
 from .job import Job, Survey
 from .machine import Activity, Failure, Machine, Waiting
 from .motion import Move, Point, homing, inside, travel
-from .program import AskForPerson, Dwell, HeaterName, Program, Step
+from .program import AskForPerson, Dwell, HeaterName, Program, SetHeat, Step
 from .status import ACTIVE, ENDED, RUNNING, Refusal, State, Status, Temperature
 
 _JOG_MM_S = 100.0
@@ -19,6 +20,22 @@ _RESUME_MIN_S = 1.0
 _LIFT_MM = 10.0
 _DONE_S = 1e-9
 """Less time than this is left over by rounding."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rest:
+    """What a pause takes from the print beside its movement; a resume gives all of it back.
+
+    lift_mm: beyond what every pause lifts. retract_mm: of filament.
+    """
+
+    hotend_off: bool = False
+    bed_off: bool = False
+    lift_mm: float = 0.0
+    retract_mm: float = 0.0
+
+
+_NO_REST = Rest()
 
 
 class _Track:
@@ -47,6 +64,8 @@ class SimulatedPrinter:
         self._by_hand = _Track()
         self._hand_ends_at = self.machine.position
         self._paused_at = self.machine.position
+        self._retracted_mm = 0.0
+        self._heat_due: dict[HeaterName, float] = {}
         self._has_begun = False
         self._duration_s = 0.0
 
@@ -70,25 +89,36 @@ class SimulatedPrinter:
         self._enter(State.WARMING_UP, f"Print started: {job.name}")
         return None
 
-    def pause(self, reason: str | None = None) -> Refusal | None:
-        """Stop where it is and lift the head; heaters stay as they are."""
+    def pause(self, reason: str | None = None, rest: Rest = _NO_REST) -> Refusal | None:
+        """Stop where it is and lift the head. Heaters stay as they are unless rest names them."""
         if self._state not in RUNNING:
             return Refusal("Only a running print can be paused.")
         self._paused_at = self._hand_ends_at = self.machine.position
         self._enter(State.PAUSED, reason or "Print paused")
         self._sub_state = reason
-        lifted = inside(self._paused_at._replace(z=self._paused_at.z + _LIFT_MM))
+        self._retracted_mm = rest.retract_mm
+        self._feed_by_hand(-rest.retract_mm)
+        lift_mm = _LIFT_MM + rest.lift_mm
+        lifted = inside(self._paused_at._replace(z=self._paused_at.z + lift_mm))
         self._go_by_hand(travel(self._paused_at, lifted, _JOG_MM_S))
+        off = {HeaterName.HOTEND: rest.hotend_off, HeaterName.BED: rest.bed_off}
+        heaters = {name: self.machine.heaters[name] for name, is_off in off.items() if is_off}
+        self._heat_due = {name: one.target_c for name, one in heaters.items() if one.target_c > 0}
+        self._by_hand.steps.extend(SetHeat(name, 0.0) for name in self._heat_due)
         return None
 
     def resume(self) -> Refusal | None:
-        """Return to where the pause began, then go on."""
+        """Heat what the pause switched off, return to where it began, then go on."""
         if self._state is not State.PAUSED:
             return Refusal("Only a paused print can be resumed.")
         self._enter(State.RESUMING, "Print resuming")
+        for waits in (False, True):  # all heaters at once, then each until it is hot
+            heats = (SetHeat(name, target, waits) for name, target in self._heat_due.items())
+            self._by_hand.steps.extend(heats)
         back = travel(self._hand_starts_at(), self._paused_at, _RESUME_MM_S)
         back.seconds = max(back.seconds, _RESUME_MIN_S)
         self._go_by_hand(back)
+        self._feed_by_hand(self._retracted_mm)
         return None
 
     def cancel(self) -> Refusal | None:
@@ -141,8 +171,7 @@ class SimulatedPrinter:
         """Negative pulls back. Prevented, and reported, when the hotend is cold."""
         if refusal := self._refuse_by_hand():
             return refusal
-        here = self._hand_starts_at()
-        self._go_by_hand(Move(here, here, abs(distance_mm) / _EXTRUDE_MM_S, distance_mm))
+        self._feed_by_hand(distance_mm)
         return None
 
     def home(self) -> Refusal | None:
@@ -187,6 +216,7 @@ class SimulatedPrinter:
             current_layer=current_layer,
             total_layers=total_layers,
             filament_mm=max(machine.filament_mm, 0.0),
+            filament_total_mm=self._filament_total_mm(),
             temperatures={
                 name: Temperature(heater.actual_c, heater.target_c)
                 for name, heater in machine.heaters.items()
@@ -209,7 +239,15 @@ class SimulatedPrinter:
         return self._job.survey if self._job else None
 
     def _waits_for_heat(self) -> bool:
-        return self._state in RUNNING and isinstance(self._printing.activity, Waiting)
+        track = self._by_hand if self._state is State.RESUMING else self._printing
+        is_at_work = self._state in RUNNING or self._state is State.RESUMING
+        return is_at_work and isinstance(track.activity, Waiting)
+
+    def _filament_total_mm(self) -> float | None:
+        """Of the whole print: what the trial run took, else what a complete print has used."""
+        if self._survey is not None:
+            return self._survey.filament_mm
+        return max(self.machine.filament_mm, 0.0) if self._state is State.COMPLETE else None
 
     def _progress(self) -> float:
         if self._job is None or self._program is None:
@@ -293,6 +331,12 @@ class SimulatedPrinter:
 
     def _hand_starts_at(self) -> Point:
         return self.machine.position if self._by_hand.is_empty else self._hand_ends_at
+
+    def _feed_by_hand(self, distance_mm: float) -> None:
+        """Move filament without moving the head; negative pulls back."""
+        if distance_mm:
+            here = self._hand_starts_at()
+            self._go_by_hand(Move(here, here, abs(distance_mm) / _EXTRUDE_MM_S, distance_mm))
 
     def _go_by_hand(self, move: Move) -> None:
         self._by_hand.steps.append(move)

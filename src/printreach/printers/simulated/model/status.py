@@ -44,7 +44,8 @@ class Status:
     """One moment. What is unknown is None.
 
     progress: 0 to 100, by file position. duration_s: of the print, without pauses.
-    file_name: of the current or latest print; "" where there was none.
+    file_name: of the current or latest print; "" where there was none. filament_mm: fed so far.
+    filament_total_mm: what the whole print takes.
     """
 
     state: State
@@ -57,6 +58,7 @@ class Status:
     current_layer: int | None
     total_layers: int | None
     filament_mm: float
+    filament_total_mm: float | None
     temperatures: dict[HeaterName, Temperature]
     position: Point
     fan_percent: int

@@ -2,7 +2,8 @@
 
 An order is a name and JSON arguments, the same over HTTP and over the WebSocket:
 
-    print        Action: start, pause, resume, cancel or clear; Path with start
+    print        Action: start, pause, resume, cancel or clear; Path with start; with pause what
+                 is given back by resume: HotendOff, BedOff, LiftMm, RetractMm
     temperature  ToolC, BedC, ChamberC: those left out stay as they are, 0 is off
     light        On
     move         Axis: X, Y or Z; DistanceMm
@@ -21,6 +22,7 @@ from printreach.printers.simulated.engine import Engine
 from printreach.printers.simulated.files import BadPath, FileStore
 from printreach.printers.simulated.model.job import Job
 from printreach.printers.simulated.model.machine import Failure
+from printreach.printers.simulated.model.printer import Rest
 from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.model.status import ACTIVE, Refusal
 from printreach.printers.simulated.model.survey import survey
@@ -32,6 +34,7 @@ _SURVEY_UP_TO_BYTES = 8 << 20
 _LONGEST_LINE_BYTES = 4096
 _FARTHEST_MM = 500.0
 _MAX_C = {HeaterName.HOTEND: 300.0, HeaterName.BED: 120.0, HeaterName.CHAMBER: 75.0}
+_REST_NAMES = ("HotendOff", "BedOff", "LiftMm", "RetractMm")
 _HEATER_NAMES = {"ToolC": HeaterName.HOTEND, "BedC": HeaterName.BED, "ChamberC": HeaterName.CHAMBER}
 
 
@@ -108,9 +111,10 @@ class Control:
         return self._printer.start(job)
 
     async def _print(self, given: object) -> Outcome:
-        arguments = Arguments(given, "Action", "Path")
+        arguments = Arguments(given, "Action", "Path", *_REST_NAMES)
+        rest = _rest(arguments)
         changes = {
-            "pause": self._printer.pause,
+            "pause": lambda: self._printer.pause(rest=rest),
             "resume": self._printer.resume,
             "cancel": self._printer.cancel,
             "clear": self._printer.clear,
@@ -163,6 +167,15 @@ def read_lines(place: Path) -> Iterator[bytes]:
     with place.open("rb") as file:
         while line := file.readline(_LONGEST_LINE_BYTES):
             yield line
+
+
+def _rest(arguments: Arguments) -> Rest:
+    return Rest(
+        hotend_off=arguments.flag("HotendOff") or False,
+        bed_off=arguments.flag("BedOff") or False,
+        lift_mm=arguments.number("LiftMm", 0, _FARTHEST_MM) or 0.0,
+        retract_mm=arguments.number("RetractMm", 0, _FARTHEST_MM) or 0.0,
+    )
 
 
 def _distance(arguments: Arguments) -> float:

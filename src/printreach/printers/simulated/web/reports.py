@@ -20,7 +20,7 @@ def encode(value: object) -> bytes:
 def report_status(printer: SimulatedPrinter, speed: float) -> dict[str, object]:
     """Unknown is null. Rounded to what a person can tell apart, so that less is no news."""
     status = printer.status()
-    time_left_s = status.time_left_s
+    time_left_s, filament_total_mm = status.time_left_s, status.filament_total_mm
     return {
         "State": status.state.value,
         "SubState": status.sub_state,
@@ -32,6 +32,7 @@ def report_status(printer: SimulatedPrinter, speed: float) -> dict[str, object]:
         "CurrentLayer": status.current_layer,
         "TotalLayers": status.total_layers,
         "FilamentUsedMm": round(status.filament_mm),
+        "FilamentTotalMm": None if filament_total_mm is None else round(filament_total_mm),
         "Temps": _temps(status),
         "Position": {axis: round(v, 1) for axis, v in zip("XYZ", status.position, strict=True)},
         "FanPercent": status.fan_percent,
