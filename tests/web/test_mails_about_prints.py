@@ -151,7 +151,7 @@ def test_it_ends_mails_to_that_place_alone(
 
 @pytest.mark.parametrize(
     "token",
-    ["", "x", "é", "<script>", "A" * 100, "A" * 5000, "=" * 8, "the id", "another's", "of a place"],
+    ["", "x", "é", "<script>", "A" * 100, "A" * 3000, "=" * 8, "the id", "another's", "of a place"],
 )
 def test_no_other_token_ends_anything(
     world: WebWorld, browser: Browser, place: NotifyTarget, token: str

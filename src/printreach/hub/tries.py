@@ -24,6 +24,8 @@ LINK_CODE_BY_ADDRESS: Final = Limit(name="link-code", at_once=30, every=timedelt
 """Beside the ten tries of an account: accounts cost nothing."""
 INVITATION_BY_LINK: Final = Limit(name="invitation", at_once=10, every=timedelta(minutes=10))
 """Its form tells whether an address has an account; whoever has one link asks about few."""
+FORM_BY_ADDRESS: Final = Limit(name="form", at_once=120, every=timedelta(milliseconds=500))
+"""Forms of callers who have not signed in, counted before they are read."""
 LINK_BY_ADDRESS: Final = Limit(name="link", at_once=30, every=timedelta(seconds=20))
 """Links of mails and invitations: nobody guesses one, but looking one up costs."""
 MOST_CALLERS: Final = 50_000

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from litestar import Litestar, Response
+from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
@@ -27,12 +28,14 @@ from printreach.web.pages import PAGES
 from printreach.web.payment_calls import PAYMENT_CALLS
 from printreach.web.portal import PORTAL_PAGES
 from printreach.web.problems import AnyRequest, answer_failure, ask_to_come_back
-from printreach.web.reading import AnswersHead
+from printreach.web.reading import AnswersHead, BoundedReads
+from printreach.web.requests import LARGEST_BODY, BodyRooms, BoundedRequest
 from printreach.web.security import OriginCheck, harden
 from printreach.web.services import Services
 from printreach.web.signed_in import IDENTITY, NobodyIsSignedIn, ask_to_sign_in
 from printreach.web.snapshots import SNAPSHOTS
 from printreach.web.templating import template_environment
+from printreach.web.uncached import turn_off_parser_caches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +98,15 @@ def build_app(
             )
         ),
         openapi_config=None,
+        request_class=BoundedRequest,
+        request_max_body_size=LARGEST_BODY,
+        state=State({"body_rooms": BodyRooms()}),
         logging_config=None,
         debug=False,
         pdb_on_exception=False,
     )
-    app.asgi_handler = AnswersHead(app.asgi_handler)
+    turn_off_parser_caches(app)
+    app.asgi_handler = BoundedReads(AnswersHead(app.asgi_handler), _answer_failure)
     return app
 
 

@@ -28,6 +28,8 @@ async def hear(request: AnyRequest, services: NamedDependency[Services]) -> Resp
     if services.billing.payments is None:
         raise NotFoundException("Nothing is sold here")
     signature = request.headers.get("stripe-signature", "")
+    if not signature:
+        raise ClientException("The signature is missing")  # and the body is left unread
     try:
         await services.billing.hear(await request.body(), signature)
     except ForgedCall as error:

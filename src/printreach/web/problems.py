@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
+from urllib.parse import quote
 
 import msgspec
 from litestar import Request, Response
@@ -23,6 +24,8 @@ _log = logging.getLogger(__name__)
 AnyRequest: TypeAlias = Request[Any, Any, Any]
 """A request whose user and state nobody here looks at."""
 
+
+LONGEST_PATH_IN_LOG: Final = 200
 
 _STATUS_NAMES: Final = frozenset(status.phrase for status in HTTPStatus)
 
@@ -72,13 +75,29 @@ _ADVICE: Final[Mapping[int, Advice]] = MappingProxyType(
             title="This page can't do that",
             remedy="Go back and begin at the front page.",
         ),
+        408: Advice(
+            title="That took too long",
+            remedy="Go back and send it again, over a better connection if you can.",
+        ),
         413: Advice(
             title="That's too large",
             remedy="Go back and send something smaller.",
         ),
+        414: Advice(
+            title="This address is too long",
+            remedy="Begin at the front page.",
+        ),
+        415: Advice(
+            title="This form can't be read",
+            remedy="Go back and send it from the page that it stands on.",
+        ),
         429: Advice(
             title="Too many requests",
             remedy="Wait a minute, then try again.",
+        ),
+        431: Advice(
+            title="Your browser sent too many cookies",
+            remedy="Delete the cookies of this site, then try again.",
         ),
         500: Advice(
             title="Something went wrong here",
@@ -125,7 +144,7 @@ def answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
 
 def ask_to_come_back(request: AnyRequest, failure: Exception) -> Response[Any]:
     """Answer 503: nothing is wrong, but there is too much of it at once."""
-    _log.warning("%s %s: %s", request.method, request.url.path, failure)
+    _log.warning("%s %s: %s", request.method, path_in_log(request), failure)
     headers = {"Retry-After": "10"}
     if not wants_page(request):
         return _problem(503, "The service is busy.", headers)
@@ -170,6 +189,13 @@ def wants_page(request: AnyRequest) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
+def path_in_log(request: AnyRequest) -> str:
+    """The path as it may stand in a log line: percent-encoded, and cut.
+
+    The path alone: queries of the portal carry what must not be logged.
+    """
+    return quote(request.scope["path"])[:LONGEST_PATH_IN_LOG]
+
+
 def _log_surprise(request: AnyRequest, failure: Exception) -> None:
-    # The path alone: queries of the portal carry what must not be logged.
-    _log.error("%s %s failed", request.method, request.url.path, exc_info=failure)
+    _log.error("%s %s failed", request.method, path_in_log(request), exc_info=failure)

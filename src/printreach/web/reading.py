@@ -1,15 +1,107 @@
-"""HEAD, answered as GET would be: for every page and API at once, without their doing."""
+"""What holds for every page and API at once, before the framework sees the request.
+
+Addresses have a length, a read has no body, and HEAD is answered as GET would be.
+"""
 
 import asyncio
-from typing import Final
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
+from litestar import Response
+from litestar.connection import Request
 from litestar.enums import ScopeType
+from litestar.exceptions import ClientException
 from litestar.types import ASGIApp, HTTPReceiveMessage, Message, Receive, Scope, Send
 from litestar.types.asgi_types import HTTPDisconnectEvent, HTTPRequestEvent, HTTPResponseBodyEvent
 
 _NO_BODY: Final = HTTPRequestEvent(type="http.request", body=b"", more_body=False)
 _GONE: Final = HTTPDisconnectEvent(type="http.disconnect")
 _END: Final = HTTPResponseBodyEvent(type="http.response.body", body=b"", more_body=False)
+
+LONGEST_PATH: Final = 4 * 1024
+"""Bytes, percent-encoded or not."""
+LONGEST_QUERY: Final = 4 * 1024
+LONGEST_QUERIES: Final[Mapping[str, int]] = MappingProxyType({"/appportal/v1": 16 * 1024})
+"""Where more is needed: the portal is opened with two whole addresses in its query."""
+MOST_COOKIE_BYTES: Final = 16 * 1024
+"""Browsers keep 4 KiB a cookie, and ours are small."""
+
+_READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class AddressTooLong(ClientException):
+    """The path or the query is longer than any of ours."""
+
+    status_code = 414
+
+
+class CookiesTooLong(ClientException):
+    """More cookies came along than a browser has of ours."""
+
+    status_code = 431
+
+
+class BoundedReads:
+    """An ASGI application around another one, which never gets what would take it long to read.
+
+    answer: how a failure is told.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        answer: Callable[[Request[Any, Any, Any], Exception], Response[Any]],
+    ) -> None:
+        self._app = app
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        fault = _fault_of(scope)
+        if fault is None:
+            if scope["type"] == ScopeType.HTTP and scope["method"] in _READS:
+                receive = _Bodiless(receive)
+            await self._app(scope, receive, send)
+        elif scope["type"] == ScopeType.HTTP:
+            scope["query_string"] = b""
+            request = Request[Any, Any, Any](scope, receive, send)
+            answer = self._answer(request, fault)
+            await answer.to_asgi_response(app=None, request=request)(scope, receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1008, "reason": fault.detail})
+
+
+class _Bodiless:
+    """The body of a read means nothing: the application sees none, and what comes is dropped."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._is_asked = False
+
+    async def __call__(self) -> HTTPReceiveMessage:
+        if not self._is_asked:
+            self._is_asked = True
+            return _NO_BODY
+        while True:
+            message = await self._receive()
+            if message["type"] != "http.request":
+                return message  # type: ignore[return-value]  # the one other of HTTP
+
+
+def _fault_of(scope: Scope) -> ClientException | None:
+    path = scope["path"]
+    most = LONGEST_QUERIES.get(path.rstrip("/"), LONGEST_QUERY)
+    raw_path, _, _ = scope["raw_path"].partition(b"?")  # some servers leave the query on it
+    if len(raw_path) > LONGEST_PATH:
+        return AddressTooLong(f"The path is longer than {LONGEST_PATH} bytes")
+    if len(scope["query_string"]) > most:
+        return AddressTooLong(f"The query is longer than {most} bytes")
+    cookies = sum(len(value) for name, value in scope["headers"] if name == b"cookie")
+    if cookies > MOST_COOKIE_BYTES:
+        return CookiesTooLong(
+            f"The cookies are larger than {MOST_COOKIE_BYTES} bytes: delete those of this site"
+        )
+    return None
 
 
 class AnswersHead:

@@ -40,6 +40,12 @@ FORM: Final[Mapping[str, bool]] = MappingProxyType({"form": True})
 Without a cookie it could still sign a browser in, to an account of somebody else's choosing.
 """
 
+PUBLIC: Final[Mapping[str, bool]] = MappingProxyType({**FORM, "public": True})
+"""The same of a form that may be sent without having signed in.
+
+Every other form is refused before its body is read, where nobody is signed in.
+"""
+
 KEYED: Final[Mapping[str, bool]] = MappingProxyType({"keyed": True})
 """The options of a route that looks at no cookie: the key that comes along says who acts.
 

@@ -28,6 +28,7 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.problems import AnyRequest, answer_failure, wants_page
+from printreach.web.requests import note_caller
 from printreach.web.services import Services
 
 _READS: Final = frozenset({"GET", "HEAD"})
@@ -65,6 +66,7 @@ async def provide_session(
     refused = await services.request_limits.take(account.account_id)
     if refused is not None:
         raise too_many(refused)
+    note_caller(request, account.account_id)
     return SignedIn(account=account, session=session)
 
 

@@ -11,7 +11,6 @@ from printreach.contract.detection_errors import DetectionError
 from printreach.ports.scoring import Scored
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.detection_usage import Calls
-from printreach.web.api import body_room
 from printreach.web.api.image_body import MOST_AROUND_BYTES
 from tests.web.api.detecting import IMAGE, Detecting, detecting, error_of, told
 from tests.web.world import Browser, WebWorld, run
@@ -307,7 +306,7 @@ def test_who_leaves_before_the_score_is_there_pays_for_nothing(
 
 
 def test_a_body_that_drips_is_given_up(caller: Detecting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body_room, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(caller.world.app.state.body_rooms.of_images, "patience_s", 0.05)
     sending = Sending(caller, caller.context(), ONE_IMAGE[:-1])
     sending.stays = True
 

@@ -11,7 +11,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.owner import Refusal
 from printreach.rules.totp import key_uri, secret_in_words, spaced
 from printreach.web.accounts.drawing import qr_code
-from printreach.web.accounts.forms import LARGEST_FORM, Fields, faulty, page, provide_fields
+from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
 from printreach.web.accounts.overview import account_page
 from printreach.web.security import FORM
 from printreach.web.services import Services
@@ -183,5 +183,4 @@ CHANGING = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

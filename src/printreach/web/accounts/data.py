@@ -9,7 +9,7 @@ from litestar.di import NamedDependency, Provide
 from litestar.response import Stream
 
 from printreach.hub.account_data import Row
-from printreach.web.accounts.forms import LARGEST_FORM, Fields, page, provide_fields
+from printreach.web.accounts.forms import Fields, page, provide_fields
 from printreach.web.accounts.overview import account_page
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.security import FORM
@@ -71,5 +71,4 @@ DATA = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

@@ -4,22 +4,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, assert_never
+from urllib.parse import parse_qsl
 
+from litestar.di import NamedDependency
+from litestar.exceptions import ClientException
 from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.identity.sessions import Begun
+from printreach.hub.tries import FORM_BY_ADDRESS
 from printreach.rules.own_paths import read_own_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import IDLE_TIME
 from printreach.web.cookies import SESSION, STEP, Cookies
 from printreach.web.problems import AnyRequest
-from printreach.web.signed_in import in_words
+from printreach.web.security import PUBLIC
+from printreach.web.services import Services
+from printreach.web.signed_in import NobodyIsSignedIn, SignedIn, in_words, too_many, visitor_of
 
-LARGEST_FORM: Final = 64 * 1024
+MOST_FIELDS: Final = 100
+"""Of one form; ours have less than half of them."""
 LONGEST_FIELD: Final = 16 * 1024
 """What an authenticator says is the longest."""
 FAULT_STATUS: Final = 400
+
+_FORM_TYPE: Final = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +46,61 @@ class Fields:
         return read_own_path(self["next"])
 
 
-async def provide_fields(request: AnyRequest) -> Fields:
-    """The fields of a form, without its files; what is too long for a field is cut."""
-    form = await request.form()
+class UnknownForm(ClientException):
+    """The body is of another type than our forms are."""
+
+    status_code = 415
+
+
+async def provide_fields(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    session: NamedDependency[SignedIn | None],
+) -> Fields:
+    """The fields of a form, read once it is known who sends it.
+
+    Raises NobodyIsSignedIn where the route isn't PUBLIC, TooManyRequestsException, and what
+    read_fields() does.
+    """
+    if session is None:
+        if not is_public(request):
+            raise NobodyIsSignedIn("Sign in first")
+        address = visitor_of(request).address
+        refused = services.caller_tries.take_by_address(FORM_BY_ADDRESS, address)
+        if refused is not None:
+            raise too_many(refused)
+    return await read_fields(request)
+
+
+def is_public(request: AnyRequest) -> bool:
+    """Whether strangers may send the form of this route."""
+    return all(request.route_handler.opt.get(key) == value for key, value in PUBLIC.items())
+
+
+async def read_fields(request: AnyRequest) -> Fields:
+    """Read the body as a form; what is too long for a field is cut.
+
+    Raises ClientException where it is no form or has too many fields, and what the request's body()
+    does.
+    """
+    body = await request.body()
+    if not body:
+        return Fields({})
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != _FORM_TYPE:
+        raise UnknownForm(f"A form is sent as {_FORM_TYPE}")
+    try:
+        pairs = parse_qsl(
+            body.decode(errors="replace"),
+            keep_blank_values=True,
+            errors="replace",
+            max_num_fields=MOST_FIELDS,
+        )
+    except ValueError:
+        raise ClientException(f"A form has at most {MOST_FIELDS} fields") from None
     values: dict[str, str] = {}
-    for name, value in form.multi_items():
-        if isinstance(value, str):
-            values.setdefault(name, value[:LONGEST_FIELD])
+    for name, value in pairs:
+        values.setdefault(name, value[:LONGEST_FIELD])
     return Fields(values)
 
 

@@ -12,7 +12,7 @@ from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.rules.credentials import read_link_code
 from printreach.rules.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import LARGEST_FORM, Fields, faulty, page, provide_fields
+from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
 from printreach.web.pages import READ
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
@@ -81,5 +81,4 @@ LINKING = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

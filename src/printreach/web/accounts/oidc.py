@@ -14,7 +14,6 @@ from printreach.ports.oidc import ProviderAnswer
 from printreach.rules.own_paths import HOME, code_path
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
-    LARGEST_FORM,
     Fields,
     provide_fields,
     signed_in_redirect,
@@ -25,7 +24,7 @@ from printreach.web.accounts.overview import account_page
 from printreach.web.accounts.signing_in import end_session, sign_in_form
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.problems import AnyRequest
-from printreach.web.security import FORM
+from printreach.web.security import FORM, PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
@@ -34,7 +33,7 @@ _LONGEST_WORD = 4096
 """Of what a provider sends along; codes are the longest, and some are signed tokens."""
 
 
-@post("/signin/other", media_type=MediaType.HTML, status_code=200)
+@post("/signin/other", media_type=MediaType.HTML, status_code=200, opt=dict(PUBLIC))
 async def begin_sign_in(
     request: AnyRequest,
     fields: NamedDependency[Fields],
@@ -145,5 +144,4 @@ OTHER = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

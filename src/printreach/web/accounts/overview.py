@@ -17,7 +17,7 @@ from printreach.rules.oidc import Identity
 from printreach.rules.passkeys import Passkey
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_fresh
-from printreach.web.accounts.forms import LARGEST_FORM, Fields, faulty, page, provide_fields
+from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -166,5 +166,4 @@ OVERVIEW = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

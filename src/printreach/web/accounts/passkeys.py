@@ -12,7 +12,6 @@ from printreach.rules.passkeys import Passkey
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
-    LARGEST_FORM,
     Fields,
     provide_fields,
     signed_in_redirect,
@@ -22,12 +21,12 @@ from printreach.web.accounts.overview import account_page, read_passkey_id
 from printreach.web.accounts.signing_in import end_session, sign_in_form
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.problems import AnyRequest, Problem
-from printreach.web.security import FORM
+from printreach.web.security import FORM, PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, too_many, visitor_of
 
 
-@post("/signin/passkey/begin", status_code=200)
+@post("/signin/passkey/begin", status_code=200, opt=dict(PUBLIC))
 async def begin_sign_in(
     request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
 ) -> Response[Any]:
@@ -36,7 +35,7 @@ async def begin_sign_in(
     return _options(asked, jar)
 
 
-@post("/signin/passkey", media_type=MediaType.HTML)
+@post("/signin/passkey", media_type=MediaType.HTML, opt=dict(PUBLIC))
 async def sign_in_with_passkey(
     request: AnyRequest,
     fields: NamedDependency[Fields],
@@ -124,5 +123,4 @@ PASSKEYS = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

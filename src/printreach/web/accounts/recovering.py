@@ -15,7 +15,6 @@ from printreach.rules.own_paths import HOME, code_path, read_own_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
-    LARGEST_FORM,
     Fields,
     faulty,
     page,
@@ -27,7 +26,7 @@ from printreach.web.accounts.forms import (
 from printreach.web.accounts.signing_in import end_session
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.problems import AnyRequest
-from printreach.web.security import FORM
+from printreach.web.security import PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import visitor_of
 
@@ -104,6 +103,5 @@ RECOVERING = Router(
     route_handlers=[reset_page, ask_for_reset, new_password_page, set_new_password],
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
-    opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
+    opt=dict(PUBLIC),
 )

@@ -15,7 +15,6 @@ from printreach.rules.own_paths import code_path, read_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
-    LARGEST_FORM,
     Fields,
     faulty,
     page,
@@ -26,7 +25,7 @@ from printreach.web.accounts.forms import (
 )
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.problems import AnyRequest
-from printreach.web.security import FORM
+from printreach.web.security import PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
@@ -148,6 +147,5 @@ SIGNING_IN = Router(
     route_handlers=[sign_in_page, sign_in, code_page, give_code, sign_out],
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
-    opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
+    opt=dict(PUBLIC),
 )

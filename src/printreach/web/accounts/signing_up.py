@@ -17,7 +17,6 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import CONFIRMATION_LIFETIME
 from printreach.web.accounts.forms import (
     FAULT_STATUS,
-    LARGEST_FORM,
     Fields,
     faulty,
     page,
@@ -28,7 +27,7 @@ from printreach.web.accounts.forms import (
 from printreach.web.accounts.signing_in import end_session
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.problems import AnyRequest
-from printreach.web.security import FORM
+from printreach.web.security import PUBLIC
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, visitor_of
 
@@ -167,6 +166,5 @@ SIGNING_UP = Router(
     route_handlers=[sign_up_page, sign_up, confirm_page, confirm],
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
-    opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
+    opt=dict(PUBLIC),
 )

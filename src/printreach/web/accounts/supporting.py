@@ -9,7 +9,7 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import LARGEST_FORM, Fields, faulty, page, provide_fields
+from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
 from printreach.web.accounts.plans import plans_of
 from printreach.web.pages import READ
 from printreach.web.security import FORM
@@ -100,5 +100,4 @@ SUPPORTING = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

@@ -12,7 +12,7 @@ from printreach.hub.access_tokens import MadeToken
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.access_tokens import SCOPES_IN_WORDS
 from printreach.rules.sessions import is_fresh
-from printreach.web.accounts.forms import LARGEST_FORM, Fields, faulty, page, provide_fields
+from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -117,5 +117,4 @@ TOKENS = Router(
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

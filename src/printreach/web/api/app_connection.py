@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from printreach.contract.app_answers import AppInfo, TokenBody, WatchStatus
 from printreach.hub.app_calls import AppCaller
-from printreach.web.api.callers import LARGEST_BODY, provide_caller
+from printreach.web.api.callers import provide_caller
 from printreach.web.problems import answer_app_api_failure
 from printreach.web.services import Services
 
@@ -51,6 +51,5 @@ APP_CONNECTION_API = Router(
     route_handlers=[info, detector_status],
     dependencies={"caller": Provide(provide_caller)},
     exception_handlers={Exception: answer_app_api_failure},
-    request_max_body_size=LARGEST_BODY,
     tags=["App Connections"],
 )

@@ -11,10 +11,9 @@ from printreach.contract.app_answers import TokenBody
 from printreach.contract.errors import ErrorCode
 from printreach.hub.app_calls import AppCaller
 from printreach.web.problems import AnyRequest, ServiceFailure
+from printreach.web.requests import note_caller
 from printreach.web.services import Services
 from printreach.web.signed_in import too_many
-
-LARGEST_BODY = 64 * 1024
 
 AppToken = Annotated[
     str | None,
@@ -38,6 +37,7 @@ async def provide_caller(
     refused = await services.request_limits.take(caller.account.account_id)
     if refused is not None:
         raise too_many(refused)
+    note_caller(request, caller.account.account_id)
     return caller
 
 

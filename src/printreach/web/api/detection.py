@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import msgspec
 from litestar import Router, post
 from litestar.di import NamedDependency, Provide
-from litestar.exceptions import HTTPException
+from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.openapi.spec import OpenAPIMediaType, Operation, Parameter, RequestBody, Schema
 from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
@@ -23,11 +23,11 @@ from printreach.contract.detection_api import (
 )
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
 from printreach.hub.detection.contexts import BUSY_RETRY_S, Call, Detection
+from printreach.ports import TooBusy
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS, Verdict
 from printreach.rules.detection_access import CallKind, Refused
 from printreach.rules.detection_contexts import RefusedForNow
 from printreach.rules.detection_images import MOST_BYTES
-from printreach.web.api.body_room import PATIENCE_S, BodyRoom, NoRoom, TooSlow
 from printreach.web.api.detection_problems import (
     DETECTION_PATH,
     DetectionRefused,
@@ -35,12 +35,13 @@ from printreach.web.api.detection_problems import (
 )
 from printreach.web.api.image_body import read_image
 from printreach.web.api.leaving import CallerLeft, while_caller_stays
+from printreach.web.body_room import BodyRoom, NoRoom, TooSlow
 from printreach.web.problems import AnyRequest
+from printreach.web.requests import IMAGE_TIMEOUT_S, LARGEST_BODY, note_caller, rooms_of
 from printreach.web.security import KEYED
 from printreach.web.services import Services
 
 API_KEY: Final = "X-API-Key"
-LARGEST_WISH: Final = 64 * 1024
 UNPROVEN: Final = "x-forwarded-unproven"
 """So the relay says that the address may be that of a proxy, which many callers share."""
 
@@ -50,7 +51,7 @@ _TOO_MANY: Final = RefusedForNow(
     BUSY_RETRY_S,
 )
 _TOO_SLOW: Final = Refused(
-    DetectionError.ARGS_PARSE_FAILED, f"The image did not come within {PATIENCE_S:g} seconds."
+    DetectionError.ARGS_PARSE_FAILED, f"The image did not come within {IMAGE_TIMEOUT_S:g} seconds."
 )
 
 _LEFT: Final = Refused(DetectionError.ARGS_PARSE_FAILED, "The caller left.")
@@ -144,13 +145,13 @@ class Door:
     status_code=200,
     operation_class=_TakesLevels,
     responses=_failures(),
-    request_max_body_size=LARGEST_WISH,
 )
 async def create_context(request: AnyRequest, door: NamedDependency[Door]) -> ContextMade:
     """Begin a print: one context for all its images. Costs nothing."""
     admitted = await door.detection.admit(door.call, CallKind.CREATE_CONTEXT)
     if isinstance(admitted, Refused):
         raise DetectionRefused(admitted)
+    note_caller(request, admitted.key.account_id)
     wish = await _wish(request)
     made = await door.detection.make_context(
         admitted, wish.warning_confidence_level, wish.pause_confidence_level
@@ -206,9 +207,11 @@ async def _wish(request: AnyRequest) -> ContextWish:
         return msgspec.convert(said, ContextWish)
     except msgspec.ValidationError as error:
         raise DetectionRefused(Refused(DetectionError.BAD_ARGS, _wrong(error))) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, HTTPException):
-        sentence = f"The body has to be a JSON object of at most {LARGEST_WISH} bytes."
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, RequestEntityTooLarge):
+        sentence = f"The body has to be a JSON object of at most {LARGEST_BODY} bytes."
         raise DetectionRefused(Refused(DetectionError.ARGS_PARSE_FAILED, sentence)) from None
+    except TooBusy:
+        raise DetectionRefused(_TOO_MANY) from None
 
 
 def _wrong(error: msgspec.ValidationError) -> str:
@@ -232,24 +235,22 @@ def _inspected(verdict: Verdict) -> Inspected:
     )
 
 
-def detection_api(room: BodyRoom) -> Router:
-    """room: for the images that are on their way in this process."""
-
-    def provide_door(
-        request: AnyRequest, services: NamedDependency[Services], api_key: ApiKey = ""
-    ) -> Door:
-        call = Call(
-            api_key=api_key,
-            address=_address_of(request),
-            is_address_proven=UNPROVEN not in request.headers,
-        )
-        return Door(call, services.detection, room)
-
-    return Router(
-        DETECTION_PATH,
-        route_handlers=[create_context, process],
-        dependencies={"door": Provide(provide_door, sync_to_thread=False)},
-        exception_handlers={Exception: answer_detection_failure},
-        opt=dict(KEYED),
-        tags=["Failure detection"],
+def provide_door(
+    request: AnyRequest, services: NamedDependency[Services], api_key: ApiKey = ""
+) -> Door:
+    call = Call(
+        api_key=api_key,
+        address=_address_of(request),
+        is_address_proven=UNPROVEN not in request.headers,
     )
+    return Door(call, services.detection, rooms_of(request).of_images)
+
+
+DETECTION_API = Router(
+    DETECTION_PATH,
+    route_handlers=[create_context, process],
+    dependencies={"door": Provide(provide_door, sync_to_thread=False)},
+    exception_handlers={Exception: answer_detection_failure},
+    opt=dict(KEYED),
+    tags=["Failure detection"],
+)

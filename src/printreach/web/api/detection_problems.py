@@ -15,7 +15,7 @@ from printreach.contract.detection_api import DetectionProblem
 from printreach.contract.detection_errors import HTTP_STATUSES, DetectionError
 from printreach.rules.detection_access import Refused
 from printreach.rules.detection_contexts import RefusedForNow
-from printreach.web.problems import AnyRequest
+from printreach.web.problems import AnyRequest, path_in_log
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ def answer_detection_failure(request: AnyRequest, failure: Exception) -> Respons
             sentence = f"The request can't be read: {failure.detail.rstrip('.')}."
             return _problem(Refused(DetectionError.ARGS_PARSE_FAILED, sentence))
         case _:
-            _log.error("%s %s failed", request.method, request.url.path, exc_info=failure)
+            _log.error("%s %s failed", request.method, path_in_log(request), exc_info=failure)
             return _problem(_INTERNAL)
 
 

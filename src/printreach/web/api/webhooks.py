@@ -12,7 +12,7 @@ from printreach.contract.app_answers import TokenBody
 from printreach.contract.app_webhooks import SetWebhook, WebhookKey, WebhookKeyList, WebhookTried
 from printreach.hub.app_calls import AppCaller
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.api.callers import LARGEST_BODY, provide_caller
+from printreach.web.api.callers import provide_caller
 from printreach.web.api.strict_bodies import read_strictly
 from printreach.web.problems import AnyRequest, answer_app_api_failure
 from printreach.web.services import Services
@@ -111,6 +111,5 @@ WEBHOOK_API = Router(
         ),
     ],
     exception_handlers={Exception: answer_app_api_failure},
-    request_max_body_size=LARGEST_BODY,
     tags=["Webhooks"],
 )

@@ -13,7 +13,7 @@ from litestar.response import Redirect, Template
 from printreach.contract.status import WebcamEntry
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
-from printreach.web.accounts.forms import LARGEST_FORM, Fields, provide_fields
+from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.dashboard import SAID, found, provide_printer_id, provide_seen
 from printreach.web.dashboard.printer_view import PrinterView, view_of
 from printreach.web.dashboard.watch_form import (
@@ -230,5 +230,4 @@ WATCH_PAGES = Router(
         "seen": Provide(provide_seen),
     },
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

@@ -3,7 +3,7 @@
 from litestar import Router
 from litestar.di import Provide
 
-from printreach.web.accounts.forms import LARGEST_FORM, provide_fields
+from printreach.web.accounts.forms import provide_fields
 from printreach.web.developer.app_pages import APP_PAGES
 from printreach.web.developer.delivery_pages import DELIVERY_PAGES
 from printreach.web.developer.developer import provide_developers
@@ -18,5 +18,4 @@ DEVELOPER_PAGES = Router(
     dependencies={"fields": Provide(provide_fields), "developers": Provide(provide_developers)},
     include_in_schema=False,
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

@@ -3,7 +3,7 @@
 from litestar import Router
 from litestar.di import Provide
 
-from printreach.web.accounts.forms import LARGEST_FORM, provide_fields
+from printreach.web.accounts.forms import provide_fields
 from printreach.web.notifications.choice_pages import CHOICE_PAGES
 from printreach.web.notifications.desk import provide_desk
 from printreach.web.notifications.place_pages import PLACE_PAGES
@@ -15,5 +15,4 @@ NOTIFICATION_PAGES = Router(
     dependencies={"fields": Provide(provide_fields), "desk": Provide(provide_desk)},
     include_in_schema=False,
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

@@ -3,7 +3,7 @@
 from litestar import Router
 from litestar.di import Provide
 
-from printreach.web.accounts.forms import LARGEST_FORM, provide_fields
+from printreach.web.accounts.forms import provide_fields
 from printreach.web.operator.account_pages import ACCOUNT_PAGES
 from printreach.web.operator.app_pages import APP_PAGES
 from printreach.web.operator.block_pages import BLOCK_PAGES
@@ -27,5 +27,4 @@ OPERATOR_PAGES = Router(
     },
     include_in_schema=False,
     opt=dict(FORM),
-    request_max_body_size=LARGEST_FORM,
 )

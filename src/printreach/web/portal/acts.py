@@ -15,7 +15,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.portal import Made
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.rules.portal import PortalError
-from printreach.web.accounts.forms import Fields, provide_fields
+from printreach.web.accounts.forms import Fields
 from printreach.web.portal.answers import done_page, step_page
 from printreach.web.portal.supporting import pay_in_step
 from printreach.web.portal.visits import (
@@ -191,7 +191,6 @@ ACTS = Router(
     route_handlers=[link, name, take_own, choose, allow, answer_key, pay, refuse],
     dependencies={
         "visit": Provide(provide_visit),
-        "fields": Provide(provide_fields),
         "sent": Provide(provide_sent),
     },
     exception_handlers={NoSuchFlow: answer_no_such_flow},

@@ -13,7 +13,7 @@ from litestar.response import Redirect, Template
 from printreach.hub.portal_view import FlowKey, View
 from printreach.rules.accounts import Account
 from printreach.rules.rate_limits import Limit
-from printreach.web.accounts.forms import Fields
+from printreach.web.accounts.forms import Fields, read_fields
 from printreach.web.cookies import Cookies
 from printreach.web.portal.answers import flow_path
 from printreach.web.problems import AnyRequest
@@ -63,8 +63,12 @@ async def provide_visit(
     return Visit(key=key, account=account, view=view)
 
 
-async def provide_sent(visit: NamedDependency[Visit], fields: NamedDependency[Fields]) -> Fields:
-    """The fields of a form that stood on this flow's own page, in this browser."""
+async def provide_sent(request: AnyRequest, visit: NamedDependency[Visit]) -> Fields:
+    """The fields of a form that stood on this flow's own page, in this browser.
+
+    Read once the flow is known. Raises what read_fields() does, and PermissionDeniedException.
+    """
+    fields = await read_fields(request)
     if not visit.key.is_form_token(fields["token"]):
         raise PermissionDeniedException("This form is not of a page of this flow")
     return fields

@@ -4,9 +4,12 @@ import asyncio
 
 import pytest
 
-from printreach.web.api import body_room
-from printreach.web.api.body_room import Body, BodyRoom, NoRoom, TooSlow
+from printreach.web.body_room import Body, BodyRoom, NoRoom, TooSlow
 from tests.fakes.loop import on_a_loop
+
+
+def room_of(most_bytes: int, most_of_caller: int | None = None, patience_s: float = 60) -> BodyRoom:
+    return BodyRoom(most_bytes=most_bytes, most_of_caller=most_of_caller, patience_s=patience_s)
 
 
 async def read_for_ever(
@@ -35,7 +38,7 @@ async def end(*tasks: asyncio.Task[None]) -> list[BaseException | None]:
 
 @on_a_loop
 async def test_where_all_is_taken_the_slowest_makes_room() -> None:
-    room = BodyRoom(most_bytes=100)
+    room = room_of(100)
     slowest, slow = await begun(room, "bob", 50), await begun(room, "eve", 50)
     with room.body_of("ada") as body:
         async with body.reading():
@@ -50,7 +53,7 @@ async def test_where_all_is_taken_the_slowest_makes_room() -> None:
 
 @on_a_loop
 async def test_what_is_whole_already_makes_no_room() -> None:
-    room = BodyRoom(most_bytes=100)
+    room = room_of(100)
     with room.body_of("ada") as whole:
         async with whole.reading():
             whole.grow(60)
@@ -63,7 +66,7 @@ async def test_what_is_whole_already_makes_no_room() -> None:
 
 @on_a_loop
 async def test_what_was_given_up_takes_nothing_any_more() -> None:
-    room = BodyRoom(most_bytes=100)
+    room = room_of(100)
 
     async def read(body: Body) -> None:
         async with body.reading():
@@ -79,7 +82,7 @@ async def test_what_was_given_up_takes_nothing_any_more() -> None:
 
 @on_a_loop
 async def test_what_makes_room_for_itself_takes_none() -> None:
-    room = BodyRoom(most_bytes=100)
+    room = room_of(100)
     with room.body_of("ada") as body:
         async with body.reading():
             body.grow(60)
@@ -90,7 +93,7 @@ async def test_what_makes_room_for_itself_takes_none() -> None:
 
 @on_a_loop
 async def test_what_is_done_leaves_its_room_to_others() -> None:
-    room = BodyRoom(most_bytes=100)
+    room = room_of(100)
     for _ in range(5):
         with room.body_of("ada") as body:
             async with body.reading():
@@ -99,7 +102,7 @@ async def test_what_is_done_leaves_its_room_to_others() -> None:
 
 @on_a_loop
 async def test_an_account_has_no_more_than_its_share_of_bodies() -> None:
-    room = BodyRoom(most_of_account=2)
+    room = room_of(100, most_of_caller=2)
     tasks = [await begun(room, "bob", 1) for _ in range(2)]
 
     with pytest.raises(NoRoom), room.body_of("bob"):
@@ -112,15 +115,14 @@ async def test_an_account_has_no_more_than_its_share_of_bodies() -> None:
 
 
 @on_a_loop
-async def test_a_body_is_waited_for_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body_room, "PATIENCE_S", 0.01)
+async def test_a_body_is_waited_for_so_long() -> None:
     with pytest.raises(TooSlow):
-        await (await begun(BodyRoom(), "bob", 1))
+        await (await begun(room_of(100, patience_s=0.01), "bob", 1))
 
 
 @on_a_loop
 async def test_a_caller_who_stops_is_not_called_slow() -> None:
-    room = BodyRoom()
+    room = room_of(100)
     [outcome] = await end(await begun(room, "bob", 1))
 
     assert isinstance(outcome, asyncio.CancelledError)

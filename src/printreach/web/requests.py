@@ -1,0 +1,122 @@
+"""How requests to the service's own host are read: so many bytes, in so much time, and no cache.
+
+A route's `request_max_body_size` is the size of its body; `web.app` sets it for all that say
+nothing. What a handler takes in one piece, a form or JSON, is read here; uploads and pictures are
+read piece by piece by their routes, which have limits of their own.
+"""
+
+import logging
+from collections.abc import AsyncGenerator
+from typing import Any, Final
+
+from litestar import Request
+from litestar.exceptions import ClientException, InternalServerException
+from litestar.types import Empty
+
+from printreach.ports import TooBusy
+from printreach.web.body_room import BodyRoom, NoRoom, TooSlow
+from printreach.web.problems import AnyRequest, path_in_log
+
+LARGEST_BODY: Final = 64 * 1024
+"""Of a form or of JSON, in bytes, where a route says nothing else."""
+BODY_TIMEOUT_S: Final = 30.0
+"""From the first byte of such a body to its last."""
+MOST_BYTES_OF_STRANGERS: Final = 16 * 1024 * 1024
+"""Of all bodies on their way from callers who have not signed in; 256 of the largest."""
+MOST_BYTES_OF_KNOWN: Final = 32 * 1024 * 1024
+MOST_OF_ACCOUNT: Final = 16
+"""Bodies of one account at once."""
+MOST_BYTES_OF_IMAGES: Final = 96 * 1024 * 1024
+"""Of all images on their way; sixteen of the largest."""
+MOST_IMAGES_OF_ACCOUNT: Final = 16
+"""Images of one account at once. Two hundred printers send ten a second."""
+IMAGE_TIMEOUT_S: Final = 60.0
+"""From an image's first byte to its last: 6 MiB at less than 1 Mbit/s."""
+
+_log = logging.getLogger(__name__)
+
+
+class BodyBrokenOff(ClientException):
+    """The caller left before the whole body was here. Nobody reads the answer."""
+
+
+class BodyTooSlow(ClientException):
+    """The body did not come in time."""
+
+    status_code = 408
+
+
+class BodyRooms:
+    """The memory for bodies in one process, apart by who sends them: one kind starves no other."""
+
+    def __init__(self) -> None:
+        self.of_strangers = BodyRoom(
+            most_bytes=MOST_BYTES_OF_STRANGERS, most_of_caller=None, patience_s=BODY_TIMEOUT_S
+        )
+        self.of_known = BodyRoom(
+            most_bytes=MOST_BYTES_OF_KNOWN,
+            most_of_caller=MOST_OF_ACCOUNT,
+            patience_s=BODY_TIMEOUT_S,
+        )
+        self.of_images = BodyRoom(
+            most_bytes=MOST_BYTES_OF_IMAGES,
+            most_of_caller=MOST_IMAGES_OF_ACCOUNT,
+            patience_s=IMAGE_TIMEOUT_S,
+        )
+
+
+class BoundedRequest(Request[Any, Any, Any]):
+    """A request whose body has a size, a deadline and a share of the memory.
+
+    Once the caller is known, the ASGI key "user" holds the account's id: note_caller().
+    """
+
+    async def body(self) -> bytes:
+        """Read all of it.
+
+        Raises RequestEntityTooLarge, BodyBrokenOff, BodyTooSlow and TooBusy.
+        """
+        if self._connection_state.body is Empty:
+            self._connection_state.body = await self._read()
+        return self._connection_state.body
+
+    async def stream(self) -> AsyncGenerator[bytes, None]:
+        """Read it piece by piece. Raises RequestEntityTooLarge and BodyBrokenOff."""
+        try:
+            async for chunk in super().stream():
+                yield chunk
+        except InternalServerException as failure:
+            if not self.is_connected:
+                raise  # it was read before, which is a fault of ours
+            _log.info("%s %s: the caller left in the middle", self.method, path_in_log(self))
+            raise BodyBrokenOff("The body of the request broke off") from failure
+
+    async def _read(self) -> bytes:
+        rooms = rooms_of(self)
+        caller: str = self.scope.get("user") or ""
+        room = rooms.of_known if caller else rooms.of_strangers
+        read = bytearray()
+        try:
+            with room.body_of(caller) as body:
+                async with body.reading():
+                    async for chunk in self.stream():
+                        body.grow(len(chunk))
+                        read += chunk
+        except NoRoom:
+            raise TooBusy("there is no memory for another body now") from None
+        except TooSlow:
+            raise BodyTooSlow(
+                f"The body of the request did not come within {BODY_TIMEOUT_S:g} seconds"
+            ) from None
+        return bytes(read)
+
+
+def rooms_of(request: AnyRequest) -> BodyRooms:
+    """The memory for bodies, of the application that answers."""
+    rooms: BodyRooms = request.app.state.body_rooms
+    return rooms
+
+
+def note_caller(request: AnyRequest, account_id: str) -> None:
+    """Whose request it is: from now on its body is counted for the account."""
+    request.scope["user"] = account_id
