@@ -1,11 +1,13 @@
 """One-time codes and recovery codes."""
 
+import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
 
+from printreach.rules.credentials import LINK_CODE_ALPHABET
 from printreach.rules.totp import (
     Totp,
     code_of,
@@ -90,10 +92,15 @@ def test_ten_recovery_codes_come_at_a_time_and_are_read_in_any_spelling() -> Non
     codes = new_recovery_codes(Random(1).randbytes)
 
     assert len(set(codes)) == 10
+    assert all(len(code) * math.log2(len(LINK_CODE_ALPHABET)) >= 80 for code in codes)
     for code in codes:
         assert read_recovery_code(spaced(code).lower()) == code
 
 
-@pytest.mark.parametrize("typed", ["", "ABCD", "O" * 12, "A" * 13, "123456"])
+def test_recovery_codes_of_twelve_letters_that_people_still_have_are_read() -> None:
+    assert read_recovery_code("acde-fghj-kmnp") == "ACDEFGHJKMNP"
+
+
+@pytest.mark.parametrize("typed", ["", "ABCD", "O" * 20, "A" * 13, "A" * 21, "123456"])
 def test_what_cannot_be_a_recovery_code_is_none(typed: str) -> None:
     assert read_recovery_code(typed) is None

@@ -1,7 +1,6 @@
 """The page of one's own account: what its owner changes, and what others cannot."""
 
 import json
-import re
 from datetime import timedelta
 
 import pytest
@@ -10,7 +9,8 @@ from litestar.testing import TestClient
 from printreach.hub.rescue import Rescue
 from printreach.ports.operating import Search
 from printreach.rules.operators import Operator
-from printreach.rules.totp import code_of, secret_in_words, step_at
+from printreach.rules.totp import secret_in_words
+from tests.web.codes import code_now, secret_of, set_up_totp
 from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 EVE = "eve@example.org"
@@ -34,28 +34,6 @@ def other(world: WebWorld, browser: Browser) -> Browser:
 
 def is_signed_in(browser: Browser) -> bool:
     return browser.get("/account", follow_redirects=False).status_code == 200
-
-
-def secret_of(world: WebWorld, browser: Browser) -> bytes:
-    account = world.people(browser)[0]
-    totp = run(
-        browser,
-        lambda: world.store.read(lambda records: records.second_factors.totp(account.account_id)),
-    )
-    assert totp is not None
-    assert totp.secret is not None
-    return totp.secret
-
-
-def code_now(world: WebWorld, browser: Browser) -> str:
-    return code_of(secret_of(world, browser), step_at(world.clock.now()))
-
-
-def set_up_totp(world: WebWorld, browser: Browser) -> list[str]:
-    """The recovery codes."""
-    send(browser, "/account/totp", **{"totp-password": PASSWORD})
-    page = send(browser, "/account/totp/confirm", code=code_now(world, browser)).text
-    return re.findall(r"[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}", page)
 
 
 def test_a_page_for_people_who_are_signed_in_leads_others_to_sign_in_and_back(

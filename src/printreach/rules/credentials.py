@@ -135,14 +135,19 @@ def digests_of(secrets: AppSecrets) -> AppDigests:
 
 def new_link_code(token_bytes: TokenBytes) -> str:
     """Eight characters that are told apart on a small screen, about 37 random bits."""
+    return random_letters(LINK_CODE_LENGTH, token_bytes)
+
+
+def random_letters(length: int, token_bytes: TokenBytes) -> str:
+    """So many letters of LINK_CODE_ALPHABET, each of them log2(24) = 4.58 random bits."""
     letters: list[str] = []
     # Bytes from 240 up are thrown away: 24 does not divide 256, and the first letters of the
     # alphabet must not be likelier than the last.
     fair_below = 256 - 256 % len(LINK_CODE_ALPHABET)
-    while len(letters) < LINK_CODE_LENGTH:
-        fair = [byte for byte in token_bytes(LINK_CODE_LENGTH) if byte < fair_below]
+    while len(letters) < length:
+        fair = [byte for byte in token_bytes(length) if byte < fair_below]
         letters += [LINK_CODE_ALPHABET[byte % len(LINK_CODE_ALPHABET)] for byte in fair]
-    return "".join(letters[:LINK_CODE_LENGTH])
+    return "".join(letters[:length])
 
 
 def read_link_code(typed: str) -> str | None:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import quote
 
-from printreach.rules.credentials import LINK_CODE_ALPHABET, TokenBytes
+from printreach.rules.credentials import LINK_CODE_ALPHABET, TokenBytes, random_letters
 
 SECRET_BYTES: Final = 20
 """As long as the hash, as RFC 4226, 4, asks."""
@@ -21,8 +21,10 @@ WAITS_FOR: Final = timedelta(minutes=10)
 """So long a new secret is shown and waits for its first code. Whoever comes upon the browser later
 would lock the owner out with it."""
 RECOVERY_CODES: Final = 10
-RECOVERY_CODE_LENGTH: Final = 12
-"""Of 24 letters: 55 random bits, which nobody guesses at the rate of tries that is allowed."""
+RECOVERY_CODE_LENGTH: Final = 20
+"""Of 24 letters: 91 random bits, which nobody finds by trying, not even with a stolen database."""
+OLD_RECOVERY_CODE_LENGTH: Final = 12
+"""Codes that were made before keep working until they are replaced."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,26 +94,16 @@ def key_uri(secret: bytes, email: str, service: str) -> str:
 
 def new_recovery_codes(token_bytes: TokenBytes) -> list[str]:
     """Ten, each good for one sign-in without the app."""
-    return [_recovery_code(token_bytes) for _ in range(RECOVERY_CODES)]
+    return [random_letters(RECOVERY_CODE_LENGTH, token_bytes) for _ in range(RECOVERY_CODES)]
 
 
 def read_recovery_code(typed: str) -> str | None:
     """The code a person typed, whatever its case, blanks and hyphens; None where it is none."""
     code = "".join(typed.split()).replace("-", "").upper()
-    if len(code) != RECOVERY_CODE_LENGTH or not set(code) <= set(LINK_CODE_ALPHABET):
-        return None
-    return code
+    is_long_enough = len(code) in (RECOVERY_CODE_LENGTH, OLD_RECOVERY_CODE_LENGTH)
+    return code if is_long_enough and set(code) <= set(LINK_CODE_ALPHABET) else None
 
 
 def spaced(code: str) -> str:
     """A recovery code as it is shown: in fours."""
     return "-".join(code[start : start + 4] for start in range(0, len(code), 4))
-
-
-def _recovery_code(token_bytes: TokenBytes) -> str:
-    letters: list[str] = []
-    fair_below = 256 - 256 % len(LINK_CODE_ALPHABET)
-    while len(letters) < RECOVERY_CODE_LENGTH:
-        fair = [byte for byte in token_bytes(RECOVERY_CODE_LENGTH) if byte < fair_below]
-        letters += [LINK_CODE_ALPHABET[byte % len(LINK_CODE_ALPHABET)] for byte in fair]
-    return "".join(letters[:RECOVERY_CODE_LENGTH])
