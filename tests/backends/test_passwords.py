@@ -6,31 +6,32 @@ from typing import Literal
 import pytest
 from argon2 import PasswordHasher
 
-from printreach.backends.passwords import MOST_WAITING, Argon2Passwords
+from printreach.backends.passwords import AT_ONCE, MOST_WAITING, Argon2Passwords
 from printreach.ports import TooBusy
 from tests.fakes.loop import on_a_loop
 
+HERE = "192.0.2.1"
 CHEAP = Argon2Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
 
 
 @on_a_loop
 async def test_only_the_right_password_matches() -> None:
-    stored = await CHEAP.hash("correct horse")
+    stored = await CHEAP.hash("correct horse", HERE)
 
-    assert await CHEAP.matches("correct horse", stored)
-    assert not await CHEAP.matches("correct horsf", stored)
+    assert await CHEAP.matches("correct horse", stored, HERE)
+    assert not await CHEAP.matches("correct horsf", stored, HERE)
 
 
 @on_a_loop
 async def test_the_same_password_is_stored_differently_each_time() -> None:
-    assert await CHEAP.hash("correct horse") != await CHEAP.hash("correct horse")
+    assert await CHEAP.hash("correct horse", HERE) != await CHEAP.hash("correct horse", HERE)
 
 
 @pytest.mark.parametrize("stored", ["", "plain", "$argon2id$v=19$nonsense"])
 def test_a_hash_that_cannot_be_read_matches_nothing(stored: str) -> None:
     @on_a_loop
     async def body() -> None:
-        assert not await CHEAP.matches("", stored)
+        assert not await CHEAP.matches("", stored, HERE)
 
     body()
 
@@ -38,31 +39,48 @@ def test_a_hash_that_cannot_be_read_matches_nothing(stored: str) -> None:
 @pytest.mark.slow
 @on_a_loop
 async def test_in_service_the_hash_is_argon2id_with_64_mib() -> None:
-    stored = await Argon2Passwords().hash("correct horse")
+    stored = await Argon2Passwords().hash("correct horse", HERE)
 
     assert stored.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
 
 
 @on_a_loop
 async def test_a_crowd_waits_and_whoever_comes_to_a_crowd_is_sent_away() -> None:
-    crowd = [asyncio.create_task(CHEAP.hash("correct horse")) for _ in range(MOST_WAITING)]
+    places = AT_ONCE + MOST_WAITING
+    crowd = [asyncio.create_task(CHEAP.hash("correct horse", HERE)) for _ in range(places)]
     await asyncio.sleep(0)
 
     with pytest.raises(TooBusy):
-        await CHEAP.hash("correct horse")
+        await CHEAP.hash("correct horse", HERE)
 
-    assert len(set(await asyncio.gather(*crowd))) == MOST_WAITING
-    assert await CHEAP.hash("correct horse")
+    assert len(set(await asyncio.gather(*crowd))) == places
+    assert await CHEAP.hash("correct horse", HERE)
+
+
+@on_a_loop
+async def test_a_crowd_from_one_network_sends_nobody_of_another_away() -> None:
+    passwords = Argon2Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    crowd = [
+        asyncio.create_task(passwords.hash("correct horse", HERE))
+        for _ in range(AT_ONCE + MOST_WAITING)
+    ]
+    await asyncio.sleep(0)
+
+    stored = await passwords.hash("correct horse", "198.51.100.7")
+
+    assert await passwords.matches("correct horse", stored, "198.51.100.7")
+    results = await asyncio.gather(*crowd, return_exceptions=True)
+    assert sum(isinstance(result, TooBusy) for result in results) == 1
 
 
 @on_a_loop
 async def test_an_account_without_password_takes_as_long_and_matches_nothing() -> None:
     slow = CountingHasher()
     passwords = Argon2Passwords(slow)
-    await passwords.matches("first", "")
+    await passwords.matches("first", "", HERE)
     slow.verified = 0
 
-    assert not await passwords.matches("nobody has this password", "")
+    assert not await passwords.matches("nobody has this password", "", HERE)
     assert slow.verified == 1
 
 

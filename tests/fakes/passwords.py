@@ -9,11 +9,11 @@ class PlainPasswords:
     def __init__(self) -> None:
         self.slow_calls = 0
 
-    async def hash(self, password: str) -> str:
+    async def hash(self, password: str, network: str = "") -> str:
         self.slow_calls += 1
         return f"plain:{password}"
 
-    async def matches(self, password: str, password_hash: str) -> bool:
+    async def matches(self, password: str, password_hash: str, network: str = "") -> bool:
         self.slow_calls += 1
         return bool(password_hash) and password_hash == f"plain:{password}"
 

@@ -146,12 +146,12 @@ async def test_what_an_operator_has_decided_counts_soon(open_world: OpenWorld) -
         account = await world.add_account()
         limits = RequestLimits(world.store, world.clock, CallerTries(world.clock))
         world.clock.advance(AHEAD)
-        assert await limits.take(account.account_id) is None
+        assert await limits.take(account.account_id, "session") is None
         world.clock.advance(-AHEAD)
         one_only = LimitChanges(requests_a_minute=1)
         await world.store.write(lambda records: records.limits.put_of_service(one_only))
 
-        results = [await limits.take(account.account_id) for _ in range(2)]
+        results = [await limits.take(account.account_id, "session") for _ in range(2)]
         assert isinstance(results[-1], TooSoon)
 
 

@@ -288,8 +288,8 @@ async def test_an_account_is_held_to_its_own_number_of_requests(open_world: Open
         await operating(world).limits.set_of_account(ADA, changes, GRACE)
         limits = RequestLimits(world.store, world.clock, CallerTries(world.clock))
 
-        of_ada = [await limits.take(ada.account_id) for _ in range(31)]
-        of_bob = [await limits.take(bob.account_id) for _ in range(31)]
+        of_ada = [await limits.take(ada.account_id, "session") for _ in range(31)]
+        of_bob = [await limits.take(bob.account_id, "session") for _ in range(31)]
 
         assert of_ada[:30] == [None] * 30
         assert isinstance(of_ada[30], TooSoon)

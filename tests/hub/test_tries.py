@@ -21,6 +21,17 @@ def test_callers_limits_and_networks_are_told_apart() -> None:
     assert tries.take_by_address(OTHER, "2001:db8::1") is None
 
 
+def test_a_customer_with_thousands_of_ipv6_networks_has_sixteen_times_the_budget_of_one() -> None:
+    tries = CallerTries(FakeClock())
+
+    def allowed(addresses: list[str]) -> int:
+        return sum(tries.take_by_address(TWO, address) is None for address in addresses)
+
+    assert allowed([f"2001:db8:0:{number:x}::1" for number in range(256)]) == 2 * 4
+    assert allowed([f"2001:db8:0:{number:x}::1" for number in range(256, 65_536, 16)]) == 2 * 12
+    assert allowed(["2001:db8:1::1"]) == 1
+
+
 def test_asking_too_soon_does_not_make_the_wait_longer() -> None:
     clock = FakeClock()
     tries = CallerTries(clock)

@@ -47,6 +47,13 @@ def test_an_ipv6_customer_counts_once_however_many_addresses_it_uses() -> None:
     assert budget.take("2001:db8:0:1::1", 0.0)
 
 
+def test_a_customer_with_thousands_of_ipv6_networks_cannot_use_up_the_codes_of_all() -> None:
+    budget = OfferBudget(0.0)
+
+    assert sum(budget.take(f"2001:db8:0:{n:x}::1", 0.0) for n in range(65_536)) == 16 * BURST
+    assert budget.take(HERE, 0.0)
+
+
 def test_an_ipv4_address_is_the_same_in_either_notation() -> None:
     budget = OfferBudget(0.0)
     taken(budget, HERE)

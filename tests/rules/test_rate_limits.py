@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.rate_limits import Allowed, Limit, TooSoon, network_of, take
+from printreach.rules.rate_limits import (
+    Allowed,
+    Limit,
+    Network,
+    TooSoon,
+    networks_of,
+    take,
+    take_all,
+    widest_network_of,
+)
 from tests.fakes.clock import NOON
 
 THREE = Limit(name="test", at_once=3, every=timedelta(seconds=10))
@@ -67,15 +76,39 @@ def test_in_no_stretch_of_time_more_is_allowed_than_the_limit_says(moments: list
             assert end - start + 1 <= most + 1e-6
 
 
+def test_a_try_that_one_of_several_limits_refuses_counts_against_none() -> None:
+    full = NOON + timedelta(seconds=30)
+
+    assert take_all([(THREE, None), (THREE, full)], NOON) == TooSoon(timedelta(seconds=10))
+    assert take_all([(THREE, None), (THREE, None)], NOON) == [
+        Allowed(NOON + timedelta(seconds=10)),
+        Allowed(NOON + timedelta(seconds=10)),
+    ]
+
+
 @pytest.mark.parametrize(
-    ("address", "network"),
+    ("address", "networks"),
     [
-        ("198.51.100.7", "198.51.100.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"),
-        ("::ffff:198.51.100.7", "198.51.100.7"),
-        ("nonsense", "nonsense"),
+        ("198.51.100.7", [("198.51.100.7", 1)]),
+        ("::ffff:198.51.100.7", [("198.51.100.7", 1)]),
+        (
+            "2001:db8:1:2fff:ffff::1",
+            [("2001:db8:1:2fff::/64", 1), ("2001:db8:1:2f00::/56", 4), ("2001:db8:1::/48", 16)],
+        ),
+        ("fe80::1%eth0", [("fe80::/64", 1), ("fe80::/56", 4), ("fe80::/48", 16)]),
+        ("nonsense", [("nonsense", 1)]),
     ],
 )
-def test_callers_are_told_apart_by_what_costs_them_something(address: str, network: str) -> None:
-    assert network_of(address) == network
+def test_an_address_counts_for_each_network_that_one_customer_may_have(
+    address: str, networks: list[tuple[str, int]]
+) -> None:
+    expected = tuple(Network(name, share) for name, share in networks)
+
+    assert networks_of(address) == expected
+    assert widest_network_of(address) == expected[-1].name
+
+
+def test_a_larger_network_has_its_share_at_once_and_over_time() -> None:
+    assert Network("2001:db8::/56", 4).scaled(THREE) == Limit(
+        name="test", at_once=12, every=timedelta(seconds=2.5)
+    )

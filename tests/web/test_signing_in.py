@@ -189,7 +189,7 @@ def test_bytes_that_are_no_text_sign_nobody_in(browser: Browser, body: bytes) ->
 def test_in_a_crowd_people_are_asked_to_come_back(
     world: WebWorld, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def busy(_password: str, _hash: str) -> bool:
+    async def busy(_password: str, _hash: str, _network: str) -> bool:
         raise TooBusy("many wait")
 
     monkeypatch.setattr(world.passwords, "matches", busy)

@@ -66,16 +66,21 @@ class AccountLimitCases:
 
 @dataclass(slots=True)
 class RequestLimits:
-    """How often an account may ask, counted in memory by what was decided for it."""
+    """How often an account may ask, counted in memory by what was decided for it.
+
+    Each browser, app and access token of an account is counted by itself, and its detection keys
+    together. So a program that asks too often, or a stolen one, keeps the owner from nothing:
+    they can still end it.
+    """
 
     store: Store
     clock: Clock
     caller_tries: CallerTries
     _known: dict[str, tuple[datetime, Limit]] = field(default_factory=dict)
 
-    async def take(self, account_id: str) -> TooSoon | None:
-        """Make one request; None where it is allowed."""
-        return self.caller_tries.take(await self._limit(account_id), account_id)
+    async def take(self, account_id: str, by: str) -> TooSoon | None:
+        """Make one request; None where it is allowed. by: who asks for the account, by its id."""
+        return self.caller_tries.take(await self._limit(account_id), f"{account_id} {by}")
 
     async def _limit(self, account_id: str) -> Limit:
         at, known = self.clock.now(), self._known.get(account_id)

@@ -61,7 +61,7 @@ class Accounts:
         account = Account(
             account_id=new_record_id(self.token_bytes),
             email=address,
-            password_hash=await self.passwords.hash(password),
+            password_hash=await self.passwords.hash(password, "operator"),
             is_admin=is_admin,
             supporter_granted=supporter,
             supporter_until=None,

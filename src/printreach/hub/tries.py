@@ -1,21 +1,36 @@
 """Tries that are limited: by account, which survives a restart, and by address, in memory."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.ports import Clock, Records, Store
-from printreach.rules.rate_limits import Limit, TooSoon, network_of, take
+from printreach.rules.rate_limits import Limit, TooSoon, networks_of, take_all
 
 SIGN_IN_BY_ACCOUNT: Final = Limit(name="sign-in", at_once=10, every=timedelta(minutes=1))
 SIGN_IN_BY_ADDRESS: Final = Limit(name="sign-in", at_once=30, every=timedelta(seconds=20))
 """Passwords are tried on many accounts from few addresses: what holds that off is this one."""
+PROOF_BY_SESSION: Final = Limit(name="proof", at_once=10, every=timedelta(minutes=1))
+"""Passwords typed by who is signed in already. Nobody fills it from outside that browser."""
 CODE_BY_ACCOUNT: Final = Limit(name="code", at_once=5, every=timedelta(minutes=5))
 """Whoever guesses codes has the password: 3 of a million are good, and he gets 288 a day."""
 SIGN_UP_BY_ADDRESS: Final = Limit(name="sign-up", at_once=10, every=timedelta(minutes=5))
-MAIL_BY_ACCOUNT: Final = Limit(name="mail", at_once=3, every=timedelta(minutes=10))
-"""Nobody fills another person's mailbox with our mails."""
+RESET_MAIL: Final = Limit(name="reset-mail", at_once=9, every=timedelta(minutes=10))
+"""Nobody fills another person's mailbox with our mails. Each kind of mail has limits of its own, so
+that asking for one kind keeps nobody from another."""
+RESET_MAIL_BY_CALLER: Final = Limit(
+    name="reset-mail-caller", at_once=3, every=timedelta(minutes=10)
+)
+SIGN_UP_MAIL: Final = Limit(name="sign-up-mail", at_once=9, every=timedelta(minutes=10))
+SIGN_UP_MAIL_BY_CALLER: Final = Limit(
+    name="sign-up-mail-caller", at_once=3, every=timedelta(minutes=10)
+)
+CHANGE_MAIL: Final = Limit(name="change-mail", at_once=9, every=timedelta(minutes=10))
+CHANGE_MAIL_BY_CALLER: Final = Limit(
+    name="change-mail-caller", at_once=3, every=timedelta(minutes=10)
+)
 RESET_BY_ADDRESS: Final = Limit(name="reset", at_once=10, every=timedelta(minutes=2))
 PASSKEY_BY_ADDRESS: Final = Limit(name="passkey", at_once=30, every=timedelta(seconds=20))
 PROVIDER_BY_ADDRESS: Final = Limit(name="provider", at_once=30, every=timedelta(seconds=20))
@@ -47,19 +62,29 @@ class CallerTries:
 
     def take(self, limit: Limit, who: str) -> TooSoon | None:
         """Make one try; None where it is allowed."""
-        at, key = self.clock.now(), (limit.name, who)
-        result = take(limit, self._busy_until.pop(key, None), at)
-        if isinstance(result, TooSoon):
-            self._busy_until[key] = at + result.wait + limit.every * (limit.at_once - 1)
-            return result
-        if len(self._busy_until) >= self.most:
-            self._make_room(at)
-        self._busy_until[key] = result.busy_until
-        return None
+        return self._take_all([(limit, who)])
 
     def take_by_address(self, limit: Limit, address: str) -> TooSoon | None:
-        """Make one try as the network that the address is in."""
-        return self.take(limit, network_of(address))
+        """Make one try as the networks that the address is in."""
+        return self._take_all(
+            [(network.scaled(limit), network.name) for network in networks_of(address)]
+        )
+
+    def _take_all(self, wanted: list[tuple[Limit, str]]) -> TooSoon | None:
+        at = self.clock.now()
+        keys = [(limit.name, who) for limit, who in wanted]
+        limits = [limit for limit, _ in wanted]
+        known = [self._busy_until.get(key) for key in keys]
+        result = take_all(zip(limits, known, strict=True), at)
+        if isinstance(result, TooSoon):
+            return result
+        for key, allowed in zip(keys, result, strict=True):
+            # Those that were used last stand last.
+            self._busy_until.pop(key, None)
+            if len(self._busy_until) >= self.most:
+                self._make_room(at)
+            self._busy_until[key] = allowed.busy_until
+        return None
 
     def _make_room(self, at: datetime) -> None:
         living = {key: until for key, until in self._busy_until.items() if until > at}
@@ -79,13 +104,21 @@ class AccountTries:
 
     async def take(self, limit: Limit, who: str) -> TooSoon | None:
         """Make one try; None where it is allowed."""
-        at, key = self.clock.now(), _key(limit, who)
+        return await self.take_all([(limit, who)])
+
+    async def take_all(self, wanted: Sequence[tuple[Limit, str]]) -> TooSoon | None:
+        """Make one try that counts against each of these limits; None where all allow it."""
+        at = self.clock.now()
+        keys = [_key(limit, who) for limit, who in wanted]
 
         async def look_and_note(records: Records) -> TooSoon | None:
-            result = take(limit, await records.tries.busy_until(key), at)
+            known = [await records.tries.busy_until(key) for key in keys]
+            limits = [limit for limit, _ in wanted]
+            result = take_all(zip(limits, known, strict=True), at)
             if isinstance(result, TooSoon):
                 return result
-            await records.tries.set_busy_until(key, result.busy_until, at)
+            for key, allowed in zip(keys, result, strict=True):
+                await records.tries.set_busy_until(key, allowed.busy_until, at)
             return None
 
         return await self.store.write(look_and_note)

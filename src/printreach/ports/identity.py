@@ -21,14 +21,15 @@ class TooBusy(Exception):
 class Passwords(Protocol):
     """Slow hashes, for what people choose themselves; each call takes a tenth of a second.
 
-    Each raises TooBusy where a crowd waits already.
+    network: where the caller comes from. Networks take turns, so that one with many callers
+    makes nobody else wait for all of them. Each call raises TooBusy where too many wait already.
     """
 
-    async def hash(self, password: str) -> str:
+    async def hash(self, password: str, network: str) -> str:
         """What to store, salt and parameters included."""
         ...
 
-    async def matches(self, password: str, password_hash: str) -> bool:
+    async def matches(self, password: str, password_hash: str, network: str) -> bool:
         """Whether this is the password that was hashed.
 
         password_hash: empty where there is none; that takes as long, and is False.

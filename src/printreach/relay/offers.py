@@ -1,6 +1,6 @@
 """How many link codes may be asked for: each is a row in the store, and anybody may ask."""
 
-from ipaddress import ip_network
+from printreach.rules.rate_limits import Network, networks_of
 
 from .trust import read_address
 
@@ -30,6 +30,9 @@ class Bucket:
         self._at = now
         return self._left >= tokens
 
+    def is_full(self, now: float) -> bool:
+        return self.has(now, self._most)
+
     def take(self) -> None:
         self._left -= 1
 
@@ -54,13 +57,16 @@ class OfferBudget:
 
     def take(self, address: str, now: float) -> bool:
         """Whether another code may be made for an agent at that address."""
-        network = _network_of(address)
-        bucket = self._by_network.get(network) or Bucket(BURST, REFILL_EVERY_S, now)
-        if not (bucket.has(now, 1) and self._in_all.has(now, 1)):
+        buckets = {
+            network.name: self._by_network.get(network.name)
+            or Bucket(BURST * network.share, REFILL_EVERY_S / network.share, now)
+            for network in _networks_of(address)
+        }
+        if not all(bucket.has(now, 1) for bucket in (*buckets.values(), self._in_all)):
             return False
-        bucket.take()
-        self._in_all.take()
-        self._by_network[network] = bucket
+        for bucket in (*buckets.values(), self._in_all):
+            bucket.take()
+        self._by_network |= buckets
         if len(self._by_network) >= self._forget_at:
             self._forget_full(now)
         return True
@@ -70,15 +76,12 @@ class OfferBudget:
 
     def _forget_full(self, now: float) -> None:
         """A network that could ask for a whole burst again is as good as a new one."""
-        full = [name for name, bucket in self._by_network.items() if bucket.has(now, BURST)]
+        full = [name for name, bucket in self._by_network.items() if bucket.is_full(now)]
         for name in full:
             del self._by_network[name]
         self._forget_at = max(MANY, 2 * len(self._by_network))
 
 
-def _network_of(address: str) -> str:
-    """One customer's addresses: an IPv4 address, or the /64 of an IPv6 one."""
-    parsed = read_address(address)
-    if parsed is None:
-        return ""
-    return str(ip_network((parsed, 64 if parsed.version == 6 else 32), strict=False))
+def _networks_of(address: str) -> tuple[Network, ...]:
+    """What is no address counts as one and the same."""
+    return networks_of(address) if read_address(address) else networks_of("")

@@ -6,12 +6,15 @@ remembered, so a store of instants stays as small as there are busy callers.
 """
 
 import ipaddress
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
 IPV6_HOME_PREFIX: Final = 64
 """A home or a server gets at least so large a network; each address in it costs nothing."""
+IPV6_SHARES: Final = ((IPV6_HOME_PREFIX, 1), (56, 4), (48, 16))
+"""Prefix lengths of IPv6 networks that count, and how many times the budget of a /64 each has."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,14 +60,62 @@ def take(limit: Limit, busy_until: datetime | None, at: datetime) -> Allowed | T
     return Allowed(begin + limit.every)
 
 
-def network_of(address: str) -> str:
-    """By what callers are told apart: an IPv4 address, or the IPv6 network of one home."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address[:64]
+def take_all(
+    wanted: Iterable[tuple[Limit, datetime | None]], at: datetime
+) -> list[Allowed] | TooSoon:
+    """Make one try that counts against several limits, or against none where one refuses it.
+
+    wanted: each limit with what is remembered for it. Refused tries give the longest wait.
+    """
+    results = [take(limit, busy_until, at) for limit, busy_until in wanted]
+    refused = [result for result in results if isinstance(result, TooSoon)]
+    if refused:
+        return max(refused, key=lambda result: result.wait)
+    return [result for result in results if isinstance(result, Allowed)]
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A network that callers come from. share: how many times the budget of one home it gets."""
+
+    name: str
+    share: int
+
+    def scaled(self, limit: Limit) -> Limit:
+        """The limit of the whole network. At once and over time it is larger by the share."""
+        return replace(limit, at_once=limit.at_once * self.share, every=limit.every / self.share)
+
+
+def networks_of(address: str) -> tuple[Network, ...]:
+    """The networks an address counts for, the smallest first.
+
+    IPv4: the address alone. IPv6: its /64, its /56 and its /48. Providers hand out all three to
+    one customer, so a limit on the /64 alone would let one customer have 65,536 budgets.
+    """
+    parsed = _read_address(address)
+    if parsed is None:
+        return (Network(address[:64], 1),)
     if isinstance(parsed, ipaddress.IPv4Address):
-        return str(parsed)
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((parsed, IPV6_HOME_PREFIX), strict=False))
+        return (Network(str(parsed), 1),)
+    return tuple(
+        Network(str(ipaddress.ip_network((parsed, prefix), strict=False)), share)
+        for prefix, share in IPV6_SHARES
+    )
+
+
+def network_of(address: str) -> str:
+    """The smallest of these networks, by its name."""
+    return networks_of(address)[0].name
+
+
+def widest_network_of(address: str) -> str:
+    """The largest of these networks, by its name: one customer has few of them."""
+    return networks_of(address)[-1].name
+
+
+def _read_address(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return None
+    return (isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped) or parsed

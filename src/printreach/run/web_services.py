@@ -107,6 +107,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         printers=operated.printers,
         connections=operated.connections,
         sessions=ways_in.sessions,
+        sign_in_limits=ways_in.limits,
         signing_in=ways_in.signing_in,
         signing_up=ways_in.signing_up,
         recovering=ways_in.recovering,

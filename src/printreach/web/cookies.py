@@ -8,6 +8,8 @@ from litestar.datastructures import Cookie
 
 SESSION: Final = "printreach_session"
 STEP: Final = "printreach_step"
+DEVICE: Final = "printreach_device"
+"""Of a browser that signed in before: see `rules.devices`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from printreach.hub.identity.owner import Owner
 from printreach.hub.identity.passkeys import Passkeys
 from printreach.hub.identity.recovering import Recovering
 from printreach.hub.identity.sessions import Sessions
+from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import SigningIn
 from printreach.hub.identity.signing_up import SigningUp
 from printreach.hub.invitations import Invitations
@@ -45,6 +46,7 @@ class Services:
     operating: Operating
     request_limits: RequestLimits
     sessions: Sessions
+    sign_in_limits: SignInLimits
     signing_in: SigningIn
     signing_up: SigningUp
     recovering: Recovering

@@ -26,7 +26,7 @@ from printreach.rules.accounts import Account
 from printreach.rules.own_paths import read_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
-from printreach.web.cookies import SESSION, Cookies
+from printreach.web.cookies import DEVICE, SESSION, Cookies
 from printreach.web.problems import AnyRequest, answer_failure, wants_page
 from printreach.web.requests import note_caller
 from printreach.web.services import Services
@@ -63,7 +63,7 @@ async def provide_session(
     if found is None:
         return None
     account, session = found
-    refused = await services.request_limits.take(account.account_id)
+    refused = await services.request_limits.take(account.account_id, session.session_id)
     if refused is not None:
         raise too_many(refused)
     note_caller(request, account.account_id)
@@ -93,10 +93,15 @@ IDENTITY: Final[Mapping[str, Provide]] = MappingProxyType(
 )
 
 
-def visitor_of(request: AnyRequest) -> Visitor:
-    """Where a request comes from, as the relay's front tells it."""
+def visitor_of(request: AnyRequest, jar: Cookies | None = None) -> Visitor:
+    """Where a request comes from, as the relay's front tells it.
+
+    jar: to know a browser that signed in before; needed where sign-in is limited.
+    """
     address = request.client.host if request.client is not None else ""
-    return Visitor(address=address, browser=request.headers.get("user-agent", ""))
+    device = jar.read(request.headers.get("cookie", ""), DEVICE) if jar is not None else None
+    browser = request.headers.get("user-agent", "")
+    return Visitor(address=address, browser=browser, device=device or "")
 
 
 def too_many(refused: TooSoon) -> TooManyRequestsException:

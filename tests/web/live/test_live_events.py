@@ -106,6 +106,16 @@ def test_viewers_are_counted_by_link_by_address_and_in_all(
     assert room.enter("b", "2001:db8:1::1")
 
 
+def test_a_customer_with_many_ipv6_networks_takes_the_room_of_sixteen() -> None:
+    room = Viewers()
+    links = [str(number) for number in range(1000)]
+
+    entered = [room.enter(links[n], f"2001:db8:0:{n << 4:x}::1") for n in range(1000)]
+
+    assert sum(entered) == 16 * viewers.MOST_OF_ONE_ADDRESS
+    assert room.enter("a", "192.0.2.1")
+
+
 def test_who_leaves_before_anything_was_told_takes_up_no_room(world: WebWorld) -> None:
     @on_a_loop
     async def body() -> None:

@@ -115,7 +115,7 @@ class Detection:
             return admitted
         if not call.is_address_proven:
             self._warn_of_proxy(call.address, at)
-        too_soon = await self.request_limits.take(admitted.key.account_id)
+        too_soon = await self.request_limits.take(admitted.key.account_id, "detection")
         if too_soon is not None:
             return RefusedForNow(
                 DetectionError.CONTEXT_RATE_LIMITED,

@@ -14,11 +14,12 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.oidc_newcomers import Newcomers
 from printreach.hub.identity.proof import Proof
 from printreach.hub.identity.sessions import Begun, Visitor
+from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
 from printreach.hub.invitations import invitation_digest
 from printreach.hub.post import Post
 from printreach.hub.print_mails import FirstPlace
-from printreach.hub.tries import PROVIDER_BY_ADDRESS, CallerTries
+from printreach.hub.tries import PROVIDER_BY_ADDRESS
 from printreach.ports import Clock, Records, Store
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure, SignInProvider
 from printreach.rules.accounts import Account
@@ -75,7 +76,7 @@ class OtherAccounts:
     proof: Proof
     post: Post
     first_place: FirstPlace
-    caller_tries: CallerTries
+    limits: SignInLimits
 
     @property
     def name(self) -> str | None:
@@ -90,7 +91,7 @@ class OtherAccounts:
         self, visitor: Visitor, next_path: str, invitation: str
     ) -> Sent | Denied | TooSoon:
         """Send somebody to the provider. invitation: its token, where they came with one."""
-        refused = self.caller_tries.take_by_address(PROVIDER_BY_ADDRESS, visitor.address)
+        refused = await self.limits.of_caller(PROVIDER_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
         invited = invitation_digest(invitation) if invitation else b""

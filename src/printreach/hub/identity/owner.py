@@ -8,13 +8,19 @@ from printreach.hub.identity.proof import Proof
 from printreach.hub.identity.sessions import end_all
 from printreach.hub.identity.signing_in import WRONG_CODE, recovery_digest
 from printreach.hub.post import Post, mail_link_digest
-from printreach.hub.tries import CODE_BY_ACCOUNT, MAIL_BY_ACCOUNT, AccountTries
+from printreach.hub.tries import (
+    CHANGE_MAIL,
+    CHANGE_MAIL_BY_CALLER,
+    CODE_BY_ACCOUNT,
+    AccountTries,
+)
 from printreach.ports import Clock, Passwords, Records, Store
 from printreach.rules.accounts import Account, email_key, read_email
 from printreach.rules.credentials import TokenBytes
+from printreach.rules.devices import new_device_token
 from printreach.rules.mail_links import MailPurpose
 from printreach.rules.passwords import problem_with_password
-from printreach.rules.rate_limits import TooSoon
+from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.sessions import Session
 from printreach.rules.totp import (
     SECRET_BYTES,
@@ -44,15 +50,19 @@ class Owner:
 
     async def change_password(
         self, account: Account, session: Session, old: str, new: str
-    ) -> Refusal | None:
-        """Set another password; every other browser is signed out."""
+    ) -> str | Refusal:
+        """Set another password; every other browser is signed out.
+
+        Gives the cookie by which this browser is known from now on: see `rules.devices`.
+        """
         problem = problem_with_password(new, account.email, self.passwords.is_common)
         if problem is not None:
             return Denied(Reason.BAD_PASSWORD, problem)
         refused = await self.proof.of_owner(account, session, old)
         if refused is not None:
             return refused
-        password_hash, at = await self.passwords.hash(new), self.clock.now()
+        network = widest_network_of(session.address)
+        password_hash, at = await self.passwords.hash(new, network), self.clock.now()
 
         async def change(records: Records) -> None:
             await records.accounts.set_password(account.account_id, password_hash)
@@ -62,7 +72,8 @@ class Owner:
             await self.post.tell(records, self.post.mails.password_changed(account.email), at)
 
         await self.store.write(change)
-        return None
+        changed = replace(account, password_hash=password_hash)
+        return new_device_token(changed, self.token_bytes)
 
     async def ask_for_address(
         self, account: Account, session: Session, password: str, email: str
@@ -72,7 +83,10 @@ class Owner:
         if address is None:
             return BAD_EMAIL
         refused = await self.proof.of_owner(account, session, password)
-        refused = refused or await self.account_tries.take(MAIL_BY_ACCOUNT, email_key(address))
+        if refused is None:
+            who = email_key(address)
+            by_caller = CHANGE_MAIL_BY_CALLER, f"{who} {account.account_id}"
+            refused = await self.account_tries.take_all([by_caller, (CHANGE_MAIL, who)])
         if refused is not None:
             return refused
         at = self.clock.now()
@@ -135,7 +149,8 @@ class Owner:
         self, account: Account, session: Session, code: str
     ) -> list[str] | Refusal:
         """Have the account ask for codes from now on. Gives the recovery codes, once."""
-        refused = await self.account_tries.take(CODE_BY_ACCOUNT, account.account_id)
+        who = f"{account.account_id} {session.session_id}"
+        refused = await self.account_tries.take(CODE_BY_ACCOUNT, who)
         if refused is not None:
             return refused
         at, codes = self.clock.now(), new_recovery_codes(self.token_bytes)
@@ -159,7 +174,7 @@ class Owner:
 
         result = await self.store.write(confirm)
         if isinstance(result, list):
-            await self.account_tries.forget(CODE_BY_ACCOUNT, account.account_id)
+            await self.account_tries.forget(CODE_BY_ACCOUNT, who)
         return result
 
     async def remove_totp(

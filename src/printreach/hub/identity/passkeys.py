@@ -6,9 +6,10 @@ from typing import Final
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.proof import Proof
 from printreach.hub.identity.sessions import Begun, Sessions, Visitor
+from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import step_digest
 from printreach.hub.post import Post
-from printreach.hub.tries import PASSKEY_BY_ADDRESS, CallerTries
+from printreach.hub.tries import PASSKEY_BY_ADDRESS
 from printreach.ports import Authenticators, Clock, Records, Store
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_session_token
@@ -42,7 +43,7 @@ class Passkeys:
     authenticators: Authenticators
     proof: Proof
     post: Post
-    caller_tries: CallerTries
+    limits: SignInLimits
 
     async def of_account(self, account_id: str) -> list[Passkey]:
         """The account's, oldest first."""
@@ -115,7 +116,7 @@ class Passkeys:
 
     async def begin_sign_in(self, visitor: Visitor) -> Asked | TooSoon:
         """Ask an authenticator who is there; nobody says so before."""
-        refused = self.caller_tries.take_by_address(PASSKEY_BY_ADDRESS, visitor.address)
+        refused = await self.limits.of_caller(PASSKEY_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
         challenge = self.token_bytes(CHALLENGE_BYTES)

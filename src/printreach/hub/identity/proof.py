@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.tries import SIGN_IN_BY_ACCOUNT, AccountTries
+from printreach.hub.tries import PROOF_BY_SESSION, AccountTries
 from printreach.ports import Clock, Passwords
-from printreach.rules.accounts import Account, email_key
+from printreach.rules.accounts import Account
 from printreach.rules.passwords import MAX_PASSWORD_LENGTH
-from printreach.rules.rate_limits import TooSoon
+from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.sessions import Session, is_fresh
 
 WRONG_PASSWORD: Final = Denied(Reason.WRONG_CREDENTIALS, "That is not your password.")
@@ -31,12 +31,13 @@ class Proof:
         """None where the password is right, or there is none and the sign-in a moment ago."""
         if not account.password_hash:
             return None if is_fresh(session, self.clock.now()) else NOT_FRESH
-        who = email_key(account.email)
-        refused = await self.account_tries.take(SIGN_IN_BY_ACCOUNT, who)
+        who = f"{account.account_id} {session.session_id}"
+        refused = await self.account_tries.take(PROOF_BY_SESSION, who)
         if refused is not None:
             return refused
         typed = password[: MAX_PASSWORD_LENGTH + 1]
-        if not await self.passwords.matches(typed, account.password_hash):
+        network = widest_network_of(session.address)
+        if not await self.passwords.matches(typed, account.password_hash, network):
             return WRONG_PASSWORD
-        await self.account_tries.forget(SIGN_IN_BY_ACCOUNT, who)
+        await self.account_tries.forget(PROOF_BY_SESSION, who)
         return None

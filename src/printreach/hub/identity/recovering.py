@@ -5,24 +5,26 @@ from typing import Final
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import BLOCKED, Begun, Visitor, end_all
+from printreach.hub.identity.sign_in_limits import SignInLimits, caller_of
 from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
 from printreach.hub.post import Post, mail_link_digest
 from printreach.hub.print_mails import FirstPlace
 from printreach.hub.tries import (
     LINK_BY_ADDRESS,
-    MAIL_BY_ACCOUNT,
     RESET_BY_ADDRESS,
+    RESET_MAIL,
+    RESET_MAIL_BY_CALLER,
     SIGN_IN_BY_ACCOUNT,
     AccountTries,
-    CallerTries,
 )
 from printreach.ports import Clock, Passwords, Records, Store
 from printreach.rules.accounts import Account, email_key, read_email
 from printreach.rules.credentials import TokenBytes, new_session_token
+from printreach.rules.devices import device_of
 from printreach.rules.mail_links import LIFETIMES, MailLink, MailPurpose
 from printreach.rules.own_paths import HOME
 from printreach.rules.passwords import problem_with_password
-from printreach.rules.rate_limits import TooSoon
+from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.steps import Awaits, Step
 
 LINK_OVER: Final = Denied(
@@ -50,13 +52,19 @@ class Recovering:
     post: Post
     first_place: FirstPlace
     account_tries: AccountTries
-    caller_tries: CallerTries
+    limits: SignInLimits
 
     async def may_ask(self, email: str, visitor: Visitor) -> TooSoon | None:
         """Whether a mail may be asked for now; the same for addresses with and without account."""
-        refused = self.caller_tries.take_by_address(RESET_BY_ADDRESS, visitor.address)
-        who = email_key(read_email(email) or email)
-        return refused or await self.account_tries.take(MAIL_BY_ACCOUNT, who)
+        refused = await self.limits.of_caller(RESET_BY_ADDRESS, visitor)
+        if refused is not None:
+            return refused
+        address = read_email(email) or email
+        account = await self.store.read(lambda records: records.accounts.with_email(address))
+        wanted = [(RESET_MAIL_BY_CALLER, f"{email_key(address)} {caller_of(visitor, account)}")]
+        if device_of(visitor.device, account) is None:
+            wanted.append((RESET_MAIL, email_key(address)))
+        return await self.account_tries.take_all(wanted)
 
     async def remember(self, next_path: str) -> str:
         """Keep where a browser was going. Gives the token for its cookie.
@@ -102,7 +110,7 @@ class Recovering:
         self, token: str, step_token: str, password: str, visitor: Visitor
     ) -> Reset | Denied | TooSoon:
         """Set another password by the link; every browser is signed out, and this one in."""
-        refused = self.caller_tries.take_by_address(LINK_BY_ADDRESS, visitor.address)
+        refused = await self.limits.of_caller(LINK_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
         link = await self._link(token)
@@ -111,7 +119,7 @@ class Recovering:
         problem = problem_with_password(password, link.email, self.passwords.is_common)
         if problem is not None:
             return Denied(Reason.BAD_PASSWORD, problem)
-        password_hash = await self.passwords.hash(password)
+        password_hash = await self.passwords.hash(password, widest_network_of(visitor.address))
         changed = await self.store.write(
             lambda records: self._change(records, token, step_token, password_hash, visitor)
         )

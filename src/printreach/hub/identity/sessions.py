@@ -14,6 +14,7 @@ from printreach.rules.credentials import (
     new_record_id,
     new_session_token,
 )
+from printreach.rules.devices import device_of, new_device_token
 from printreach.rules.sessions import (
     IDLE_TIME,
     LONGEST_BROWSER,
@@ -31,18 +32,26 @@ BLOCKED: Final = Denied(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Visitor:
-    """Who asks: the caller's address, and what the browser says of itself."""
+    """Who asks: the caller's address, and what the browser says of itself.
+
+    device: the cookie of a browser that signed in before; see `rules.devices`.
+    """
 
     address: str
     browser: str
+    device: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Begun:
-    """A session that began now. token: for the browser's cookie, and kept nowhere else."""
+    """A session that began now. token: for the browser's cookie, and kept nowhere else.
+
+    device_token: the cookie by which the browser is known later; empty where it gets none.
+    """
 
     token: str
     session: Session
+    device_token: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,7 +82,9 @@ class Sessions:
         for surplus in others[MAX_SESSIONS - 1 :]:
             await records.sessions.end(account_id, surplus.session_id)
         await records.sessions.add(session, token_digest(token))
-        return Begun(token=token, session=session)
+        is_known = device_of(visitor.device, account) is not None
+        device_token = visitor.device if is_known else new_device_token(account, self.token_bytes)
+        return Begun(token=token, session=session, device_token=device_token)
 
     async def look_up(self, token: str, visitor: Visitor) -> tuple[Account, Session] | None:
         """Whose browser has that token; its use is noted now and then."""

@@ -5,12 +5,12 @@ from typing import TypeAlias
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import Begun, Sessions, Visitor
+from printreach.hub.identity.sign_in_limits import SignInLimits, counted_as
 from printreach.hub.tries import (
     CODE_BY_ACCOUNT,
     SIGN_IN_BY_ACCOUNT,
     SIGN_IN_BY_ADDRESS,
     AccountTries,
-    CallerTries,
 )
 from printreach.ports import Clock, Passwords, Records, Store
 from printreach.rules.accounts import Account, email_key, read_email
@@ -21,7 +21,7 @@ from printreach.rules.credentials import (
     new_session_token,
 )
 from printreach.rules.passwords import MAX_PASSWORD_LENGTH
-from printreach.rules.rate_limits import TooSoon
+from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.steps import STEP_LIFETIME, Awaits, Step
 from printreach.rules.totp import read_recovery_code, step_of_code
 
@@ -58,7 +58,7 @@ class SigningIn:
     passwords: Passwords
     sessions: Sessions
     account_tries: AccountTries
-    caller_tries: CallerTries
+    limits: SignInLimits
 
     async def with_password(self, email: str, password: str, visitor: Visitor) -> PasswordOutcome:
         """Begin a session, or say what is missing.
@@ -66,16 +66,20 @@ class SigningIn:
         What it answers and how long it takes is the same for addresses with and without account.
         """
         address = read_email(email)
-        who = email_key(address or email)
-        refused = self.caller_tries.take_by_address(SIGN_IN_BY_ADDRESS, visitor.address)
-        refused = refused or await self.account_tries.take(SIGN_IN_BY_ACCOUNT, who)
+        refused = await self.limits.of_caller(SIGN_IN_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
         account = await self.store.read(
             lambda records: records.accounts.with_email(address or email)
         )
+        who = counted_as(visitor, account, email_key(address or email))
+        refused = await self.account_tries.take(SIGN_IN_BY_ACCOUNT, who)
+        if refused is not None:
+            return refused
+        typed = password[: MAX_PASSWORD_LENGTH + 1]
         stored = "" if account is None else account.password_hash
-        is_right = await self.passwords.matches(password[: MAX_PASSWORD_LENGTH + 1], stored)
+        network = widest_network_of(visitor.address)
+        is_right = await self.passwords.matches(typed, stored, network)
         if account is None or not is_right:
             return WRONG_PASSWORD
         await self.account_tries.forget(SIGN_IN_BY_ACCOUNT, who)
@@ -92,7 +96,9 @@ class SigningIn:
         if step is None or step.awaits is not Awaits.CODE or step.account_id is None:
             return STEP_OVER
         account_id = step.account_id
-        refused = await self.account_tries.take(CODE_BY_ACCOUNT, account_id)
+        account = await self.store.read(lambda records: records.accounts.get(account_id))
+        who = counted_as(visitor, account, account_id)
+        refused = await self.account_tries.take(CODE_BY_ACCOUNT, who)
         if refused is not None:
             return refused
 
@@ -106,7 +112,7 @@ class SigningIn:
 
         result = await self.store.write(complete)
         if isinstance(result, Begun):
-            await self.account_tries.forget(CODE_BY_ACCOUNT, account_id)
+            await self.account_tries.forget(CODE_BY_ACCOUNT, who)
         return result
 
     async def is_waiting_for_code(self, step_token: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import Begun, Sessions, Visitor
+from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import step_digest
 from printreach.hub.invitations import INVITATION_OVER, Invitations
 from printreach.hub.post import Post, mail_link_digest
@@ -17,10 +18,10 @@ from printreach.hub.print_mails import FirstPlace
 from printreach.hub.tries import (
     INVITATION_BY_LINK,
     LINK_BY_ADDRESS,
-    MAIL_BY_ACCOUNT,
     SIGN_UP_BY_ADDRESS,
+    SIGN_UP_MAIL,
+    SIGN_UP_MAIL_BY_CALLER,
     AccountTries,
-    CallerTries,
 )
 from printreach.ports import Clock, Passwords, Records, Store
 from printreach.rules.accounts import (
@@ -32,7 +33,7 @@ from printreach.rules.accounts import (
 from printreach.rules.credentials import TokenBytes, new_record_id, new_session_token
 from printreach.rules.mail_links import MailLink, MailPurpose
 from printreach.rules.passwords import problem_with_password
-from printreach.rules.rate_limits import TooSoon
+from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.steps import CONFIRMATION_LIFETIME, Awaits, Step
 
 UNCONFIRMED_TIME: Final = timedelta(days=7)
@@ -98,7 +99,7 @@ class SigningUp:
     post: Post
     first_place: FirstPlace
     account_tries: AccountTries
-    caller_tries: CallerTries
+    limits: SignInLimits
     policy: SignUpPolicy
 
     async def closed(self) -> Denied | None:
@@ -127,10 +128,10 @@ class SigningUp:
         address = await self._checked(email, password, visitor)
         if not isinstance(address, str):
             return address
-        refused = await self.account_tries.take(MAIL_BY_ACCOUNT, email_key(address))
+        refused = await self._may_mail(address, visitor)
         if refused is not None:
             return refused
-        account = await self._new(address, password)
+        account = await self._new(address, password, visitor)
         return await self._put(account, next_path)
 
     async def with_invitation(
@@ -143,7 +144,7 @@ class SigningUp:
         refused = await self.account_tries.take(INVITATION_BY_LINK, token)
         if refused is not None:
             return refused
-        account = await self._new(address, password)
+        account = await self._new(address, password, visitor)
         at = self.clock.now()
 
         async def add(records: Records) -> Begun | Denied:
@@ -171,9 +172,9 @@ class SigningUp:
 
         return await self.store.write(add)
 
-    async def send_again(self, account: Account, next_path: str) -> None:
+    async def send_again(self, account: Account, next_path: str, visitor: Visitor) -> None:
         """Send the mail to somebody whose password was right, but not too often."""
-        if await self.account_tries.take(MAIL_BY_ACCOUNT, email_key(account.email)) is None:
+        if await self._may_mail(account.email, visitor) is None:
             at = self.clock.now()
             await self.store.write(
                 lambda records: self.post.mail_link(
@@ -194,7 +195,7 @@ class SigningUp:
         An account may have been made by somebody else, in the hope that the owner of the address
         opens the link: then that person is not let in with the other's password.
         """
-        refused = self.caller_tries.take_by_address(LINK_BY_ADDRESS, visitor.address)
+        refused = await self.limits.of_caller(LINK_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
         at, link_digest = self.clock.now(), mail_link_digest(token)
@@ -202,7 +203,7 @@ class SigningUp:
         if account is None:
             return LINK_OVER
         knows_password = bool(password) and await self.passwords.matches(
-            password, account.password_hash
+            password, account.password_hash, widest_network_of(visitor.address)
         )
 
         async def complete(records: Records) -> Confirmed | Denied:
@@ -228,7 +229,7 @@ class SigningUp:
         return begun if isinstance(begun, Denied) else Confirmed(begun, link.next_path)
 
     async def _checked(self, email: str, password: str, visitor: Visitor) -> str | Denied | TooSoon:
-        refused = self.caller_tries.take_by_address(SIGN_UP_BY_ADDRESS, visitor.address)
+        refused = await self.limits.of_caller(SIGN_UP_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
         problem = problem_with_password(password, email, self.passwords.is_common)
@@ -236,11 +237,18 @@ class SigningUp:
             return Denied(Reason.BAD_PASSWORD, problem)
         return read_email(email) or BAD_EMAIL
 
-    async def _new(self, address: str, password: str) -> Account:
+    async def _may_mail(self, address: str, visitor: Visitor) -> TooSoon | None:
+        who, network = email_key(address), widest_network_of(visitor.address)
+        return await self.account_tries.take_all(
+            [(SIGN_UP_MAIL_BY_CALLER, f"{who} {network}"), (SIGN_UP_MAIL, who)]
+        )
+
+    async def _new(self, address: str, password: str, visitor: Visitor) -> Account:
+        network = widest_network_of(visitor.address)
         return Account(
             account_id=new_record_id(self.token_bytes),
             email=address,
-            password_hash=await self.passwords.hash(password),
+            password_hash=await self.passwords.hash(password, network),
             is_admin=False,
             supporter_granted=False,
             supporter_until=None,

@@ -10,6 +10,7 @@ from printreach.hub.identity.oidc_newcomers import Newcomers
 from printreach.hub.identity.passkeys import Passkeys
 from printreach.hub.identity.recovering import Recovering
 from printreach.hub.identity.sessions import Sessions
+from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import SigningIn
 from printreach.hub.identity.signing_up import SigningUp
 from printreach.hub.invitations import Invitations
@@ -23,6 +24,7 @@ from printreach.web.security import origin_of
 class Entering:
     """All of them begin sessions of the same kind."""
 
+    limits: SignInLimits
     sessions: Sessions
     signing_in: SigningIn
     signing_up: SigningUp
@@ -34,6 +36,7 @@ class Entering:
 def entering(ground: Ground, invitations: Invitations) -> Entering:
     """Put them together."""
     sessions = Sessions(store=ground.store, clock=ground.clock, token_bytes=ground.token_bytes)
+    limits = SignInLimits(store=ground.store, caller_tries=ground.caller_tries)
     signing_in = SigningIn(
         store=ground.store,
         clock=ground.clock,
@@ -41,7 +44,7 @@ def entering(ground: Ground, invitations: Invitations) -> Entering:
         passwords=ground.passwords,
         sessions=sessions,
         account_tries=ground.account_tries,
-        caller_tries=ground.caller_tries,
+        limits=limits,
     )
     signing_up = SigningUp(
         store=ground.store,
@@ -53,20 +56,21 @@ def entering(ground: Ground, invitations: Invitations) -> Entering:
         post=ground.post,
         first_place=ground.first_place,
         account_tries=ground.account_tries,
-        caller_tries=ground.caller_tries,
+        limits=limits,
         policy=ground.settings.sign_up,
     )
     return Entering(
+        limits=limits,
         sessions=sessions,
         signing_in=signing_in,
         signing_up=signing_up,
-        recovering=_recovering(ground, signing_in),
-        other_accounts=_other_accounts(ground, invitations, signing_in, signing_up),
-        passkeys=_passkeys(ground, sessions),
+        recovering=_recovering(ground, signing_in, limits),
+        other_accounts=_other_accounts(ground, invitations, signing_in, signing_up, limits),
+        passkeys=_passkeys(ground, sessions, limits),
     )
 
 
-def _recovering(ground: Ground, signing_in: SigningIn) -> Recovering:
+def _recovering(ground: Ground, signing_in: SigningIn, limits: SignInLimits) -> Recovering:
     return Recovering(
         store=ground.store,
         clock=ground.clock,
@@ -76,12 +80,16 @@ def _recovering(ground: Ground, signing_in: SigningIn) -> Recovering:
         post=ground.post,
         first_place=ground.first_place,
         account_tries=ground.account_tries,
-        caller_tries=ground.caller_tries,
+        limits=limits,
     )
 
 
 def _other_accounts(
-    ground: Ground, invitations: Invitations, signing_in: SigningIn, signing_up: SigningUp
+    ground: Ground,
+    invitations: Invitations,
+    signing_in: SigningIn,
+    signing_up: SigningUp,
+    limits: SignInLimits,
 ) -> OtherAccounts:
     newcomers = Newcomers(
         clock=ground.clock,
@@ -99,11 +107,11 @@ def _other_accounts(
         proof=ground.proof,
         post=ground.post,
         first_place=ground.first_place,
-        caller_tries=ground.caller_tries,
+        limits=limits,
     )
 
 
-def _passkeys(ground: Ground, sessions: Sessions) -> Passkeys:
+def _passkeys(ground: Ground, sessions: Sessions, limits: SignInLimits) -> Passkeys:
     origin = origin_of(ground.settings.base_url)
     return Passkeys(
         store=ground.store,
@@ -113,7 +121,7 @@ def _passkeys(ground: Ground, sessions: Sessions) -> Passkeys:
         authenticators=WebAuthn(host=urlsplit(origin).hostname or "", origin=origin),
         proof=ground.proof,
         post=ground.post,
-        caller_tries=ground.caller_tries,
+        limits=limits,
     )
 
 

@@ -11,8 +11,15 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.owner import Refusal
 from printreach.rules.totp import key_uri, secret_in_words, spaced
 from printreach.web.accounts.drawing import qr_code
-from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
+from printreach.web.accounts.forms import (
+    Fields,
+    faulty,
+    page,
+    provide_fields,
+    remember_device,
+)
 from printreach.web.accounts.overview import account_page
+from printreach.web.cookies import Cookies
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -28,17 +35,20 @@ async def change_password(
     fields: NamedDependency[Fields],
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
+    jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Set another password."""
-    refused = await services.owner.change_password(
+    outcome = await services.owner.change_password(
         signed_in.account, signed_in.session, fields["old-password"], fields["new-password"]
     )
-    if refused is None:
+    if isinstance(outcome, str):
         said = "Your password was changed. Every other browser was signed out."
-        return await account_page(services, signed_in, toast=said)
-    is_new = isinstance(refused, Denied) and refused.reason is Reason.BAD_PASSWORD
+        answer = await account_page(services, signed_in, toast=said)
+        remember_device(answer, outcome, jar)
+        return answer
+    is_new = isinstance(outcome, Denied) and outcome.reason is Reason.BAD_PASSWORD
     field = "new-password" if is_new else "old-password"
-    return await account_page(services, signed_in, refused, field)
+    return await account_page(services, signed_in, outcome, field)
 
 
 @post("/account/mail", media_type=MediaType.HTML)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, Final, assert_never
 from urllib.parse import parse_qsl
 
+from litestar import Response
 from litestar.di import NamedDependency
 from litestar.exceptions import ClientException
 from litestar.response import Redirect, Template
@@ -13,10 +14,11 @@ from litestar.response import Redirect, Template
 from printreach.hub.denied import Denied
 from printreach.hub.identity.sessions import Begun
 from printreach.hub.tries import FORM_BY_ADDRESS
+from printreach.rules.devices import DEVICE_LIFETIME
 from printreach.rules.own_paths import read_own_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import IDLE_TIME
-from printreach.web.cookies import SESSION, STEP, Cookies
+from printreach.web.cookies import DEVICE, SESSION, STEP, Cookies
 from printreach.web.problems import AnyRequest
 from printreach.web.security import PUBLIC
 from printreach.web.services import Services
@@ -56,6 +58,7 @@ async def provide_fields(
     request: AnyRequest,
     services: NamedDependency[Services],
     session: NamedDependency[SignedIn | None],
+    jar: NamedDependency[Cookies],
 ) -> Fields:
     """The fields of a form, read once it is known who sends it.
 
@@ -65,8 +68,8 @@ async def provide_fields(
     if session is None:
         if not is_public(request):
             raise NobodyIsSignedIn("Sign in first")
-        address = visitor_of(request).address
-        refused = services.caller_tries.take_by_address(FORM_BY_ADDRESS, address)
+        visitor = visitor_of(request, jar)
+        refused = await services.sign_in_limits.of_caller(FORM_BY_ADDRESS, visitor)
         if refused is not None:
             raise too_many(refused)
     return await read_fields(request)
@@ -130,7 +133,14 @@ def signed_in_redirect(begun: Begun, next_path: str, jar: Cookies) -> Redirect:
     answer = Redirect(read_own_path(next_path), status_code=303)
     answer.set_cookie(jar.set(SESSION, begun.token, IDLE_TIME))
     answer.set_cookie(jar.end(STEP))
+    remember_device(answer, begun.device_token, jar)
     return answer
+
+
+def remember_device(answer: Response[Any], device_token: str, jar: Cookies) -> None:
+    """Have the browser keep the cookie by which it is known after it is signed out."""
+    if device_token:
+        answer.set_cookie(jar.set(DEVICE, device_token, DEVICE_LIFETIME))
 
 
 def step_redirect(path: str, token: str, lifetime: timedelta, jar: Cookies) -> Redirect:

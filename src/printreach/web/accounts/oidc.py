@@ -42,7 +42,7 @@ async def begin_sign_in(
 ) -> Response[Any]:
     """Send a browser to the provider, and remember where it was going."""
     sent = await services.other_accounts.begin_sign_in(
-        visitor_of(request), fields.next_path, fields["invite"]
+        visitor_of(request, jar), fields.next_path, fields["invite"]
     )
     if isinstance(sent, Sent):
         return _leaving(sent, jar)
@@ -61,7 +61,7 @@ async def come_back(
         _answer(request),
         step_token(request, jar),
         session.account if session else None,
-        visitor_of(request),
+        visitor_of(request, jar),
     )
     outcome, next_path = finished.outcome, finished.next_path
     match outcome:

@@ -31,7 +31,7 @@ async def begin_sign_in(
     request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
 ) -> Response[Any]:
     """What the script asks an authenticator to sign."""
-    asked = await services.passkeys.begin_sign_in(visitor_of(request))
+    asked = await services.passkeys.begin_sign_in(visitor_of(request, jar))
     return _options(asked, jar)
 
 
@@ -44,7 +44,7 @@ async def sign_in_with_passkey(
 ) -> Response[Any]:
     """Sign in by what an authenticator said."""
     outcome = await services.passkeys.sign_in(
-        step_token(request, jar), fields["answer"], visitor_of(request)
+        step_token(request, jar), fields["answer"], visitor_of(request, jar)
     )
     if isinstance(outcome, Begun):
         await end_session(request, services, jar)

@@ -52,7 +52,7 @@ async def ask_for_reset(
 ) -> Response[Any]:
     """Say the same of every address, and then look whether it has an account."""
     email, next_path = fields["email"], fields.next_path
-    refused = await services.recovering.may_ask(email, visitor_of(request))
+    refused = await services.recovering.may_ask(email, visitor_of(request, jar))
     if refused is not None:
         return faulty(_RESET, refused, "email", next=next_path, email=email, is_sent=False)
     answer = page(_RESET, next=next_path, email=email, is_sent=True)
@@ -82,7 +82,7 @@ async def set_new_password(
 ) -> Response[Any]:
     """Set it, and sign this browser in; the others are signed out."""
     outcome = await services.recovering.reset(
-        fields["token"], step_token(request, jar), fields["password"], visitor_of(request)
+        fields["token"], step_token(request, jar), fields["password"], visitor_of(request, jar)
     )
     match outcome:
         case Reset(done, next_path):

@@ -69,9 +69,8 @@ async def sign_in(
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Sign in, as far as a password goes."""
-    outcome = await services.signing_in.with_password(
-        fields["email"], fields["password"], visitor_of(request)
-    )
+    visitor = visitor_of(request, jar)
+    outcome = await services.signing_in.with_password(fields["email"], fields["password"], visitor)
     match outcome:
         case Begun():
             await end_session(request, services, jar)
@@ -79,7 +78,7 @@ async def sign_in(
         case NeedsCode(token):
             return step_redirect(code_path(fields.next_path), token, STEP_LIFETIME, jar)
         case Unconfirmed():
-            await services.signing_up.send_again(outcome.account, fields.next_path)
+            await services.signing_up.send_again(outcome.account, fields.next_path, visitor)
             return page(_UNCONFIRMED, email=outcome.account.email)
         case Denied() | TooSoon():
             return await sign_in_form(services, fields.next_path, outcome, fields["email"])
@@ -110,7 +109,7 @@ async def give_code(
 ) -> Response[Any]:
     """Complete a sign-in by a one-time code or a recovery code."""
     outcome = await services.signing_in.with_code(
-        step_token(request, jar), fields["code"], visitor_of(request)
+        step_token(request, jar), fields["code"], visitor_of(request, jar)
     )
     match outcome:
         case Begun():

@@ -65,7 +65,7 @@ async def sign_up(
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
     """Make an account, and send the mail that makes it complete."""
-    visitor, signing_up = visitor_of(request), services.signing_up
+    visitor, signing_up = visitor_of(request, jar), services.signing_up
     email, password, invite = fields["email"], fields["password"], fields["invite"]
     outcome: SignUpOutcome
     if invite:
@@ -121,7 +121,7 @@ async def confirm(
     """Complete an account, and go on to where the sign-up began."""
     token = fields["token"]
     outcome = await services.signing_up.confirm(
-        token, step_token(request, jar), fields["password"], visitor_of(request)
+        token, step_token(request, jar), fields["password"], visitor_of(request, jar)
     )
     match outcome:
         case Confirmed(begun, next_path):

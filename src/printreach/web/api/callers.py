@@ -34,7 +34,9 @@ async def provide_caller(
     caller = await services.app_calls.caller(token)
     if isinstance(caller, ErrorCode):
         raise ServiceFailure(caller)
-    refused = await services.request_limits.take(caller.account.account_id)
+    refused = await services.request_limits.take(
+        caller.account.account_id, caller.connection.app_id or ""
+    )
     if refused is not None:
         raise too_many(refused)
     note_caller(request, caller.account.account_id)

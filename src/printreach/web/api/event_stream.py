@@ -75,9 +75,8 @@ class Reader:
     visitor: Visitor
 
     async def may_still_read(self) -> bool:
-        return await _account_id_of(self.services, self.token, self.session, self.visitor) == (
-            self.account_id
-        )
+        found = await _account_and_credential(self.services, self.token, self.session, self.visitor)
+        return found is not None and found[0] == self.account_id
 
 
 @get(
@@ -153,10 +152,11 @@ async def _reader(connection: Connection, services: Services, jar: Cookies) -> R
         address=client.host if client is not None else "",
         browser=connection.headers.get("user-agent", ""),
     )
-    account_id = await _account_id_of(services, given, session, visitor)
-    if account_id is None:
+    found = await _account_and_credential(services, given, session, visitor)
+    if found is None:
         raise NotAuthorizedException(_UNKNOWN, headers={"WWW-Authenticate": "Bearer"})
-    refused = await services.request_limits.take(account_id)
+    account_id, credential_id = found
+    refused = await services.request_limits.take(account_id, credential_id)
     if refused is not None:
         raise too_many(refused)
     return Reader(
@@ -164,15 +164,16 @@ async def _reader(connection: Connection, services: Services, jar: Cookies) -> R
     )
 
 
-async def _account_id_of(
+async def _account_and_credential(
     services: Services, token: str | None, session: str | None, visitor: Visitor
-) -> str | None:
+) -> tuple[str, str] | None:
+    """Whose events may be read, and the id of the token or session that says so."""
     if token:
         found = await services.access_tokens.look_up(token, Scope.READ_EVENTS)
-        return None if found is None else found.account_id
+        return None if found is None else (found.account_id, found.token_id)
     if session:
         signed_in = await services.sessions.look_up(session, visitor)
-        return None if signed_in is None else signed_in[0].account_id
+        return None if signed_in is None else (signed_in[0].account_id, signed_in[1].session_id)
     return None
 
 

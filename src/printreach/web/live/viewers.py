@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import timedelta
 from typing import Final
 
-from printreach.rules.rate_limits import Limit, network_of
+from printreach.rules.rate_limits import Limit, networks_of
 
 MOST_VIEWERS: Final = 1000
 """Open streams of all links; the web role takes four times as many connections."""
@@ -27,7 +27,10 @@ class Viewers:
         return (
             self._links.total() < MOST_VIEWERS
             and self._links[live_id] < MOST_OF_ONE_LINK
-            and self._addresses[network_of(address)] < MOST_OF_ONE_ADDRESS
+            and all(
+                self._addresses[network.name] < MOST_OF_ONE_ADDRESS * network.share
+                for network in networks_of(address)
+            )
         )
 
     def enter(self, live_id: str, address: str) -> bool:
@@ -35,11 +38,17 @@ class Viewers:
         if not self.has_room(live_id, address):
             return False
         self._links[live_id] += 1
-        self._addresses[network_of(address)] += 1
+        for network in networks_of(address):
+            self._addresses[network.name] += 1
         return True
 
     def leave(self, live_id: str, address: str) -> None:
-        for counter, key in (self._links, live_id), (self._addresses, network_of(address)):
-            counter[key] -= 1
-            if counter[key] <= 0:
-                del counter[key]
+        _count_down(self._links, live_id)
+        for network in networks_of(address):
+            _count_down(self._addresses, network.name)
+
+
+def _count_down(counter: Counter[str], key: str) -> None:
+    counter[key] -= 1
+    if counter[key] <= 0:
+        del counter[key]

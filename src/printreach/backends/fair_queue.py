@@ -1,0 +1,74 @@
+"""A fair queue for work that only a few can do at once.
+
+Each network waits in a line of its own, and the lines are served in rotation: a network with a
+thousand callers delays every other one by a single job at a time. Where all places are taken, the
+longest line gives up its last place to a caller from a shorter one.
+"""
+
+import asyncio
+from collections import deque
+from contextlib import suppress
+
+from printreach.ports import TooBusy
+
+
+class FairQueue:
+    """at_once: jobs at the same time. most_waiting: callers that wait, of all networks together."""
+
+    def __init__(self, *, at_once: int, most_waiting: int) -> None:
+        self._free = at_once
+        self._most_waiting = most_waiting
+        self._waiting = 0
+        self._lines: dict[str, deque[asyncio.Future[None]]] = {}
+
+    async def enter(self, network: str) -> None:
+        """Wait for one's turn; leave() has to follow. Raises TooBusy where no place is left."""
+        if self._free:
+            self._free -= 1
+            return
+        if self._waiting >= self._most_waiting:
+            self._make_room(network)
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._lines.setdefault(network, deque()).append(turn)
+        self._waiting += 1
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self.leave()  # the turn had come already
+            else:
+                self._forget(network, turn)
+            raise
+
+    def leave(self) -> None:
+        """A job is done: the next network has its turn."""
+        while self._lines:
+            network, line = next(iter(self._lines.items()))
+            turn = line.popleft()
+            self._waiting -= 1
+            # To the end of the rotation.
+            del self._lines[network]
+            if line:
+                self._lines[network] = line
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
+
+    def _make_room(self, network: str) -> None:
+        own = len(self._lines.get(network, ()))
+        longest = max(self._lines, key=lambda name: len(self._lines[name]))
+        if len(self._lines[longest]) < own + 2:
+            raise TooBusy(f"{self._most_waiting} callers wait")
+        turn = self._lines[longest].pop()
+        self._waiting -= 1
+        if not turn.done():
+            turn.set_exception(TooBusy("others had fewer callers waiting"))
+
+    def _forget(self, network: str, turn: "asyncio.Future[None]") -> None:
+        line = self._lines.get(network, deque())
+        with suppress(ValueError):
+            line.remove(turn)
+            self._waiting -= 1
+        if not line:
+            self._lines.pop(network, None)

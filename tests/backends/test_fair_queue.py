@@ -1,0 +1,100 @@
+"""Networks take turns at work that only a few can do at once."""
+
+import asyncio
+from collections.abc import Iterable
+
+import pytest
+
+from printreach.backends.fair_queue import FairQueue
+from printreach.ports import TooBusy
+from tests.fakes.loop import on_a_loop
+
+
+class Callers:
+    """Callers of one queue with one place at work. served: their networks, in order."""
+
+    def __init__(self, most_waiting: int) -> None:
+        self.queue = FairQueue(at_once=1, most_waiting=most_waiting)
+        self.served: list[str] = []
+        self.tasks: list[asyncio.Task[None]] = []
+
+    async def come(self, networks: Iterable[str]) -> None:
+        for network in networks:
+            self.tasks.append(asyncio.create_task(self._one(network)))
+            await asyncio.sleep(0)
+
+    async def results(self) -> list[bool]:
+        """Whether each was served, in the order in which they came."""
+        done = await asyncio.gather(*self.tasks, return_exceptions=True)
+        return [result is None for result in done]
+
+    async def _one(self, network: str) -> None:
+        await self.queue.enter(network)
+        try:
+            self.served.append(network)
+            for _ in range(50):
+                await asyncio.sleep(0)
+        finally:
+            self.queue.leave()
+
+
+@on_a_loop
+async def test_a_network_with_many_callers_delays_another_by_one_turn() -> None:
+    callers = Callers(most_waiting=20)
+    await callers.come(["crowd"] * 10 + ["alone"])
+
+    assert all(await callers.results())
+    assert callers.served.index("alone") <= 2
+
+
+@on_a_loop
+async def test_a_network_that_fills_the_queue_makes_room_for_others() -> None:
+    callers = Callers(most_waiting=10)
+    await callers.come(["crowd"] * 20 + ["ada", "bob"])
+
+    *crowd, ada, bob = await callers.results()
+
+    assert (ada, bob) == (True, True)
+    assert sum(crowd) == 9
+
+
+@on_a_loop
+async def test_networks_that_have_their_share_are_asked_to_come_back() -> None:
+    callers = Callers(most_waiting=4)
+    await callers.come(["one", "one", "one", "two", "two"])
+
+    with pytest.raises(TooBusy):
+        await callers.queue.enter("two")
+    with pytest.raises(TooBusy):
+        await callers.queue.enter("one")
+
+    assert all(await callers.results())
+
+
+@on_a_loop
+async def test_a_caller_who_leaves_while_waiting_keeps_no_place() -> None:
+    callers = Callers(most_waiting=2)
+    await callers.come(["one", "two", "three"])
+    for task in callers.tasks[1:]:
+        task.cancel()
+    await asyncio.sleep(0)
+    await callers.come(["four", "five"])
+
+    assert await callers.results() == [True, False, False, True, True]
+    async with asyncio.timeout(1):
+        await callers.queue.enter("six")
+
+
+@on_a_loop
+async def test_a_caller_who_leaves_as_their_turn_comes_passes_it_on() -> None:
+    queue = FairQueue(at_once=1, most_waiting=5)
+    await queue.enter("one")
+    leaving = asyncio.create_task(queue.enter("two"))
+    staying = asyncio.create_task(queue.enter("three"))
+    await asyncio.sleep(0)
+
+    queue.leave()
+    leaving.cancel()
+
+    async with asyncio.timeout(1):
+        await staying
