@@ -7,6 +7,7 @@ from email.policy import default
 
 import pytest
 
+from printreach.agent.log_lines import LineFormatter
 from printreach.backends.mail_log import LogMailer
 from printreach.backends.mail_smtp import SmtpMailer
 from printreach.backends.smtp import SmtpServer
@@ -98,8 +99,10 @@ async def test_without_a_server_the_log_has_the_mail(caplog: pytest.LogCaptureFi
     with caplog.at_level(logging.INFO):
         assert await LogMailer().hand_in(MAIL) is None
 
-    assert "ada@example.org" in caplog.text
-    assert MAIL.text in caplog.text
+    [record] = caplog.records
+    line, *text = LineFormatter().format(record).splitlines()
+    assert "ada@example.org" in line
+    assert [row.strip() for row in text] == MAIL.text.splitlines()
 
 
 def test_every_mail_says_whose_it_is_and_what_to_do() -> None:

@@ -63,7 +63,7 @@ def test_a_wrong_password_and_an_unknown_address_are_told_in_the_same_words(
         "javascript:alert(1)",
         " /link",
         "",
-        "/" + "a" * 5000,
+        "/" + "a" * 3000,
     ],
 )
 def test_nobody_is_led_to_another_place(browser: Browser, hostile: str) -> None:

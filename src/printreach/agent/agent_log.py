@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+from printreach.agent.log_lines import LineFormatter
+
 MAX_LINES: Final = 2000
 LOGGERS: Final = ("printreach.agent", "printreach.printers")
 """What may be read by whoever may call this printer's commands. An agent inside `printreach serve`
 shares its process with the service, whose log holds sign-in links and addresses of accounts; so
 only the loggers of the agent's own code are kept, not those of code that the service uses too."""
-_FORMAT: Final = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 
 class AgentLog(logging.Handler):
@@ -19,7 +20,7 @@ class AgentLog(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
-        self.setFormatter(logging.Formatter(_FORMAT, "%Y-%m-%dT%H:%M:%S%z"))
+        self.setFormatter(LineFormatter())
         self._lines: deque[str] = deque(maxlen=MAX_LINES)
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -13,6 +13,9 @@ class LogMailer:
 
     async def hand_in(self, mail: Mail) -> NotSent | None:
         _log.info(
-            "mail for %s (no mail server is set up): %s\n%s", mail.to, mail.subject, mail.text
+            "mail for %s (no mail server is set up): %s",
+            mail.to,
+            mail.subject,
+            extra={"block": mail.text},
         )
         return None

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from printreach.rules.log_text import one_line
+
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 
@@ -18,14 +20,15 @@ class Result:
 
 def show(result: Result, *, as_json: bool) -> None:
     """Print it on standard output."""
-    print(json.dumps(result.json) if as_json else result.text)
+    text = "\n".join(one_line(line) for line in result.text.split("\n"))
+    print(json.dumps(result.json) if as_json else text)
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) -> str:
     """Columns as wide as their widest cell; `empty` where there are no rows."""
     if not rows:
         return empty
-    lines = [heads, *rows]
+    lines = [heads, *([one_line(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
     padded = (
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))

@@ -142,14 +142,9 @@ def _log_to_stderr(*, verbose: bool) -> None:
     """One line a message: time, level, logger, text."""
     import logging
 
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.INFO,
-        format="%(asctime)s %(levelname)s %(name)s %(message)s",
-        datefmt="%Y-%m-%dT%H:%M:%S%z",
-    )
-    # A log that nobody can read any more is no reason to write about it.
-    logging.raiseExceptions = False
+    from printreach.agent.log_lines import log_to
+
+    log_to(sys.stderr)
     if verbose:
         logging.getLogger("printreach").setLevel(logging.DEBUG)
     else:

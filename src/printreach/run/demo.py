@@ -24,6 +24,7 @@ import uvloop
 
 from printreach.agent.addresses import WebAddress, parse_listen_address, parse_web_address
 from printreach.agent.config import AgentConfig, PrinterCredentials
+from printreach.agent.log_lines import log_to
 from printreach.agent.runtime import run_agent
 from printreach.agent.uplink import Uplink
 from printreach.hub.denied import Denied
@@ -63,7 +64,7 @@ class DemoFailed(Exception):
 
 def main() -> int:
     """Run until Ctrl-C; the exit status."""
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+    log_to(sys.stderr, logging.WARNING)
     folder = Path(tempfile.mkdtemp(prefix="printreach-demo-"))
     environment = {
         "PRINTREACH_DATA_DIR": str(folder / "service"),

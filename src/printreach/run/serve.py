@@ -19,6 +19,7 @@ from printreach.agent.addresses import WebAddress, parse_listen_address
 from printreach.agent.builtin import CannotStart
 from printreach.agent.config import AgentConfig, ConfigError, add_options, read_config
 from printreach.agent.data_dir import DataDirRefused
+from printreach.agent.log_lines import log_to
 from printreach.agent.runtime import run_agent
 from printreach.agent.uplink import Uplink
 from printreach.backends.service_key import ServiceKeyRefused
@@ -143,13 +144,7 @@ def _say_ready(address: str, settings: Settings) -> None:
 
 
 def _log_to_stderr(*, verbose: bool) -> None:
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.INFO,
-        format="%(asctime)s %(levelname)s %(name)s %(message)s",
-        datefmt="%Y-%m-%dT%H:%M:%S%z",
-    )
-    logging.raiseExceptions = False
+    log_to(sys.stderr)
     for library in ("picows", "alembic", "httpx", "stripe"):
         logging.getLogger(library).setLevel(logging.WARNING)
     if verbose:

@@ -1,0 +1,83 @@
+"""How the log of the agent and of the service is written: nobody forges a line of it, or floods it.
+
+What callers, printers and agents say ends up in messages. Each record is one line that begins with
+its time; whatever else belongs to it, a traceback or the text of a mail, follows indented. Control
+characters, which a terminal would obey, are written as escapes.
+"""
+
+import logging
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from printreach.rules.log_text import indented, one_line
+from printreach.rules.rate_limits import Limit, TooSoon, take
+
+LINES_OF_STATEMENT: Final = Limit(name="log line", at_once=500, every=timedelta(milliseconds=200))
+"""Of one log statement; a fleet that comes back at once says as much."""
+TRACEBACKS_OF_STATEMENT: Final = Limit(name="traceback", at_once=20, every=timedelta(seconds=5))
+
+_BLOCK: Final = "block"
+"""The `extra` of a record that is followed by a text of several lines."""
+
+
+class LineFormatter(logging.Formatter):
+    """Time, level, logger and message in one line, and indented what follows."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s", "%Y-%m-%dT%H:%M:%S%z")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Write a record; the time of a record is the only thing at the start of a line."""
+        record.message = record.getMessage() + _left_out(record)
+        record.asctime = self.formatTime(record, self.datefmt)
+        lines = [one_line(self.formatMessage(record))]
+        if record.exc_info:
+            lines.append(indented(self.formatException(record.exc_info)))
+        if record.stack_info:
+            lines.append(indented(self.formatStack(record.stack_info)))
+        if block := getattr(record, _BLOCK, ""):
+            lines.append(indented(block))
+        return "\n".join(lines)
+
+
+class FloodFilter(logging.Filter):
+    """Lets each log statement write so many lines; the next one says how many were left out.
+
+    Records with a block pass: they hold what is kept nowhere else.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._busy_until: dict[tuple[str, int], datetime] = {}
+        self._left_out: Counter[tuple[str, int]] = Counter()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record is written."""
+        if hasattr(record, _BLOCK) or record.levelno < logging.INFO:
+            return True
+        statement = (record.pathname, record.lineno)
+        limit = TRACEBACKS_OF_STATEMENT if record.exc_info else LINES_OF_STATEMENT
+        at = datetime.fromtimestamp(record.created, UTC)
+        taken = take(limit, self._busy_until.get(statement), at)
+        if isinstance(taken, TooSoon):
+            self._left_out[statement] += 1
+            return False
+        self._busy_until[statement] = taken.busy_until
+        record.left_out = self._left_out.pop(statement, 0)
+        return True
+
+
+def log_to(stream: object, level: int = logging.INFO) -> None:
+    """Write the log of this process there. stream: a text file."""
+    handler = logging.StreamHandler(stream)  # type: ignore[call-overload]
+    handler.setFormatter(LineFormatter())
+    handler.addFilter(FloodFilter())
+    logging.basicConfig(handlers=[handler], level=level)
+    # A log that nobody can read any more is no reason to write about it.
+    logging.raiseExceptions = False
+
+
+def _left_out(record: logging.LogRecord) -> str:
+    count: int = getattr(record, "left_out", 0)
+    return f" ({count} more like it were left out)" if count else ""
