@@ -197,15 +197,11 @@ class TestNeeds:
         looker.look(State.PRINTING)
         assert looker.look(State.PRINTING, need=ASKS) == [E.USER_INTERACTION_REQUIRED]
 
-    def test_a_print_that_waits_for_a_person_has_not_failed_whatever_its_platform_calls_it(
-        self,
-    ) -> None:
+    def test_a_print_that_waits_for_a_person_is_paused_until_it_goes_on(self) -> None:
         looker = watching_print()
 
-        assert looker.look(State.ERROR, need=ASKS, error="Attention") == [
-            E.USER_INTERACTION_REQUIRED
-        ]
-        assert looker.look(State.PRINTING) == []
+        assert looker.look(State.PAUSED, need=ASKS) == [E.PAUSED, E.USER_INTERACTION_REQUIRED]
+        assert looker.look(State.PRINTING) == [E.RESUMED]
         assert looker.look(State.COMPLETE) == [E.COMPLETE]
 
     def test_without_a_print_nobody_is_called(self) -> None:

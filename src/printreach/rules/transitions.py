@@ -15,7 +15,6 @@ from printreach.contract.unset import UNSET
 from printreach.rules.event_facts import facts_of, readable
 from printreach.rules.layers import LayerDone, LayerMemory, observe_layer, reckon_layer
 from printreach.rules.prints import (
-    UNDER_WAY,
     Memory,
     NeedKind,
     PrintMark,
@@ -73,7 +72,6 @@ class Observed:
 
 def observe(before: PrintMark, seen: Sighting, now: Moment) -> Observed:
     """What the next look at the printer tells."""
-    seen = _with_print_that_waits(before, seen)
     mark = observe_print(before, seen.job, now.unix_s, now.new_id, was_away=now.was_away)
     is_new = mark.print_id != before.print_id
     is_told_of = _is_told_of(before.memory, seen.job, now)
@@ -138,16 +136,6 @@ def _durable(mark: PrintMark) -> PrintMark:
     layers = LayerMemory(is_first_done=m.layers.is_first_done, is_third_done=m.layers.is_third_done)
     memory = replace(m, progress=0.0, duration_sec=0, layers=layers, lost_at=None, cool_since=None)
     return replace(mark, memory=memory)
-
-
-def _with_print_that_waits(before: PrintMark, seen: Sighting) -> Sighting:
-    """Some platforms call it an error when a print waits for a person; it is not over."""
-    if seen.job.state is not State.ERROR or seen.need is None or not before.is_under_way:
-        return seen
-    state = before.memory.state
-    waiting = state if state in UNDER_WAY else State.PRINTING
-    job = JobStatus(state=waiting, current_print=seen.job.current_print)
-    return replace(seen, job=job)
 
 
 def _memory_of_new(old: Memory) -> Memory:

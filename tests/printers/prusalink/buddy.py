@@ -48,7 +48,8 @@ class Buddy:
         if call.method == b"PUT" and path.startswith("/api/v1/files/usb/"):
             return await self._put(call, path.removeprefix("/api/v1/files"))
         if call.method != b"GET":
-            return Answer(status=204)
+            waits = self.moment == "attention" and path.startswith("/api/v1/job/")
+            return Answer(status=409 if waits else 204)
         return self._get(target, path)
 
     def _get(self, target: str, path: str) -> Answer:

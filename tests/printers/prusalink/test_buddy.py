@@ -196,14 +196,22 @@ async def test_a_camera_gives_its_photographs(board: Buddy, folder: Path) -> Non
 
 
 @on_buddy
-async def test_a_call_for_attention_is_an_error_that_tells_where_to_look(
+async def test_a_print_that_waits_for_a_person_can_be_cancelled_and_no_other_started(
     board: Buddy, folder: Path
 ) -> None:
     board.moment = "attention"
     async with adapter(board, folder) as bench:
-        job = await bench.until(State.ERROR)
+        job = await bench.until(State.PAUSED)
+        started = await bench.calls.post("start", {"Path": "gcode/part.gcode"})
+        paused = await bench.calls.post("pause")
+        resumed = await bench.calls.post("resume")
+        cancelled = await bench.calls.post("cancel")
 
-    assert job["Error"] == "The printer wants attention: see its display."
+    assert job["SubState"] == "The printer wants attention: see its display."
+    assert (started.status, paused.status, cancelled.status) == (786, 786, 200)
+    assert resumed.status == 752
+    assert "answered at the printer's display" in resumed.error
+    assert board.asked[-2:] == ["DELETE /api/v1/job/57", "POST /api/job"]
 
 
 @on_buddy

@@ -174,10 +174,24 @@ def test_a_call_for_attention_in_mid_print_does_not_begin_it_anew() -> None:
     called = hear(heard, {**with_state("ATTENTION"), "job": job}, {}, 20.0)
     resumed = hear(called, {**with_state("PRINTING"), "job": job}, {}, 30.0)
 
-    assert view(called).job.state is State.ERROR
-    assert view(called).job.sub_state == "Attention"
-    assert view(called).job.error == "The printer wants attention: see its display."
+    assert view(called).job.state is State.PAUSED
+    assert view(called).job.sub_state == "The printer wants attention: see its display."
+    assert view(called).job.error is None
     assert print_of(resumed).file_name == "plain.gcode"
+
+
+def test_a_print_waits_for_a_person_also_where_its_job_is_not_told_meanwhile() -> None:
+    called = hear(until("printing"), with_state("ATTENTION"), {}, 20.0)
+    still = hear(called, with_state("ATTENTION"), {}, 30.0)
+
+    assert [view(heard).job.state for heard in (called, still)] == [State.PAUSED] * 2
+
+
+def test_a_call_for_attention_without_a_print_is_an_error() -> None:
+    called = hear(until("idle"), with_state("ATTENTION"), {}, 20.0)
+
+    assert view(called).job.state is State.ERROR
+    assert view(called).job.error == "The printer wants attention: see its display."
 
 
 def test_a_fault_is_told_in_prusalinks_words() -> None:

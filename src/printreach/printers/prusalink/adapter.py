@@ -80,10 +80,24 @@ class PrusaLinkPrinter:
         await self._api.put(f"{await self._job()}/pause")
 
     async def resume(self) -> None:
-        await self._api.put(f"{await self._job()}/resume")
+        try:
+            await self._api.put(f"{await self._job()}/resume")
+        except Conflict:
+            if self._watch.heard.waits_for_person:
+                raise failed(
+                    "The print waits for a person: what it asks is answered at the printer's"
+                    " display, and it goes on from there."
+                ) from None
+            raise
 
     async def cancel(self) -> None:
-        await self._api.delete(await self._job())
+        try:
+            await self._api.delete(await self._job())
+        except Conflict:
+            if not self._watch.heard.waits_for_person:
+                raise
+            # 0.8.1 deletes no job then, and cancels it all the same where it is asked the old way.
+            await self._api.post("/api/job", {"command": "cancel"})
 
     async def start(self, order: StartPrint) -> FileDone:
         require_storage(order, self._machine.storage)

@@ -37,8 +37,10 @@ _STATES: Final = {
     "FINISHED": State.COMPLETE,
     "STOPPED": State.CANCELLED,
     "ERROR": State.ERROR,
-    "ATTENTION": State.ERROR,
 }
+_ATTENTION: Final = "ATTENTION"
+"""The printer waits for a person before its display. In the middle of a print that is a pause:
+0.8.1 ends no print for it (`const.py`), and starts no other (`command_handlers.py`)."""
 _NO_BOARD: Final = frozenset({"Serial device does not exist", "RPi port is not enabled"})
 """`status_printer.message` while the cable is out. Source: `conditions.py` of 0.8.1."""
 _USUAL_MESSAGES: Final = frozenset({"", "OK"})
@@ -83,6 +85,10 @@ class Heard:
         return loose.text(loose.obj(self.status, "printer"), "state") or ""
 
     @property
+    def waits_for_person(self) -> bool:
+        return self.word == _ATTENTION
+
+    @property
     def job_id(self) -> int | None:
         """Of the print that is under way."""
         return loose.count(loose.obj(self.status, "job"), "id")
@@ -107,6 +113,9 @@ def wants_job(heard: Heard, status: Json) -> bool:
 def hear(heard: Heard, status: Json, job: Json, now_s: float) -> Heard:
     """job: the answer of /api/v1/job, where it was asked for."""
     state = _state_of(status)
+    if loose.text(loose.obj(status, "printer"), "state") == _ATTENTION:
+        has_print = bool(loose.obj(status, "job")) or _is_printing(heard)
+        state = State.PAUSED if has_print else State.ERROR
     after = Heard(status=status, at_s=now_s, state=state, latest=heard.latest)
     if _is_another(heard, after):
         after = replace(after, latest=NO_PRINT)
@@ -129,14 +138,14 @@ def view_of(heard: Heard, machine: Machine, where: str) -> View:
         trouble=None,
         job=JobStatus(
             state=heard.state,
-            sub_state=_sub_state(heard),
+            sub_state=_sub_state(heard, message),
             error=_error(heard, message) if heard.state is State.ERROR else None,
             current_print=_print_of(heard, heard.state, printer),
         ),
         features=machine.features,
         platform_version=machine.version,
         materials=materials_of(printer, machine.nozzle_mm),
-        need=need_of_words(_error(heard, message)) if heard.word == "ATTENTION" else None,
+        need=need_of_words(_error(heard, message)) if heard.waits_for_person else None,
         height_mm=loose.number(printer, "axis_z"),
     )
 
@@ -149,6 +158,10 @@ def _state_of(status: Json) -> State | None:
     if word == "ERROR" and message in _NO_BOARD:
         return None
     return _STATES.get(word) or (State.PRINTING if loose.obj(status, "job") else State.IDLE)
+
+
+def _is_printing(heard: Heard) -> bool:
+    return heard.state in UNDER_WAY and heard.has_print
 
 
 def _is_another(before: Heard, after: Heard) -> bool:
@@ -196,20 +209,18 @@ def _with_file(latest: Latest, job: Json) -> Latest:
     )
 
 
-def _sub_state(heard: Heard) -> str | None:
-    match heard.word:
-        case "BUSY":
-            return "Busy"
-        case "ATTENTION":
-            return "Attention"
-        case _:
-            return None
+def _sub_state(heard: Heard, message: str) -> str | None:
+    if heard.word == "BUSY":
+        return "Busy"
+    if heard.waits_for_person:
+        return _error(heard, message) if heard.state is State.PAUSED else "Attention"
+    return None
 
 
 def _error(heard: Heard, message: str) -> str:
     if message not in _USUAL_MESSAGES:
         return message
-    if heard.word == "ATTENTION":
+    if heard.waits_for_person:
         return "The printer wants attention: see its display."
     return "The printer reports an error: see its display."
 
