@@ -8,12 +8,16 @@ import pytest
 from printreach.contract.materials import MaterialSystem, Source
 from printreach.contract.unset import UNSET
 from printreach.printers.bambu.materials import materials_of
-from tests.fakes.bambu.machine import AMS, TRAY
+from tests.fakes.bambu.machine import AMS, MODULES, TRAY
 from tests.printers.bambu.reports import H2D, heard
 
 
 def told(**changes: object) -> MaterialSystem:
     return materials_of(heard(**changes).report)
+
+
+def with_module(name: str, **changes: object) -> MaterialSystem:
+    return materials_of(heard(**changes).report, [*MODULES, {"name": name}])
 
 
 def ams(**changes: object) -> dict[str, Any]:
@@ -77,6 +81,17 @@ def test_a_unit_that_dries_says_so() -> None:
 
     assert system.units[0].is_drying is True
     assert system.capabilities.supports_drying
+
+
+@pytest.mark.parametrize(
+    ("module", "can_dry"),
+    [("ams/0", False), ("ams_f1/0", False), ("n3f/0", True), ("n3s/128", True)],
+)
+def test_a_unit_that_can_dry_says_so_while_it_does_not(module: str, can_dry: bool) -> None:
+    system = with_module(module, ams=ams(ams=[{"id": "0", "dry_time": 0, "tray": []}]))
+
+    assert system.units[0].is_drying is False
+    assert system.capabilities.supports_drying is can_dry
 
 
 @pytest.mark.parametrize(

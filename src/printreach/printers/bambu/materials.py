@@ -1,6 +1,7 @@
 """What a Bambu printer says of its AMS units, spools and nozzles. Pure."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from printreach.contract.materials import (
@@ -22,6 +23,10 @@ MAX_NUMBERED_UNIT = 16
 EXTERNAL, NO_TRAY = 254, 255
 EXTERNAL_ID = "bambu-external"
 EXTERNAL_MAPPING = -1
+
+_DRYING_UNITS = ("n3f/", "n3s/")
+"""Modules of an AMS 2 Pro and an AMS HT; `ams/` and `ams_f1/` are of an AMS and an AMS lite, which
+only keep their filament dry. Source: what public clients read out of get_version."""
 
 _COLOR = re.compile(r"[0-9A-Fa-f]{6}")
 _TRANSPARENT = "00000000"
@@ -53,7 +58,8 @@ def extruders_of(report: Json) -> list[Extruder]:
     return [found[number] for number in sorted(found)]
 
 
-def materials_of(report: Json) -> MaterialSystem:
+def materials_of(report: Json, modules: Sequence[Json] = ()) -> MaterialSystem:
+    """modules: of the answer to get_version, which tell the units' models."""
     extruders = extruders_of(report)
     has_two = len(extruders) > 1
     ams = loose.obj(report, "ams")
@@ -71,13 +77,19 @@ def materials_of(report: Json) -> MaterialSystem:
             supports_multi_material=bool(units),
             supports_multi_tool=has_two,
             supports_source_routing=bool(units) and not has_two,
-            supports_drying=any(unit.is_drying is True for unit in told_units),
+            supports_drying=_can_dry(modules) or any(one.is_drying is True for one in told_units),
         ),
         sources=sources,
         tools=tools or [_only_tool(report)],
         units=told_units,
         routes=[] if has_two else _routes(ams, {source.id for source in sources}),
     )
+
+
+def _can_dry(modules: Sequence[Json]) -> bool:
+    """Whether one of the units has a heater."""
+    names = [loose.text(module, "name") or "" for module in modules]
+    return any(name.startswith(_DRYING_UNITS) for name in names)
 
 
 def _number(entry: Json) -> int | None:

@@ -60,7 +60,7 @@ def view_of(
         ),
         features=features,
         platform_version=version_of(heard.modules),
-        materials=materials_of(report),
+        materials=materials_of(report, heard.modules),
         need=need_of(report, state),
         error_code=code_of(report),
     )

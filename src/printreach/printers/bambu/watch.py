@@ -109,6 +109,7 @@ class Watch:
                 await asyncio.sleep(self._due_in_s())
                 self._asked_at = self._setup.steady_time()
                 await self._api.send(PUSH_ALL)
+                await self._api.send(GET_VERSION)  # its AMS units come and go
                 if not self.heard.is_enough:
                     await self._wonder_about_silence()
         except PrinterRefused as refused:
