@@ -36,7 +36,7 @@ class ScriptedPrinter:
 
     done: orders that were carried out, in order. refusal: raised by every order instead; may be
     any exception. is_silent: orders are never answered. details_told: of any file. cameras_listed:
-    how often they were asked for; a silent printer never lists them.
+    how often they were asked for; a silent printer never lists them. webcams: what it lists.
     """
 
     mqtt: MqttEndpoint | None = None
@@ -49,6 +49,7 @@ class ScriptedPrinter:
         self.is_silent = False
         self.details_told: JsonObject = {}
         self.cameras_listed = 0
+        self.webcams: list[Camera] = []
 
     # --- what a test does -------------------------------------------------------------------------
 
@@ -74,7 +75,7 @@ class ScriptedPrinter:
         self.cameras_listed += 1
         if self.is_silent:
             await asyncio.Event().wait()
-        return []
+        return self.webcams
 
     async def pause(self, order: Pause) -> None:
         await self._do(order)

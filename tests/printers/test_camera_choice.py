@@ -15,6 +15,7 @@ class FakeCamera:
 
     def __init__(self, name: str, frames_left: int) -> None:
         self.entry = WebcamEntry(name=name)
+        self.source = name
         self.asked = 0
         self._left = frames_left
 

@@ -89,7 +89,11 @@ class CameraHub:
         cameras = await self._cameras()
         if index >= len(cameras):
             raise PrinterRefused(CommandStatus.NOT_FOUND, f"There is no camera {index}.")
-        return cameras[index]
+        camera = cameras[index]
+        if not camera.entry.enabled:
+            sentence = f"The camera {camera.entry.name!r} is switched off at the printer."
+            raise PrinterRefused(CommandStatus.NOT_FOUND, sentence)
+        return camera
 
     async def _cameras(self) -> list[Camera]:
         """Those that are known; the printer is asked by one at a time, and waited for once.
@@ -108,7 +112,8 @@ class CameraHub:
         try:
             async with asyncio.timeout(LIST_TIMEOUT_S):
                 found = await self._printer.cameras()
-            self._known = [*_kept(self._known, found), *self._extra]
+            listed = [*_kept(self._known, found), *self._extra]
+            self._known = sorted(listed, key=lambda camera: not camera.entry.enabled)
             good_for_s = LIST_GOOD_FOR_S
         except (TimeoutError, PrinterRefused) as exc:
             log.info("the printer's cameras could not be listed: %s", exc)
@@ -207,5 +212,5 @@ def _no_picture() -> PrinterRefused:
 
 def _kept(known: list[Camera], found: list[Camera]) -> list[Camera]:
     """The cameras found, as the objects that are known already: their upstreams are shared on."""
-    by_entry = {camera.entry: camera for camera in known}
-    return [by_entry.get(camera.entry, camera) for camera in found]
+    by_source = {camera.source: camera for camera in known}
+    return [by_source.get(camera.source, camera) for camera in found]

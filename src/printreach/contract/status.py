@@ -91,7 +91,9 @@ class ServiceStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
 class WebcamEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
     """rotation: 0, 90, 180 or 270 degrees, reported and not applied.
 
-    snapshot_url, stream_url: without user info or secrets, None where the platform has none.
+    enabled: False for one that the platform lists as switched off; it gives no pictures.
+    snapshot_url, stream_url: without user info or secrets; None where the platform has none, or has
+    one that may hold a secret.
     """
 
     name: str
@@ -104,7 +106,7 @@ class WebcamEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class WebcamList(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """The default camera is listed first, so default_index is 0."""
+    """The default camera is listed first, so default_index is 0. Disabled ones are listed last."""
 
     default_index: int = 0
     webcams: list[WebcamEntry] = field(default_factory=list)

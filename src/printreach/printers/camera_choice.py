@@ -1,6 +1,6 @@
 """A camera that is at one of several addresses: whichever gives a picture."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Hashable, Sequence
 
 from printreach.contract.status import WebcamEntry
 
@@ -17,10 +17,15 @@ class CameraAtOneOf:
     def __init__(self, cameras: Sequence[Camera]) -> None:
         self._cameras = list(cameras)
         self._entry = self._cameras[0].entry
+        self._source = tuple(camera.source for camera in cameras)
 
     @property
     def entry(self) -> WebcamEntry:
         return self._entry
+
+    @property
+    def source(self) -> Hashable:
+        return self._source
 
     async def snapshot(self) -> bytes | None:
         refusals = []

@@ -1,8 +1,23 @@
-"""Addresses of cameras as platforms write them, turned into ones that the agent can ask. Pure."""
+"""Addresses of cameras as platforms write them: where the agent asks, and what is shown. Pure."""
 
+import re
 from ipaddress import ip_address
-from urllib.parse import urljoin, urlsplit, urlunsplit
+from typing import Final
+from urllib.parse import parse_qsl, unquote, urljoin, urlsplit, urlunsplit
 
+HARMLESS: Final = frozenset(
+    {
+        *("action", "camera", "cam", "channel", "chn", "fps", "framerate", "delay", "every_n"),
+        *("quality", "resolution", "size", "width", "height", "rotate", "rotation", "flip"),
+        *("advance_headers",),
+    }
+)
+"""Parameters that servers of MJPEG know (mjpg-streamer, µStreamer, camera-streamer, motionEye,
+ESP32-CAM, Axis), in lower case. None of them lets anybody in."""
+TOKEN_CHARS: Final = 8
+_PLAIN_VALUE = re.compile(r"[A-Za-z_./-]{0,15}([0-9]{1,5}([.x_][0-9]{1,5})?)?")
+_PLAIN_PATH = re.compile(r"[A-Za-z0-9_./~ -]*")
+_DIGITS = re.compile(r"[0-9]+")
 _WEB_PORT = 80
 _MJPEG_TWINS = {"webrtc": "stream", "stream.html": "stream", "stream.webrtc": "stream"}
 
@@ -18,6 +33,35 @@ def candidates(url: str, host: str, port: int, *, tls: bool) -> list[str]:
         return _candidates(url.strip(), f"[{host}]" if ":" in host else host, port, tls=tls)
     except ValueError:
         return []
+
+
+def shown_url(url: str | None) -> str | None:
+    """The address as apps and guests may read it; None for one that may hold a secret.
+
+    User info and fragment are cut off, which leaves the address of the camera. Anything else that
+    may be a secret can't be cut off without making it another address. So a query is shown only
+    where each of its parameters is known to be harmless, and a path only where it has no
+    assignments and no part that may be a token.
+    """
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        query = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+    except ValueError:
+        return None
+    path = unquote(parts.path)
+    if not _PLAIN_PATH.fullmatch(path) or any(map(_may_be_token, path.split("/"))):
+        return None
+    if not all(name.lower() in HARMLESS and _PLAIN_VALUE.fullmatch(value) for name, value in query):
+        return None
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=host, fragment=""))
+
+
+def _may_be_token(segment: str) -> bool:
+    """A part of a path in which letters and digits take turns, as in no word."""
+    return len(segment) >= TOKEN_CHARS and len(_DIGITS.findall(segment)) > 1
 
 
 def _candidates(url: str, host: str, port: int, *, tls: bool) -> list[str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import base64
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Hashable
 from contextlib import aclosing
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
@@ -13,6 +13,7 @@ from printreach.contract.status import WebcamEntry
 from printreach.http1.fetch import Fetcher, FetchFailed
 from printreach.wire.heads import Headers, get
 
+from .camera_urls import shown_url
 from .connecting import connect_to
 from .mjpeg import JPEG_MAGIC, BadStream, MjpegParser, NoStream, boundary_of
 from .port import PrinterRefused
@@ -23,7 +24,7 @@ _UNQUOTED = "/%:@!$&'()*+,;=~-._"
 
 
 class HttpCamera:
-    """entry: as it is listed; its URLs are filled in here, without user info.
+    """entry: as it is listed; its URLs are filled in here, as far as they are harmless.
 
     headers: sent with each request (a printer's own key, say); never shown.
     """
@@ -42,6 +43,10 @@ class HttpCamera:
         self._snapshot_url = snapshot_url
         self._stream_url = stream_url
         self._headers = headers or []
+
+    @property
+    def source(self) -> Hashable:
+        return (self.entry, self._snapshot_url, self._stream_url, tuple(self._headers))
 
     async def snapshot(self) -> bytes | None:
         if self._snapshot_url is None:
@@ -105,17 +110,6 @@ class HttpCamera:
         if parts.query:
             target += "?" + quote(parts.query, safe=_UNQUOTED + "?")
         return Fetcher(connect, host), target.encode(), [*self._headers, *_user_info(parts)]
-
-
-def shown_url(url: str | None) -> str | None:
-    """The URL without user info, for people; None for what is no URL."""
-    if url is None:
-        return None
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _user_info(parts: SplitResult) -> Headers:

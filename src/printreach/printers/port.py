@@ -6,7 +6,7 @@ else for what a printer or its network may do. Checks that are the same for ever
 features, states) are made before, by `rules/commands.py`.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
@@ -132,6 +132,14 @@ class Camera(Protocol):
     @property
     def entry(self) -> WebcamEntry: ...
 
+    @property
+    def source(self) -> Hashable:
+        """Where its pictures come from, credentials included: equal for the same camera made anew.
+
+        Never shown; what is listed may leave out what tells two cameras apart.
+        """
+        ...
+
     def frames(self) -> AsyncIterator[bytes]:
         """JPEG pictures as they come, until closed. Raises PrinterRefused."""
         ...
@@ -187,7 +195,7 @@ class Printer(Protocol):
         ...
 
     async def cameras(self) -> list[Camera]:
-        """The platform's cameras, the default one first."""
+        """The platform's cameras, the default one first; disabled ones too, where they are told."""
         ...
 
     async def pause(self, order: Pause) -> None: ...

@@ -7,7 +7,7 @@ address holds the password, and arguments of a program can be read by every user
 import asyncio
 import shutil
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from urllib.parse import quote, urlsplit
 
@@ -46,6 +46,10 @@ class RtspCamera:
         self._user_info = ""
         if user is not None:
             self._user_info = f"{quote(user, safe='')}:{quote(password or '', safe='')}@"
+
+    @property
+    def source(self) -> Hashable:
+        return (self.entry, self._url, self._user_info)
 
     async def snapshot(self) -> bytes | None:
         return None

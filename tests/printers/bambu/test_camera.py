@@ -59,12 +59,15 @@ def test_an_address_of_a_stream_is_taken_to_be_at_the_printers_own(a_setup: Prin
     [camera] = cameras_of(heard(ipcam={"rtsp_url": url}), a_setup, Ports())
 
     assert isinstance(camera, RtspCamera)
+    assert camera.entry.enabled
     assert camera.entry.stream_url is None
 
 
 @pytest.mark.parametrize("url", ["disable", ""])
-def test_a_stream_that_is_turned_off_is_no_camera(a_setup: PrinterSetup, url: str) -> None:
-    assert cameras_of(heard(ipcam={"rtsp_url": url}), a_setup, Ports()) == []
+def test_a_stream_that_is_turned_off_is_a_disabled_camera(a_setup: PrinterSetup, url: str) -> None:
+    [camera] = cameras_of(heard(ipcam={"rtsp_url": url}), a_setup, Ports())
+
+    assert not camera.entry.enabled
 
 
 def test_a_printer_without_such_an_address_has_the_camera_port(a_setup: PrinterSetup) -> None:

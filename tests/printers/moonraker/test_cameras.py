@@ -147,7 +147,9 @@ def test_older_installations_keep_their_cameras_in_the_database(
     run(body())
 
 
-def test_cameras_that_are_all_switched_off_are_not_looked_for_elsewhere(tmp_path: Path) -> None:
+def test_a_camera_that_is_switched_off_is_listed_and_no_other_looked_for(
+    tmp_path: Path,
+) -> None:
     async def body() -> None:
         api = FakeApi(list={"webcams": [{**RELATIVE, "enabled": False}]})
         asked: list[bytes] = []
@@ -155,7 +157,8 @@ def test_cameras_that_are_all_switched_off_are_not_looked_for_elsewhere(tmp_path
             found = finder(api, setup_at(port, Clock(), tmp_path))
             await found.look()
 
-            assert await found.cameras() == []
+            (camera,) = await found.cameras()
+            assert not camera.entry.enabled
             assert (asked, api.calls) == ([], ["list"])
 
     run(body())

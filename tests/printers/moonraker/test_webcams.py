@@ -70,8 +70,8 @@ def test_a_rotation_that_is_none_is_not_told() -> None:
     assert webcam.rotation == 0
 
 
-def test_cameras_that_are_switched_off_are_left_out_but_count() -> None:
-    assert listed_webcams(entry(enabled=False)) == []
+def test_cameras_that_are_switched_off_are_told_as_such() -> None:
+    assert [webcam.is_enabled for webcam in listed_webcams(entry(enabled=False)) or []] == [False]
     assert listed_webcams({"webcams": []}) is None
     assert listed_webcams(None) is None
 
@@ -104,6 +104,7 @@ def test_the_database_of_older_installations_is_read() -> None:
 
 def test_fluidds_cameras_are_read() -> None:
     assert stored_by_fluidd(FLUIDD) == [
+        Webcam(name="off", stream="/a", is_enabled=False),
         Webcam(name="on", stream="/b"),
         Webcam(name="film", stream=""),
     ]

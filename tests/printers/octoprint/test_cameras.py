@@ -81,8 +81,11 @@ def test_a_quarter_turn_to_the_left_is_three_to_the_right() -> None:
     assert cameras_in(OLD)[0].entry.rotation == 270
 
 
-def test_an_owner_who_switched_webcams_off_has_none() -> None:
-    assert cameras_in(settings(modern("one"), webcamEnabled=False)) == []
+def test_an_owner_who_switched_webcams_off_has_them_disabled() -> None:
+    (camera,) = cameras_in(settings(modern("one"), webcamEnabled=False))
+
+    assert not camera.entry.enabled
+    assert cameras_in(settings(modern("one")))[0].entry.enabled
 
 
 def test_where_settings_cannot_be_read_the_usual_addresses_are_tried() -> None:

@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from msgspec import structs
 
 from printreach.contract.materials import (
     Capabilities,
@@ -15,7 +16,7 @@ from printreach.contract.materials import (
     Tool,
     Unit,
 )
-from printreach.contract.status import DetectorStatus, State
+from printreach.contract.status import DetectorStatus, State, WebcamEntry, WebcamList
 from printreach.ports.printer_http import PrinterRefusal
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import picture
@@ -84,6 +85,18 @@ def test_a_printer_without_a_camera_says_so(home: Home) -> None:
     home.says(printing(webcams=0))
 
     assert "No camera found" in home.get().text
+
+
+def test_a_camera_that_is_switched_off_says_so_and_is_asked_for_no_picture(home: Home) -> None:
+    cameras = [WebcamEntry(name="Bed"), WebcamEntry(name="Door", enabled=False)]
+    home.says(structs.replace(printing(), list_webcams=WebcamList(webcams=cameras)))
+    page, door = home.get().text, home.get("?camera=1").text
+
+    assert f'src="{home.path}/webcam/stream?index=0"' in page
+    assert ">Door, switched off</a>" in page
+    assert "This camera is switched off at the printer" in door
+    assert "/webcam/stream" not in door
+    assert "Door, switched off" in home.get("/detector").text
 
 
 def test_what_the_detector_saw_is_drawn_and_said(home: Home) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import WebcamEntry
@@ -61,6 +61,10 @@ class PortCamera:
         self._host = host
         self._port = port
         self._hello = hello(user, access_code)
+
+    @property
+    def source(self) -> Hashable:
+        return (self._host, self._port, self._hello)
 
     async def snapshot(self) -> bytes | None:
         return None

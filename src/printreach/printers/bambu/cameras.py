@@ -20,7 +20,8 @@ _OFF = "disable"
 def cameras_of(heard: Heard, setup: PrinterSetup, ports: Ports) -> list[Camera]:
     """RTSPS where the printer names an address for it, else the camera port; one or none.
 
-    An address that is "disable" or empty is of a printer whose owner has turned its stream off.
+    An address that is "disable" or empty is of a printer whose owner has turned its stream off: its
+    camera is listed as disabled.
     """
     code = setup.access_code
     if code is None or not heard.is_enough:
@@ -29,9 +30,10 @@ def cameras_of(heard: Heard, setup: PrinterSetup, ports: Ports) -> list[Camera]:
     if "rtsp_url" not in ipcam:
         return [PortCamera(setup.host, ports.camera, USER, code)]
     told = loose.text(ipcam, "rtsp_url")
-    if told is None or told == _OFF:
-        return []
-    return [RtspCamera(WebcamEntry(name="Camera"), _at(told, setup.host), user=USER, password=code)]
+    is_on = told is not None and told != _OFF
+    entry = WebcamEntry(name="Camera", enabled=is_on)
+    url = _at(told if is_on and told is not None else "", setup.host)
+    return [RtspCamera(entry, url, user=USER, password=code)]
 
 
 def _at(told: str, host: str) -> str:

@@ -1,6 +1,6 @@
 """An Elegoo camera: it films only after it was told to, and then names its address."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Hashable
 from contextlib import aclosing
 from typing import cast
 
@@ -27,6 +27,10 @@ class SwitchedCamera:
     @property
     def entry(self) -> WebcamEntry:
         return self._at(self._usual_url).entry
+
+    @property
+    def source(self) -> Hashable:
+        return (self._host, self._usual_url)
 
     async def snapshot(self) -> bytes | None:
         """There are only streams."""

@@ -72,6 +72,7 @@ class CameraFinder:
             flip_h=webcam.flip_h,
             flip_v=webcam.flip_v,
             rotation=webcam.rotation,
+            enabled=webcam.is_enabled,
         )
         places = max(len(streams), len(snapshots))
         choices = [

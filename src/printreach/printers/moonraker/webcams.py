@@ -26,24 +26,25 @@ class Webcam:
     flip_h: bool = False
     flip_v: bool = False
     rotation: int = 0
+    is_enabled: bool = True
 
 
 def listed_webcams(answer: object) -> list[Webcam] | None:
     """Of server.webcams.list; None where it has no entries."""
     entries = [loose.obj(entry) for entry in loose.items(answer, "webcams")]
-    return _enabled(entries, "stream_url", "snapshot_url", "flip_horizontal", "flip_vertical")
+    return _webcams(entries, "stream_url", "snapshot_url", "flip_horizontal", "flip_vertical")
 
 
 def stored_webcams(answer: object) -> list[Webcam] | None:
     """Of the database's namespace `webcams`: entries by their ids."""
     entries = [loose.obj(entry) for entry in loose.obj(answer, "value").values()]
-    return _enabled(entries, "urlStream", "urlSnapshot", "flipX", "flipY")
+    return _webcams(entries, "urlStream", "urlSnapshot", "flipX", "flipY")
 
 
 def stored_by_fluidd(answer: object) -> list[Webcam] | None:
     """Of Fluidd's settings, which know one address a camera."""
     entries = [loose.obj(entry) for entry in loose.items(loose.obj(answer, "value"), "cameras")]
-    return _enabled(entries, "url", "", "flipX", "flipY")
+    return _webcams(entries, "url", "", "flipX", "flipY")
 
 
 def usual_webcam() -> Webcam:
@@ -53,7 +54,7 @@ def usual_webcam() -> Webcam:
     )
 
 
-def _enabled(
+def _webcams(
     entries: Iterable[Json], stream: str, snapshot: str, flip_h: str, flip_v: str
 ) -> list[Webcam] | None:
     entries = [entry for entry in entries if entry][:MAX_WEBCAMS]
@@ -67,9 +68,9 @@ def _enabled(
             flip_h=loose.flag(entry, flip_h) or False,
             flip_v=loose.flag(entry, flip_v) or False,
             rotation=_rotation(entry),
+            is_enabled=loose.flag(entry, "enabled") is not False,
         )
         for entry in entries
-        if loose.flag(entry, "enabled") is not False
     ]
 
 

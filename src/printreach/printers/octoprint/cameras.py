@@ -26,42 +26,42 @@ class CameraSettings:
 
 
 def cameras_in(settings: object) -> list[CameraSettings]:
-    """The default camera first; none where the owner has switched webcams off."""
+    """The default camera first; all disabled where the owner has switched webcams off."""
     webcam = loose.obj(settings, "webcam")
-    if loose.flag(webcam, "webcamEnabled") is False:
-        return []
-    found = [_modern(loose.obj(entry)) for entry in loose.items(webcam, "webcams")]
+    is_on = loose.flag(webcam, "webcamEnabled") is not False
+    found = [_modern(loose.obj(entry), is_on) for entry in loose.items(webcam, "webcams")]
     default = loose.text(webcam, "defaultWebcam")
     found.sort(key=lambda named: named[0] != default)
-    cameras = [camera for _, camera in found] or [_classic(webcam)]
+    cameras = [camera for _, camera in found] or [_classic(webcam, is_on)]
     return [camera for camera in cameras if camera.stream or camera.snapshot][:MAX_CAMERAS]
 
 
-def _modern(entry: Json) -> tuple[str, CameraSettings]:
+def _modern(entry: Json, is_on: bool) -> tuple[str, CameraSettings]:
     compat, extras = loose.obj(entry, "compat"), loose.obj(entry, "extras")
     name = loose.text(entry, "name") or ""
     shown = loose.text(entry, "snapshotDisplay")
     camera = CameraSettings(
-        entry=_entry(loose.text(entry, "displayName") or name.rpartition("/")[2], entry),
+        entry=_entry(loose.text(entry, "displayName") or name.rpartition("/")[2], entry, is_on),
         stream=_url(compat, "stream") or _url(extras, "stream"),
         snapshot=_url(compat, "snapshot") or (shown if shown and _is_url(shown) else None),
     )
     return name, camera
 
 
-def _classic(webcam: Json) -> CameraSettings:
+def _classic(webcam: Json, is_on: bool) -> CameraSettings:
     stream, snapshot = _url(webcam, "streamUrl"), _url(webcam, "snapshotUrl")
     if not webcam:
         stream, snapshot = USUAL_STREAM, USUAL_SNAPSHOT
-    return CameraSettings(entry=_entry("", webcam), stream=stream, snapshot=snapshot)
+    return CameraSettings(entry=_entry("", webcam, is_on), stream=stream, snapshot=snapshot)
 
 
-def _entry(name: str, flags: Json) -> WebcamEntry:
+def _entry(name: str, flags: Json, is_on: bool) -> WebcamEntry:
     return WebcamEntry(
         name=name or "Webcam",
         flip_h=loose.flag(flags, "flipH") or False,
         flip_v=loose.flag(flags, "flipV") or False,
         rotation=COUNTERCLOCKWISE if loose.flag(flags, "rotate90") else 0,
+        enabled=is_on,
     )
 
 

@@ -4,7 +4,7 @@ Buddy's firmware serves none: its cameras send theirs to Prusa's own service.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from urllib.parse import quote
 
 from printreach.contract.commands import CommandStatus
@@ -43,6 +43,10 @@ class PrusaLinkCamera:
         self.entry = WebcamEntry(name=name, snapshot_url=f"{base_url}{target}")
         self._api = api
         self._target = target
+
+    @property
+    def source(self) -> Hashable:
+        return self.entry
 
     async def snapshot(self) -> bytes | None:
         try:

@@ -160,6 +160,8 @@ def webcam_of(seen: SeenPrinter, index: int, *, still: bool) -> Webcam:
     if not 0 <= index < len(cameras):
         return Webcam(picture="", state="none", age="", flip_h=False, flip_v=False, rotation=0)
     camera = cameras[index]
+    if not camera.enabled:
+        return Webcam(picture="", state="off", age="", flip_h=False, flip_v=False, rotation=0)
     picture = f"{base}/{'still' if still else 'stream'}?index={index}"
     return Webcam(
         picture=picture,
@@ -169,6 +171,11 @@ def webcam_of(seen: SeenPrinter, index: int, *, still: bool) -> Webcam:
         flip_v=camera.flip_v,
         rotation=quarters_of(camera),
     )
+
+
+def camera_label(camera: WebcamEntry) -> str:
+    """What a person chooses it by."""
+    return camera.name if camera.enabled else f"{camera.name}, switched off"
 
 
 def _last_picture(seen: SeenPrinter, cameras: Sequence[WebcamEntry]) -> Webcam:

@@ -13,7 +13,7 @@ from printreach.contract.unset import UnsetType
 from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.temperatures import SPAN, Warmth
 from printreach.rules.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C, MOVING, UNDER_WAY
-from printreach.web.dashboard.cards import OFFLINE, Card, Webcam, card_of, webcam_of
+from printreach.web.dashboard.cards import OFFLINE, Card, Webcam, camera_label, card_of, webcam_of
 from printreach.web.dashboard.looks import ToolRow, UnitRow, tools_of, units_of
 
 PLATFORMS: Final = {
@@ -82,7 +82,8 @@ def view_of(
     features = Feature(status.features) if status is not None and here else NO_FEATURES
     state = job.state if job is not None else State.IDLE
     system = _materials(job) if here else None
-    cameras = [one.name for one in status.list_webcams.webcams] if status is not None else []
+    webcams = status.list_webcams.webcams if status is not None else []
+    cameras = [camera_label(one) for one in webcams]
     camera = camera if 0 <= camera < len(cameras) else 0
     return PrinterView(
         card=card,

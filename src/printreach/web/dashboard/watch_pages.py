@@ -14,6 +14,7 @@ from printreach.contract.status import WebcamEntry
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.web.accounts.forms import Fields, provide_fields
+from printreach.web.dashboard.cards import camera_label
 from printreach.web.dashboard.dashboard import SAID, found, provide_printer_id, provide_seen
 from printreach.web.dashboard.printer_view import PrinterView, view_of
 from printreach.web.dashboard.watch_form import (
@@ -184,7 +185,7 @@ def _cameras(seen: SeenPrinter) -> Sequence[WebcamEntry]:
 def _choices(cameras: Sequence[WebcamEntry], chosen: int | None) -> list[tuple[str, str]]:
     """The printer's cameras, and the chosen one where it isn't among them now."""
     choices = [("", "Default camera of the printer")]
-    choices += [(str(index), camera.name) for index, camera in enumerate(cameras)]
+    choices += [(str(index), camera_label(camera)) for index, camera in enumerate(cameras)]
     if chosen is not None and chosen >= len(cameras):
         choices.append((str(chosen), f"Camera {chosen + 1}, not here now"))
     return choices
@@ -193,7 +194,8 @@ def _choices(cameras: Sequence[WebcamEntry], chosen: int | None) -> list[tuple[s
 def _latest(seen: SeenPrinter, view: PrinterView, camera: int) -> str:
     """The address of a picture to draw on; "" where there is none."""
     base = f"/printers/{seen.printer.printer_id}/webcam"
-    if view.is_here and camera < len(view.cameras):
+    cameras = _cameras(seen)
+    if view.is_here and camera < len(cameras) and cameras[camera].enabled:
         return f"{base}/still?index={camera}"
     return f"{base}/last" if seen.pictured_at is not None and camera == 0 else ""
 
