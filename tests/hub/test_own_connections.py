@@ -5,11 +5,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
+from printreach.contract.permissions import Permission
 from printreach.hub.connections import Shared
 from printreach.hub.denied import Reason
 from printreach.hub.own_connections import MAX_SHARED, OwnConnections
 from printreach.ports import Notice, Topic
-from printreach.rules.access import need_of
+from printreach.rules.access import FULL_ACCESS, Access, need_of
 from printreach.rules.connections import ConnectionKind, admit
 from printreach.rules.credentials import CredentialKind, digest
 from tests.fakes.loop import on_a_loop
@@ -105,3 +106,38 @@ async def test_a_printer_is_not_shared_without_end(open_world: OpenWorld) -> Non
 
         refused = denied(await here.own.share(here.ada, PRINTER_ID, "24"))
         assert refused.reason is Reason.TOO_MANY_CONNECTIONS
+
+
+@on_a_loop
+async def test_what_a_connection_may_do_is_changed_by_its_owner_alone(
+    open_world: OpenWorld,
+) -> None:
+    async with home(open_world) as here:
+        shared = await here.share("")
+        connection = shared.connection
+        only_camera = frozenset({Permission.CAMERA})
+
+        refused = denied(await here.own.permit(here.bob, connection.connection_id, only_camera))
+        before = await here.world.grants.grant(connection.unique_id)
+        await here.own.permit(here.ada, connection.connection_id, only_camera)
+        after = await here.world.grants.grant(connection.unique_id)
+
+        assert refused.reason is Reason.NO_SUCH_CONNECTION
+        assert before is not None
+        assert after is not None
+        assert before.access == FULL_ACCESS
+        assert after.access == Access(permissions=only_camera)
+        assert Notice(Topic.CONNECTION, connection.unique_id) in await here.world.notices()
+
+
+@on_a_loop
+async def test_a_connection_that_has_ended_gets_no_permissions(open_world: OpenWorld) -> None:
+    async with home(open_world) as here:
+        shared = await here.share("")
+        await here.own.end(here.ada, shared.connection.connection_id)
+
+        refused = denied(
+            await here.own.permit(here.ada, shared.connection.connection_id, frozenset())
+        )
+
+        assert refused.reason is Reason.NO_SUCH_CONNECTION

@@ -1,13 +1,15 @@
 """What apps are told by the App APIs, beside their way to the printer.
 
-Wire names are the Pascal case of these; every field is always there.
+Wire names are the Pascal case of these; every field is always there, but where it says otherwise.
 """
 
 from datetime import datetime
 from enum import IntEnum, StrEnum
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from printreach.contract.permissions import Permission
 
 MIN_LIVE_HOURS = 1
 MAX_LIVE_HOURS = 17_520
@@ -27,7 +29,9 @@ class AppInfo(Struct, frozen=True, kw_only=True, rename="pascal"):
     """The printer of a connection.
 
     printer_local_ip: None where the agent told none. Both times: to the second, in UTC; that of the
-    linking where it isn't known.
+    linking where it isn't known. permissions: what the owner allows the connection; left out where
+    that is everything. is_remote_control_locked: there, and true, while nobody may control the
+    printer from afar until its owner unlocks it.
     """
 
     printer_name: str
@@ -37,6 +41,8 @@ class AppInfo(Struct, frozen=True, kw_only=True, rename="pascal"):
     last_connection_time_utc: datetime
     user_facing_printer_url: str
     printer_limits: PrinterLimits
+    permissions: list[Permission] | UnsetType = UNSET
+    is_remote_control_locked: bool | UnsetType = UNSET
 
 
 class WatchState(IntEnum):

@@ -6,6 +6,8 @@ from typing import Final
 
 from printreach.contract.app_answers import AppInfo, PrinterLimits, WatchStatus
 from printreach.contract.errors import ErrorCode
+from printreach.contract.permissions import ALL_PERMISSIONS
+from printreach.contract.unset import UNSET
 from printreach.hub.live import LiveStatus
 from printreach.ports import Clock, DetectorStates, PrinterRow, Records, Store
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
@@ -54,6 +56,7 @@ class AppCalls:
     def info(self, caller: AppCaller) -> AppInfo:
         """The printer, as the service knows it."""
         printer, limits = caller.row.printer, caller.limits
+        granted = caller.connection.permissions
         return AppInfo(
             printer_name=printer.name,
             printer_local_ip=printer.lan_ip,
@@ -66,6 +69,8 @@ class AppCalls:
                 max_upload_file_size_bytes=limits.upload_bytes,
                 max_single_webcam_stream_length_seconds=limits.webcam_stream_s,
             ),
+            permissions=UNSET if granted == ALL_PERMISSIONS else sorted(granted),
+            is_remote_control_locked=caller.account.is_locked or UNSET,
         )
 
     async def detector_status(self, caller: AppCaller) -> WatchStatus:

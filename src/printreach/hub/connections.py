@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.printers import linked_printer
@@ -54,13 +55,17 @@ class Connections:
     ports: range
 
     async def add_for_app(
-        self, app_id: str, printer_id: str, by: Operator | None = None
+        self,
+        app_id: str,
+        printer_id: str,
+        by: Operator | None = None,
+        permissions: frozenset[Permission] = ALL_PERMISSIONS,
     ) -> Completion | Denied:
         """Make an App Connection; its secrets are in the answer and nowhere else."""
         at = self.clock.now()
 
         async def add(records: Records) -> Completion | Denied:
-            made = await self.add_for_app_in(records, app_id, printer_id)
+            made = await self.add_for_app_in(records, app_id, printer_id, permissions)
             if not isinstance(made, Denied):
                 what = f"{app_id} to {printer_id}"
                 act = OperatorAct.CONNECTION_ADDED
@@ -70,7 +75,11 @@ class Connections:
         return await self.store.write(add)
 
     async def add_for_app_in(
-        self, records: Records, app_id: str, printer_id: str
+        self,
+        records: Records,
+        app_id: str,
+        printer_id: str,
+        permissions: frozenset[Permission],
     ) -> Completion | Denied:
         """The same inside a unit of work."""
         at = self.clock.now()
@@ -81,7 +90,8 @@ class Connections:
         port = await self._take_port(records, at)
         if isinstance(port, Denied):
             return port
-        connection = self._new(ConnectionKind.APP, printer, at, app_id=app_id, port=port)
+        made = self._new(ConnectionKind.APP, printer, at, app_id=app_id, port=port)
+        connection = replace(made, permissions=permissions)
         await records.connections.add(connection, digests_of(secrets))
         return Completion(
             connection_id=connection.connection_id,
@@ -93,7 +103,11 @@ class Connections:
         )
 
     async def add_shared_in(
-        self, records: Records, printer: Printer, expires_at: datetime | None
+        self,
+        records: Records,
+        printer: Printer,
+        expires_at: datetime | None,
+        permissions: frozenset[Permission],
     ) -> Shared | Denied:
         """Make a Shared Connection; its secrets are in the answer and nowhere else."""
         port = await self._take_port(records, self.clock.now())
@@ -101,7 +115,7 @@ class Connections:
             return port
         secrets = new_app_secrets(self.token_bytes)
         made = self._new(ConnectionKind.SHARED, printer, self.clock.now(), app_id=None, port=port)
-        connection = replace(made, expires_at=expires_at)
+        connection = replace(made, expires_at=expires_at, permissions=permissions)
         await records.connections.add(connection, digests_of(secrets))
         return Shared(
             connection=connection, url=self.addresses.of_connection(connection), secrets=secrets

@@ -4,10 +4,11 @@ import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final, TypeAlias
+from typing import Final
 
 from printreach.contract.app_answers import DEFAULT_LIVE_HOURS
 from printreach.contract.events import MAX_TEXT
+from printreach.contract.permissions import Permission
 from printreach.contract.status import StatusResult
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.live import LiveStatus
@@ -58,15 +59,25 @@ class ListedLiveLink:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LiveView:
-    """What somebody with the address may be shown. end, seen: one of the two is None."""
+    """What somebody with the address may be shown. end, seen: one of the two is None.
+
+    shows_camera: False where an app made the link that may not use the printer's cameras.
+    """
 
     link: LiveLink
     end: LiveEnd | None = None
     seen: SeenPrinter | None = None
+    shows_camera: bool = True
 
 
-_Known: TypeAlias = tuple[datetime, LiveLink, PrinterRow | None]
-"""When a link was looked up, and its printer, where it still shows that one."""
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was looked up of a link, and when. row: None where it no longer shows its printer."""
+
+    at: datetime
+    link: LiveLink
+    row: PrinterRow | None
+    shows_camera: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -170,11 +181,11 @@ class LiveLinks:
         """What may be shown now; None where there is no such link."""
         at = self.clock.now()
         known = self._known.get(live_id)
-        if known is None or abs(at - known[0]) >= KNOWN_FOR:
+        if known is None or abs(at - known.at) >= KNOWN_FOR:
             known = await self._looked_up(live_id, at)
         if known is None:
             return None
-        _, link, row = known
+        link, row = known.link, known.row
         end = end_of(link, at) or (None if row else LiveEnd.PRINTER)
         if end is not None or row is None:
             return LiveView(link=link, end=end)
@@ -182,7 +193,7 @@ class LiveLinks:
         status = seen.reading.status if seen.reading.refusal is None else None
         if status is not None and _is_over(link, status):
             return await self._end_with_print(link, status, at)
-        return LiveView(link=link, seen=seen)
+        return LiveView(link=link, seen=seen, shows_camera=known.shows_camera)
 
     # --- helpers ----------------------------------------------------------------------------------
 
@@ -195,7 +206,7 @@ class LiveLinks:
         return await asyncio.shield(task)
 
     async def _look_up(self, live_id: str, at: datetime) -> _Known | None:
-        async def look(records: Records) -> tuple[LiveLink, PrinterRow | None] | None:
+        async def look(records: Records) -> _Known | None:
             link = await records.live_links.get(live_id)
             if link is None:
                 return None
@@ -203,16 +214,16 @@ class LiveLinks:
             owner = await records.accounts.get(link.account_id)
             is_open = owner is not None and not owner.is_blocked
             shown = is_open and row is not None and shows_printer(link, row.printer)
-            return link, row if shown else None
+            return _Known(at, link, row if shown else None, await _shows_camera(records, link))
 
         found = await self.store.read(look)
         if found is None:
             return None
-        known = self._known[live_id] = (at, *found)
+        self._known[live_id] = found
         self._known.move_to_end(live_id)
         if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
-        return known
+        return found
 
     async def _print_under_way(self, printer: OwnedPrinter) -> str | Denied:
         await self.live.fresh([printer], PATIENCE_S)
@@ -236,7 +247,7 @@ class LiveLinks:
             lambda records: records.live_links.end(link.live_id, at, LiveEnd.PRINT, last)
         )
         known = await self._look_up(link.live_id, at)
-        return None if known is None else LiveView(link=known[1], end=end_of(known[1], at))
+        return None if known is None else LiveView(link=known.link, end=end_of(known.link, at))
 
 
 class EndLinksWithPrint:
@@ -254,6 +265,14 @@ async def forget_ended_links(store: Store, clock: Clock) -> None:
     """Those that ended long ago. Raises StoreUnavailable."""
     before = clock.now() - ENDED_KEPT_FOR
     await store.write(lambda records: records.live_links.forget(before))
+
+
+async def _shows_camera(records: Records, link: LiveLink) -> bool:
+    """A link of an app shows no more than the app itself may see now."""
+    if link.connection_id is None:
+        return True
+    connection = await records.connections.get(link.connection_id)
+    return connection is not None and Permission.CAMERA in connection.permissions
 
 
 async def _add(records: Records, link: LiveLink) -> LiveLink | Denied:

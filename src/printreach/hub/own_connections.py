@@ -1,9 +1,10 @@
 """A person's connections: those of apps and those they share. Another account's are none."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.connections import Connections, Shared
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_printers import own_printer
@@ -19,6 +20,11 @@ LIFETIMES: Final = {
     "720": timedelta(days=30),
 }
 """By the hours that forms send; any other word means that it has no end."""
+
+_WITH_PERMISSIONS: Final = frozenset({ConnectionKind.APP, ConnectionKind.SHARED})
+_NO_SUCH_CONNECTION: Final = Denied(
+    Reason.NO_SUCH_CONNECTION, "There is no such connection in your account."
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,7 +76,13 @@ class OwnConnections:
     async def one(self, account_id: str, connection_id: str) -> Connection | Denied:
         return await self.store.read(lambda records: _own(records, account_id, connection_id))
 
-    async def share(self, account_id: str, printer_id: str, hours: str) -> Shared | Denied:
+    async def share(
+        self,
+        account_id: str,
+        printer_id: str,
+        hours: str,
+        permissions: frozenset[Permission] = ALL_PERMISSIONS,
+    ) -> Shared | Denied:
         """Make a Shared Connection. hours: a key of LIFETIMES."""
         at, lifetime = self.clock.now(), LIFETIMES.get(hours)
 
@@ -89,9 +101,27 @@ class OwnConnections:
                     f"{printer.name} is shared {len(living)} times; end one of them first.",
                 )
             expires_at = None if lifetime is None else at + lifetime
-            return await self.connections.add_shared_in(records, printer, expires_at)
+            return await self.connections.add_shared_in(records, printer, expires_at, permissions)
 
         return await self.store.write(share)
+
+    async def permit(
+        self, account_id: str, connection_id: str, permissions: frozenset[Permission]
+    ) -> Connection | Denied:
+        """Change what an own App or Shared Connection may do, on its open streams too."""
+        at = self.clock.now()
+
+        async def permit(records: Records) -> Connection | Denied:
+            connection = await _own(records, account_id, connection_id)
+            if isinstance(connection, Denied):
+                return connection
+            if has_ended(connection, at) or connection.kind not in _WITH_PERMISSIONS:
+                return _NO_SUCH_CONNECTION
+            await records.connections.set_permissions(connection_id, permissions)
+            await records.notify(Notice(Topic.CONNECTION, connection.unique_id), at)
+            return replace(connection, permissions=permissions)
+
+        return await self.store.write(permit)
 
     async def end(self, account_id: str, connection_id: str) -> Connection | Denied:
         """End an own connection; one that has ended stays so."""
@@ -117,5 +147,5 @@ async def _names_of_apps(records: Records, connections: list[Connection]) -> dic
 async def _own(records: Records, account_id: str, connection_id: str) -> Connection | Denied:
     connection = await records.connections.get(connection_id)
     if connection is None or connection.account_id != account_id:
-        return Denied(Reason.NO_SUCH_CONNECTION, "There is no such connection in your account.")
+        return _NO_SUCH_CONNECTION
     return connection

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.connections import Connections
 from printreach.hub.denied import Denied
 from printreach.hub.portal_view import FlowKey, View, browser_digest, read_flow, view_of
@@ -169,10 +170,18 @@ class Portal:
             key, account, lambda flow, facts, at: rules.refuse(flow, facts, error, at)
         )
 
-    async def allow(self, key: FlowKey, account: Account, printer_id: str) -> Made | Denied | None:
+    async def allow(
+        self,
+        key: FlowKey,
+        account: Account,
+        printer_id: str,
+        permissions: frozenset[Permission] = ALL_PERMISSIONS,
+    ) -> Made | Denied | None:
         """The app may have that printer. None where another question is open, or it is over."""
         return await self._connect(
-            key, account, lambda flow, facts, at: rules.allow(flow, facts, printer_id, at)
+            key,
+            account,
+            lambda flow, facts, at: rules.allow(flow, facts, printer_id, at, permissions),
         )
 
     async def answer_key(
@@ -204,7 +213,7 @@ class Portal:
                 await records.flows.put(decision)
                 return None
             made = await self.connections.add_for_app_in(
-                records, view.flow.app_id, decision.printer_id
+                records, view.flow.app_id, decision.printer_id, decision.permissions
             )
             if isinstance(made, Denied):
                 return made

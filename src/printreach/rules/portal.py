@@ -105,10 +105,14 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Connect:
-    """All has been answered: the connection is to be made. with_key: so is a key."""
+    """All has been answered: the connection is to be made, with these permissions.
+
+    with_key: so is a key.
+    """
 
     printer_id: str
     with_key: bool = False
+    permissions: frozenset[Permission] = ALL_PERMISSIONS
 
 
 def step_of(flow: Flow, facts: Facts, at: datetime) -> Step:
@@ -197,19 +201,34 @@ def choose(flow: Flow, facts: Facts, printer_id: str, at: datetime) -> Flow | No
     return replace(seen, account_id=facts.account_id, printer_id=printer_id, is_allowed=False)
 
 
-def allow(flow: Flow, facts: Facts, printer_id: str, at: datetime) -> Flow | Connect | None:
-    """The app may have this printer.
+def allow(
+    flow: Flow,
+    facts: Facts,
+    printer_id: str,
+    at: datetime,
+    permissions: frozenset[Permission] = ALL_PERMISSIONS,
+) -> Flow | Connect | None:
+    """The app may have this printer, for what the permissions say.
 
     printer_id: the one on the page where that was said; another tab may have chosen another since.
+    A key of the printer's own software opens its whole interface, so without that permission none
+    is asked for.
     """
     if not _is_at(flow, facts, at, Step.PERMIT) or not facts.account_id:
         return None
     seen = as_seen_by(flow, facts.account_id)
     if printer_id != chosen_printer(seen, facts):
         return None
-    if seen.key_app_name is not None and printer_id in facts.with_keys:
-        return replace(seen, account_id=facts.account_id, printer_id=printer_id, is_allowed=True)
-    return Connect(printer_id)
+    can_have_key = printer_id in facts.with_keys and Permission.INTERFACE in permissions
+    if seen.key_app_name is not None and can_have_key:
+        return replace(
+            seen,
+            account_id=facts.account_id,
+            printer_id=printer_id,
+            is_allowed=True,
+            permissions=permissions,
+        )
+    return Connect(printer_id, permissions=permissions)
 
 
 def answer_key(
@@ -218,13 +237,17 @@ def answer_key(
     """The second yes, or the connection without a key."""
     if not _is_at(flow, facts, at, Step.KEY) or printer_id != flow.printer_id:
         return None
-    return Connect(printer_id, with_key)
+    return Connect(printer_id, with_key, flow.permissions)
 
 
 def connected(flow: Flow, account_id: str, connect: Connect, connection_id: str) -> Flow:
     """The end of a flow that succeeded."""
     return replace(
-        flow, account_id=account_id, printer_id=connect.printer_id, connection_id=connection_id
+        flow,
+        account_id=account_id,
+        printer_id=connect.printer_id,
+        connection_id=connection_id,
+        permissions=connect.permissions,
     )
 
 

@@ -68,6 +68,13 @@ def message_body(event: PrintEvent, about: About) -> bytes:
     return json.dumps(fields, separators=(",", ":")).encode("ascii")
 
 
+def without_picture(body: bytes) -> bytes:
+    """The same message for an app without permission for cameras. body: of `message_body`."""
+    fields = json.loads(body)
+    fields.pop("SnapshotUrl", None)
+    return json.dumps(fields, separators=(",", ":")).encode("ascii")
+
+
 def signature_headers(
     message_id: str, body: bytes, keys: Sequence[SigningKey], at: datetime
 ) -> list[tuple[str, str]]:

@@ -13,6 +13,12 @@ from typing import TypeAlias
 
 from printreach.backends.service_key import ServiceKeyRefused
 from printreach.backends.sql.migrate import DatabaseTooNew
+from printreach.contract.permissions import (
+    ALL_PERMISSIONS,
+    Permission,
+    permissions_text,
+    read_permissions,
+)
 from printreach.ports import StoreUnavailable
 from printreach.run import admin_commands as commands
 from printreach.run.admin_commands import Command, CommandFailed, WrongUsage
@@ -144,6 +150,14 @@ def _add_connection_commands(actions: _Subparsers) -> None:
     add = _action(actions, "add", commands.add_connection, "let an app reach a printer")
     add.add_argument("--app", metavar="APP_ID", required=True)
     add.add_argument("--printer", metavar="PRINTER_ID", required=True)
+    add.add_argument(
+        "--permissions",
+        metavar="WORDS",
+        type=_permissions,
+        default=ALL_PERMISSIONS,
+        help=f"what it may do, with commas between the words: {permissions_text(ALL_PERMISSIONS)}"
+        " (all of them where this is left out)",
+    )
     revoke = _action(actions, "revoke", commands.revoke_connection, "end one")
     revoke.add_argument("connection_id", metavar="ID")
     _action(actions, "list", commands.list_connections, "all connections, ended ones included")
@@ -160,6 +174,13 @@ def _action(
     parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
     parser.set_defaults(command=command)
     return parser
+
+
+def _permissions(text: str) -> frozenset[Permission]:
+    try:
+        return read_permissions(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _end_of_day(text: str) -> datetime:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeAlias, TypeVar
 
+from printreach.contract.permissions import Permission, permissions_text
 from printreach.hub.denied import Denied
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.completion import completion_parameters
@@ -190,7 +191,11 @@ async def remove_printer(world: World, options: argparse.Namespace) -> Result:
 
 
 async def add_connection(world: World, options: argparse.Namespace) -> Result:
-    made = done(await world.connections.add_for_app(options.app, options.printer, by=COMMAND_LINE))
+    made = done(
+        await world.connections.add_for_app(
+            options.app, options.printer, by=COMMAND_LINE, permissions=options.permissions
+        )
+    )
     parameters = completion_parameters(made)
     lines = [f"{name}: {value}" for name, value in parameters.items()]
     return Result(parameters, "\n".join([*lines, "The secrets are shown this once."]))
@@ -205,13 +210,18 @@ async def list_connections(world: World, _: argparse.Namespace) -> Result:
             one.kind.value,
             one.app_id or "",
             one.printer_id or "",
+            permissions_text(one.permissions),
             "ended" if has_ended(one, at) else "",
         ]
         for one in connections
     ]
     return Result(
         {"Connections": [_connection_as_json(one, at) for one in connections]},
-        table(["Id", "Kind", "AppId", "PrinterId", ""], rows, empty="There are no connections."),
+        table(
+            ["Id", "Kind", "AppId", "PrinterId", "Permissions", ""],
+            rows,
+            empty="There are no connections.",
+        ),
     )
 
 
@@ -247,6 +257,7 @@ def _connection_as_json(connection: Connection, at: datetime) -> dict[str, Json]
         "UniqueId": connection.unique_id,
         "AppId": connection.app_id,
         "PrinterId": connection.printer_id,
+        "Permissions": [one.value for one in Permission if one in connection.permissions],
         "HasEnded": has_ended(connection, at),
     }
 

@@ -7,6 +7,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from printreach import __version__
 from printreach.web.assets import asset_addresses
+from printreach.web.permissions import limits_in_words
 from printreach.web.wording import FILTERS
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
@@ -27,7 +28,7 @@ def template_environment(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(FILTERS)
+    environment.filters.update(FILTERS, limits_in_words=limits_in_words)
     environment.globals.update(base_url=base_url, version=__version__, asset=asset_addresses())
     environment.globals.update(other_sign_in=other_sign_in)
     return environment

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.ports import StoredEvent
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhooks import (
@@ -60,6 +61,33 @@ def test_a_picture_of_the_event_goes_along_as_an_address(open_world: OpenWorld) 
         assert json.loads(sent.body)["SnapshotUrl"] == (
             "https://reach.example/snapshots/picture-1.jpg"
         )
+
+    in_world(open_world, test)
+
+
+def test_an_app_that_lost_the_camera_gets_no_picture_of_what_is_queued(
+    open_world: OpenWorld,
+) -> None:
+    async def test(here: WebhookWorld) -> None:
+        at = here.world.clock.now()
+        stored = StoredEvent(
+            seq=1,
+            account_id=(await here.account()).account_id,
+            printer_id=PRINTER_ID,
+            event=event(),
+            received_at=at,
+            snapshot_id="picture-1",
+        )
+        without_camera = ALL_PERMISSIONS - {Permission.CAMERA}
+        await here.world.store.write(lambda records: here.owing.owe(records, stored))
+        await here.world.store.write(
+            lambda records: records.connections.set_permissions(here.connection_id, without_camera)
+        )
+        await here.deliver()
+
+        [sent] = here.sender.sent
+        assert "SnapshotUrl" not in json.loads(sent.body)
+        assert json.loads(sent.body)["EventId"] == event().event_id
 
     in_world(open_world, test)
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from printreach.backends.sql.agents import SqlAgents
+from printreach.contract.permissions import Permission
 from printreach.contract.status import DetectorStatus, ServiceStatus, State, StatusResult
 from printreach.ports import DetectorSaid
 from printreach.rules.watching import WatchSettings
@@ -16,6 +17,19 @@ from tests.web.world import BASE_URL, run
 
 GIB = 1024**3
 STATUS = "/api/detector/GetStatusFromAppConnection"
+
+
+def allow(app_call: CallingApp, *permissions: Permission) -> None:
+    """From now on the connection may do that and nothing else."""
+
+    async def put() -> None:
+        await app_call.world.store.write(
+            lambda records: records.connections.set_permissions(
+                app_call.connection_id, frozenset(permissions)
+            )
+        )
+
+    run(app_call.program, put)
 
 
 def printing(state: State = State.PRINTING, print_id: str = "print-1") -> StatusResult:
@@ -56,6 +70,22 @@ def test_an_app_is_told_of_its_printer(app_call: CallingApp) -> None:
             },
         },
     }
+
+
+def test_an_app_is_told_what_its_connection_may_do_where_that_is_not_everything(
+    app_call: CallingApp,
+) -> None:
+    allow(app_call, Permission.CAMERA, Permission.FILES)
+
+    assert app_call.get(INFO).json()["Result"]["Permissions"] == ["camera", "files"]
+
+
+def test_an_app_without_the_camera_is_still_told_what_the_detector_says(
+    app_call: CallingApp,
+) -> None:
+    allow(app_call)
+
+    assert app_call.post(STATUS).status_code == 200
 
 
 def test_an_app_is_told_when_its_printer_came_and_went(app_call: CallingApp) -> None:

@@ -4,11 +4,14 @@ from datetime import timedelta
 
 import pytest
 
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.contract.status import State
 from printreach.rules.live_links import MAX_LIVE_LINKS
 from tests.fakes.printer_http import OFFLINE
+from tests.rules.test_jpeg import picture
 from tests.web.api.conftest import CallingApp
-from tests.web.live.conftest import at_print
+from tests.web.api.test_app_connection import allow
+from tests.web.live.conftest import SNAPSHOT, at_print
 from tests.web.world import BASE_URL
 
 PATH = "/api/live/createfromappconnection"
@@ -30,6 +33,22 @@ def test_an_app_makes_a_link_that_lives_for_a_day(app_call: CallingApp) -> None:
     assert page(app_call, made["Url"]) == page(app_call, made["ShortUrl"]) == 200
     app_call.world.clock.advance(timedelta(hours=24))
     assert page(app_call, made["Url"]) == 410
+
+
+def test_a_link_shows_the_camera_only_while_its_app_may_see_it(app_call: CallingApp) -> None:
+    app_call.says(at_print("print-1"))
+    app_call.world.printers.raw[SNAPSHOT] = ("image/jpeg", picture())
+    made = app_call.post(PATH).json()["Result"]
+    path = made["Url"].removeprefix(BASE_URL)
+    assert app_call.program.get(f"{path}/picture").status_code == 200
+
+    allow(app_call, *(ALL_PERMISSIONS - {Permission.CAMERA}))
+    app_call.world.clock.advance(timedelta(seconds=3))
+
+    shown = app_call.program.get(path, headers={"accept": "text/html"})
+    assert shown.status_code == 200
+    assert f"{path}/picture" not in shown.text
+    assert app_call.program.get(f"{path}/picture").status_code == 404
 
 
 def test_a_call_without_a_body_is_one_without_wishes(app_call: CallingApp) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Records, Store
 from printreach.ports.webhooks import LoggedDelivery
+from printreach.rules.apps import App
 from printreach.rules.connections import Connection, ConnectionKind, has_ended
 from printreach.rules.webhook_urls import place_to_show
 from printreach.rules.webhooks import Webhook, is_active, is_live
@@ -25,13 +26,15 @@ _NO_DELIVERY: Final = Denied(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShownWebhook:
-    """webhook: None where the app has set none. place: where it leads, without what is secret.
+    """A connection with its webhook. name: of the app, or what else it is.
+
+    webhook: None where the app has set none. place: where it leads, without what is secret.
 
     can_send_again: it is sent what it wants now.
     """
 
     connection: Connection
-    app_name: str
+    name: str
     printer_name: str
     webhook: Webhook | None
     place: str
@@ -48,7 +51,7 @@ class WebhookLog:
     clock: Clock
 
     async def of_connection(self, account_id: str, connection_id: str) -> ShownWebhook | Denied:
-        """An own App Connection's webhook, and its last deliveries."""
+        """An own App or Shared Connection, its webhook, and its last deliveries."""
         at = self.clock.now()
 
         async def look(records: Records) -> ShownWebhook | Denied:
@@ -61,7 +64,7 @@ class WebhookLog:
             webhook = await records.webhooks.get(connection_id)
             return ShownWebhook(
                 connection=connection,
-                app_name=app.name if app is not None else "An app",
+                name=_name_of(connection, app),
                 printer_name=printer.name if printer is not None else "",
                 webhook=webhook,
                 place=place_to_show(webhook.url) if webhook is not None else "",
@@ -108,7 +111,13 @@ async def _own(records: Records, account_id: str, connection_id: str) -> Connect
     connection = await records.connections.get(connection_id)
     if connection is None or connection.account_id != account_id:
         return None
-    return connection if connection.kind is ConnectionKind.APP else None
+    return connection if connection.kind in (ConnectionKind.APP, ConnectionKind.SHARED) else None
+
+
+def _name_of(connection: Connection, app: App | None) -> str:
+    if connection.kind is ConnectionKind.SHARED:
+        return "Shared access"
+    return app.name if app is not None else "An app"
 
 
 async def _send_again(

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.contract.permissions import Permission
 from printreach.hub.webhooks.clock_doubt import ClockDoubt
 from printreach.hub.webhooks.lanes import Lane, Lanes
 from printreach.hub.webhooks.state import ENDED, is_doubted, why_closed
 from printreach.ports import Clock, Records, Store
 from printreach.ports.webhooks import AppWebhook, Attempted, Lease, WebhookKeys, WebhookSender
 from printreach.rules.accounts import SupporterPolicy
-from printreach.rules.webhook_messages import signature_headers
+from printreach.rules.webhook_messages import signature_headers, without_picture
 from printreach.rules.webhook_urls import target_of
 from printreach.rules.webhooks import (
     GONE,
@@ -115,18 +116,20 @@ class DeliveryQueue:
         if isinstance(found, str):
             await self._parts.store.write(lambda records: self._end(records, found, at))
             return
-        webhook, due = found
+        there, due = found
+        webhook = there.webhook
+        may_see = Permission.CAMERA in there.connection.permissions
         self._has_met = True
         origin = target_of(webhook.url).origin
         for delivery in due:
-            self._begin(webhook, origin, delivery, at)
+            self._begin(webhook, origin, delivery if may_see else _without_picture(delivery), at)
         if self._room(origin) <= 0 and not self._attempts and not self._dropped:
             now = asyncio.get_running_loop().time()
             self._not_before = at + timedelta(seconds=self._parts.lanes.park(origin, now))
 
     async def _find(
         self, records: Records, at: datetime
-    ) -> tuple[Webhook, Sequence[Delivery]] | str | None:
+    ) -> tuple[AppWebhook, Sequence[Delivery]] | str | None:
         """What is due and finds room; or why nothing will be sent; None: nothing is sent now."""
         there = await self._open(records, at)
         if there is None or isinstance(there, str):
@@ -139,10 +142,10 @@ class DeliveryQueue:
             self._parts.lanes.meet(origin, _lane_of(there.webhook))
         room = self._room(origin)
         if room <= 0:
-            return there.webhook, []
+            return there, []
         running = {one.delivery.delivery_id for one in self._attempts.values()}
         due = await records.deliveries.due(self._lease.connection_id, at, room, but=running)
-        return there.webhook, due
+        return there, due
 
     def _room(self, origin: str) -> int:
         return min(WINDOW - len(self._attempts), self._parts.lanes.room(origin))
@@ -271,6 +274,11 @@ class DeliveryQueue:
         if delay is None or (is_gone and outcome.http_status == GONE):
             return replace(made, state=DeliveryState.GIVEN_UP)
         return replace(made, state=DeliveryState.QUEUED, due_at=at + delay)
+
+
+def _without_picture(delivery: Delivery) -> Delivery:
+    """Decided when it is sent, for the owner may have taken the camera away since it was queued."""
+    return replace(delivery, body=without_picture(delivery.body))
 
 
 def _with_health(webhook: Webhook, outcomes: Sequence[Outcome], at: datetime) -> Webhook:

@@ -7,12 +7,14 @@ from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
 
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_connections import LIFETIMES
 from printreach.rules.connections import ConnectionKind
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.dashboard import SAID, found
+from printreach.web.permissions import ticked, ticks_of
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
 
@@ -56,16 +58,20 @@ async def share(
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
     """Make a Shared Connection."""
-    chosen, hours = fields["printer"], fields["ends"]
+    chosen, hours, permissions = fields["printer"], fields["ends"], ticked(fields)
     if hours not in LIFETIMES and hours != NO_END:
         errors = {"ends": "Choose when it ends."}
-        return await _share_form(signed_in, dashboard, chosen=chosen, hours="24", errors=errors)
+        return await _share_form(
+            signed_in, dashboard, chosen=chosen, hours="24", errors=errors, permissions=permissions
+        )
     account_id = signed_in.account.account_id
-    made = await dashboard.connections.share(account_id, chosen, hours)
+    made = await dashboard.connections.share(account_id, chosen, hours, permissions)
     if isinstance(made, Denied):
         unknown = made.reason is Reason.NO_SUCH_PRINTER
         errors = {"printer": "Choose one of your printers." if unknown else made.sentence}
-        return await _share_form(signed_in, dashboard, chosen=chosen, hours=hours, errors=errors)
+        return await _share_form(
+            signed_in, dashboard, chosen=chosen, hours=hours, errors=errors, permissions=permissions
+        )
     dashboard.shown_once.put(account_id, made.connection.connection_id, made)
     return Redirect(f"/connections/{made.connection.connection_id}/secrets", status_code=303)
 
@@ -82,6 +88,19 @@ async def secrets_page(
     context = {"shared": dashboard.shown_once.take(account_id, connection_id)}
     headers = {"Cache-Control": "no-store"}
     return Template("dashboard/shared.html", context=context, headers=headers)
+
+
+@post("/connections/{connection_id:str}/permissions", media_type=MediaType.HTML)
+async def permit(
+    connection_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+) -> Redirect:
+    """Change what a connection may do."""
+    account_id = signed_in.account.account_id
+    found(await dashboard.connections.permit(account_id, connection_id, ticked(fields)))
+    return Redirect(f"/connections/{connection_id}?said=permitted", status_code=303)
 
 
 @post("/connections/done", media_type=MediaType.HTML)
@@ -126,6 +145,7 @@ async def _share_form(
     chosen: str,
     hours: str,
     errors: dict[str, str],
+    permissions: frozenset[Permission] = ALL_PERMISSIONS,
 ) -> Template:
     rows = await dashboard.printers.rows(signed_in.account.account_id)
     context = {
@@ -133,6 +153,7 @@ async def _share_form(
         "ends": [*ENDS, (NO_END, "when I end it")],
         "chosen": chosen,
         "hours": hours,
+        "ticks": ticks_of(permissions),
         "errors": errors,
     }
     return Template("dashboard/share.html", context=context, status_code=400 if errors else 200)
@@ -140,7 +161,16 @@ async def _share_form(
 
 CONNECTION_PAGES = Router(
     "/",
-    route_handlers=[connections_page, share_page, share, secrets_page, done, ask_to_end, end],
+    route_handlers=[
+        connections_page,
+        share_page,
+        share,
+        secrets_page,
+        permit,
+        done,
+        ask_to_end,
+        end,
+    ],
     dependencies={"fields": Provide(provide_fields)},
     opt=dict(FORM),
 )

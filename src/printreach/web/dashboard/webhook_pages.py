@@ -9,6 +9,7 @@ from printreach.hub.denied import Denied
 from printreach.rules.webhooks import LIFETIME
 from printreach.web.dashboard.dashboard import SAID, found
 from printreach.web.deliveries import shown_deliveries, title_of
+from printreach.web.permissions import ticks_of
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -21,7 +22,7 @@ async def connection_page(
     services: NamedDependency[Services],
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """Show an app's connection."""
+    """Show a connection of an app, or of whom the printer is shared with."""
     account_id = signed_in.account.account_id
     seen = found(await services.webhook_log.of_connection(account_id, connection_id))
     hook = seen.webhook
@@ -30,6 +31,7 @@ async def connection_page(
         "wanted": [title_of(kind) for kind in hook.event_filter] if hook is not None else [],
         "ends_at": hook.set_at + LIFETIME if hook is not None else None,
         "deliveries": shown_deliveries(seen.deliveries),
+        "ticks": ticks_of(seen.connection.permissions),
         "said": SAID.get(said or "", ""),
     }
     return Template("dashboard/connection.html", context=context)

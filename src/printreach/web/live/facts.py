@@ -48,8 +48,11 @@ def facts_of(view: LiveView, seen: SeenPrinter) -> LiveFacts:
     )
 
 
-def picture_of(seen: SeenPrinter, live_id: str) -> Webcam:
-    """Its default camera, as one picture after the other."""
+def picture_of(view: LiveView, seen: SeenPrinter) -> Webcam:
+    """Its default camera, as one picture after the other; none where the link may not show it."""
+    if not view.shows_camera:
+        return Webcam(picture="", state="none", age="", flip_h=False, flip_v=False, rotation=0)
+    live_id = view.link.live_id
     webcam = webcam_of(seen, 0, still=True)
     is_live = webcam["state"] == "live"
     webcam["picture"] = f"/live/{live_id}/picture" if is_live else ""

@@ -71,7 +71,7 @@ async def live_page(
     context = {
         "link": view.link,
         "facts": facts_of(view, view.seen),
-        "webcam": picture_of(view.seen, live_id),
+        "webcam": picture_of(view, view.seen),
     }
     return Template("live/live.html", context=context, headers=HIDDEN)
 
@@ -83,7 +83,7 @@ async def live_picture(
     """The newest picture; one is taken for all who look."""
     _limit(request, services, PICTURES_BY_ADDRESS)
     view = await _view(services.dashboard, live_id)
-    if view.seen is None or not view.seen.is_online:
+    if view.seen is None or not view.seen.is_online or not view.shows_camera:
         raise NotFoundException("There is no picture now")
     picture = await services.dashboard.pictures.newest(view.link.printer)
     if picture is None:

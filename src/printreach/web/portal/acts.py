@@ -16,6 +16,7 @@ from printreach.hub.portal import Made
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.rules.portal import PortalError
 from printreach.web.accounts.forms import Fields
+from printreach.web.permissions import ticked
 from printreach.web.portal.answers import done_page, step_page
 from printreach.web.portal.supporting import pay_in_step
 from printreach.web.portal.visits import (
@@ -110,7 +111,7 @@ async def allow(
     """The app may have the printer that the page showed."""
     if visit.account is None:
         return visit.back()
-    made = await services.portal.allow(visit.key, visit.account, sent["printer"])
+    made = await services.portal.allow(visit.key, visit.account, sent["printer"], ticked(sent))
     return _end(visit, made)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from litestar.response import Template
 
+from printreach.contract.permissions import ALL_PERMISSIONS
 from printreach.hub.portal import Made, Request
 from printreach.hub.portal_view import FlowKey, PrinterHere, View
 from printreach.rules.accounts import Account
@@ -17,6 +18,7 @@ from printreach.rules.portal import PortalError, Step
 from printreach.rules.portal_query import logo_address, logo_origin
 from printreach.rules.return_urls import completion_url, place_to_show
 from printreach.web.accounts.plans import Plan
+from printreach.web.permissions import ticks_of
 from printreach.web.security import CONTENT_SECURITY_POLICY
 
 _TEMPLATES: Final[Mapping[Step, str]] = MappingProxyType(
@@ -120,6 +122,7 @@ def step_page(
         sale=sale,
         about=about,
         states={},
+        ticks=ticks_of(ALL_PERMISSIONS),
     )
 
 

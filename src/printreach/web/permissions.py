@@ -1,0 +1,67 @@
+"""What a connection may do, on pages: in words, as ticks of a form, and as a form sends it."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Final
+
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
+from printreach.web.accounts.forms import Fields
+
+CHOICE: Final = "choice"
+TICKED: Final = "ticked"
+"""Name and value of the button that sends ticks; parts/permissions.html draws both."""
+
+_WORDS: Final = {
+    Permission.CONTROL: ("Control prints", "Start, pause and stop prints, heat, move, lights"),
+    Permission.FILES: ("Use files", "See, download, upload and delete files on the printer"),
+    Permission.CAMERA: ("See the camera", "Live, and a picture with each event"),
+    Permission.INTERFACE: (
+        "Open the printer's own interface",
+        "Everything the printer's own page can do: control, files, camera and settings too",
+    ),
+}
+_SHORT: Final = {
+    Permission.CONTROL: "control",
+    Permission.FILES: "files",
+    Permission.CAMERA: "camera",
+    Permission.INTERFACE: "own interface",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tick:
+    """One permission as a form asks for it. name: of the field."""
+
+    name: str
+    title: str
+    hint: str
+    checked: bool
+
+
+def ticks_of(permissions: Set[Permission]) -> list[Tick]:
+    """All four; those that are given are ticked."""
+    return [
+        Tick(name=one.value, title=title, hint=hint, checked=one in permissions)
+        for one, (title, hint) in _WORDS.items()
+    ]
+
+
+def ticked(fields: Fields) -> frozenset[Permission]:
+    """The permissions that a form with ticks has sent.
+
+    A form that has sent neither a tick nor the button with CHOICE is of a page without ticks, which
+    promised the app everything.
+    """
+    chosen = frozenset(one for one in Permission if fields[one.value])
+    return chosen if chosen or fields[CHOICE] == TICKED else ALL_PERMISSIONS
+
+
+def limits_in_words(permissions: Set[Permission]) -> str:
+    """What is left out, for a line in a list: "without control and files"; "" where nothing is."""
+    missing = [word for one, word in _SHORT.items() if one not in permissions]
+    if not missing:
+        return ""
+    if len(missing) == len(_SHORT):
+        return "status only"
+    *first, last = missing
+    return f"without {', '.join(first)} and {last}" if first else f"without {last}"
