@@ -24,7 +24,8 @@ from .own_host import OwnHostRequests
 from .printer_hosts import PrinterHosts
 from .refusals import answer
 from .takeover import accept_websocket
-from .trust import Network, origin_of
+from .trust import Network, Origin, origin_of
+from .untrusted_proxy import UntrustedProxyWarning
 from .web_app import Application, WebApp
 
 log = logging.getLogger(__name__)
@@ -79,6 +80,7 @@ class RelayNode:
         app = WebApp(outside.web, agents.clock) if outside.web is not None else None
         self._own_host = OwnHostRequests(outside.connect_web, app)
         self._front = Front(self._dispatch, patience or Patience())
+        self._untrusted_proxy = UntrustedProxyWarning(outside.networks)
         self._requests = 0
         self.metrics = self._metrics()
         self._health = Health(lambda: self._front.is_serving, self.metrics, outside.networks)
@@ -141,9 +143,7 @@ class RelayNode:
             return None
         is_detection = isinstance(named, DetectorHost) and path.startswith(DETECTOR_PATHS)
         if isinstance(named, OwnHost) or is_detection:
-            origin = origin_of(
-                caller.peer, request.headers, self._outside.networks, self._hosts.scheme
-            )
+            origin = self._origin(caller.peer, request, self._hosts.scheme)
             return self._own_host.serve(caller, request, body, fin, origin)
         location = (b"Location", self._hosts.base_url.encode() + b"/")
         answer(_writer(caller, request, fin), 307, b"Temporary Redirect", [location])
@@ -152,10 +152,14 @@ class RelayNode:
     def _accept_agent(self, caller: FrontConnection, request: Request) -> None:
         link = accept_websocket(*caller.take_over())
         if link is not None:
-            origin = origin_of(caller.peer, request.headers, self._outside.networks, "")
+            origin = self._origin(caller.peer, request, "")
             self._desk.accept(link, origin.address)
 
     # --- helpers --------------------------------------------------------------------------------
+
+    def _origin(self, peer: str, request: Request, scheme: str) -> Origin:
+        self._untrusted_proxy.look_at(peer, request.headers)
+        return origin_of(peer, request.headers, self._outside.networks, scheme)
 
     async def _stay_alive(self) -> None:
         agents = self._outside.agents

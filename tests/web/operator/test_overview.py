@@ -2,8 +2,12 @@
 
 from datetime import timedelta
 
+import pytest
+
+from printreach.hub.identity.sessions import Visitor
 from printreach.ports import Records
 from printreach.rules.payments import PaymentState, Subscription
+from printreach.web import proxies
 from tests.fakes.clock import NOON
 from tests.web.operator.conftest import Office
 from tests.web.world import run
@@ -30,3 +34,29 @@ def test_who_pays_though_nothing_is_sold_is_said(office: Office) -> None:
 
     assert "1 subscription goes on at the payment provider" in page
     assert "31 May 2026" in page
+
+
+@pytest.mark.parametrize(
+    ("address", "is_unproven", "is_told"),
+    [
+        ("127.0.0.1", True, True),
+        ("172.18.0.5", True, True),
+        ("fd00::5", True, True),
+        ("127.0.0.1", False, False),
+        ("8.8.8.8", True, False),
+        ("", True, False),
+    ],
+)
+def test_an_operator_who_comes_through_an_untrusted_proxy_reads_what_to_set(
+    office: Office,
+    monkeypatch: pytest.MonkeyPatch,
+    address: str,
+    is_unproven: bool,
+    is_told: bool,
+) -> None:
+    monkeypatch.setattr(proxies, "visitor_of", lambda _: Visitor(address=address, browser=""))
+    headers = {proxies.UNPROVEN: "1"} if is_unproven else {}
+
+    page = office.browser.get("/operator", headers=headers).text
+
+    assert (f"PRINTREACH_TRUSTED_PROXIES={address}<" in page) is is_told

@@ -37,13 +37,12 @@ from printreach.web.api.image_body import read_image
 from printreach.web.api.leaving import CallerLeft, while_caller_stays
 from printreach.web.body_room import BodyRoom, NoRoom, TooSlow
 from printreach.web.problems import AnyRequest
+from printreach.web.proxies import UNPROVEN
 from printreach.web.requests import IMAGE_TIMEOUT_S, LARGEST_BODY, note_caller, rooms_of
 from printreach.web.security import KEYED
 from printreach.web.services import Services
 
 API_KEY: Final = "X-API-Key"
-UNPROVEN: Final = "x-forwarded-unproven"
-"""So the relay says that the address may be that of a proxy, which many callers share."""
 
 _TOO_MANY: Final = RefusedForNow(
     DetectionError.BACKEND_THROTTLED,

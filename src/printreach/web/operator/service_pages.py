@@ -14,6 +14,8 @@ from printreach.web.operator.account_pages import LIMITS_PROOF
 from printreach.web.operator.desk import Desk, back
 from printreach.web.operator.limits_form import limit_fields, limits_typed
 from printreach.web.operator.listing import listed
+from printreach.web.problems import AnyRequest
+from printreach.web.proxies import untrusted_proxy_of
 from printreach.web.services import Services
 
 LIMITS: Final = "/operator/limits"
@@ -22,7 +24,7 @@ ACTS: Final = "/operator/acts"
 
 @get("/operator", media_type=MediaType.HTML)
 async def overview(
-    desk: NamedDependency[Desk], services: NamedDependency[Services]
+    request: AnyRequest, desk: NamedDependency[Desk], services: NamedDependency[Services]
 ) -> Response[Any]:
     """What there is, and what was decided in the settings."""
     return desk.page(
@@ -33,6 +35,7 @@ async def overview(
         is_sold=services.billing.is_sold,
         unseen=await services.billing.unseen(),
         unknown=await services.billing.unknown(),
+        untrusted_proxy=untrusted_proxy_of(request),
     )
 
 
