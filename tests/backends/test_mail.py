@@ -3,6 +3,7 @@
 import email
 import logging
 import socket
+from dataclasses import replace
 from email.policy import default
 
 import pytest
@@ -39,6 +40,32 @@ async def test_a_mail_arrives_as_plain_text_that_nobody_answers() -> None:
     assert mail["Auto-Submitted"] == "auto-generated"
     assert mail["Message-ID"].endswith("@reach.example>")
     assert "s3cret" in mail.get_content()
+
+
+@pytest.mark.parametrize(
+    "to",
+    ["ada@x.example,bob@y.example", "x<bob@y.example", "bob@y.example>", '"a b"@y.example', ""],
+)
+def test_a_mail_to_anything_but_one_mailbox_is_handed_in_to_nobody(to: str) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with mail_server() as server:
+            told = await mailer_to(server).hand_in(replace(MAIL, to=to))
+
+        assert told == NotSent(Trouble.MAIL_REFUSED)
+        assert server.mails == []
+
+    body()
+
+
+@on_a_loop
+async def test_a_mailbox_with_every_letter_that_is_allowed_gets_its_mail() -> None:
+    to = "o'brien+a.b-c_d!#$%&*/=?^`{|}~@x.example"
+    async with mail_server() as server:
+        assert await mailer_to(server).hand_in(replace(MAIL, to=to)) is None
+
+    (raw,) = server.mails
+    assert email.message_from_string(raw, policy=default)["To"] == to
 
 
 @on_a_loop

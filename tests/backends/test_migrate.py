@@ -18,6 +18,7 @@ from printreach.backends.sql.engine import url_of
 from printreach.backends.sql.migrate import DatabaseTooNew, migrate
 from printreach.backends.sql.schema import metadata
 from printreach.backends.sql.store import SqlRecords, open_store
+from printreach.rules.accounts import email_key
 from printreach.rules.watching import WatchSettings
 from tests.backends.records import store_all
 from tests.backends.watch_records import begin, claim, look
@@ -142,6 +143,35 @@ def test_connections_from_before_permissions_may_do_what_they_could(
     with sqlite3.connect(old) as connection:
         found = connection.execute("SELECT permissions FROM connections").fetchall()
     assert found == [("control,files,camera,interface",)]
+
+
+@pytest.mark.parametrize(
+    ("email", "old_key", "key"),
+    [
+        ("Ada@Stra\u00dfe.example", "ada@strasse.example", "ada@stra\u00dfe.example"),
+        ("ada@xn--bcher-kva.example", "ada@xn--bcher-kva.example", "ada@b\u00fccher.example"),
+        ("ada@x.example,bob@y.example",) * 3,
+    ],
+)
+def test_accounts_are_found_by_every_spelling_of_their_address_after_a_migration(
+    database: Path, tmp_path: Path, email: str, old_key: str, key: str
+) -> None:
+    with sqlite3.connect(database) as connection:
+        connection.execute(
+            "INSERT INTO accounts (account_id, email, email_key, password_hash, is_admin,"
+            " supporter_granted, created_at, wrong_link_tries)"
+            " VALUES ('a1', ?, ?, '', 0, 0, '2026-05-01 12:00:00', 0)",
+            (email, old_key),
+        )
+    old = tmp_path / "old.sqlite3"
+    _copy_of_revision("0024", database, old)
+
+    migrate(old)
+
+    with sqlite3.connect(old) as connection:
+        found = connection.execute("SELECT email, email_key FROM accounts").fetchall()
+    assert found == [(email, key)]
+    assert email_key(email) == key
 
 
 def _copy_of_revision(revision: str, path: Path, old: Path) -> None:

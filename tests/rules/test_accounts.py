@@ -1,8 +1,11 @@
 """Who is a supporter, and what is an address."""
 
 from datetime import UTC, datetime, timedelta
+from email.utils import getaddresses
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from printreach.rules.accounts import (
     SupporterPolicy,
@@ -58,7 +61,14 @@ def test_an_address_is_taken_without_the_blanks_around_it(typed: str) -> None:
 
 @pytest.mark.parametrize(
     "typed",
-    ["", "ada", "@example.org", "ada@", "a da@example.org", "ada@.org", "a\x00@b", "a" * 300],
+    [
+        *("", "ada", "@example.org", "ada@", "a da@example.org", "ada@.org", "a\x00@b", "a" * 300),
+        *("a@x.example,b@y.example", "a@x;b@y", "x<a@y.example", "x<a@y.example>", "a:b@c"),
+        *("a(b)@c", "a@c(b)", "a@b@c", '"a"@b', '"a b"@c', "a\\b@c", "a@[192.0.2.1]", "a[@b"),
+        *("a\r\nBcc: b@c", "a\u200b@b", "a\u202e@b", "a\u2028@b", "a@b\u00ad", "a\ud800@b"),
+        *(".a@b", "a.@b", "a..b@c", "a@b.", "a@b..c", "a@-b", "a@b-.c", "a@b_c", f"a@{'b' * 64}"),
+        *("a@b\uff0ec", "a@\uff42", "a@b\u3002c", "a@b/c", "a@b,c"),
+    ],
 )
 def test_what_cannot_be_an_address_is_refused(typed: str) -> None:
     assert read_email(typed) is None
@@ -66,11 +76,58 @@ def test_what_cannot_be_an_address_is_refused(typed: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("Ada@Example.org", "ada@example.ORG"), ("e\u0301@x.org", "\u00c9@x.org")],
+    [
+        ("Ada@Example.org", "ada@example.ORG"),
+        ("e\u0301@x.org", "\u00c9@x.org"),
+        ("ada@b\u00fccher.example", "ada@XN--BCHER-KVA.example"),
+    ],
 )
-def test_addresses_that_differ_in_case_alone_are_the_same(one: str, other: str) -> None:
+def test_every_spelling_of_a_mailbox_is_the_same(one: str, other: str) -> None:
     first, second = read_email(one), read_email(other)
     assert first is not None
     assert second is not None
 
     assert email_key(first) == email_key(second)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("stra\u00dfe@x.org", "strasse@x.org"),
+        ("a@stra\u00dfe.example", "a@strasse.example"),
+        ("\ufb01@x.org", "fi@x.org"),
+        ("a@xn--.example", "a@.example"),
+        ("a@xn--example-.org", "a@example.org"),
+    ],
+)
+def test_mailboxes_of_other_letters_are_not_the_same(one: str, other: str) -> None:
+    assert email_key(one) != email_key(other)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["o'brien+3d@example.org", "a.b-c_d!#$%&*/=?^`{|}~@x", "\u00e9l\u00e8ve@b\u00fccher.example"],
+)
+def test_what_providers_hand_out_is_taken(typed: str) -> None:
+    assert read_email(typed) == typed
+
+
+@given(st.text(max_size=80))
+def test_an_address_that_is_taken_has_one_spelling_and_one_mailbox(text: str) -> None:
+    email = read_email(text)
+    if email is None:
+        return
+
+    assert read_email(email) == email
+    assert email.count("@") == 1
+    assert email_key(email_key(email)) == email_key(email)
+    assert not set(email) & set(',;:<>()[]"\\ ')
+
+
+@given(st.from_regex(r"[a-z\u00c0-\u024f.,<>@ -]{1,20}@[a-z\u00c0-\u024f.,<>@-]{1,20}"))
+def test_a_mail_program_reads_the_same_single_mailbox(text: str) -> None:
+    email = read_email(text)
+    if email is None or not email.isascii():
+        return
+
+    assert getaddresses([email]) == [("", email)]

@@ -165,6 +165,20 @@ def test_a_mailbox_gets_three_mails_at_once_and_then_one_in_ten_minutes(
     assert [sign_up(browser) for _ in range(2)] == [200, 429]
 
 
+@pytest.mark.parametrize(
+    "typed",
+    ["a@x.example,b@y.example", "x<ada@example.org", "ada@example.org;b@y", '"a"@b.example'],
+)
+def test_an_address_that_is_not_one_mailbox_gets_no_mail(
+    world: WebWorld, browser: Browser, typed: str
+) -> None:
+    answer = send(browser, "/signup", email=typed, password=PASSWORD)
+
+    assert answer.status_code == 400
+    assert "Enter a mail address such as you@example.com." in answer.text
+    assert world.mailer.sent == []
+
+
 def test_one_address_makes_ten_accounts_and_no_more(browser: Browser) -> None:
     made = [sign_up(browser, f"u{number}@example.org") for number in range(11)]
 

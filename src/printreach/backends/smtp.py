@@ -6,12 +6,14 @@ import ssl
 import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
+from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import default
 from email.utils import formatdate, make_msgid
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from printreach.rules.accounts import read_email
 from printreach.rules.mails import Mail
 
 TIMEOUT_S: Final = 20
@@ -111,7 +113,7 @@ class SmtpTalk:
             raise smtplib.SMTPException("no TLS offered, so the password is kept back")
         if server.user:
             client.login(server.user, server.password)
-        client.send_message(message)
+        client.send_message(message, to_addrs=[self._mail.to])
         try:
             client.quit()
         except (OSError, smtplib.SMTPException):
@@ -120,7 +122,7 @@ class SmtpTalk:
     def _message(self) -> EmailMessage:
         mail, message = self._mail, EmailMessage(_POLICY)
         message["From"] = self._server.sender
-        message["To"] = mail.to
+        message["To"] = _mailbox(mail.to)
         message["Subject"] = mail.subject
         message["Date"] = formatdate(usegmt=True)
         message["Message-ID"] = make_msgid(domain=self._server.sender.rpartition("@")[2] or None)
@@ -133,6 +135,15 @@ class SmtpTalk:
             message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
         message.set_content(mail.text)
         return message
+
+
+def _mailbox(address: str) -> Address:
+    """One mailbox for the header To. Raises ValueError where the text is not exactly one."""
+    if read_email(address) != address:
+        raise ValueError("not the address of one mailbox")
+    name, _, host = address.rpartition("@")
+    # Not by addr_spec: that refuses letters outside of ASCII, which RFC 6531 allows.
+    return Address(username=name, domain=host)
 
 
 def status_of(error: Exception) -> int | None:

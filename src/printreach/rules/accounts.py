@@ -1,9 +1,11 @@
 """Accounts: who they are, and who counts as a supporter."""
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 MAX_EMAIL_LENGTH = 254
 """The longest address that mail servers carry: RFC 5321, 4.5.3.1.3, less the brackets."""
@@ -86,17 +88,59 @@ def may_connect_apps(policy: SupporterPolicy, account: Account, at: datetime) ->
 
 
 def read_email(typed: str) -> str | None:
-    """The address as it is stored and shown; None where it cannot be one.
+    """The address as it is stored and shown; None where it is not exactly one mailbox.
 
-    Only a mail that arrives proves an address, so this asks for little.
+    Only a mail that arrives proves an address. But a mail server takes `a@x,b@y` for two mailboxes
+    and `x<a@y` for another one than it says. So the part before the @ is a dot-atom and the host
+    consists of names: RFC 5321, 4.1.2, and RFC 6531, 3.3. Quoted parts and address literals are
+    refused; no provider hands them out.
     """
     email = unicodedata.normalize("NFC", typed.strip())
     name, _, host = email.rpartition("@")
-    if not name or not host or host.startswith(".") or len(email) > MAX_EMAIL_LENGTH:
+    if len(email) > MAX_EMAIL_LENGTH or not email.isprintable():
         return None
-    return email if email.isprintable() and not any(map(str.isspace, email)) else None
+    is_mailbox = _DOT_ATOM.fullmatch(name) is not None and not any(map(str.isspace, name))
+    return email if is_mailbox and _is_mail_host(host) else None
 
 
 def email_key(email: str) -> str:
-    """By what addresses are told apart: the same for every spelling in case."""
-    return unicodedata.normalize("NFC", email.casefold())
+    """By what addresses are told apart: the same for every spelling of one mailbox.
+
+    Case counts for nothing, and a host in Punycode (as browsers send it) is the same as the
+    name that people type. Letters that only look alike stay apart: `ß` is not `ss`.
+    """
+    name, at, host = unicodedata.normalize("NFC", email.strip().lower()).rpartition("@")
+    return unicodedata.normalize("NFC", name + at + ".".join(map(_in_unicode, host.split("."))))
+
+
+_ATOM: Final = r"[^\s.@,;:<>()\[\]\"\\]+"
+_DOT_ATOM: Final = re.compile(rf"{_ATOM}(?:\.{_ATOM})*")
+_PUNYCODE: Final = "xn--"
+
+
+def _is_mail_host(host: str) -> bool:
+    """Whether it is a host name, in ASCII or not. Its letters have no other compatible form."""
+    if unicodedata.normalize("NFKC", host) != host:
+        return False
+    labels = host.split(".")
+    return all(map(_is_label, labels))
+
+
+def _is_label(label: str) -> bool:
+    if not 1 <= len(label) <= 63 or label.startswith("-") or label.endswith("-"):
+        return False
+    return all(
+        letter == "-" or letter.isalnum() or unicodedata.category(letter).startswith("M")
+        for letter in label
+    )
+
+
+def _in_unicode(label: str) -> str:
+    """A label of a host as people type it."""
+    if not label.startswith(_PUNYCODE):
+        return label
+    try:
+        typed = label.removeprefix(_PUNYCODE).encode("ascii").decode("punycode").lower()
+    except UnicodeError:
+        return label
+    return typed if _is_label(typed) and not typed.isascii() else label

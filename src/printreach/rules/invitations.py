@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.rules.accounts import email_key
+
 INVITATION_LIFETIME: Final = timedelta(days=7)
 
 
@@ -21,6 +23,10 @@ class Invitation:
     supporter: bool
     is_setup: bool
     expires_at: datetime | None
+
+    def is_for(self, email: str) -> bool:
+        """Whether an account of that address may be made with it."""
+        return self.email is None or email_key(self.email) == email_key(email)
 
 
 def is_good(invitation: Invitation, at: datetime) -> bool:

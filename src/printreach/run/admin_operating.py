@@ -5,6 +5,7 @@ from dataclasses import asdict, fields, replace
 from typing import Final, TypeAlias
 
 from printreach.ports.operating import Search
+from printreach.rules.accounts import email_key
 from printreach.rules.limits import (
     DEFAULT_ACCOUNT_LIMITS,
     LimitChanges,
@@ -66,7 +67,9 @@ async def set_limits(world: World, options: argparse.Namespace) -> Result:
         changes = replace(await cases.of_service(), **given)
         refused = await cases.set_of_service(changes, COMMAND_LINE) if given else None
     else:
-        found = [one for one in await world.accounts.all() if one.email.lower() == email.lower()]
+        found = [
+            one for one in await world.accounts.all() if email_key(one.email) == email_key(email)
+        ]
         if not found:
             raise CommandFailed(f"There is no account {email}.")
         changes = replace(done(await world.operating.account(found[0].account_id)).changes, **given)

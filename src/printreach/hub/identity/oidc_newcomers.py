@@ -63,7 +63,7 @@ class Newcomers:
         invitation = await self.invitations.find_digest(records, invited)
         if invitation is None:
             return INVITATION_OVER
-        if invitation.email not in (None, email):
+        if not invitation.is_for(email):
             return Denied(Reason.INVALID, f"This invitation is for {invitation.email}.")
         await records.invitations.remove(invitation.invitation_id)
         return invitation

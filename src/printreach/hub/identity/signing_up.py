@@ -151,7 +151,7 @@ class SigningUp:
             invitation = await self.invitations.find(records, token)
             if invitation is None:
                 return INVITATION_OVER
-            if invitation.email not in (None, address):
+            if not invitation.is_for(address):
                 return Denied(Reason.INVALID, f"This invitation is for {invitation.email}.")
             there = await records.accounts.with_email(address)
             if there is not None and (there.verified_at is not None or there.is_blocked):
