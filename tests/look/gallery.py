@@ -22,7 +22,7 @@ from playwright.sync_api import BrowserContext, Page, Route
 
 from printreach.printers.simulated.webcam.scenery import room
 from printreach.web.assets import static_files
-from printreach.web.security import harden
+from printreach.web.security import hardening
 from printreach.web.templating import template_environment
 from tests.fakes.clock import NOON
 from tests.look import samples
@@ -69,7 +69,7 @@ def application(routes: Sequence[ControllerRouterHandler], **more: Any) -> Lites
     environment = template_environment(HOST, Path(__file__).parent / "pages")
     return Litestar(
         [*routes, static_files()],
-        before_send=[harden],
+        before_send=[hardening(requires_https=False)],
         template_config=TemplateConfig(engine=JinjaTemplateEngine.from_environment(environment)),
         openapi_config=None,
         logging_config=None,

@@ -204,6 +204,21 @@ async def test_a_printer_cannot_sign_people_out_of_what_shares_its_domain() -> N
     assert answer.all(b"clear-site-data") == []
 
 
+@pytest.mark.parametrize(("scheme", "told"), [("http", []), ("https", [b"max-age=31536000"])])
+@on_a_loop
+async def test_whether_browsers_use_https_alone_is_not_said_by_a_printer(
+    scheme: str, told: list[bytes]
+) -> None:
+    async with relay(scheme=scheme) as rig, calling(rig.port) as caller:
+        access, agent = rig.connect(), await rig.agent(script=ignore)
+        caller.send(request(access.host, access.bearer))
+        said = b"200 OK\r\nStrict-Transport-Security: max-age=0\r\n"
+        agent.send_head(await agent.next(), said, b"")
+        answer = await caller.answer()
+
+    assert answer.all(b"strict-transport-security") == told
+
+
 # --- interim answers ------------------------------------------------------------------------------
 
 

@@ -52,6 +52,17 @@ async def test_a_port_serves_nothing_else() -> None:
 
 
 @on_a_loop
+async def test_browsers_are_told_nothing_of_https_on_a_port_whose_name_others_share() -> None:
+    async with relay(scheme="https") as rig:
+        port = await listening(rig)
+        access, _ = rig.connect(port=port), await rig.agent()
+        answer = await ask(port, access.bearer)
+
+        assert answer.status == 200
+        assert answer.all(b"strict-transport-security") == []
+
+
+@on_a_loop
 async def test_a_port_that_no_connection_owns_is_603() -> None:
     async with relay() as rig:
         port = await listening(rig)

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from printreach.rules.addresses import Addresses
+import pytest
+
+from printreach.rules.addresses import Addresses, may_require_https
 from printreach.rules.connections import Connection, ConnectionKind
 
 ADDRESSES = Addresses(base_url="https://reach.example", tunnel_domain="tunnel.example:8443")
@@ -43,3 +45,15 @@ def test_the_link_that_opens_a_printer_is_on_its_own_host() -> None:
     link = ADDRESSES.of_open_ticket(CONNECTION, "abc")
 
     assert link == ("https://app-abc.tunnel.example:8443/service-command-api/open?ticket=abc")
+
+
+@pytest.mark.parametrize("address", ["https://reach.example", "https://reach.example:443"])
+def test_browsers_may_be_told_to_use_https_alone(address: str) -> None:
+    assert may_require_https(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://reach.example", "http://reach.example:443", "https://home.example:8443"]
+)
+def test_browsers_are_not_told_so_where_the_host_may_serve_others_by_http(address: str) -> None:
+    assert not may_require_https(address)

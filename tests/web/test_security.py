@@ -9,6 +9,7 @@ from litestar.datastructures import State
 from litestar.exceptions import WebSocketDisconnect
 from litestar.testing import TestClient
 
+from printreach.web.app import WebSettings, create_app
 from printreach.web.security import CONTENT_SECURITY_POLICY, origin_of
 from tests.web.world import BASE_URL, WebWorld
 
@@ -158,3 +159,14 @@ def test_a_websocket_with_a_cookie_opens_only_from_our_own_page(changing: Client
 )
 def test_an_origin_is_written_as_browsers_write_it(base_url: str, origin: str) -> None:
     assert origin_of(base_url) == origin
+
+
+def test_browsers_are_told_to_use_https_alone_where_the_host_is_the_services_own(
+    world: WebWorld,
+) -> None:
+    for requires_https, told in ((True, "max-age=31536000"), (False, None)):
+        settings = WebSettings(base_url=BASE_URL, requires_https=requires_https)
+        with TestClient(create_app(settings, world.services), base_url=BASE_URL) as client:
+            for path in ("/healthz", "/no-such-page", "/static/app.css"):
+                answer = client.get(path)
+                assert answer.headers.get("strict-transport-security") == told, path

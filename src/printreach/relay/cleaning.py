@@ -30,8 +30,14 @@ _FOR_PROXIES = (
     b"fly-replay",  # Fly.io: sends the request to another machine of the organisation
 )
 """Names begin so that a proxy before the relay obeys; none of them is meant for the caller."""
-_ANSWER_DROPPED = HOP_BY_HOP | {b"x-service-error", b"clear-site-data"}
-"""Clear-Site-Data empties the whole registrable domain of cookies, the dashboard's among them."""
+_ANSWER_DROPPED = HOP_BY_HOP | {
+    b"x-service-error",
+    b"clear-site-data",
+    b"strict-transport-security",
+}
+"""Clear-Site-Data empties the whole registrable domain of cookies, the dashboard's among them.
+Strict-Transport-Security holds for every port of a host, those of other printers included: whether
+browsers come by https alone is the service's to say."""
 _ANSWER_LOOKED_AT = _ANSWER_DROPPED | {b"set-cookie", b"content-length", b"content-type"}
 _USUAL_CONNECTIONS = frozenset({b"keep-alive", b"close", b"upgrade", b"keep-alive, upgrade"})
 

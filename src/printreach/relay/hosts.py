@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+from printreach.rules.addresses import may_require_https
+
 
 @dataclass(frozen=True, slots=True)
 class OwnHost:
@@ -45,11 +47,17 @@ class Hosts:
     """Reads Host lines. Compared without case and port; those of late are remembered."""
 
     def __init__(self, base_url: str, tunnel_domain: str, detector_url: str = "") -> None:
-        """detector_url: where it has a name of its own."""
+        """detector_url: where it has a name of its own.
+
+        require_https: whether browsers are told so of the hosts of connections.
+        """
         parts = urlsplit(base_url)
         self.base_url = base_url.rstrip("/")
         self.printers_page = f"{self.base_url}/printers"
         self.scheme = parts.scheme
+        self.require_https = may_require_https(base_url) and may_require_https(
+            f"{parts.scheme}://{tunnel_domain}"
+        )
         self._own = name_without_port(parts.netloc.encode())
         self._detector = name_without_port(urlsplit(detector_url or base_url).netloc.encode())
         self._suffix = "." + name_without_port(tunnel_domain.encode())

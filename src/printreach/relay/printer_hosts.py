@@ -7,12 +7,13 @@ from collections.abc import Coroutine
 from printreach.contract.errors import ErrorCode
 from printreach.http1.heads import Request
 from printreach.rules.access import is_command, need_of
+from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
 from printreach.rules.connections import INTERNAL_KINDS, ConnectionKind, Grant, Refused
 from printreach.wire.heads import Headers
 
 from .admission import Admission
 from .answering import AnswerWriter
-from .cleaning import presented_in_target
+from .cleaning import Field, presented_in_target
 from .commands import CommandStamps, permission_stamp
 from .connection import Exchange, FrontConnection
 from .cookies import set_own_cookie
@@ -31,6 +32,7 @@ COOKIE_MAX_AGE_S = 12 * 3600
 """As long as the store honours the cookie (ports.Grants.redeem_open_ticket)."""
 _OWN_DEFAULTS = ((b"Referrer-Policy", b"same-origin"),)
 """Sites that a printer's pages link to don't learn the name of its host, which nobody can guess."""
+_HTTPS_ALONE = ((b"Strict-Transport-Security", STRICT_TRANSPORT_SECURITY.encode()),)
 
 
 class PrinterHosts:
@@ -167,7 +169,7 @@ class PrinterHosts:
             need=need,
             limits=grant.limits,
             printers_page=self._hosts.printers_page,
-            defaults=_OWN_DEFAULTS if grant.kind is ConnectionKind.OWN else (),
+            defaults=self._defaults(caller, grant),
         )
         return exchange.start(
             tunnel,
@@ -177,6 +179,12 @@ class PrinterHosts:
             secure=self._hosts.scheme == "https",
             stamp=self._stamp(request, unique_id, grant),
         )
+
+    def _defaults(self, caller: FrontConnection, grant: Grant) -> tuple[Field, ...]:
+        """Fields of an answer that the printer leaves to the service."""
+        own = _OWN_DEFAULTS if grant.kind is ConnectionKind.OWN else ()
+        has_host = self._hosts.require_https and caller.tunnel_port is None
+        return (*own, *_HTTPS_ALONE) if has_host else own
 
     def _stamp(self, request: Request, unique_id: str, grant: Grant) -> Headers:
         allowed = permission_stamp(grant.access)

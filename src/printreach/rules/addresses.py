@@ -1,9 +1,23 @@
 """Under which addresses people and programs find things. Nothing else puts them together."""
 
 from dataclasses import dataclass
+from typing import Final
 from urllib.parse import quote, urlsplit
 
 from printreach.rules.connections import Connection
+
+STRICT_TRANSPORT_SECURITY: Final = "max-age=31536000"
+"""RFC 6797, for a year. Without includeSubDomains: names below may be of other services."""
+
+
+def may_require_https(address: str) -> bool:
+    """Whether browsers may be told to use nothing but https with the host of an address.
+
+    They apply it to every port of the host: a service on a port of its own may share its name with
+    others, which answer by http alone.
+    """
+    parts = urlsplit(address)
+    return parts.scheme == "https" and parts.port in (None, 443)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

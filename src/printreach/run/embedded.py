@@ -23,6 +23,7 @@ from printreach.ports import DetectorStates
 from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.own_host import unix_socket_connect
+from printreach.rules.addresses import may_require_https
 from printreach.rules.credentials import new_record_id
 from printreach.run.counting import counting
 from printreach.run.detector_node import node_address, running_node
@@ -141,7 +142,9 @@ async def _start_web(
     await warn_of_unseen(services.billing)
     await ends.enter_async_context(counting(services.developers.gate))
     ends.push_async_callback(services.dashboard.close)
-    web = WebNode(create_app(WebSettings(base_url=settings.base_url), services))
+    requires_https = may_require_https(settings.base_url) and not settings.tunnel_ports
+    pages = WebSettings(base_url=settings.base_url, requires_https=requires_https)
+    web = WebNode(create_app(pages, services))
     await web.start(settings.data_dir, is_successor=is_successor)
     ends.push_async_callback(web.stop)
     link = await services.invitations.make_setup_link()

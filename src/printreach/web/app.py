@@ -30,7 +30,7 @@ from printreach.web.portal import PORTAL_PAGES
 from printreach.web.problems import AnyRequest, answer_failure, ask_to_come_back
 from printreach.web.reading import AnswersHead, BoundedReads
 from printreach.web.requests import LARGEST_BODY, BodyRooms, BoundedRequest
-from printreach.web.security import OriginCheck, harden
+from printreach.web.security import OriginCheck, hardening
 from printreach.web.services import Services
 from printreach.web.signed_in import IDENTITY, NobodyIsSignedIn, ask_to_sign_in
 from printreach.web.snapshots import SNAPSHOTS
@@ -42,10 +42,12 @@ from printreach.web.uncached import turn_off_parser_caches
 class WebSettings:
     """What the web role has to know of the installation.
 
-    base_url: the public address of the service, without a slash at the end.
+    base_url: the public address of the service, without a slash at the end. requires_https:
+    whether browsers are told to use nothing but https with its host.
     """
 
     base_url: str
+    requires_https: bool = False
 
 
 def create_app(settings: WebSettings, services: Services) -> Litestar:
@@ -79,7 +81,7 @@ def build_app(
             document_route(openapi_document(APIS)),
             static_files(),
         ],
-        before_send=[harden],
+        before_send=[hardening(requires_https=settings.requires_https)],
         middleware=[OriginCheck(settings.base_url)],
         exception_handlers={
             NobodyIsSignedIn: ask_to_sign_in,

@@ -4,7 +4,7 @@ Printer hosts are hostile neighbours: a printer's page may be anything, and it s
 the origin has to be exactly ours; the same site is not enough.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
@@ -13,6 +13,8 @@ from litestar.enums import ScopeType
 from litestar.exceptions import PermissionDeniedException
 from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
+
+from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
@@ -57,14 +59,24 @@ _SAFE_METHODS: Final = frozenset(["GET", "HEAD", "OPTIONS"])
 _DEFAULT_PORTS: Final[Mapping[str, int]] = MappingProxyType({"http": 80, "https": 443})
 
 
-async def harden(message: Message, _scope: Scope) -> None:
-    """Add the security headers to an answer as it is sent, errors and static files included."""
-    if message["type"] != "http.response.start":
-        return
-    headers = list(message["headers"])
-    present = {name.lower() for name, _ in headers}
-    headers += [row for row in _DEFAULT_HEADERS.items() if row[0] not in present]
-    message["headers"] = headers
+def hardening(*, requires_https: bool) -> Callable[[Message, Scope], Awaitable[None]]:
+    """What adds the security headers to an answer as it is sent, errors and static files included.
+
+    requires_https: whether browsers are told to come by https alone.
+    """
+    added = dict(_DEFAULT_HEADERS)
+    if requires_https:
+        added[b"strict-transport-security"] = STRICT_TRANSPORT_SECURITY.encode()
+
+    async def harden(message: Message, _scope: Scope) -> None:
+        if message["type"] != "http.response.start":
+            return
+        headers = list(message["headers"])
+        present = {name.lower() for name, _ in headers}
+        headers += [row for row in added.items() if row[0] not in present]
+        message["headers"] = headers
+
+    return harden
 
 
 class OriginCheck(ASGIMiddleware):
