@@ -197,6 +197,57 @@ async def test_nonsense_from_an_agent_is_a_refusal(nonsense: bytes) -> None:
         assert refused.code == 750
 
 
+NESTED = b"[" * 100_000
+
+
+@pytest.mark.parametrize("nested", [NESTED, b'{"Status":200,"Result":' + NESTED])
+@on_a_loop
+async def test_an_answer_that_is_nested_without_end_is_a_refusal(nested: bytes) -> None:
+    async with inside() as here:
+        await here.rig.agent(script=says(nested))
+
+        refused = await here.printers.ask(ONE, "/status")
+        assert isinstance(refused, PrinterRefusal)
+        assert refused.code == 750
+
+
+@pytest.mark.parametrize(
+    ("command", "kib"), [("/status", 256), ("/pause", 256), ("/files/list", 8192)]
+)
+@on_a_loop
+async def test_an_answer_that_is_larger_than_its_command_needs_is_refused_and_said_so(
+    command: str, kib: int
+) -> None:
+    body = b'{"Status":200,"Result":{"x":"' + b"x" * kib * 1024 + b'"}}'
+    async with inside() as here:
+        await here.rig.agent(script=says(body))
+
+        assert await here.printers.ask(ONE, command) == PrinterRefusal(
+            750, f"The agent's answer is larger than {kib} KiB."
+        )
+
+
+@on_a_loop
+async def test_a_list_of_files_of_some_megabytes_is_read() -> None:
+    body = b'{"Status":200,"Result":{"x":"' + b"x" * 5_000_000 + b'"}}'
+    async with inside() as here:
+        await here.rig.agent(script=says(body))
+
+        assert await here.printers.ask(ONE, "/files/list", {"root": "gcode"}) == body
+
+
+@on_a_loop
+async def test_a_printers_sentence_is_cut_and_printable() -> None:
+    text = r"no\u0007 " + "x" * 100_000
+    async with inside() as here:
+        await here.rig.agent(script=says(f'{{"Status":752,"Error":"{text}"}}'.encode()))
+
+        refused = await here.printers.order(ONE, "/pause")
+        assert isinstance(refused, PrinterRefusal)
+        assert len(refused.sentence) <= 500
+        assert refused.sentence.startswith("no  xxx")
+
+
 @on_a_loop
 async def test_an_envelope_in_small_pieces_costs_no_more_than_its_bytes() -> None:
     """With a copy of all that came before for each piece, 16 MiB kept the service busy a minute."""
@@ -205,7 +256,7 @@ async def test_an_envelope_in_small_pieces_costs_no_more_than_its_bytes() -> Non
         answer.on_body(bytes(500), fin=True)
     began_s = time.process_time()
 
-    assert len(await printer_http._read(answer)) == PIECES * 500
+    assert len(await answer.whole(PIECES * 500)) == PIECES * 500
     assert time.process_time() - began_s < 1.0
 
 

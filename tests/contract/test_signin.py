@@ -198,3 +198,18 @@ def test_no_bytes_raise_anything_else(payload: bytes) -> None:
             decode(payload)
         except signin.BadSignInMessage:
             pass  # the only way to refuse
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b'{"Type":"Proof","Signature":"' + b"A" * 1000 + b'"}',
+        b'{"Type":"LanAddress","LanIp":"' + b"1" * 101 + b'"}',
+        b'{"Type":"HostApiKey","RequestId":"1","ApiKey":"' + b"k" * 1001 + b'"}',
+        b'{"Type":"Proof","Signature":"AA==","x":' + b"[" * 50_000,
+        b"[" * 50_000,
+    ],
+)
+def test_a_message_that_says_too_much_cannot_be_read(said: bytes) -> None:
+    with pytest.raises(signin.BadSignInMessage):
+        signin.decode_from_agent(said)

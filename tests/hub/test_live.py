@@ -4,7 +4,8 @@ import asyncio
 from datetime import timedelta
 
 from printreach.contract.status import State
-from printreach.hub.live import FRESH, NOT_SEEN, LiveStatus
+from printreach.hub.live import FRESH, LiveStatus
+from printreach.hub.readings import NOT_SEEN
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.hasty_loop import on_a_hasty_loop, settle

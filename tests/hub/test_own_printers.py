@@ -8,8 +8,9 @@ from datetime import timedelta
 
 from printreach.contract.status import State
 from printreach.hub.denied import Reason
-from printreach.hub.live import NOT_SEEN, LiveStatus
+from printreach.hub.live import LiveStatus
 from printreach.hub.own_printers import OwnPrinters, SeenPrinter
+from printreach.hub.readings import NOT_SEEN
 from printreach.ports import Notice, Topic
 from printreach.rules.printers import OwnedPrinter, Printer
 from tests.fakes.loop import on_a_loop

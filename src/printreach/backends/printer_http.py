@@ -10,8 +10,10 @@ import msgspec
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.errors import FAILURES, ErrorCode
+from printreach.contract.events import MAX_TEXT
+from printreach.contract.sizes import MAX_STATUS_BYTES
 from printreach.http1.client import Client, Connect, Failure
-from printreach.http1.fetch import Fetcher, FetchFailed, OpenAnswer
+from printreach.http1.fetch import AnswerTooLarge, Fetcher, FetchFailed, OpenAnswer
 from printreach.ports import Clock
 from printreach.ports.printer_http import (
     NO_QUERY,
@@ -19,6 +21,7 @@ from printreach.ports.printer_http import (
     PrinterAnswerBroken,
     PrinterRefusal,
 )
+from printreach.rules.event_facts import readable
 from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
 from printreach.rules.printers import OwnedPrinter
 from printreach.wire.heads import Headers, get
@@ -30,8 +33,10 @@ ORDER_TIMEOUT_S: Final = 35.0
 """The agent gives a printer 25 s, and a command is good for 30."""
 FIRST_BYTE_TIMEOUT_S: Final = 60.0
 """Of a raw answer, or behind the last byte of an upload: some printers unpack it first."""
-MAX_ENVELOPE_BYTES: Final = 16 * 1024 * 1024
-"""The list of some 30,000 files."""
+MAX_LIST_BYTES: Final = 8 * 1024 * 1024
+"""Of `/files/list`: some 15,000 files with what their slicers wrote."""
+MAX_ENVELOPE_BYTES: Final = MAX_STATUS_BYTES
+"""Of every other answer: a status, or what became of an order."""
 
 _LATE: Final = PrinterRefusal(
     int(ErrorCode.PRINTER_TIMED_OUT), FAILURES[ErrorCode.PRINTER_TIMED_OUT].meaning
@@ -108,7 +113,8 @@ class RelayPrinterHttp:
         headers = [self._proof(printer), (b"Content-Type", b"application/octet-stream")]
         try:
             async with fetcher.send(b"PUT", target, headers, chunks, length=length) as answer:
-                return _success(answer.status, answer.headers, await _read(answer))
+                body = await answer.whole(MAX_ENVELOPE_BYTES)
+                return _success(answer.status, answer.headers, body)
         except FetchFailed as failed:
             return _refusal_of(failed)
 
@@ -125,7 +131,7 @@ class RelayPrinterHttp:
                     target,
                     [self._proof(printer), *headers],
                     body,
-                    at_most=MAX_ENVELOPE_BYTES,
+                    at_most=_at_most(target),
                 )
         except TimeoutError:
             return _LATE
@@ -148,6 +154,12 @@ def _target(command: str, query: Mapping[str, str]) -> bytes:
     return f"{PREFIX}{command}{'?' if pairs else ''}{pairs}".encode("ascii")
 
 
+def _at_most(target: bytes) -> int:
+    """How large the answer to a command may be, in bytes."""
+    is_list = target.partition(b"?")[0].endswith(b"/files/list")
+    return MAX_LIST_BYTES if is_list else MAX_ENVELOPE_BYTES
+
+
 def _success(status: int, headers: Headers, body: bytes) -> bytes | PrinterRefusal:
     """The body, where it is the envelope of a success."""
     said = _envelope(body)
@@ -160,7 +172,7 @@ async def _refusal_in(answer: OpenAnswer) -> PrinterRefusal | None:
     if answer.status == 200:
         return None
     try:
-        body = await _read(answer)
+        body = await answer.whole(MAX_ENVELOPE_BYTES)
     except FetchFailed as failed:
         return _refusal_of(failed)
     return _refusal(answer.status, answer.headers, _envelope(body))
@@ -174,24 +186,15 @@ def _refusal(status: int, headers: Headers, said: _Envelope) -> PrinterRefusal:
         code = status
     elif code == 200:
         code = CommandStatus.UNKNOWN_FAILURE
-    return PrinterRefusal(int(code), said.error or "The printer gave an answer that can't be read.")
+    sentence = readable(said.error, MAX_TEXT)
+    return PrinterRefusal(int(code), sentence or "The printer gave an answer that can't be read.")
 
 
 def _envelope(body: bytes) -> _Envelope:
     try:
         return msgspec.json.decode(body, type=_Envelope)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _Envelope()
-
-
-async def _read(answer: OpenAnswer) -> bytes:
-    """An envelope. Raises FetchFailed."""
-    body = bytearray()  # bytes would be copied whole for each chunk, and those may be small
-    async for chunk in answer.chunks():
-        body += chunk
-        if len(body) > MAX_ENVELOPE_BYTES:
-            raise FetchFailed(Failure.BROKEN, "the answer is too large")
-    return bytes(body)
 
 
 def _raw(answer: OpenAnswer) -> PrinterAnswer:
@@ -216,4 +219,7 @@ def _refusal_of(failed: FetchFailed) -> PrinterRefusal:
     """The relay itself was not reached, broke off, or took too long."""
     if failed.failure is Failure.TIMED_OUT:
         return _LATE
+    if isinstance(failed, AnswerTooLarge):
+        text = f"The agent's answer is larger than {failed.at_most // 1024} KiB."
+        return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)
     return PrinterRefusal(int(ErrorCode.UNKNOWN), FAILURES[ErrorCode.UNKNOWN].meaning)

@@ -31,13 +31,15 @@ def decode_arguments(body: bytes, shape: type[T]) -> T:
     """Read a JSON object; an empty body counts as an empty object. Raises BadArguments."""
     try:
         return msgspec.json.decode(body.strip() or b"{}", type=shape)
-    except msgspec.ValidationError as exc:
-        raise BadArguments(_sentence(str(exc))) from exc
-    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
-        raise BadArguments("The body is not JSON.") from exc
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise BadArguments(sentence_of(exc)) from exc
 
 
-def _sentence(message: str) -> str:
+def sentence_of(problem: Exception) -> str:
+    """What is wrong with a body that msgspec could not decode; it names the place."""
+    if not isinstance(problem, msgspec.ValidationError):
+        return "The body is not JSON."
+    message = str(problem)
     missing = _MISSING.fullmatch(message)
     if missing is not None:
         return f"{missing[1]} is missing."

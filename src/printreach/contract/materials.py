@@ -5,15 +5,29 @@ Ids are opaque and mean something within one answer only. Sources and tools are 
 by nothing else.
 """
 
-from msgspec import UNSET, Struct, UnsetType
+from typing import Annotated
 
-PlatformDetails = dict[str, str | int | float | bool | list[str | int] | None]
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from printreach.contract.sizes import MAX_DETAILS, Text
 
 MAX_SOURCES = 64
 MAX_TOOLS = 16
 MAX_UNITS = 8
 MAX_ROUTES = 64
-MAX_TEXT_CHARS = 512
+
+PlatformDetails = Annotated[
+    dict[
+        Text,
+        Text
+        | int
+        | float
+        | bool
+        | Annotated[list[Text | int], Meta(max_length=MAX_DETAILS)]
+        | None,
+    ],
+    Meta(max_length=MAX_DETAILS),
+]
 
 
 class Capabilities(Struct, frozen=True, kw_only=True, rename="pascal"):
@@ -26,20 +40,20 @@ class Capabilities(Struct, frozen=True, kw_only=True, rename="pascal"):
 class Material(Struct, frozen=True, kw_only=True, rename="pascal"):
     """color_hex: RRGGBB in capitals, without `#`. remaining_percent: 0 to 100."""
 
-    type: str | UnsetType = UNSET
-    name: str | UnsetType = UNSET
-    color_hex: str | UnsetType = UNSET
+    type: Text | UnsetType = UNSET
+    name: Text | UnsetType = UNSET
+    color_hex: Text | UnsetType = UNSET
     remaining_percent: float | UnsetType = UNSET
-    manufacturer: str | UnsetType = UNSET
+    manufacturer: Text | UnsetType = UNSET
 
 
 class Source(Struct, frozen=True, kw_only=True, rename="pascal"):
     """print_mapping_value: the platform's own number to select this source for a print."""
 
-    id: str
+    id: Text
     index: int
-    name: str
-    unit_id: str | UnsetType = UNSET
+    name: Text
+    unit_id: Text | UnsetType = UNSET
     position: int | UnsetType = UNSET
     print_mapping_value: int | UnsetType = UNSET
     is_empty: bool | UnsetType = UNSET
@@ -48,9 +62,9 @@ class Source(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class Tool(Struct, frozen=True, kw_only=True, rename="pascal"):
-    id: str
+    id: Text
     index: int
-    name: str
+    name: Text
     is_active: bool | UnsetType = UNSET
     is_present: bool | UnsetType = UNSET
     actual_celsius: float | UnsetType = UNSET
@@ -62,9 +76,9 @@ class Tool(Struct, frozen=True, kw_only=True, rename="pascal"):
 class Unit(Struct, frozen=True, kw_only=True, rename="pascal"):
     """humidity_percent: measured relative humidity, never a vendor's level."""
 
-    id: str
+    id: Text
     index: int
-    name: str
+    name: Text
     humidity_percent: float | UnsetType = UNSET
     temperature_celsius: float | UnsetType = UNSET
     is_drying: bool | UnsetType = UNSET
@@ -74,15 +88,15 @@ class Unit(Struct, frozen=True, kw_only=True, rename="pascal"):
 class Route(Struct, frozen=True, kw_only=True, rename="pascal"):
     """state: `loaded`, `loading`…; left out where only the relationship is known."""
 
-    source_id: str
-    tool_id: str
-    state: str | UnsetType = UNSET
+    source_id: Text
+    tool_id: Text
+    state: Text | UnsetType = UNSET
 
 
 class MaterialSystem(Struct, frozen=True, kw_only=True, rename="pascal"):
     capabilities: Capabilities
-    sources: list[Source]
-    tools: list[Tool]
-    units: list[Unit]
-    routes: list[Route]
+    sources: Annotated[list[Source], Meta(max_length=MAX_SOURCES)]
+    tools: Annotated[list[Tool], Meta(max_length=MAX_TOOLS)]
+    units: Annotated[list[Unit], Meta(max_length=MAX_UNITS)]
+    routes: Annotated[list[Route], Meta(max_length=MAX_ROUTES)]
     platform_details: PlatformDetails | UnsetType = UNSET

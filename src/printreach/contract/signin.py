@@ -20,6 +20,7 @@ from typing import Annotated
 import msgspec
 
 from printreach.contract.events import MAX_EVENTS_AT_ONCE, EventId, PrintEvent, UnixTime
+from printreach.contract.sizes import Text, Url
 from printreach.contract.status import DetectorStatus
 
 DETECTOR_NEWS = "detector"
@@ -32,6 +33,8 @@ EVENTS = "events"
 Host = Annotated[str, msgspec.Meta(max_length=300)]
 """With its port: a host name has 253 characters at most."""
 Word = Annotated[str, msgspec.Meta(max_length=100)]
+KeyBytes = Annotated[bytes, msgspec.Meta(max_length=64)]
+"""A key, a nonce or a signature; how long each has to be, sign-in itself says."""
 AppName = Annotated[str, msgspec.Meta(min_length=2, max_length=60)]
 ShortWhile = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 """Seconds, a day at most."""
@@ -44,8 +47,8 @@ class _Said(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", tag_fiel
 class Hello(_Said, frozen=True, kw_only=True, tag=True):
     """service_host: the host and port the agent dialled; it is part of what is signed."""
 
-    public_key: bytes
-    nonce: bytes
+    public_key: KeyBytes
+    nonce: KeyBytes
     service_host: Host
     agent_version: Word
     platform: Word
@@ -55,36 +58,36 @@ class Hello(_Said, frozen=True, kw_only=True, tag=True):
 class Challenge(_Said, frozen=True, kw_only=True, tag=True):
     """time_unix_sec: the service's clock; an agent whose clock is off says so in its log."""
 
-    service_key: bytes
-    nonce: bytes
-    signature: bytes
+    service_key: KeyBytes
+    nonce: KeyBytes
+    signature: KeyBytes
     time_unix_sec: UnixTime
 
 
 class Proof(_Said, frozen=True, kw_only=True, tag=True):
-    signature: bytes
+    signature: KeyBytes
 
 
 class Welcome(_Said, frozen=True, kw_only=True, tag=True):
     """The agent's printer belongs to an account; requests may come from now on."""
 
-    printer_id: str
-    printer_name: str
+    printer_id: Word
+    printer_name: Text
 
 
 class LinkOffer(_Said, frozen=True, kw_only=True, tag=True):
     """The printer belongs to nobody yet: show this code."""
 
-    link_code: str
-    link_url: str
+    link_code: Word
+    link_url: Url
     expires_in_sec: ShortWhile
 
 
 class Linked(_Said, frozen=True, kw_only=True, tag=True):
     """Somebody entered the code: pin the service's key, it is the one that was shown here."""
 
-    printer_id: str
-    printer_name: str
+    printer_id: Word
+    printer_name: Text
 
 
 class LanAddress(_Said, frozen=True, kw_only=True, tag=True):
@@ -150,7 +153,7 @@ def decode_from_agent(payload: bytes) -> FromAgent:
     """Raises BadSignInMessage."""
     try:
         return _from_agent.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise BadSignInMessage(str(exc)) from exc
 
 
@@ -158,5 +161,5 @@ def decode_from_service(payload: bytes) -> FromService:
     """Raises BadSignInMessage."""
     try:
         return _from_service.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise BadSignInMessage(str(exc)) from exc

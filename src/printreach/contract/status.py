@@ -2,13 +2,23 @@
 
 Wire names are the Pascal case of these. What the interface types "or null" is always there and None
 when unknown; plain fields are 0, "" or False then; only what is UNSET by default may be left out.
+
+What is longer than its type says is refused; `sizes.cut_to_limits` makes it fit.
 """
 
 from enum import StrEnum
+from typing import Annotated
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from printreach.contract.materials import MaterialSystem
+from printreach.contract.sizes import (
+    MAX_LIGHTS,
+    MAX_SCORES,
+    MAX_WEBCAMS,
+    Text,
+    Url,
+)
 
 
 class State(StrEnum):
@@ -25,7 +35,7 @@ class State(StrEnum):
 
 
 class Light(Struct, frozen=True, kw_only=True, rename="pascal"):
-    name: str
+    name: Text
     on: bool
 
 
@@ -49,7 +59,7 @@ class CurrentPrint(Struct, frozen=True, kw_only=True, rename="pascal"):
     progress: float = 0.0
     duration_sec: int = 0
     time_left_sec: int | None = None
-    file_name: str = ""
+    file_name: Text = ""
     est_total_fil_used_mm: int = 0
     est_total_fil_weight_mg: int | UnsetType = UNSET
     current_layer: int | None = None
@@ -61,9 +71,9 @@ class JobStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
     """sub_state, error: short texts for people. lights: None where the platform has none."""
 
     state: State
-    sub_state: str | None = None
-    error: str | None = None
-    lights: list[Light] | None = None
+    sub_state: Text | None = None
+    error: Text | None = None
+    lights: Annotated[list[Light], Meta(max_length=MAX_LIGHTS)] | None = None
     current_print: CurrentPrint = CurrentPrint()
     material_system: MaterialSystem | UnsetType | None = UNSET
 
@@ -72,7 +82,7 @@ class DetectorStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
     """What the service's failure detector last said of this print."""
 
     last_score: float = 0.0
-    score_history: list[float] = field(default_factory=list)
+    score_history: Annotated[list[float], Meta(max_length=MAX_SCORES)] = field(default_factory=list)
     time_since_last_score_sec: float = 0.0
     interval_sec: float = 0.0
     is_suppressed: bool = False
@@ -83,7 +93,7 @@ class DetectorStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
 class ServiceStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
     """most_recent_print_id_str: "" when there was no print."""
 
-    most_recent_print_id_str: str = ""
+    most_recent_print_id_str: Text = ""
     print_start_time_sec: int = 0
     detector: DetectorStatus = DetectorStatus()
 
@@ -96,20 +106,22 @@ class WebcamEntry(Struct, frozen=True, kw_only=True, rename="pascal"):
     one that may hold a secret.
     """
 
-    name: str
+    name: Text
     flip_h: bool = False
     flip_v: bool = False
     rotation: int = 0
     enabled: bool = True
-    snapshot_url: str | None = None
-    stream_url: str | None = None
+    snapshot_url: Url | None = None
+    stream_url: Url | None = None
 
 
 class WebcamList(Struct, frozen=True, kw_only=True, rename="pascal"):
     """The default camera is listed first, so default_index is 0. Disabled ones are listed last."""
 
     default_index: int = 0
-    webcams: list[WebcamEntry] = field(default_factory=list)
+    webcams: Annotated[list[WebcamEntry], Meta(max_length=MAX_WEBCAMS)] = field(
+        default_factory=list
+    )
 
 
 class StatusResult(Struct, frozen=True, kw_only=True, rename="pascal"):
@@ -117,6 +129,6 @@ class StatusResult(Struct, frozen=True, kw_only=True, rename="pascal"):
 
     job_status: JobStatus
     service_status: ServiceStatus
-    platform_version: str
+    platform_version: Text
     features: int
     list_webcams: WebcamList

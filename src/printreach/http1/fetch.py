@@ -28,6 +28,14 @@ class FetchFailed(Exception):
         self.text = text
 
 
+class AnswerTooLarge(FetchFailed):
+    """The answer is larger than the asker takes."""
+
+    def __init__(self, at_most: int) -> None:
+        super().__init__(Failure.BROKEN, f"the answer is over {at_most} bytes")
+        self.at_most = at_most
+
+
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """A whole answer."""
@@ -75,14 +83,7 @@ class Fetcher:
         if body or method in (b"POST", b"PUT", b"PATCH"):
             sized.append((b"Content-Length", b"%d" % len(body)))
         async with self._ask(method, target, sized, body, None, may_repeat=may_repeat) as answer:
-            chunks: list[bytes] = []
-            size = 0
-            async for chunk in answer.chunks():
-                size += len(chunk)
-                if size > at_most:
-                    raise FetchFailed(Failure.BROKEN, f"the answer is over {at_most} bytes")
-                chunks.append(chunk)
-            return Fetched(answer.status, answer.headers, b"".join(chunks))
+            return Fetched(answer.status, answer.headers, await answer.whole(at_most))
 
     @asynccontextmanager
     async def open(
@@ -191,6 +192,15 @@ class OpenAnswer:
             except TimeoutError:
                 text = f"nothing came for {READ_TIMEOUT_S:.0f} s"
                 raise FetchFailed(Failure.TIMED_OUT, text) from None
+
+    async def whole(self, at_most: int) -> bytes:
+        """The whole body. Raises FetchFailed, AnswerTooLarge where it is over at_most bytes."""
+        body = bytearray()  # a list of chunks would take far more where those are small
+        async for chunk in self.chunks():
+            body += chunk
+            if len(body) > at_most:
+                raise AnswerTooLarge(at_most)
+        return bytes(body)
 
     async def send_all(self, chunks: AsyncIterable[bytes]) -> None:
         """Send a body. An answer that comes early ends it."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from printreach.hub.connections import Connections, Shared
+from printreach.hub.file_lists import FileLists
 from printreach.hub.live import LiveStatus
 from printreach.hub.live_links import LiveLinks
 from printreach.hub.once import ShownOnce
@@ -28,6 +29,7 @@ class Dashboard:
     links: Connections
     live: LiveStatus
     http: PrinterHttp
+    file_lists: FileLists
     shown_once: ShownOnce[Shared]
     live_links: LiveLinks
     pictures: SharedPictures
@@ -41,6 +43,7 @@ class Dashboard:
     async def close(self) -> None:
         """End what asks printers by itself."""
         await self.live.close()
+        await self.file_lists.close()
         await self.live_links.close()
         await self.pictures.close()
 
@@ -58,6 +61,7 @@ def dashboard(
         links=connections,
         live=live,
         http=http,
+        file_lists=FileLists(http),
         shown_once=ShownOnce(clock),
         live_links=LiveLinks(
             store=store,

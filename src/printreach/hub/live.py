@@ -7,17 +7,18 @@ nothing of the former one's prints.
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from math import inf
 from typing import Final
 
 import msgspec
 
+from printreach.contract.codec import sentence_of
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import StatusResult
+from printreach.hub.readings import Reading, Readings
 from printreach.hub.temperatures import Temperatures
 from printreach.ports import Clock
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
@@ -33,26 +34,7 @@ FRESH: Final = timedelta(seconds=2)
 """A page that opens is content with what is that old."""
 MOST_AT_ONCE: Final = 32
 """Asks under way; with a farm behind one slow line, the rest wait their turn."""
-MOST_REMEMBERED: Final = 10_000
-"""Readings of printers that nobody watches, about 2 KB each."""
 _QUESTION: Final = {"IncludeMaterialSystem": "1"}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
-    """The last that was seen of a printer, and whether it was seen just now.
-
-    status, seen_at: None while nothing has been seen. refusal: why the latest ask brought nothing;
-    the status is an older one then. asked_at: when that was; None where nobody has asked.
-    """
-
-    status: StatusResult | None = None
-    seen_at: datetime | None = None
-    refusal: PrinterRefusal | None = None
-    asked_at: datetime | None = None
-
-
-NOT_SEEN: Final = Reading()
 
 
 class LiveStatus:
@@ -62,7 +44,7 @@ class LiveStatus:
         self._http = http
         self._clock = clock
         self.temperatures = Temperatures()
-        self._known: OrderedDict[OwnedPrinter, Reading] = OrderedDict()
+        self._readings = Readings()
         self._asking: dict[OwnedPrinter, asyncio.Task[Reading]] = {}
         self._beats: dict[OwnedPrinter, asyncio.Task[None]] = {}
         self._watches: dict[OwnedPrinter, set[Watch]] = {}
@@ -76,7 +58,7 @@ class LiveStatus:
 
     def latest(self, printer: OwnedPrinter) -> Reading:
         """What is known, however old."""
-        return self._known.get(printer, NOT_SEEN)
+        return self._readings.latest(printer)
 
     async def fresh(
         self, printers: Iterable[OwnedPrinter], within_s: float
@@ -85,7 +67,7 @@ class LiveStatus:
         asked = [printer for printer in printers if self._is_stale(printer)]
         if asked:
             await asyncio.wait([self._ask(printer) for printer in asked], timeout=within_s)
-        return self._known
+        return self._readings.by_printer
 
     async def ask_again(self, printer: OwnedPrinter, within_s: float) -> Reading:
         """Ask now, for something was just done to the printer."""
@@ -153,21 +135,19 @@ class LiveStatus:
     async def _look(self, printer: OwnedPrinter) -> Reading:
         async with self._room:
             answer = await self._http.ask(printer, "/status", _QUESTION)
-        said = answer if isinstance(answer, PrinterRefusal) else read_status(answer)
-        at = self._clock.now()
-        if isinstance(said, PrinterRefusal):
-            reading = replace(self.latest(printer), refusal=said, asked_at=at)
-        else:
-            reading = Reading(status=said, seen_at=at, asked_at=at)
-            self.temperatures.note(printer, at, said.job_status.current_print.temps)
-        self._remember(printer, reading)
+        reading = self._reading(printer, answer, self._clock.now())
+        self._readings.keep(printer, reading)
         return reading
 
-    def _remember(self, printer: OwnedPrinter, reading: Reading) -> None:
-        self._known[printer] = reading
-        self._known.move_to_end(printer)
-        if len(self._known) > MOST_REMEMBERED:
-            self._known.popitem(last=False)
+    def _reading(
+        self, printer: OwnedPrinter, answer: bytes | PrinterRefusal, at: datetime
+    ) -> Reading:
+        status = answer if isinstance(answer, PrinterRefusal) else read_status(answer)
+        if isinstance(status, PrinterRefusal):
+            return replace(self.latest(printer), refusal=status, asked_at=at)
+        size = len(answer) if isinstance(answer, bytes) else 0
+        self.temperatures.note(printer, at, status.job_status.current_print.temps)
+        return Reading(status=status, seen_at=at, asked_at=at, json_bytes=size)
 
     def _is_stale(self, printer: OwnedPrinter) -> bool:
         asked_at = self.latest(printer).asked_at
@@ -210,6 +190,6 @@ def read_status(body: bytes) -> StatusResult | PrinterRefusal:
     """What a printer answered to `/status`."""
     try:
         return _envelope.decode(body).result
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        text = "The agent's answer can't be read; it may be of another version."
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        text = f"The agent's answer can't be read; it may be of another version. {sentence_of(exc)}"
         return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)

@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.live import LiveStatus, Reading
+from printreach.hub.live import LiveStatus
 from printreach.hub.printers import Printers
+from printreach.hub.readings import Reading
 from printreach.ports import Clock, Notice, PrinterRow, Records, Store, Topic
 from printreach.rules.printers import OwnedPrinter, Printer, is_online, read_printer_name
 

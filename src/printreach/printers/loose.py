@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from printreach.contract.files import JsonObject, JsonValue
+from printreach.contract.sizes import MAX_TEXT_CHARS
 
 Json = Mapping[str, Any]
 """An object of a vendor; what is in it, only these functions look at."""
 
 EMPTY: Json = {}
 MAX_INT = 2**31 - 1
-MAX_TEXT_CHARS = 512
 MAX_DEPTH = 16
 MAX_JSON_INT = 2**53
 MAX_MERGE_DEPTH = 12

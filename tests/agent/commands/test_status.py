@@ -1,11 +1,13 @@
 """Status is told from the live view: callers cost the printer nothing, however many."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from printreach.agent.camera import LIST_GOOD_FOR_S, LIST_RETRY_S, LIST_TIMEOUT_S
-from printreach.contract.status import State
+from printreach.contract.status import JobStatus, Light, State, StatusResult
+from printreach.hub.live import read_status
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
 from tests.fakes.printer import ScriptedPrinter
 from tests.printers.asking import CommandCalls, command_calls
@@ -87,3 +89,19 @@ async def test_the_material_system_is_asked_for_by_any_of_its_names_in_query_and
         assert not any("MaterialSystem" in reply.result["JobStatus"] for reply in left_out)
         assert wrong.status == 751
         assert name in wrong.error
+
+
+@on_a_hasty_loop
+async def test_one_long_text_of_a_printer_is_cut_and_its_status_arrives() -> None:
+    printer = ScriptedPrinter()
+    job = JobStatus(
+        state=State.PRINTING, error="x" * 10_000, lights=[Light(name="light", on=True)] * 1000
+    )
+    printer.view = replace(printer.view, job=job)
+    async with command_calls(printer) as calls:
+        body = (await calls.get("status")).body
+
+    arrived = read_status(body)
+    assert isinstance(arrived, StatusResult)
+    assert arrived.job_status.error == "x" * 512
+    assert len(arrived.job_status.lights or []) == 64

@@ -7,6 +7,7 @@ import pytest
 from printreach.contract.files import EntryType, FileEntry, FileList
 from printreach.contract.status import State
 from printreach.contract.unset import UNSET
+from printreach.web.dashboard.folders import UnreadableList, folder_of, read_folder
 from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.world import BASE_URL
@@ -73,6 +74,41 @@ def test_script_in_a_file_name_is_text_and_its_links_are_whole(home: Home) -> No
 
     assert "<script>alert" not in page
     assert "path=gcode%2F%22%3E%3Cscript%3Ealert%281%29%3C%2Fscript%3E%26path%3Dx%23.gcode" in page
+
+
+def test_a_page_shows_two_hundred_files_whatever_their_number(home: Home) -> None:
+    root = [entry(f"{number:05}.gcode", at=1e9 + number) for number in range(20_000)]
+    home.world.printers.answers["/files/list"] = FileList(root=root)
+    home.says(printing(state=State.IDLE))
+    first, last = home.get("/files").text, home.get("/files?page=100").text
+
+    assert first.count("Download ") == last.count("Download ") == 200
+    assert "Page 1 of 100, 20000 files" in first
+    assert "19999.gcode" in first
+    assert "00000.gcode" in last
+
+
+def test_a_name_of_a_megabyte_is_cut_and_leads_nowhere(home: Home) -> None:
+    home.world.printers.answers["/files/list"] = FileList(root=[entry("x" * 1_000_000)])
+    page = home.get("/files").text
+
+    assert len(page) < 100_000
+    assert "x" * 255 in page
+    assert "files/download?path" not in page
+
+
+@pytest.mark.parametrize("list_", [{"Root": 7}, {"Root": [{}]}, {"Root": [{"Type": "dir"}]}, {}])
+def test_a_list_that_is_none_is_told_of(home: Home, list_: object) -> None:
+    home.world.printers.answers["/files/list"] = list_
+
+    assert "be read; the agent may be of another version" in home.get("/files").text
+
+
+def test_a_list_that_is_nested_without_end_is_no_list() -> None:
+    path = read_folder(None)
+    assert path is not None
+    with pytest.raises(UnreadableList):
+        folder_of(b'{"Result":{"Root":' + b"[" * 100_000, path, 1)
 
 
 def test_files_of_a_printer_that_is_away_are_not_shown(home: Home) -> None:

@@ -30,6 +30,7 @@ from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.files import FileRoot
 from printreach.contract.materials import MaterialSystem
 from printreach.contract.permissions import Permission
+from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import JobStatus, ServiceStatus, StatusResult
 from printreach.printers.port import Printer, PrinterRefused, not_supported
 from printreach.rules import commands as rules
@@ -213,13 +214,14 @@ class CommandApi:
         job = view.job
         if query.wants_material_system:
             job = _with_materials(job, view.materials)
-        return StatusResult(
+        status = StatusResult(
             job_status=job,
             service_status=self._outside.service_status(),
             platform_version=view.platform_version,
             features=int(_features_for(request, view.features)),
             list_webcams=await self._webcams.summary(),
         )
+        return cut_to_limits(status)
 
     # --- the printer's own broker -----------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from printreach.agent.camera import CameraHub
 from printreach.agent.commands import answers
 from printreach.agent.commands.request import CommandRequest
+from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import WebcamList
 from printreach.wire.heads import encode_response
 
@@ -19,7 +20,7 @@ class WebcamCommands:
         return await self._cameras.listed()
 
     async def list(self, _request: CommandRequest) -> object:
-        return await self._cameras.listed()
+        return cut_to_limits(await self._cameras.listed())
 
     async def snapshot(self, request: CommandRequest) -> None:
         picture = await self._cameras.snapshot(request.number("index", 0))

@@ -4,6 +4,7 @@ import json
 import logging
 from pathlib import Path
 
+from printreach.contract.sizes import MAX_TEXT_CHARS
 from printreach.printers import loose
 
 from .stopwatch import Stopwatch, job_of, resumed
@@ -32,7 +33,7 @@ class ClockFile:
             return Stopwatch()
         job, counted_s = loose.text(told, "Job"), loose.number(told, "CountedSec")
         saved_at, is_running = loose.number(told, "SavedAt"), loose.flag(told, "IsRunning")
-        if not job or job != job_of(report)[: loose.MAX_TEXT_CHARS] or counted_s is None:
+        if not job or job != job_of(report)[:MAX_TEXT_CHARS] or counted_s is None:
             return Stopwatch()
         gap_s = unix_s - (saved_at or 0.0) if is_running else 0.0
         if not 0.0 <= gap_s <= MAX_GAP_S:
@@ -46,7 +47,7 @@ class ClockFile:
             return
         self._saved, self._saved_at = state, now
         told = {
-            "Job": watch.job[: loose.MAX_TEXT_CHARS],
+            "Job": watch.job[:MAX_TEXT_CHARS],
             "CountedSec": watch.duration_s(now),
             "SavedAt": unix_s,
             "IsRunning": state[1],

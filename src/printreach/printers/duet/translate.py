@@ -2,6 +2,7 @@
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.features import NO_FEATURES, Feature
+from printreach.contract.sizes import MAX_TEXT_CHARS
 from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
@@ -106,7 +107,7 @@ def _question(model: Json) -> str | None:
     """What the machine asks the person before it (M291)."""
     box = loose.obj(model, "state", "messageBox")
     words = [loose.text(box, key) for key in ("title", "message")]
-    return ": ".join(word for word in words if word)[: loose.MAX_TEXT_CHARS] or None
+    return ": ".join(word for word in words if word)[:MAX_TEXT_CHARS] or None
 
 
 def _need(model: Json) -> Need | None:

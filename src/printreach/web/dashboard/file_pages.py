@@ -27,7 +27,7 @@ from printreach.web.dashboard.dashboard import (
     provide_seen,
     refused,
 )
-from printreach.web.dashboard.folders import Entry, folder_of, read_folder, read_list
+from printreach.web.dashboard.folders import Folder, UnreadableList, folder_of, read_folder
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.uploads import read_upload
 from printreach.web.dashboard.webcams import answer_then_pieces, begun
@@ -48,15 +48,13 @@ async def files_page(
     view, path = view_of(seen, dashboard.clock.now()), read_folder(folder)
     if path is None:
         raise NotFoundException("There is no such folder")
-    listed = await _entries(dashboard, seen.printer.owned)
-    shown = None if isinstance(listed, PrinterRefusal) else folder_of(listed, path, page or 1)
-    if shown is None and not isinstance(listed, PrinterRefusal):
-        raise NotFoundException("There is no such folder")
+    shown = await _folder(dashboard, seen.printer.owned, path, page or 1)
+    is_refused = isinstance(shown, PrinterRefusal)
     context = {
         "view": view,
         "here": "files",
-        "folder": shown,
-        "refusal": listed if isinstance(listed, PrinterRefusal) else None,
+        "folder": None if is_refused else shown,
+        "refusal": shown if is_refused else None,
         "said": SAID.get(said or "", ""),
     }
     return Template("dashboard/files.html", context=context)
@@ -171,15 +169,18 @@ async def start(
     return await give_order(dashboard, signed_in, owned_id, order)
 
 
-async def _entries(dashboard: Dashboard, printer: OwnedPrinter) -> list[Entry] | PrinterRefusal:
-    answer = await dashboard.http.ask(printer, "/files/list", {"root": FileRoot.GCODE.value})
-    if isinstance(answer, PrinterRefusal):
-        return answer
-    entries = read_list(answer)
-    if entries is None:
+async def _folder(
+    dashboard: Dashboard, printer: OwnedPrinter, path: VirtualPath, page: int
+) -> Folder | PrinterRefusal:
+    """Raises NotFoundException where the printer has no such folder."""
+    try:
+        found = await dashboard.file_lists.read(printer, lambda said: folder_of(said, path, page))
+    except UnreadableList:
         text = "The list of files can't be read; the agent may be of another version."
         return PrinterRefusal(CommandStatus.UNKNOWN_FAILURE, text)
-    return entries
+    if found is None:
+        raise NotFoundException("There is no such folder")
+    return found
 
 
 def _file_path(typed: str) -> VirtualPath:

@@ -1,37 +1,41 @@
 """The files of a printer as a page shows them: one folder at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Annotated, Final
 from urllib.parse import quote
 
 import msgspec
 
 from printreach.contract.files import EntryType, FileRoot
-from printreach.rules.virtual_paths import VirtualPath, read_virtual_path
+from printreach.rules.virtual_paths import MAX_PATH_CHARS, VirtualPath, read_virtual_path
 
 ROOT: Final = FileRoot.GCODE.value
 PAGE_SIZE: Final = 200
+MOST_NAME_CHARS: Final = 255
+"""Of a name as it is shown; no file system has longer ones."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
-    """What a page needs of `contract.files.FileEntry`."""
+    """What a page needs of `contract.files.FileEntry`. children: JSON, read where it is opened."""
 
     type: EntryType
     name: str
     virtual_path: str
-    size_bytes: int = 0
+    size_bytes: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
     modified_time_sec: float = 0.0
-    children: list["Entry"] = msgspec.field(default_factory=list)
+    children: msgspec.Raw = msgspec.Raw(b"[]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Row:
-    """A file or a folder. link: what stands behind `path=` in an address."""
+    """A file or a folder.
+
+    link: what stands behind `path=` in an address; "" where no address can name it.
+    """
 
     name: str
-    path: str
     link: str
     is_folder: bool
     size_bytes: int
@@ -50,20 +54,21 @@ class Folder:
     pages: int
 
 
+class UnreadableList(Exception):
+    """What a printer answered is no list of files."""
+
+
 class _List(msgspec.Struct, rename="pascal"):
-    root: list[Entry]
+    root: msgspec.Raw
 
 
 class _ListEnvelope(msgspec.Struct, rename="pascal"):
     result: _List
 
 
-def read_list(envelope: bytes) -> list[Entry] | None:
-    """What a printer answered to `/files/list`; None where that can't be read."""
-    try:
-        return msgspec.json.decode(envelope, type=_ListEnvelope).result.root
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
+_envelope = msgspec.json.Decoder(_ListEnvelope)
+_items = msgspec.json.Decoder(list[msgspec.Raw])
+_entry = msgspec.json.Decoder(Entry)
 
 
 def read_folder(typed: str | None) -> VirtualPath | None:
@@ -72,41 +77,57 @@ def read_folder(typed: str | None) -> VirtualPath | None:
     return path if isinstance(path, VirtualPath) else None
 
 
-def folder_of(root: Sequence[Entry], path: VirtualPath, page: int) -> Folder | None:
-    """Its rows, folders first, then the newest files; None where there is no such folder."""
-    entries = _entries_at(root, path.parts)
+def folder_of(envelope: bytes, path: VirtualPath, page: int) -> Folder | None:
+    """A page of a folder's rows, folders first, then the newest files; None where it isn't there.
+
+    envelope: what a printer answered to `/files/list`. It may be megabytes, so this belongs in a
+    thread, and each step is short: while msgspec decodes, all other threads stand still.
+    Raises UnreadableList.
+    """
+    try:
+        entries = _entries_at(_envelope.decode(envelope).result.root, path.parts)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise UnreadableList(str(exc)) from exc
     if entries is None:
         return None
-    rows = sorted((_row(entry) for entry in entries), key=_place)
-    pages = max(1, -(-len(rows) // PAGE_SIZE))
+    entries.sort(key=_place)
+    pages = max(1, -(-len(entries) // PAGE_SIZE))
     page = max(1, min(page, pages))
+    shown = entries[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
     return Folder(
         path=str(path),
-        rows=rows[(page - 1) * PAGE_SIZE : page * PAGE_SIZE],
+        rows=[_row(entry) for entry in shown],
         crumbs=_crumbs(path),
-        found=len(rows),
+        found=len(entries),
         page=page,
         pages=pages,
     )
 
 
-def _entries_at(root: Sequence[Entry], parts: Sequence[str]) -> Sequence[Entry] | None:
-    entries = root
+def _entries_at(root: msgspec.Raw, parts: Sequence[str]) -> list[Entry] | None:
+    inside = root
     for part in parts:
-        inside = next(
-            (one for one in entries if one.type is EntryType.FOLDER and one.name == part), None
+        found = (
+            one.children
+            for one in _entries(inside)
+            if one.type is EntryType.FOLDER and one.name == part
         )
-        if inside is None:
+        folder = next(found, None)
+        if folder is None:
             return None
-        entries = inside.children
-    return entries
+        inside = folder
+    return list(_entries(inside))
+
+
+def _entries(items: msgspec.Raw) -> Iterator[Entry]:
+    return (_entry.decode(item) for item in _items.decode(items))
 
 
 def _row(entry: Entry) -> Row:
+    is_named = len(entry.virtual_path) <= MAX_PATH_CHARS
     return Row(
-        name=entry.name,
-        path=entry.virtual_path,
-        link=quote(entry.virtual_path, safe=""),
+        name=entry.name[:MOST_NAME_CHARS],
+        link=quote(entry.virtual_path, safe="") if is_named else "",
         is_folder=entry.type is EntryType.FOLDER,
         size_bytes=entry.size_bytes,
         changed_at=_moment(entry.modified_time_sec),
@@ -120,9 +141,10 @@ def _moment(unix_s: float) -> datetime | None:
         return None
 
 
-def _place(row: Row) -> tuple[bool, float, str]:
-    newest_first = 0.0 if row.is_folder or row.changed_at is None else -row.changed_at.timestamp()
-    return not row.is_folder, newest_first, row.name.casefold()
+def _place(entry: Entry) -> tuple[bool, float, str]:
+    is_folder = entry.type is EntryType.FOLDER
+    newest_first = 0.0 if is_folder else -entry.modified_time_sec
+    return not is_folder, newest_first, entry.name.casefold()
 
 
 def _crumbs(path: VirtualPath) -> list[tuple[str, str]]:

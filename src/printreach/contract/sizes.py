@@ -1,0 +1,87 @@
+"""How much of anything an agent may say about its printer, and how to cut it to that.
+
+Whoever reads refuses what is longer; whoever writes cuts first, so that one long text of a printer
+doesn't cost the whole of its status.
+"""
+
+from functools import cache
+from math import isfinite
+from operator import is_
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct, inspect
+
+MAX_TEXT_CHARS: Final = 512
+MAX_URL_CHARS: Final = 2048
+MAX_LIGHTS: Final = 64
+MAX_WEBCAMS: Final = 32
+MAX_SCORES: Final = 1000
+MAX_DETAILS: Final = 64
+"""Keys of an object of a platform's own, and items of a list in it."""
+MAX_STATUS_BYTES: Final = 256 * 1024
+"""A whole status as JSON. Usual ones have 2 KB, and 15 KB with a large material system."""
+
+Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARS)]
+Url = Annotated[str, Meta(max_length=MAX_URL_CHARS)]
+
+T = TypeVar("T", bound=Struct)
+
+
+def cut_to_limits(value: T) -> T:
+    """The same with each text and list cut to what its type allows."""
+    cut: T = _cut(value, _shape(type(value)))
+    return cut
+
+
+@cache
+def _shape(kind: type) -> inspect.Type:
+    return inspect.type_info(kind)
+
+
+def _cut(value: Any, shape: inspect.Type) -> Any:
+    if isinstance(shape, inspect.UnionType):
+        fitting = next((one for one in shape.types if _fits(value, one)), None)
+        return value if fitting is None else _cut(value, fitting)
+    if not _fits(value, shape):
+        return value  # UNSET, or of a type that has no size
+    match shape:
+        case inspect.StrType(max_length=int() as most):
+            return value if len(value) <= most else value[:most]
+        case inspect.FloatType():
+            return value if isfinite(value) else 0.0  # no JSON
+        case inspect.ListType(item_type=inner, max_length=most):
+            cut = [_cut(item, inner) for item in value[:most]]
+            is_same = len(cut) == len(value) and all(map(is_, cut, value))
+            return value if is_same else cut
+        case inspect.DictType(key_type=keys, value_type=inner, max_length=most):
+            pairs = list(value.items())[:most]
+            return {_cut(key, keys): _cut(item, inner) for key, item in pairs}
+        case inspect.StructType(fields=fields):
+            return _cut_struct(value, fields)
+    return value
+
+
+def _cut_struct(value: Struct, fields: tuple[inspect.Field, ...]) -> Struct:
+    changes = {}
+    for field in fields:
+        before = getattr(value, field.name)
+        after = _cut(before, field.type)
+        if after is not before:
+            changes[field.name] = after
+    return msgspec.structs.replace(value, **changes) if changes else value
+
+
+def _fits(value: object, shape: inspect.Type) -> bool:
+    match shape:
+        case inspect.StrType():
+            return isinstance(value, str)
+        case inspect.FloatType():
+            return isinstance(value, float)
+        case inspect.ListType():
+            return isinstance(value, list)
+        case inspect.DictType():
+            return isinstance(value, dict)
+        case inspect.StructType(cls=kind):
+            return isinstance(value, kind)
+    return False

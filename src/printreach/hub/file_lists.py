@@ -1,0 +1,72 @@
+"""Lists of printers' files, which are large: a few at a time, and worked through in a thread."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from printreach.contract.commands import CommandStatus
+from printreach.contract.files import FileRoot
+from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
+from printreach.rules.printers import OwnedPrinter
+
+MOST_AT_ONCE: Final = 4
+"""Each may take some tens of MB while it is read; a printer has 12 s to send it."""
+MOST_OF_ACCOUNT: Final = 2
+WAIT_S: Final = 10.0
+"""For a turn."""
+_BUSY: Final = PrinterRefusal(
+    CommandStatus.TOO_MANY_CLIENTS,
+    "Other lists of files are being read just now. Try again in a moment.",
+)
+
+T = TypeVar("T")
+
+
+class FileLists:
+    """Owned by the process. close() ends what is under way."""
+
+    def __init__(self, http: PrinterHttp) -> None:
+        self._http = http
+        self._room = asyncio.Semaphore(MOST_AT_ONCE)
+        self._by_account: Counter[str] = Counter()
+        self._tasks: set[asyncio.Task[object]] = set()
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def read(self, printer: OwnedPrinter, work: Callable[[bytes], T]) -> T | PrinterRefusal:
+        """Ask for the list of what can be printed, and have a thread make something of it.
+
+        work: is given the envelope as JSON, and knows nothing of the event loop. Both go on to
+        their end where the caller leaves, so that nobody has more under way than is counted here.
+        """
+        if self._by_account[printer.account_id] >= MOST_OF_ACCOUNT:
+            return _BUSY
+        self._by_account[printer.account_id] += 1
+        task = asyncio.create_task(self._read(printer, work))
+        self._tasks.add(task)
+        task.add_done_callback(lambda _: self._ended(task, printer.account_id))
+        return await asyncio.shield(task)
+
+    async def _read(self, printer: OwnedPrinter, work: Callable[[bytes], T]) -> T | PrinterRefusal:
+        try:
+            async with asyncio.timeout(WAIT_S):
+                await self._room.acquire()
+        except TimeoutError:
+            return _BUSY
+        try:
+            answer = await self._http.ask(printer, "/files/list", {"root": FileRoot.GCODE.value})
+            if isinstance(answer, PrinterRefusal):
+                return answer
+            return await asyncio.to_thread(work, answer)
+        finally:
+            self._room.release()
+
+    def _ended(self, task: asyncio.Task[object], account_id: str) -> None:
+        self._tasks.discard(task)
+        self._by_account[account_id] -= 1
+        if self._by_account[account_id] <= 0:
+            del self._by_account[account_id]

@@ -1,0 +1,70 @@
+"""What was last seen of each printer, as long as there is room."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from printreach.contract.status import StatusResult
+from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.printers import OwnedPrinter
+
+MOST_BYTES: Final = 192 * 1024 * 1024
+"""Of all readings in memory: usual ones of 10,000 printers, or the largest allowed of 50."""
+BYTES_PER_JSON_BYTE: Final = 16
+"""What a status takes in memory, beside its JSON. Measured: 5 for usual ones, 11 for lists of short
+items in short lists, which are the worst."""
+BYTES_BESIDE: Final = 1024
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """The last that was seen of a printer, and whether it was seen just now.
+
+    status, seen_at: None while nothing has been seen. refusal: why the latest ask brought nothing;
+    the status is an older one then. asked_at: when that was; None where nobody has asked.
+    json_bytes: the length of the answer that brought the status.
+    """
+
+    status: StatusResult | None = None
+    seen_at: datetime | None = None
+    refusal: PrinterRefusal | None = None
+    asked_at: datetime | None = None
+    json_bytes: int = 0
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes of memory it takes."""
+        return self.json_bytes * BYTES_PER_JSON_BYTE + BYTES_BESIDE
+
+
+NOT_SEEN: Final = Reading()
+
+
+@dataclass(slots=True)
+class Readings:
+    """The newest reading of each printer. Those that were renewed last stay longest."""
+
+    most_bytes: int = MOST_BYTES
+    _kept: OrderedDict[OwnedPrinter, Reading] = field(default_factory=OrderedDict)
+    _bytes: int = 0
+
+    def keep(self, printer: OwnedPrinter, reading: Reading) -> None:
+        self._forget(printer)
+        self._kept[printer] = reading
+        self._bytes += reading.weight
+        while self._bytes > self.most_bytes:
+            self._forget(next(iter(self._kept)))
+
+    def latest(self, printer: OwnedPrinter) -> Reading:
+        return self._kept.get(printer, NOT_SEEN)
+
+    @property
+    def by_printer(self) -> Mapping[OwnedPrinter, Reading]:
+        return self._kept
+
+    def _forget(self, printer: OwnedPrinter) -> None:
+        before = self._kept.pop(printer, None)
+        if before is not None:
+            self._bytes -= before.weight
