@@ -18,12 +18,14 @@ from printreach.agent.serve import StreamServer
 from printreach.backends.bus_memory import MemoryBus
 from printreach.http1.client import Client
 from printreach.http1.heads import Request
+from printreach.hub.tries import CallerTries
 from printreach.relay.admission import Admission
 from printreach.relay.commands import CommandStamps, ToldTime
 from printreach.relay.connection import Exchange, FrontConnection, Patience
 from printreach.relay.directory import Directory
 from printreach.relay.front import Front
 from printreach.relay.hosts import Hosts, PrinterHost
+from printreach.relay.opening import Opening
 from printreach.relay.printer_hosts import PrinterHosts
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.credentials import CredentialKind, digest
@@ -137,7 +139,9 @@ class RelayPath:
         admission._remember(unique_id, grant)
         directory = Directory()
         directory.put("p", self.tunnel, ToldTime(clock.now().timestamp(), 0.0))
-        printers = PrinterHosts(hosts, admission, directory, CommandStamps("n", clock.now))
+        opening = Opening(hosts, admission, CallerTries(clock), ())
+        stamps = CommandStamps("n", clock.now)
+        printers = PrinterHosts(hosts, admission, directory, stamps, opening)
 
         def dispatch(
             caller: FrontConnection, request: Request, body: bytes, fin: bool

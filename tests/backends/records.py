@@ -42,6 +42,10 @@ OWN = replace(
     CONNECTION, connection_id="o1", unique_id="own-o1", kind=ConnectionKind.OWN, app_id=None
 )
 
+SHARED = replace(
+    CONNECTION, connection_id="s1", unique_id="shared-s1", kind=ConnectionKind.SHARED, app_id=None
+)
+
 
 def digests(name: str) -> AppDigests:
     """Different ones for each name."""
@@ -61,6 +65,15 @@ async def store_all(store: Store) -> None:
         await records.printers.link(PRINTER)
         await records.connections.add(CONNECTION, digests("c1"))
         await records.connections.add(OWN, None)
+
+    await store.write(put)
+
+
+async def store_shared(store: Store) -> None:
+    """A Shared Connection to the same printer."""
+
+    async def put(records: Records) -> None:
+        await records.connections.add(SHARED, digests("s1"))
 
     await store.write(put)
 

@@ -6,10 +6,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from printreach.backends.sql import grants as grants_module
 from printreach.backends.sql.grants import COOKIE_LIFETIME, MAX_COOKIES, SqlGrants
-from printreach.backends.sql.store import SqlStore, open_store
+from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
+from printreach.backends.sql.tables import cookie_sessions
 from printreach.ports import Records
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.connections import ConnectionKind, Grant
@@ -21,6 +23,7 @@ from tests.backends.records import (
     digests,
     revoke,
     store_all,
+    store_shared,
     store_ticket,
 )
 from tests.fakes.clock import NOON, FakeClock
@@ -241,6 +244,35 @@ async def test_one_browser_too_many_signs_the_oldest_out(
             cookies.append(digest(CredentialKind.COOKIE, cookie.encode()))
 
         assert set((await grant_of(grants, "own-o1")).digests) == set(cookies[1:])
+
+
+@on_a_loop
+async def test_no_more_browsers_of_a_shared_connection_are_kept_than_count(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grants_module, "MAX_COOKIES", 3)
+    async with open_store(database) as store:
+        await store_all(store)
+        await store_shared(store)
+        for seconds in range(5):
+            assert await grants_of(store).add_shared_cookie("shared-s1", NOON + seconds * SECOND)
+
+        async def count(records: SqlRecords) -> int:
+            rows = await records.connection.execute(select(cookie_sessions))
+            return len(rows.all())
+
+        assert await store.read(count) == 3
+
+
+@on_a_loop
+async def test_no_password_signs_a_browser_in_to_an_app_or_an_own_connection(
+    database: Path,
+) -> None:
+    async with open_store(database) as store:
+        await store_all(store)
+
+        for unique_id in ("app-c1", "own-o1"):
+            assert await grants_of(store).add_shared_cookie(unique_id, NOON) is None
 
 
 @on_a_loop

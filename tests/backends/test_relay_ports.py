@@ -22,9 +22,11 @@ from tests.backends.records import (
     OWN,
     PRINTER,
     SECOND,
+    SHARED,
     digests,
     revoke,
     store_all,
+    store_shared,
     store_ticket,
 )
 from tests.fakes.agents import MemoryAgents
@@ -36,7 +38,7 @@ SOON = NOON + timedelta(minutes=10)
 
 
 class Scene(Protocol):
-    """One printer, linked, with an app connection, and an own one; as a port's implementation."""
+    """One printer, linked, with a connection of each kind, as a port's implementation."""
 
     grants: Grants
     agents: Agents
@@ -91,6 +93,9 @@ class MemoryScene:
         app = digests("c1")
         self._grants.put(_grant(CONNECTION.unique_id, ConnectionKind.APP, app.basic, app.bearer))
         self._grants.put(_grant(OWN.unique_id, ConnectionKind.OWN))
+        shared = digests("s1")
+        kind = ConnectionKind.SHARED
+        self._grants.put(_grant(SHARED.unique_id, kind, shared.basic, shared.bearer))
         self._agents.link(PRINTER.printer_id, PRINTER.name)
 
     async def revoke(self, unique_id: str) -> None:
@@ -130,6 +135,7 @@ def scene(request: pytest.FixtureRequest, database: Path) -> OpenScene:
     async def sql() -> AsyncIterator[Scene]:
         async with open_store(database) as store:
             await store_all(store)
+            await store_shared(store)
             yield SqlScene(store, FakeClock())
 
     @asynccontextmanager
@@ -199,6 +205,34 @@ async def test_a_ticket_of_an_ended_connection_is_worth_nothing(scene: OpenScene
         await here.revoke("own-o1")
 
         assert await here.grants.redeem_open_ticket("own-o1", "ticket", NOON) is None
+
+
+@on_a_loop
+async def test_a_browser_at_a_shared_connection_is_signed_in_for_seven_days(
+    scene: OpenScene,
+) -> None:
+    async with scene() as here:
+        before = await here.grants.grant("shared-s1")
+        secret = await here.grants.add_shared_cookie("shared-s1", NOON)
+        assert before is not None
+        assert secret is not None
+        of_cookie = digest(CredentialKind.COOKIE, secret.encode())
+
+        for until_then, is_open in ((timedelta(days=7) - SECOND, True), (SECOND, False)):
+            here.clock.advance(until_then)
+            grant = await here.grants.grant("shared-s1")
+            assert grant is not None
+            assert set(grant.digests) == {*before.digests, *([of_cookie] if is_open else [])}
+
+
+@on_a_loop
+async def test_nobody_is_signed_in_to_a_shared_connection_that_has_ended(
+    scene: OpenScene,
+) -> None:
+    async with scene() as here:
+        await here.revoke("shared-s1")
+
+        assert await here.grants.add_shared_cookie("shared-s1", NOON) is None
 
 
 @on_a_loop

@@ -10,6 +10,7 @@ from printreach.rules.connections import Grant
 from printreach.rules.credentials import CredentialKind, digest
 
 COOKIE_LIFETIME = timedelta(hours=12)
+SHARED_COOKIE_LIFETIME = timedelta(days=7)
 
 
 class MemoryGrants:
@@ -57,9 +58,11 @@ class MemoryGrants:
     def add_open_ticket(self, unique_id: str, ticket: str, expires_at: datetime) -> None:
         self._tickets[ticket] = (unique_id, expires_at)
 
-    def add_cookie(self, unique_id: str, secret: bytes) -> None:
+    def add_cookie(
+        self, unique_id: str, secret: bytes, lifetime: timedelta = COOKIE_LIFETIME
+    ) -> None:
         value = digest(CredentialKind.COOKIE, secret)
-        expires_at = self._clock.now() + COOKIE_LIFETIME
+        expires_at = self._clock.now() + lifetime
         self._cookies.setdefault(unique_id, []).append((value, expires_at))
 
     # --- ports.Grants -----------------------------------------------------------------------------
@@ -89,6 +92,14 @@ class MemoryGrants:
         del self._tickets[ticket]
         secret = f"cookie-for-{ticket}"
         self.add_cookie(unique_id, secret.encode())
+        return secret
+
+    async def add_shared_cookie(self, unique_id: str, at: datetime) -> str | None:
+        await self._look(unique_id)
+        if self._grants[unique_id].ended:
+            return None
+        secret = f"cookie-{len(self._cookies.get(unique_id, []))}-of-{unique_id}"
+        self.add_cookie(unique_id, secret.encode(), SHARED_COOKIE_LIFETIME)
         return secret
 
     async def _be_late(self) -> None:

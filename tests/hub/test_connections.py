@@ -1,6 +1,7 @@
 """Connections, as they are made, limited and ended."""
 
 import base64
+from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
@@ -196,7 +197,7 @@ async def test_the_port_of_an_ended_connection_goes_to_the_next(open_world: Open
 async def test_the_link_that_opens_a_printer_signs_in_on_its_own_host(
     open_world: OpenWorld,
 ) -> None:
-    async with open_world(ports=range(18000, 18001)) as world:
+    async with open_world() as world:
         await world.set_up()
 
         link = await world.connections.open_own(PRINTER_ID)
@@ -213,6 +214,64 @@ async def test_the_link_that_opens_a_printer_signs_in_on_its_own_host(
         grant = await world.grants.grant(label_of(link))
         presented = [digest(CredentialKind.COOKIE, cookie.encode())]
         assert isinstance(admit(grant, presented, STATUS, world.clock.now()), Admitted)
+
+
+@on_a_loop
+async def test_where_ports_are_configured_an_owner_opens_the_printer_at_one_and_keeps_it(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world(ports=range(18000, 18002)) as world:
+        await world.set_up()
+
+        links = [str(await world.connections.open_own(PRINTER_ID)) for _ in range(2)]
+
+        assert {urlsplit(link).netloc for link in links} == {"reach.example:18000"}
+        unique_id = await world.grants.unique_id_at_port(18000)
+        assert (unique_id or "").startswith("own-")
+        assert Notice(Topic.CONNECTION, unique_id or "") in await world.notices()
+
+
+@on_a_loop
+async def test_an_owner_whose_connection_has_no_port_yet_gets_one_once_there_are_ports(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world(ports=range(18000, 18001)) as world:
+        await world.set_up()
+        without_ports = replace(world.connections, ports=range(0))
+        before = await without_ports.open_own(PRINTER_ID)
+
+        after = await world.connections.open_own(PRINTER_ID)
+        back = await without_ports.open_own(PRINTER_ID)
+
+        assert urlsplit(str(after)).netloc == "reach.example:18000"
+        assert label_of(str(back)) == label_of(str(before))
+        assert len(await world.connections.all()) == 1
+
+
+@on_a_loop
+async def test_where_no_port_is_left_an_owner_is_told(open_world: OpenWorld) -> None:
+    async with open_world(ports=range(18000, 18001)) as world:
+        await world.set_up()
+        await world.connect_app()
+
+        refusal = denied(await world.connections.open_own(PRINTER_ID))
+
+        assert refusal.reason is Reason.NO_PORT_LEFT
+
+
+@on_a_loop
+async def test_the_port_of_a_removed_printer_is_free_for_the_next(open_world: OpenWorld) -> None:
+    async with open_world(ports=range(18000, 18001)) as world:
+        await world.set_up()
+        await world.connections.open_own(PRINTER_ID)
+        first = await world.grants.unique_id_at_port(18000)
+        await world.printers.remove(PRINTER_ID)
+        await world.link_printer()
+
+        link = await world.connections.open_own(PRINTER_ID)
+
+        assert urlsplit(str(link)).netloc == "reach.example:18000"
+        assert await world.grants.unique_id_at_port(18000) != first
 
 
 @on_a_loop

@@ -22,6 +22,7 @@ def shared(connection_id: str = "one") -> Shared:
             created_at=NOON,
         ),
         url="https://shared-one.tunnel.example",
+        link="https://shared-one.tunnel.example/service-command-api/open?service_api_key=b",
         secrets=AppSecrets(
             basic_user="u", basic_password="hush", bearer_token="b", app_api_token="a"
         ),

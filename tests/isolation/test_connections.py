@@ -192,7 +192,7 @@ class Everybody(RuleBasedStateMachine):
         target = b"/request-%d" % self._number
         fields = list(proof.fields)
         if not access.is_own:
-            fields.append(b"Cookie: " + self.world.planted_cookies())
+            fields.append(b"Cookie: " + self.world.planted_cookies(access))
         host = self._host(access)
         raw = request(host, *fields, target=target + proof.query)
         answer = await self.world.ask(raw, access.port)

@@ -20,6 +20,7 @@ from printreach.http1.server import serve
 from printreach.hub.connections import Shared
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_connections import LIFETIMES, OwnConnections
+from printreach.hub.tries import CallerTries
 from printreach.ports import Notice, Topic
 from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
@@ -189,29 +190,37 @@ class Isolation:
         await self.bus.catch_up()
 
     async def open_own_host(self, name: str) -> None:
-        """The owner's browser opens the printer by a single-use link."""
+        """The owner's browser opens the printer by a single-use link, unless no port is left."""
         url = await self.hub.connections.open_own(self._printer_id(name))
+        await self.bus.catch_up()  # the port may have been another's
+        if self._no_port_is_left(url):
+            return
         assert isinstance(url, str), url
-        link = urlsplit(url)
+        link, now = urlsplit(url), asyncio.get_running_loop().time()
         host = link.netloc.encode()
-        answer = await self.ask(request(host, target=f"{link.path}?{link.query}".encode()))
-        assert answer.status == 303, answer
+        target = f"{link.path}?{link.query}".encode()
+        answer = await self.ask(request(host, target=target), link.port)
+        if self.bus.is_losing and link.port and answer.status in (603, 606):
+            return  # the relay takes the port for another's yet
+        assert answer.status in (200, 303), answer
         cookie = (answer.get(b"set-cookie") or b"").partition(b";")[0]
         secret = cookie.partition(b"=")[2]
-        connection = next(
+        connections = await self.hub.connections.all()
+        opened = [
             one
-            for one in await self.hub.connections.all()
-            if one.unique_id == host.partition(b".")[0].decode()
-        )
+            for one in connections
+            if self.hub.connections.addresses.of_connection(one) == f"{link.scheme}://{link.netloc}"
+        ]
         self.accesses.append(
             Access(
                 host=host,
-                port=None,
-                connection_id=connection.connection_id,
+                port=link.port,
+                connection_id=opened[-1].connection_id,
                 printer=name,
-                proofs=[Proof((b"Cookie: theme=dark; " + cookie,))],
+                proofs=[Proof((b"Sec-Fetch-Site: none", b"Cookie: theme=dark; " + cookie))],
                 secrets=[secret, link.query.encode()],
                 is_own=True,
+                surely_at=now + TRUST_S if self.bus.is_losing and link.port else now,
             )
         )
 
@@ -263,10 +272,16 @@ class Isolation:
         """Printers that belong to nobody, and whose agents show a code."""
         return [name for name in self.agents if name not in self.owners]
 
-    def planted_cookies(self) -> bytes:
-        """A Cookie line with the secrets of everybody's connections, under our cookie's name."""
-        known = (secret for access in self.accesses for secret in access.secrets)
-        return b"; ".join(b"%b=%b" % (COOKIE, secret) for secret in known)
+    def planted_cookies(self, to: Access) -> bytes:
+        """A Cookie line with the secrets of everybody's connections, under our cookies' names.
+
+        to: whose port they go to. What opens that port now is left out.
+        """
+        ports = {access.port for access in self.accesses if access.port is not None}
+        names = [COOKIE, *(b"%b_%d" % (COOKIE, port) for port in sorted(ports))]
+        others = [one for one in self.accesses if one.port is None or one.port != to.port]
+        known = [secret for access in others for secret in access.secrets]
+        return b"; ".join(b"%b=%b" % (name, secret) for name in names for secret in known)
 
     async def _settle(self) -> None:
         """Let what has happened be noticed by agents."""
@@ -337,6 +352,7 @@ async def begin(path: Path, ends: AsyncExitStack, ports: range) -> Isolation:
         connect_web=lambda protocol: loop.create_connection(protocol, "127.0.0.1", web.port),
         tunnel_domain="tunnel.example",
         networks=(),
+        tries=CallerTries(hub.clock),
     )
     node = RelayNode(outside)
     ends.push_async_callback(node.stop, 0.0)

@@ -12,6 +12,7 @@ from printreach.backends.bus_memory import MemoryBus
 from printreach.backends.detector_memory import MemoryDetectorStates
 from printreach.http1.client import Connect
 from printreach.http1.server import Server, serve
+from printreach.hub.tries import CallerTries
 from printreach.ports import Agents, Clock, Grants, Notice, Topic
 from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.connection import Patience
@@ -181,6 +182,7 @@ async def relay(
         connect_web=_connect_to(server),
         tunnel_domain=TUNNEL_DOMAIN,
         networks=networks,
+        tries=CallerTries(clock),
         web=web_app,
         detector_url=detector_url,
     )

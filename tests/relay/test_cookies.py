@@ -73,5 +73,5 @@ def test_every_value_of_a_name_is_found_on_every_line() -> None:
 
 
 def test_on_https_a_cookie_is_held_to_its_host() -> None:
-    assert own_cookie_name("https") == b"__Host-printreach_own"
-    assert own_cookie_name("http") == b"printreach_own"
+    assert own_cookie_name("https", None) == b"__Host-printreach_own"
+    assert own_cookie_name("http", None) == b"printreach_own"

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.relay.printer_hosts import COOKIE_MAX_AGE_S
+from printreach.relay.opening import OWN_COOKIE_S
 from printreach.rules.connections import ConnectionKind
 from tests.relay.caller import Answer, calling, request
 from tests.relay.loop import on_a_loop
@@ -55,7 +55,7 @@ async def test_the_single_use_link_sets_the_cookie_of_that_one_host(
         answer = await ask(rig, access, target=b"/service-command-api/open?ticket=ticket")
 
         assert (answer.status, answer.get(b"location")) == (303, b"/")
-        assert answer.all(b"set-cookie") == [cookie % COOKIE_MAX_AGE_S]
+        assert answer.all(b"set-cookie") == [cookie % OWN_COOKIE_S]
         assert answer.get(b"referrer-policy") == b"no-referrer"
         assert answer.get(b"cache-control") == b"no-store"
 

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from printreach.contract.errors import FAILURES, ErrorCode
+from printreach.relay.page_words import Reader
 from printreach.relay.pages import ERROR_PAGE_CSP, error_body, error_page
 
 LOST = ErrorCode.PRINTER_NOT_CONNECTED
@@ -69,7 +70,10 @@ def test_a_page_loads_nothing_and_runs_nothing(code: ErrorCode) -> None:
 @pytest.mark.parametrize("code", ErrorCode)
 def test_every_page_leads_to_ones_printers_and_out_of_a_frame(code: ErrorCode) -> None:
     page = error_page(
-        code, "d" * 10_000, "n" * 10_000, printers_page="https://reach.example/a?b=1&c"
+        code,
+        "d" * 10_000,
+        "n" * 10_000,
+        reader=Reader(printers_page="https://reach.example/a?b=1&c"),
     )
 
     link = '<a class="quiet" target="_top" href="https://reach.example/a?b=1&amp;c">'

@@ -24,18 +24,18 @@ WRONG = b"GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer wrong\r\n\r\n"
 
 def test_the_same_lines_with_the_same_grant_are_looked_at_once() -> None:
     reader = RequestReader()
-    first = passage(None, reader.read(RIGHT), GRANT, "https")
+    first = passage(None, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None)
 
-    assert passage(first, reader.read(RIGHT), GRANT, "https") is first
+    assert passage(first, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None) is first
     assert first.digests == [digest(CredentialKind.BEARER, b"right")]
     assert first.fields == b"Host: h\r\n"
 
 
 def test_other_credentials_on_the_same_connection_are_looked_at() -> None:
     reader = RequestReader()
-    first = passage(None, reader.read(RIGHT), GRANT, "https")
+    first = passage(None, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None)
 
-    second = passage(first, reader.read(WRONG), GRANT, "https")
+    second = passage(first, reader.read(WRONG), GRANT, scheme="https", tunnel_port=None)
 
     assert second.digests == [digest(CredentialKind.BEARER, b"wrong")]
     assert second.fields == b"Host: h\r\nAuthorization: Bearer wrong\r\n"
@@ -43,10 +43,10 @@ def test_other_credentials_on_the_same_connection_are_looked_at() -> None:
 
 def test_a_grant_that_was_read_again_is_asked_again() -> None:
     reader = RequestReader()
-    first = passage(None, reader.read(RIGHT), GRANT, "https")
+    first = passage(None, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None)
     changed = replace(GRANT, digests=(digest(CredentialKind.BEARER, b"wrong"),))
 
-    second = passage(first, reader.read(RIGHT), changed, "https")
+    second = passage(first, reader.read(RIGHT), changed, scheme="https", tunnel_port=None)
 
     # It opens nothing any more, so it is the printer's own.
     assert second.fields == b"Host: h\r\nAuthorization: Bearer right\r\n"

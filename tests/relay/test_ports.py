@@ -1,6 +1,7 @@
 """Ports that stand for connections, for users without wildcard DNS."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
@@ -9,6 +10,7 @@ from printreach.rules.connections import ConnectionKind
 from tests.relay.caller import Answer, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, Rig, relay
+from tests.relay.scripted_agent import Asked
 from tests.relay.waiting import until
 from tests.rigs.waiting import free_port
 
@@ -124,28 +126,179 @@ async def test_a_revoked_connection_is_604_at_its_port() -> None:
         assert (await ask(port, access.bearer)).status == 604
 
 
+OPEN = b"/service-command-api/open?ticket=ticket"
+NAVIGATION = b"Upgrade-Insecure-Requests: 1"
+NAME = b"nas.local:18000"
+OWN_PAGE = b"Referer: http://nas.local:18000/"
+
+
+async def open_own(rig: Rig, port: int, unique_id: str = "own-one", printer: str = "one") -> bytes:
+    """Follow a single-use link to a port; the cookie line of the browser from then on."""
+    access = rig.connect(unique_id, printer=printer, kind=ConnectionKind.OWN, port=port)
+    until_then = rig.clock.now() + timedelta(minutes=10)
+    rig.grants.add_open_ticket(access.unique_id, "ticket", until_then)
+    opened = await ask(port, target=OPEN)
+    assert opened.status == 200, opened
+    return b"Cookie: " + (opened.get(b"set-cookie") or b"").partition(b";")[0]
+
+
 @on_a_loop
-async def test_at_a_port_no_cookie_counts_since_ports_share_them() -> None:
+async def test_the_owners_link_opens_a_port_by_a_cookie_of_that_port() -> None:
     async with relay() as rig:
-        port = await listening(rig)
-        access = rig.connect("own-one", kind=ConnectionKind.OWN, port=port)
+        port, agent = await listening(rig), await rig.agent()
+        cookie = await open_own(rig, port)
+
+        assert cookie == b"Cookie: printreach_own_%d=cookie-for-ticket" % port
+        answer = await ask(port, cookie, NAVIGATION)
+        assert (answer.status, agent.asked[0].all(b"cookie")) == (200, [])
+        assert answer.get(b"x-frame-options") == b"SAMEORIGIN"
+
+
+@on_a_loop
+async def test_a_cookie_of_one_port_opens_no_other_and_no_host() -> None:
+    async with relay() as rig:
+        port, other = await listening(rig), await listening(rig)
         await rig.agent()
-        rig.grants.add_cookie(access.unique_id, b"secret")
-        cookie = b"Cookie: printreach_own=secret"
+        cookie = await open_own(rig, port)
+        rig.connect("own-two", kind=ConnectionKind.OWN, port=other)
+        renamed = cookie.replace(b"_%d=" % port, b"_%d=" % other)
+        nameless = cookie.replace(b"_%d=" % port, b"=")
 
-        assert (await ask(port, cookie)).status == 606
-        assert (await ask(rig.port, cookie, host=access.host)).status == 200
+        for sent in (cookie, renamed, nameless):
+            assert (await ask(other, sent, NAVIGATION)).status == 606
+        assert (await ask(port, nameless, NAVIGATION)).status == 606
+        assert (await ask(port, renamed, NAVIGATION)).status == 606
 
 
 @on_a_loop
-async def test_at_a_port_the_single_use_link_opens_nothing() -> None:
+async def test_no_cookie_of_the_service_or_of_another_port_reaches_a_printer_or_opens_it() -> None:
+    async with relay() as rig:
+        port, agent = await listening(rig), await rig.agent()
+        cookie = await open_own(rig, port)
+        others = b"; printreach_session=secret; printreach_own_1=secret; printreach_own=secret; a=1"
+
+        assert (await ask(port, cookie + others, NAVIGATION)).status == 200
+        assert agent.asked[0].all(b"cookie") == [b"a=1"]
+        assert (await ask(port, b"Cookie: a=1" + others, NAVIGATION)).status == 606
+
+
+@on_a_loop
+async def test_the_cookie_counts_however_many_others_plant_before_it() -> None:
+    async with relay() as rig:
+        port = await listening(rig)
+        await rig.agent()
+        cookie = await open_own(rig, port)
+        planted = b"printreach_own_%d=planted; " % port * 40
+
+        assert (await ask(port, cookie.replace(b": ", b": " + planted), NAVIGATION)).status == 200
+
+
+@on_a_loop
+async def test_a_printer_sets_no_cookie_by_the_name_of_a_ports() -> None:
+    def plant(asked: Asked) -> None:
+        names = (b"printreach_own_18001", b"__Host-printreach_own_18001", b"printreach_session")
+        fields = [(b"set-cookie", name + b"=planted") for name in names]
+        asked.answer(headers=[*fields, (b"set-cookie", b"mine=1")])
+
+    async with relay() as rig:
+        port = await listening(rig)
+        await rig.agent(script=plant)
+        cookie = await open_own(rig, port)
+
+        assert (await ask(port, cookie, NAVIGATION)).all(b"set-cookie") == [b"mine=1"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        (),
+        (b"Referer: http://nas.local:18001/",),
+        (b"Referer: http://nas.local:180000/",),
+        (b"Referer: http://nas.local/",),
+        (b"Origin: http://nas.local:18001",),
+        (b"Origin: null",),
+        (b"Sec-Fetch-Site: same-site", b"Sec-Fetch-Mode: no-cors", OWN_PAGE),
+        (b"Referer: http://nas.local:18001/", b"Accept: text/html"),
+    ],
+)
+@on_a_loop
+async def test_a_page_of_another_port_fetches_nothing_by_the_cookie(
+    source: tuple[bytes, ...],
+) -> None:
+    """Ports of one host are one site, and plain http has no Sec-Fetch fields."""
+    async with relay() as rig:
+        port, agent = await listening(rig), await rig.agent()
+        cookie = await open_own(rig, port)
+
+        answer = await ask(port, cookie, *source, target=b"/rr_gcode?gcode=M112")
+        assert (answer.status, agent.asked) == (606, [])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        (OWN_PAGE,),
+        (b"Origin: http://nas.local:18000",),
+        (OWN_PAGE, NAVIGATION),
+        (b"Sec-Fetch-Site: same-origin", b"Sec-Fetch-Mode: cors"),
+        (b"Sec-Fetch-Site: none", b"Sec-Fetch-Mode: navigate"),
+    ],
+)
+@on_a_loop
+async def test_pages_of_the_port_itself_fetch_what_they_like(source: tuple[bytes, ...]) -> None:
+    async with relay() as rig:
+        port = await listening(rig)
+        await rig.agent()
+        cookie = await open_own(rig, port)
+
+        answer = await ask(port, cookie, *source, target=b"/rr_gcode?gcode=M112")
+        assert answer.status == 200
+
+
+@pytest.mark.parametrize("source", [(), (b"Referer: http://nas.local:18001/",)])
+@on_a_loop
+async def test_a_link_to_a_port_with_a_query_asks_a_person_first(
+    source: tuple[bytes, ...],
+) -> None:
+    async with relay() as rig:
+        port, agent = await listening(rig), await rig.agent()
+        cookie = await open_own(rig, port)
+        fields = (cookie, NAVIGATION, *source)
+
+        asking = await ask(port, *fields, target=b"/rr_gcode?gcode=M112")
+        assert (asking.status, agent.asked) == (606, [])
+        assert b"Open it" in asking.body
+        assert (await ask(port, *fields, target=b"/files")).status == 200
+
+
+@pytest.mark.parametrize("method", [b"POST", b"PUT", b"DELETE"])
+@on_a_loop
+async def test_what_changes_something_at_a_port_needs_the_origin_of_that_port(
+    method: bytes,
+) -> None:
+    async with relay() as rig:
+        port, agent = await listening(rig), await rig.agent()
+        cookie = await open_own(rig, port)
+        for origin in (b"http://nas.local:18001", b"http://nas.local:8080", b"http://nas.local"):
+            answer = await ask(port, cookie, b"Origin: " + origin, OWN_PAGE, method=method)
+            assert (answer.status, agent.asked) == (606, [])
+
+        assert (await ask(port, cookie, b"Origin: http://" + NAME, method=method)).status == 200
+
+
+@on_a_loop
+async def test_what_a_bookmark_of_a_port_finds_leads_to_the_dashboard_and_names_no_printer() -> (
+    None
+):
     async with relay() as rig:
         port = await listening(rig)
         access = rig.connect("own-one", kind=ConnectionKind.OWN, port=port)
-        rig.grants.add_open_ticket(access.unique_id, "ticket", rig.clock.now().replace(year=2027))
 
-        opened = await ask(port, target=b"/service-command-api/open?ticket=ticket")
-        assert (opened.status, opened.all(b"set-cookie")) == (606, [])
+        page = (await ask(port, b"Accept: text/html")).body.decode()
+        assert f'href="http://relay.example/printers/open?port={port}">Sign in and open it' in page
+        grant = await rig.grants.grant(access.unique_id)
+        assert grant is not None
+        assert grant.printer_id not in page
 
 
 @on_a_loop

@@ -227,10 +227,14 @@ class Service:
 
     def way(self, connection: Connection) -> Way:
         """How an app reaches the printer through that connection."""
-        address = urlsplit(connection.url)
-        if "PRINTREACH_TUNNEL_PORTS" in self.env and address.port is not None:
-            return Way(port=address.port, host=address.netloc).proving(connection.basic)
-        return self.way_to(address.netloc).proving(connection.basic)
+        return self.way_at(urlsplit(connection.url).netloc).proving(connection.basic)
+
+    def way_at(self, host: str) -> Way:
+        """How anybody reaches the address of a connection: a host of its, or a port for each."""
+        port = urlsplit(f"//{host}").port
+        if "PRINTREACH_TUNNEL_PORTS" in self.env and port is not None:
+            return Way(port=port, host=host)
+        return self.way_to(host)
 
     def way_to(self, host: str) -> Way:
         """How anybody reaches one of its hosts."""
@@ -245,7 +249,7 @@ class Service:
     def open_own_host(self, printer: LinkedPrinter) -> Way:
         """How the owner's browser reaches it: by cookie, after the single-use link."""
         link = urlsplit(self.own_link(printer))
-        way = self.way_to(link.netloc)
+        way = self.way_at(link.netloc)
         answer = call(way, f"{link.path}?{link.query}", headers=[("Accept", "text/html")])
         cookies = "; ".join(one.split(";")[0] for one in answer.all("Set-Cookie"))
         return way.proving(("Cookie", cookies))

@@ -126,6 +126,11 @@ def holder(port: int, revoked_at: datetime | None = None) -> Connection:
 DAY = timedelta(days=1)
 
 
+def chosen(ports: range, holders: list[Connection], at: datetime) -> int | None:
+    """The port for a connection to Ada's first printer."""
+    return choose_port(ports, holders, at, printer_id="p1", account_id="ada")
+
+
 def test_a_connection_has_ended_when_it_was_revoked_or_when_it_expired() -> None:
     assert not has_ended(holder(1), NOON)
     assert has_ended(holder(1, NOON), NOON)
@@ -136,25 +141,37 @@ def test_a_connection_has_ended_when_it_was_revoked_or_when_it_expired() -> None
 def test_a_connection_gets_the_lowest_port_that_nobody_holds() -> None:
     held = [holder(18000), holder(18002, NOON)]
 
-    assert choose_port(range(18000, 18003), held, NOON) == 18001
+    assert chosen(range(18000, 18003), held, NOON) == 18001
 
 
 def test_when_all_ports_are_held_the_one_that_ended_first_gives_way() -> None:
     held = [holder(18000), holder(18001, NOON), holder(18002, NOON - DAY)]
 
-    assert choose_port(range(18000, 18003), held, NOON) == 18002
+    assert chosen(range(18000, 18003), held, NOON) == 18002
 
 
 def test_a_connection_that_will_expire_keeps_its_port_until_then() -> None:
     held = [replace(holder(18000), expires_at=NOON + DAY)]
 
-    assert choose_port(range(18000, 18001), held, NOON) is None
-    assert choose_port(range(18000, 18001), held, NOON + DAY) == 18000
+    assert chosen(range(18000, 18001), held, NOON) is None
+    assert chosen(range(18000, 18001), held, NOON + DAY) == 18000
 
 
 def test_when_all_ports_are_held_by_living_connections_there_is_none() -> None:
-    assert choose_port(range(18000, 18002), [holder(18000), holder(18001)], NOON) is None
+    assert chosen(range(18000, 18002), [holder(18000), holder(18001)], NOON) is None
 
 
 def test_ports_that_were_held_before_the_range_was_changed_do_not_matter() -> None:
-    assert choose_port(range(18000, 18001), [holder(17000, NOON)], NOON) == 18000
+    assert chosen(range(18000, 18001), [holder(17000, NOON)], NOON) == 18000
+
+
+def test_a_port_goes_to_the_printer_and_the_account_that_had_it_before() -> None:
+    """A browser keeps what pages at a port have stored, and gives it to the next pages there."""
+    bobs = replace(holder(18000, NOON - 3 * DAY), account_id="bob", printer_id="p9")
+    of_other_printer = replace(holder(18001, NOON - 2 * DAY), printer_id="p2")
+    of_same_printer = holder(18002, NOON - DAY)
+    held = [bobs, of_other_printer, of_same_printer]
+
+    assert chosen(range(18000, 18003), held, NOON) == 18002
+    assert chosen(range(18000, 18002), held, NOON) == 18001
+    assert chosen(range(18000, 18001), held, NOON) == 18000

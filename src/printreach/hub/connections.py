@@ -37,10 +37,14 @@ OPEN_TICKET_LIFETIME: Final = timedelta(minutes=10)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shared:
-    """A Shared Connection just made, with what opens it."""
+    """A Shared Connection just made, with what opens it.
+
+    link: signs a browser in without a password.
+    """
 
     connection: Connection
     url: str
+    link: str
     secrets: AppSecrets
 
 
@@ -87,7 +91,7 @@ class Connections:
         printer = await self._printer_for(records, app_id, printer_id, at)
         if isinstance(printer, Denied):
             return printer
-        port = await self._take_port(records, at)
+        port = await self._take_port(records, printer, at)
         if isinstance(port, Denied):
             return port
         made = self._new(ConnectionKind.APP, printer, at, app_id=app_id, port=port)
@@ -110,7 +114,7 @@ class Connections:
         permissions: frozenset[Permission],
     ) -> Shared | Denied:
         """Make a Shared Connection; its secrets are in the answer and nowhere else."""
-        port = await self._take_port(records, self.clock.now())
+        port = await self._take_port(records, printer, self.clock.now())
         if isinstance(port, Denied):
             return port
         secrets = new_app_secrets(self.token_bytes)
@@ -118,7 +122,10 @@ class Connections:
         connection = replace(made, expires_at=expires_at, permissions=permissions)
         await records.connections.add(connection, digests_of(secrets))
         return Shared(
-            connection=connection, url=self.addresses.of_connection(connection), secrets=secrets
+            connection=connection,
+            url=self.addresses.of_connection(connection),
+            link=self.addresses.of_shared_link(connection, secrets.bearer_token),
+            secrets=secrets,
         )
 
     async def open_own(
@@ -139,6 +146,8 @@ class Connections:
             if isinstance(printer, Denied):
                 return printer
             connection = await self._own(records, printer, at)
+            if isinstance(connection, Denied):
+                return connection
             await records.connections.add_open_ticket(
                 connection.connection_id,
                 digest(CredentialKind.OPEN_TICKET, ticket.encode()),
@@ -196,12 +205,16 @@ class Connections:
         full = quota_reached(app, of_app, sum(one.app_id == app_id for one in living))
         return printer if full is None else Denied(Reason.TOO_MANY_CONNECTIONS, full)
 
-    async def _take_port(self, records: Records, at: datetime) -> int | Denied | None:
+    async def _take_port(
+        self, records: Records, printer: Printer, at: datetime
+    ) -> int | Denied | None:
         """A port for one connection more, taken from one that has ended if need be."""
         if not self.ports:
             return None
         holders = await records.connections.with_port()
-        port = choose_port(self.ports, holders, at)
+        port = choose_port(
+            self.ports, holders, at, printer_id=printer.printer_id, account_id=printer.account_id
+        )
         if port is None:
             return Denied(
                 Reason.NO_PORT_LEFT,
@@ -213,13 +226,30 @@ class Connections:
                 await records.notify(Notice(Topic.CONNECTION, holder.unique_id), at)
         return port
 
-    async def _own(self, records: Records, printer: Printer, at: datetime) -> Connection:
-        for connection in await records.connections.of_printer(printer.printer_id):
-            if connection.kind is ConnectionKind.OWN and not has_ended(connection, at):
-                return connection
-        connection = self._new(ConnectionKind.OWN, printer, at, app_id=None, port=None)
-        await records.connections.add(connection, None)
-        return connection
+    async def _own(self, records: Records, printer: Printer, at: datetime) -> Connection | Denied:
+        """The owner's connection to the printer, at an address that the settings of now allow."""
+        of_printer = await records.connections.of_printer(printer.printer_id)
+        own = [one for one in of_printer if one.kind is ConnectionKind.OWN]
+        kept = next((one for one in own if not has_ended(one, at)), None)
+        if kept is not None and self._has_address(kept):
+            return kept
+        port = await self._take_port(records, printer, at)
+        if isinstance(port, Denied):
+            return port
+        if kept is None:
+            made = self._new(ConnectionKind.OWN, printer, at, app_id=None, port=port)
+            await records.connections.add(made, None)
+        else:
+            made = replace(kept, port=port)
+            await records.connections.set_port(kept.connection_id, port)
+        await records.notify(Notice(Topic.CONNECTION, made.unique_id), at)
+        return made
+
+    def _has_address(self, connection: Connection) -> bool:
+        """False where ports were configured, left out or changed after it was made."""
+        if connection.port is None:
+            return not self.ports
+        return connection.port in self.ports
 
     def _new(
         self,

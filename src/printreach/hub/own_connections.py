@@ -76,6 +76,12 @@ class OwnConnections:
     async def one(self, account_id: str, connection_id: str) -> Connection | Denied:
         return await self.store.read(lambda records: _own(records, account_id, connection_id))
 
+    async def printer_at_port(self, account_id: str, port: int) -> str | None:
+        """The printer of that account whose own interface opens at a tunnel port."""
+        living = await self.all(account_id, ConnectionKind.OWN)
+        ids = [one.connection.printer_id for one in living if one.connection.port == port]
+        return ids[0] if ids else None
+
     async def share(
         self,
         account_id: str,

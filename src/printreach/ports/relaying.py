@@ -30,6 +30,14 @@ class Grants(Protocol):
         """
         ...
 
+    async def add_shared_cookie(self, unique_id: str, at: datetime) -> str | None:
+        """Sign a browser in to a Shared Connection; the secret for the cookie of its host.
+
+        Whoever calls this has compared the password. None where the connection has ended. The
+        cookie lasts 7 days, and no longer than the connection.
+        """
+        ...
+
     async def connections_used(self, used: Mapping[str, datetime]) -> None:
         """When connections, by their unique ids, last carried something."""
         ...

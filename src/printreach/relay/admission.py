@@ -129,6 +129,12 @@ class Admission:
         self.forget(unique_id)
         return secret
 
+    async def add_shared_cookie(self, unique_id: str) -> str | None:
+        """Sign a browser in to a Shared Connection; the secret for the cookie, or None."""
+        secret = await self._grants.add_shared_cookie(unique_id, self._clock.now())
+        self.forget(unique_id)
+        return secret
+
     # --- streams under way ------------------------------------------------------------------------
 
     def began(self, stream: LiveStream) -> None:

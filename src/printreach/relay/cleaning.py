@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from printreach.rules.connections import ConnectionKind
+from printreach.rules.connections import KINDS_WITH_COOKIES, ConnectionKind
 from printreach.rules.credentials import (
     CredentialKind,
     digest,
@@ -53,10 +53,6 @@ class Presented(NamedTuple):
     authorizations: dict[bytes, bytes]
     cookies: list[bytes]
 
-    @property
-    def digests(self) -> list[bytes]:
-        return [*self.authorizations.values(), *self.cookies]
-
     def ours(self, accepted: Sequence[bytes]) -> list[bytes]:
         """The Authorization values that open the connection; the printer may not see them."""
         return [value for value, found in self.authorizations.items() if found in accepted]
@@ -77,16 +73,23 @@ class BadAnswer(Exception):
     """A printer's head contradicts itself."""
 
 
-def presented_by(headers: Headers, kind: ConnectionKind, scheme: str) -> Presented:
-    """The credentials that a request to a connection of that kind carries in its header lines."""
-    if kind is ConnectionKind.OWN:
-        values = cookie_values(headers, own_cookie_name(scheme))
-        return Presented({}, [digest(CredentialKind.COOKIE, value) for value in values[:8]])
-    authorizations = {}
-    for name, value in headers:
-        if name.lower() == b"authorization" and (found := digest_of_authorization(value)):
-            authorizations[value] = found
-    return Presented(authorizations, [])
+def presented_by(
+    headers: Headers, kind: ConnectionKind, scheme: str, tunnel_port: int | None
+) -> Presented:
+    """The credentials that a request to a connection of that kind carries in its header lines.
+
+    tunnel_port: by which it came, where a port stands for the connection.
+    """
+    cookies: list[bytes] = []
+    authorizations: dict[bytes, bytes] = {}
+    if kind in KINDS_WITH_COOKIES:
+        values = cookie_values(headers, own_cookie_name(scheme, tunnel_port))
+        cookies = [digest(CredentialKind.COOKIE, value) for value in values]
+    if kind is not ConnectionKind.OWN:
+        for name, value in headers:
+            if name.lower() == b"authorization" and (found := digest_of_authorization(value)):
+                authorizations[value] = found
+    return Presented(authorizations, cookies)
 
 
 def presented_in_target(target: bytes, kind: ConnectionKind) -> list[bytes]:

@@ -3,19 +3,25 @@
 from printreach.wire.heads import Headers
 
 OWN_COOKIE = b"printreach_own"
+MOST_VALUES = 8
 _OURS = (b"printreach_", b"__host-printreach_")
 
 
-def own_cookie_name(scheme: str) -> bytes:
-    """On https a browser holds a `__Host-` cookie to this host, https and path /."""
-    return b"__Host-" + OWN_COOKIE if scheme == "https" else OWN_COOKIE
+def own_cookie_name(scheme: str, tunnel_port: int | None) -> bytes:
+    """Of the cookie that signs a browser in to one printer host, or to one tunnel port.
+
+    On https a browser holds a `__Host-` cookie to this host, https and path /. Ports share the
+    cookies of their host, so the name says for which of them it is.
+    """
+    name = OWN_COOKIE if tunnel_port is None else b"%b_%d" % (OWN_COOKIE, tunnel_port)
+    return b"__Host-" + name if scheme == "https" else name
 
 
-def set_own_cookie(scheme: str, secret: str, max_age_s: int) -> bytes:
-    """The Set-Cookie value that signs a browser in to one own- host."""
+def set_own_cookie(scheme: str, tunnel_port: int | None, secret: str, max_age_s: int) -> bytes:
+    """The Set-Cookie value that signs a browser in."""
     secure = b"; Secure" if scheme == "https" else b""
     return b"%b=%b; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%b" % (
-        own_cookie_name(scheme),
+        own_cookie_name(scheme, tunnel_port),
         secret.encode("ascii"),
         max_age_s,
         secure,
@@ -23,7 +29,11 @@ def set_own_cookie(scheme: str, secret: str, max_age_s: int) -> bytes:
 
 
 def cookie_values(headers: Headers, name: bytes) -> list[bytes]:
-    """Every value a cookie of that name was sent with: a planted one may stand before ours."""
+    """The last values that a cookie of that name was sent with.
+
+    Pages of other ports or hosts can plant cookies of that name, which a browser sends before ours:
+    ours has the shortest path, and no script can replace it. RFC 6265, section 5.4.
+    """
     values: list[bytes] = []
     for field, line in headers:
         if field.lower() == b"cookie":
@@ -31,7 +41,7 @@ def cookie_values(headers: Headers, name: bytes) -> list[bytes]:
                 key, _, value = pair.strip().partition(b"=")
                 if key == name:
                     values.append(value)
-    return values
+    return values[-MOST_VALUES:]
 
 
 def without_ours(cookie_line: bytes) -> bytes:

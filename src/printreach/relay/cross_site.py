@@ -1,10 +1,10 @@
-"""Which requests that carry an own- host's cookie may a page of another site have caused?
+"""Which requests that carry a printer host's cookie may a page of another site have caused?
 
 A browser sends the cookie with requests of foreign pages too: with navigations of any site, and,
 since all printer hosts are one site to it, with every fetch of a page of another printer. Browsers
 say by their Sec-Fetch fields where a request comes from, and pages can't change these. They are
-missing on plain http, and where no browser asks.
-Source: W3C, Fetch Metadata Request Headers.
+missing on plain http; there Origin and Referer say it, which a page can leave out but not invent.
+Sources: W3C, Fetch Metadata Request Headers; RFC 9110, section 10.1.3 (Referer).
 """
 
 from enum import Enum, auto
@@ -14,8 +14,17 @@ from printreach.http1.heads import Request
 from printreach.wire.heads import get
 
 _SAFE_METHODS: Final = frozenset({b"GET", b"HEAD", b"OPTIONS"})
-_NOT_FOREIGN: Final = frozenset({None, b"same-origin", b"none"})
+_NOT_FOREIGN: Final = frozenset({b"same-origin", b"none"})
 """Sec-Fetch-Site of requests that the host's own pages cause, or a person by hand."""
+
+
+class Site(Enum):
+    """Who caused a request, as far as the browser says."""
+
+    OWN = auto()
+    """A page of the same origin, port included, or a person by hand."""
+    FOREIGN = auto()
+    UNKNOWN = auto()
 
 
 class CookieUse(Enum):
@@ -27,15 +36,18 @@ class CookieUse(Enum):
     """A link of another site with a query. Printers act on such (`/rr_gcode?gcode=M112`)."""
 
 
-def cookie_use(request: Request, origin: str) -> CookieUse:
+def cookie_use(request: Request, origin: str, *, is_guessable: bool) -> CookieUse:
     """Judge a request that comes with the cookie.
 
     origin: of the host that it asks. What changes something needs that as its Origin.
+    is_guessable: strangers can know the address, such as a port; then a request of unknown origin
+    counts as foreign.
     """
     if request.method not in _SAFE_METHODS or request.upgrade is not None:
         is_ours = get(request.headers, b"origin") == origin.encode("latin-1")
         return CookieUse.ALLOWED if is_ours else CookieUse.REFUSED
-    if not is_foreign(request):
+    site = site_of(request, origin)
+    if site is Site.OWN or (site is Site.UNKNOWN and not is_guessable):
         return CookieUse.ALLOWED
     if not _is_page_load(request):
         return CookieUse.REFUSED
@@ -43,15 +55,28 @@ def cookie_use(request: Request, origin: str) -> CookieUse:
     return CookieUse.NEEDS_CONFIRMATION if has_query else CookieUse.ALLOWED
 
 
-def is_foreign(request: Request) -> bool:
-    """Does a browser say that a page of another host caused this, perhaps by redirects?"""
-    return get(request.headers, b"sec-fetch-site") not in _NOT_FOREIGN
+def site_of(request: Request, origin: str) -> Site:
+    """Who caused the request, perhaps by redirects. origin: of the host that it asks."""
+    said = get(request.headers, b"sec-fetch-site")
+    if said is not None:
+        return Site.OWN if said in _NOT_FOREIGN else Site.FOREIGN
+    ours = origin.encode("latin-1")
+    for name in (b"origin", b"referer"):
+        source = get(request.headers, name)
+        if source:
+            is_ours = source == ours or source.startswith(ours + b"/")
+            return Site.OWN if is_ours else Site.FOREIGN
+    return Site.UNKNOWN
 
 
 def _is_page_load(request: Request) -> bool:
-    """A navigation of a whole tab, neither of a frame nor of an object in a page."""
-    return (
-        request.method == b"GET"
-        and get(request.headers, b"sec-fetch-mode") == b"navigate"
-        and get(request.headers, b"sec-fetch-dest") == b"document"
-    )
+    """A navigation of a whole tab, neither of a frame nor of an object in a page.
+
+    Without Sec-Fetch fields frames can't be told apart; X-Frame-Options keeps these from showing.
+    """
+    if request.method != b"GET":
+        return False
+    mode = get(request.headers, b"sec-fetch-mode")
+    if mode is None:  # pages can't set the next field without being asked for a preflight first
+        return get(request.headers, b"upgrade-insecure-requests") == b"1"
+    return mode == b"navigate" and get(request.headers, b"sec-fetch-dest") == b"document"

@@ -17,6 +17,7 @@ from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
 from .cleaning import BadAnswer, Field, answer_for_caller, target_for_printer, with_defaults
 from .connection import FrontConnection
+from .page_words import Reader
 from .refusals import refuse
 from .webcam_feeds import Feeds, Seat, Sight
 from .webcam_frames import Piece, boundary_of
@@ -50,7 +51,7 @@ class PrinterExchange:
         presented: Sequence[bytes],
         need: Need,
         limits: Limits,
-        printers_page: str,
+        reader: Reader,
         defaults: Sequence[Field] = (),
     ) -> None:
         """defaults: fields that a printer's answer gets where it has none of that name."""
@@ -63,7 +64,7 @@ class PrinterExchange:
         self._caller = caller
         self._request = request
         self._limits = limits
-        self._printers_page = printers_page
+        self._reader = reader
         self._defaults = defaults
         self._writer = AnswerWriter(caller, request)
         self._stream: Stream | Seat
@@ -315,7 +316,7 @@ class PrinterExchange:
     ) -> None:
         if not self._is_sent:
             self._writer.keep_alive = False
-        refuse(self._writer, code, self._printers_page, sentence, failure)
+        refuse(self._writer, code, self._reader, sentence, failure)
 
     def _close_stream(self, reason: Reason) -> None:
         """Leave the stream; what is still under way on it is cancelled."""

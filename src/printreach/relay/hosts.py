@@ -5,6 +5,9 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from printreach.rules.addresses import may_require_https
+from printreach.rules.connections import ConnectionKind, Grant
+
+from .page_words import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,18 @@ class Hosts:
             if "." not in label:
                 return PrinterHost(label)
         return _FOREIGN
+
+    def reader(self, grant: Grant | None, tunnel_port: int | None) -> Reader:
+        """Who reads a page of ours there.
+
+        The name of an own- host can't be guessed, so the page on it may name the printer. A port
+        can: there only the owner's dashboard says which printer it is.
+        """
+        if grant is None:
+            return Reader(printers_page=self.printers_page)
+        path = f"{grant.printer_id}/open" if tunnel_port is None else f"open?port={tunnel_port}"
+        way_back = f"{self.printers_page}/{path}" if grant.kind is ConnectionKind.OWN else ""
+        return Reader(printers_page=self.printers_page, kind=grant.kind, way_back=way_back)
 
     def origin(self, host: bytes) -> str:
         """The Origin that a page of this host sends; the scheme's own port is left out."""

@@ -20,6 +20,7 @@ from .front import Front
 from .health import PATHS, Health
 from .host_keys import HostKeyDesk
 from .hosts import DetectorHost, Hosts, OwnHost, PrinterHost
+from .opening import Opening, Tries
 from .own_host import OwnHostRequests
 from .printer_hosts import PrinterHosts
 from .refusals import answer
@@ -43,8 +44,9 @@ class RelayOutside:
     """What a relay node needs of the outside.
 
     connect_web: opens a connection to the web role. web: its application, if it runs here, too.
-    networks: whose forwarding headers count, and who may read the metrics. detector_url: of the
-    failure-detection API, "" where it has no name of its own.
+    networks: whose forwarding headers count, and who may read the metrics. tries: counts those to
+    sign a browser in to a printer. detector_url: of the failure-detection API, "" where it has no
+    name of its own.
     """
 
     grants: Grants
@@ -52,6 +54,7 @@ class RelayOutside:
     connect_web: Connect
     tunnel_domain: str
     networks: Sequence[Network]
+    tries: Tries
     web: Application | None = None
     detector_url: str = ""
 
@@ -76,6 +79,7 @@ class RelayNode:
             self._admission,
             self._directory,
             CommandStamps(agents.node_id, agents.clock.now),
+            Opening(self._hosts, self._admission, outside.tries, outside.networks),
         )
         app = WebApp(outside.web, agents.clock) if outside.web is not None else None
         self._own_host = OwnHostRequests(outside.connect_web, app)

@@ -14,6 +14,8 @@ from typing import Final
 
 from printreach.contract.errors import FAILURES, THIS_PRINTER, ErrorCode, Failure
 
+from .page_words import Link, Reader, failure_for, links_for
+
 # A sentence or two. What is longer is no advice, and the page has to stay small.
 _LONGEST_DETAIL: Final = 200
 _LONGEST_NAME: Final = 50
@@ -49,6 +51,20 @@ stroke:var(--on);stroke-width:2}
 a:focus-visible{outline:3px solid var(--ink);outline-offset:2px}
 code{font:.8125rem ui-monospace,monospace}
 """
+_FORM_STYLE: Final = """
+main svg{margin:1.5rem 0}
+form{margin-top:1.5rem}
+label{display:block;font-weight:600;margin-top:1rem}
+input,button{width:100%;min-height:3.25rem;margin-top:.25rem;padding:.5rem .875rem;\
+border-radius:8px;font:inherit}
+input{border:1px solid var(--edge);background:var(--field);color:var(--text)}
+:root{--field:#fff;--bad:#b0241a}
+@media(prefers-color-scheme:dark){:root{--field:#151c1f;--bad:#ff8b80}}
+button{margin-top:1.5rem;border:0;background:var(--ink);color:var(--on);font-weight:600;\
+cursor:pointer}
+:is(input,button):focus-visible{outline:3px solid var(--ink);outline-offset:2px}
+.bad{margin-top:1rem;color:var(--bad);font-weight:600}
+"""
 
 _LOGO: Final = """<svg viewBox="0 0 290.7 58" role="img" aria-label="Printreach">\
 <path id="p" class="ink" transform="translate(-4 4)scale(1.15)" d="M9 42V16A10 10 0 0 1 19 6h7\
@@ -67,12 +83,18 @@ _TORN_LINE: Final = """<svg viewBox="0 0 350 102" aria-hidden="true">\
 <path d="M195 59c8 0 7-10 16-10h16M242 5h94v92h-94zM242 29h94m-60 0v13l6 10h14l6-10V29m-31 40h36\
 m-46 12h56"/><path stroke-width="3" d="M173 25l4-10m6 14l8-7m-18 56l3-10"/></svg>"""
 
+# The same line, whole.
+_LINE: Final = """<svg viewBox="0 0 350 102" aria-hidden="true">\
+<use href="#p" transform="translate(11 15)scale(1.07)"/>\
+<path class="ink" d="M73 49h76c12 0 12-10 24-10h54"/>\
+<path d="M242 5h94v92h-94zM242 29h94m-60 0v13l6 10h14l6-10V29m-31 40h36m-46 12h56"/></svg>"""
+
 _PAGE: Final = Template(
     f"""<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">$refresh
-<title>$title</title><style>{_STYLE}</style>
+<title>$title</title><style>$style</style>
 <header>{_LOGO}</header>
-<main>{_TORN_LINE}
+<main>$drawing
 <h1>$title</h1><p>$explanation</p>
 $advice</main>
 <footer>$retry$home<code>$code $name</code></footer>
@@ -90,7 +112,21 @@ _RETRY: Final = """<a href=""><svg viewBox="0 0 24 24" aria-hidden="true">\
 <path d="M20 12a8 8 0 1 1-2-5l2 2m0-5v5h-5"/></svg>Try now</a>"""
 
 # Out of the frame, where an app shows the printer in one: our pages stand in none.
-_HOME: Final = Template('<a class="quiet" target="_top" href="$page">Go to my printers</a>')
+_LINK: Final = Template('<a$quiet target="_top" href="$href">$text</a>')
+_QUIET: Final = ' class="quiet"'
+
+_FORM: Final = Template(
+    """<form method="post" action="$action">
+<label for="user">User name</label>
+<input id="user" name="user" required autocomplete="username" autocapitalize="none" \
+spellcheck="false" maxlength="100">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" required autocomplete="current-password" \
+maxlength="100">
+<button>Open the printer</button></form>
+"""
+)
+_ERROR: Final = Template('<p class="bad" role="alert">$error</p>')
 
 _CONFIRMATION: Final = """<h2>What to do</h2><p>Some printers act as soon as such an address is \
 opened. Open it only if you followed a link that you trust.</p>"""
@@ -111,6 +147,13 @@ def _hash_source(style: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
+_SIGN_IN_STYLE: Final = _STYLE + _FORM_STYLE
+SIGN_IN_PAGE_CSP: Final = (
+    f"default-src 'none'; style-src {_hash_source(_SIGN_IN_STYLE)}; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+).encode()
+"""The same for the page that asks for a password, which stands in no frame."""
+
 # No frame-ancestors: apps show a printer's pages in frames of theirs, and there this page has to
 # be readable too. It holds no secret, and nothing on it acts.
 ERROR_PAGE_CSP: Final = (
@@ -124,32 +167,58 @@ def error_page(
     detail: str | None,
     printer_name: str | None = None,
     *,
-    printers_page: str | None = None,
+    reader: Reader | None = None,
     failure: Failure | None = None,
 ) -> bytes:
     """Write the page that a person sees instead of the printer.
 
     detail: what is known beyond the code, as a sentence; it may come from outside.
     printer_name: only where the caller has proved access to that printer.
-    printers_page: where people find their printers.
+    reader: who reads it; where not known, it says what apps are told.
     failure: what is said in place of what the code stands for.
     """
-    failure = failure or FAILURES[code]
+    links = links_for(code, reader) if reader else []
+    failure = failure or (failure_for(code, reader) if reader else FAILURES[code])
     lost = code is ErrorCode.PRINTER_NOT_CONNECTED
     page = _PAGE.substitute(
         code=int(code),
         name=code.name.lower().replace("_", " "),
+        style=_STYLE,
+        drawing=_TORN_LINE,
         title=_as_text(_title(failure, printer_name)),
         explanation=_as_text(_shorten(detail or failure.meaning, _LONGEST_DETAIL)),
         advice=_curl(_WHAT_TO_CHECK) if lost else _what_to_do(failure),
         refresh=_REFRESH if lost else "",
         retry=(_REFRESH_NOTE if lost else "") + (_RETRY if failure.temporary else ""),
-        home=_HOME.substitute(page=html.escape(printers_page)) if printers_page else "",
+        home="".join(map(_link, links)),
     )
     return page.encode("utf-8", "replace")
 
 
-def confirmation_page(target: bytes, printers_page: str) -> bytes:
+def sign_in_page(action: str, error: str) -> bytes:
+    """Ask a guest for the user name and the password of a shared printer.
+
+    action: the path that takes the form. error: why the last try failed; "" where there was none.
+    """
+    code = ErrorCode.BAD_CREDENTIALS
+    shown = _ERROR.substitute(error=_as_text(error)) if error else ""
+    page = _PAGE.substitute(
+        code=int(code),
+        name=code.name.lower().replace("_", " "),
+        style=_SIGN_IN_STYLE,
+        drawing=_LINE,
+        title="Open a shared printer",
+        explanation="Somebody shares this printer with you. Enter the user name and the password "
+        "that came with its address.",
+        advice=shown + _FORM.substitute(action=html.escape(action)),
+        refresh="",
+        retry="",
+        home="",
+    )
+    return page.encode("utf-8", "replace")
+
+
+def confirmation_page(target: bytes, reader: Reader) -> bytes:
     """Ask a person whether to open an address that a page of another site has linked to.
 
     target: path and query as the browser asked for them. The page's link asks again, from here.
@@ -159,14 +228,21 @@ def confirmation_page(target: bytes, printers_page: str) -> bytes:
     page = _PAGE.substitute(
         code=int(code),
         name=code.name.lower().replace("_", " "),
+        style=_STYLE,
+        drawing=_TORN_LINE,
         title="Another site sent you here",
         explanation=f"It asks for this address of your printer: <code>{shown}</code>",
         advice=_CONFIRMATION,
         refresh="",
         retry=_OPEN,
-        home=_HOME.substitute(page=html.escape(printers_page)),
+        home="".join(_link(link) for link in links_for(code, reader) if not link.is_main),
     )
     return page.encode("utf-8", "replace")
+
+
+def _link(link: Link) -> str:
+    quiet = "" if link.is_main else _QUIET
+    return _LINK.substitute(quiet=quiet, href=html.escape(link.href), text=link.text)
 
 
 def error_body(code: ErrorCode, detail: str | None) -> bytes:

@@ -13,17 +13,25 @@ from .cleaning import headers_for_printer, presented_by
 class Passage(NamedTuple):
     """All that follows from header lines and a grant, and from nothing else.
 
-    headers, grant: what it was made of. digests: of the credentials in the lines. fields: the lines
-    for the printer, encoded.
+    headers, grant: what it was made of. digests, cookies: of the credentials in Authorization
+    lines, and of the cookie. fields: the lines for the printer, encoded.
     """
 
     headers: Headers
     grant: Grant
     digests: Sequence[bytes]
+    cookies: Sequence[bytes]
     fields: bytes
 
 
-def passage(last: Passage | None, request: Request, grant: Grant, scheme: str) -> Passage:
+def passage(
+    last: Passage | None,
+    request: Request,
+    grant: Grant,
+    *,
+    scheme: str,
+    tunnel_port: int | None,
+) -> Passage:
     """The passage of a request; the last one of its connection, where nothing has changed.
 
     An app that asks for the same page each second sends the same lines each time, and a browser
@@ -31,6 +39,12 @@ def passage(last: Passage | None, request: Request, grant: Grant, scheme: str) -
     """
     if last is not None and last.headers is request.headers and last.grant is grant:
         return last
-    presented = presented_by(request.headers, grant.kind, scheme)
+    presented = presented_by(request.headers, grant.kind, scheme, tunnel_port)
     fields = headers_for_printer(request.headers, presented.ours(grant.digests))
-    return Passage(request.headers, grant, presented.digests, encode_fields(fields))
+    return Passage(
+        request.headers,
+        grant,
+        [*presented.authorizations.values()],
+        presented.cookies,
+        encode_fields(fields),
+    )

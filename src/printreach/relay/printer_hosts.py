@@ -2,13 +2,20 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 
-from printreach.contract.errors import ErrorCode
+from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
 from printreach.rules.access import is_command, need_of
 from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
-from printreach.rules.connections import INTERNAL_KINDS, ConnectionKind, Grant, Refused
+from printreach.rules.connections import (
+    INTERNAL_KINDS,
+    KINDS_WITH_COOKIES,
+    ConnectionKind,
+    Grant,
+    Refused,
+    is_opened_by,
+)
 from printreach.wire.heads import Headers
 
 from .admission import Admission
@@ -16,30 +23,37 @@ from .answering import AnswerWriter
 from .cleaning import Field, presented_in_target
 from .commands import CommandStamps, permission_stamp
 from .connection import Exchange, FrontConnection
-from .cookies import set_own_cookie
-from .cross_site import CookieUse, cookie_use, is_foreign
+from .cross_site import CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
 from .hosts import Hosts
-from .passage import passage
-from .refusals import ask_for_confirmation, open_printer, refuse, refuse_admission
+from .opening import OPEN_PATH, Opening
+from .page_words import FROM_ANOTHER_SITE
+from .passage import Passage, passage
+from .refusals import ask_for_confirmation, ask_to_sign_in, refuse, refuse_admission, wants_page
+from .waiting import Waiting
 from .webcam_feeds import Feeds
 
 log = logging.getLogger(__name__)
 
-OPEN_PATH = b"/service-command-api/open"
-COOKIE_MAX_AGE_S = 12 * 3600
-"""As long as the store honours the cookie (ports.Grants.redeem_open_ticket)."""
-_OWN_DEFAULTS = ((b"Referrer-Policy", b"same-origin"),)
-"""Sites that a printer's pages link to don't learn the name of its host, which nobody can guess."""
 _HTTPS_ALONE = ((b"Strict-Transport-Security", STRICT_TRANSPORT_SECURITY.encode()),)
+_BROWSER_DEFAULTS = ((b"Referrer-Policy", b"same-origin"), (b"X-Frame-Options", b"SAMEORIGIN"))
+"""For answers that a cookie got. Sites that a printer's pages link to don't learn the name of its
+host, which nobody can guess; and no page of another printer shows them in a frame, where a person
+clicks on what they don't see."""
 
 
 class PrinterHosts:
     def __init__(
-        self, hosts: Hosts, admission: Admission, directory: Directory, stamps: CommandStamps
+        self,
+        hosts: Hosts,
+        admission: Admission,
+        directory: Directory,
+        stamps: CommandStamps,
+        opening: Opening,
     ) -> None:
         self._hosts = hosts
+        self._opening = opening
         self._admission = admission
         self._directory = directory
         self._stamps = stamps
@@ -96,7 +110,7 @@ class PrinterHosts:
     async def _serve_found(
         self,
         found: Coroutine[None, None, tuple[str, Grant | None]],
-        waiting: "Waiting",
+        waiting: Waiting,
         caller: FrontConnection,
         request: Request,
     ) -> None:
@@ -108,7 +122,7 @@ class PrinterHosts:
     def _start(
         self,
         work: Coroutine[None, None, None],
-        waiting: "Waiting",
+        waiting: Waiting,
         caller: FrontConnection,
         request: Request,
     ) -> None:
@@ -125,39 +139,34 @@ class PrinterHosts:
         unique_id: str,
         grant: Grant | None,
     ) -> Exchange | None:
-        if grant is None:
-            return self._refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
-        if grant.kind in INTERNAL_KINDS and not _is_internal(caller, request):
-            return self._refuse(caller, request, fin, ErrorCode.CONNECTION_NOT_FOUND)
-        if grant.kind is ConnectionKind.OWN:
-            if caller.tunnel_port is not None:  # ports share cookies with their host
-                return self._refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS)
-            if request.target.partition(b"?")[0] == OPEN_PATH:
-                return self._open(caller, request, fin, unique_id)
-            # Before all else: a page of another site learns nothing by what it is refused with.
-            use = cookie_use(request, self._hosts.origin(request.host))
-            if use is CookieUse.REFUSED:
-                detail = "This came from a page of another site."
-                return self._refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
-            if use is CookieUse.NEEDS_CONFIRMATION:
-                ask_for_confirmation(_writer(caller, request, fin), self._hosts.printers_page)
-                return None
-        known = caller.passage = passage(caller.passage, request, grant, self._hosts.scheme)
+        if grant is None or (grant.kind in INTERNAL_KINDS and not _is_internal(caller, request)):
+            return self._refuse(caller, request, fin, None, ErrorCode.CONNECTION_NOT_FOUND)
+        has_cookies = grant.kind in KINDS_WITH_COOKIES
+        if has_cookies and request.target.partition(b"?")[0] == OPEN_PATH:
+            return self._open(caller, request, body, fin, grant)
+        port = caller.tunnel_port
+        known = caller.passage = passage(
+            caller.passage, request, grant, scheme=self._hosts.scheme, tunnel_port=port
+        )
         digests = [*known.digests, *presented_in_target(request.target, grant.kind)]
+        by_cookie = has_cookies and _is_by_cookie(grant, known, digests)
+        # Before all else: a page of another site learns nothing by what it is refused with.
+        if by_cookie and not self._may_use_cookie(caller, request, fin, grant):
+            return None
+        digests += known.cookies
         need = need_of(request.method, request.target)
         decision = self._admission.decide(grant, digests, need)
         if isinstance(decision, Refused):
-            writer = _writer(caller, request, fin)
-            refuse_admission(writer, decision, self._hosts.printers_page)
+            self._refuse_admission(caller, request, fin, grant, decision)
             return None
         tunnel = self._directory.find(grant.printer_id)
         if tunnel is None and self._directory.is_settling:
             return self._wait_for(self._arrived(unique_id, grant), caller, request, body, fin)
         if tunnel is not None and tunnel.is_overloaded:
             detail = "More requests wait for the printer than it can take."
-            return self._refuse(caller, request, fin, ErrorCode.AGENT_ERROR, detail)
+            return self._refuse(caller, request, fin, grant, ErrorCode.AGENT_ERROR, detail)
         if tunnel is None or not tunnel.session.may_open:
-            return self._refuse(caller, request, fin, ErrorCode.PRINTER_NOT_CONNECTED)
+            return self._refuse(caller, request, fin, grant, ErrorCode.PRINTER_NOT_CONNECTED)
         exchange = PrinterExchange(
             caller,
             request,
@@ -168,8 +177,8 @@ class PrinterHosts:
             presented=digests,
             need=need,
             limits=grant.limits,
-            printers_page=self._hosts.printers_page,
-            defaults=self._defaults(caller, grant),
+            reader=self._hosts.reader(grant, port),
+            defaults=self._defaults(caller, by_cookie=by_cookie),
         )
         return exchange.start(
             tunnel,
@@ -180,11 +189,11 @@ class PrinterHosts:
             stamp=self._stamp(request, unique_id, grant),
         )
 
-    def _defaults(self, caller: FrontConnection, grant: Grant) -> tuple[Field, ...]:
+    def _defaults(self, caller: FrontConnection, *, by_cookie: bool) -> tuple[Field, ...]:
         """Fields of an answer that the printer leaves to the service."""
-        own = _OWN_DEFAULTS if grant.kind is ConnectionKind.OWN else ()
+        for_browser = _BROWSER_DEFAULTS if by_cookie else ()
         has_host = self._hosts.require_https and caller.tunnel_port is None
-        return (*own, *_HTTPS_ALONE) if has_host else own
+        return (*for_browser, *_HTTPS_ALONE) if has_host else for_browser
 
     def _stamp(self, request: Request, unique_id: str, grant: Grant) -> Headers:
         allowed = permission_stamp(grant.access)
@@ -196,7 +205,7 @@ class PrinterHosts:
     async def _answered(
         self,
         work: Coroutine[None, None, None],
-        waiting: "Waiting",
+        waiting: Waiting,
         caller: FrontConnection,
         request: Request,
     ) -> None:
@@ -209,86 +218,70 @@ class PrinterHosts:
                 caller.abort_for_gone_caller()
             elif not waiting.is_gone:
                 _, fin = waiting.release()
-                self._refuse(caller, request, fin, ErrorCode.UNKNOWN)
+                self._refuse(caller, request, fin, None, ErrorCode.UNKNOWN)
 
     def _refuse(
         self,
         caller: FrontConnection,
         request: Request,
         fin: bool,
+        grant: Grant | None,
         code: ErrorCode,
         detail: str | None = None,
+        failure: Failure | None = None,
     ) -> Exchange | None:
         """Answer now; None, so that the front knows that nothing is under way."""
-        refuse(_writer(caller, request, fin), code, self._hosts.printers_page, detail)
+        reader = self._hosts.reader(grant, caller.tunnel_port)
+        refuse(_writer(caller, request, fin), code, reader, detail, failure)
         return None
 
-    # --- the single-use link --------------------------------------------------------------------
+    def _refuse_admission(
+        self,
+        caller: FrontConnection,
+        request: Request,
+        fin: bool,
+        grant: Grant,
+        refused: Refused,
+    ) -> None:
+        """Say what `admit` has decided, or ask a guest for the password."""
+        is_signed_in = refused.code is not ErrorCode.BAD_CREDENTIALS or refused.sentence is not None
+        writer = _writer(caller, request, fin)
+        if grant.kind is ConnectionKind.SHARED and not is_signed_in and wants_page(request):
+            ask_to_sign_in(writer, OPEN_PATH)
+        else:
+            refuse_admission(writer, refused, self._hosts.reader(grant, caller.tunnel_port))
+
+    # --- browsers, which a cookie signs in ------------------------------------------------------
+
+    def _may_use_cookie(
+        self, caller: FrontConnection, request: Request, fin: bool, grant: Grant
+    ) -> bool:
+        """False: a page of another site may have caused the request, and it was answered."""
+        is_port = caller.tunnel_port is not None
+        use = cookie_use(request, self._hosts.origin(request.host), is_guessable=is_port)
+        if use is CookieUse.REFUSED:
+            code, failure = ErrorCode.BAD_CREDENTIALS, FROM_ANOTHER_SITE
+            self._refuse(caller, request, fin, grant, code, failure.meaning, failure)
+        elif use is CookieUse.NEEDS_CONFIRMATION:
+            reader = self._hosts.reader(grant, caller.tunnel_port)
+            ask_for_confirmation(_writer(caller, request, fin), reader)
+        return use is CookieUse.ALLOWED
 
     def _open(
-        self, caller: FrontConnection, request: Request, fin: bool, unique_id: str
-    ) -> Exchange | None:
-        """Trade the ticket of a link for the host's cookie."""
-        ticket = _query_value(request.target, b"ticket=")
-        if request.method != b"GET" or not fin or ticket is None:
-            detail = "This link is incomplete."
-            return self._refuse(caller, request, fin, ErrorCode.BAD_CREDENTIALS, detail)
-        waiting = Waiting(caller, b"", fin)
-        work = self._redeem(waiting, caller, request, unique_id, ticket)
+        self, caller: FrontConnection, request: Request, body: bytes, fin: bool, grant: Grant
+    ) -> Exchange:
+        """Trade a link or a password for the host's cookie."""
+        waiting = Waiting(caller, body, fin)
+        work = self._opening.serve(waiting, caller, request, grant)
         self._start(work, waiting, caller, request)
         return waiting
 
-    async def _redeem(
-        self,
-        waiting: "Waiting",
-        caller: FrontConnection,
-        request: Request,
-        unique_id: str,
-        ticket: str,
-    ) -> None:
-        secret = await self._admission.redeem(unique_id, ticket)
-        if waiting.is_gone:
-            return
-        waiting.release()
-        writer = AnswerWriter(caller, request)
-        if secret is None:
-            detail = "This link was used already, or it is older than ten minutes."
-            refuse(writer, ErrorCode.BAD_CREDENTIALS, self._hosts.printers_page, detail)
-            return
-        cookie = set_own_cookie(self._hosts.scheme, secret, COOKIE_MAX_AGE_S)
-        open_printer(writer, cookie, redirect=not is_foreign(request))
 
-
-class Waiting:
-    """Holds a request while its connection is looked up; the caller's body waits in the socket."""
-
-    def __init__(self, caller: FrontConnection, body: bytes, fin: bool) -> None:
-        self.is_gone = False
-        self.is_released = False
-        self._caller = caller
-        self._body = [body]
-        self._fin = fin
-        if not fin:
-            caller.pause()
-
-    def release(self) -> tuple[bytes, bool]:
-        """What has come of the body, and whether that is all."""
-        self.is_released = True
-        self._caller.resume()
-        return b"".join(self._body), self._fin
-
-    def on_body(self, data: bytes, fin: bool) -> None:
-        self._body.append(data)
-        self._fin = fin
-
-    def on_raw(self, _data: bytes) -> None:
-        raise AssertionError("nothing was upgraded yet")
-
-    def on_caller_writable(self) -> None:
-        pass
-
-    def on_caller_gone(self) -> None:
-        self.is_gone = True
+def _is_by_cookie(grant: Grant, known: Passage, digests: Sequence[bytes]) -> bool:
+    """Whether only a cookie can open it: an own- host knows nothing else."""
+    if grant.kind is ConnectionKind.OWN:
+        return True
+    return bool(known.cookies) and not is_opened_by(grant, digests)
 
 
 def _writer(caller: FrontConnection, request: Request, fin: bool) -> AnswerWriter:
@@ -301,10 +294,3 @@ def _writer(caller: FrontConnection, request: Request, fin: bool) -> AnswerWrite
 def _is_internal(caller: FrontConnection, request: Request) -> bool:
     """The service itself asks, and for nothing but the command API."""
     return caller.is_inside and is_command(request.target)
-
-
-def _query_value(target: bytes, key: bytes) -> str | None:
-    for pair in target.partition(b"?")[2].split(b"&"):
-        if pair.startswith(key):
-            return pair[len(key) :].decode("latin-1")
-    return None

@@ -9,19 +9,26 @@ from printreach.rules.connections import Refused
 from printreach.wire.heads import Headers, get
 
 from .answering import AnswerWriter
+from .page_words import Reader
 from .pages import (
     ERROR_PAGE_CSP,
     OPENING_PAGE,
+    SIGN_IN_PAGE_CSP,
     confirmation_page,
     error_body,
     error_page,
+    sign_in_page,
 )
 
 _NO_STORE = (b"Cache-Control", b"no-store")
 _JSON = (b"Content-Type", b"application/json")
-_PAGE: Headers = [
-    (b"Content-Type", b"text/html; charset=utf-8"),
-    (b"Content-Security-Policy", ERROR_PAGE_CSP),
+_HTML = (b"Content-Type", b"text/html; charset=utf-8")
+_PAGE: Headers = [_HTML, (b"Content-Security-Policy", ERROR_PAGE_CSP)]
+_FORM_PAGE: Headers = [
+    _HTML,
+    (b"Content-Security-Policy", SIGN_IN_PAGE_CSP),
+    (b"X-Frame-Options", b"DENY"),
+    (b"Referrer-Policy", b"same-origin"),
 ]
 
 
@@ -38,26 +45,35 @@ def plain_refusal(status: int, sentence: str) -> bytes:
 def refuse(
     writer: AnswerWriter,
     code: ErrorCode,
-    printers_page: str,
+    reader: Reader,
     detail: str | None = None,
     failure: Failure | None = None,
 ) -> None:
     """Answer with a failure of the service: as JSON, or as a page to a browser.
 
-    printers_page: where people find their printers. failure: what the page says, where that is not
-    what the code stands for.
+    failure: what the page says, where that is not what the code stands for.
     """
     if wants_page(writer.request):
-        page = error_page(code, detail, printers_page=printers_page, failure=failure)
+        page = error_page(code, detail, reader=reader, failure=failure)
         _fail(writer, code, page, _PAGE)
     else:
         _fail(writer, code, error_body(code, detail), [_JSON])
 
 
-def ask_for_confirmation(writer: AnswerWriter, printers_page: str) -> None:
+def ask_for_confirmation(writer: AnswerWriter, reader: Reader) -> None:
     """Refuse a navigation that another site began; the page's link begins it anew from here."""
-    page = confirmation_page(writer.request.target, printers_page)
+    page = confirmation_page(writer.request.target, reader)
     _fail(writer, ErrorCode.BAD_CREDENTIALS, page, _PAGE)
+
+
+def ask_to_sign_in(writer: AnswerWriter, action: bytes, error: str = "", wait_s: int = 0) -> None:
+    """Ask for the user name and the password of a shared printer, with the code of a refusal.
+
+    action: the path that takes the form. wait_s: until the next try, where there were too many.
+    """
+    wait: Headers = [(b"Retry-After", b"%d" % wait_s)] if wait_s else []
+    page = sign_in_page(action.decode("ascii"), error)
+    _fail(writer, ErrorCode.BAD_CREDENTIALS, page, [*_FORM_PAGE, *wait])
 
 
 def open_printer(writer: AnswerWriter, cookie: bytes, *, redirect: bool) -> None:
@@ -65,15 +81,13 @@ def open_printer(writer: AnswerWriter, cookie: bytes, *, redirect: bool) -> None
 
     redirect: False where the browser came from another site; see OPENING_PAGE.
     """
-    headers: Headers = [
-        (b"Set-Cookie", cookie),
-        (b"Cache-Control", b"no-store"),
-        (b"Referrer-Policy", b"no-referrer"),
-    ]
+    headers: Headers = [(b"Set-Cookie", cookie), _NO_STORE]
     if redirect:
-        answer(writer, 303, b"See Other", [(b"Location", b"/"), *headers])
+        policy = (b"Referrer-Policy", b"no-referrer")
+        answer(writer, 303, b"See Other", [(b"Location", b"/"), *headers, policy])
     else:
-        answer(writer, 200, b"OK", [*_PAGE, *headers], OPENING_PAGE)
+        policy = (b"Referrer-Policy", b"strict-origin")  # shows the host, and not what the link has
+        answer(writer, 200, b"OK", [*_PAGE, *headers, policy], OPENING_PAGE)
 
 
 def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) -> None:
@@ -82,10 +96,10 @@ def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) 
     answer(writer, int(code), reason, [*headers, marker, _NO_STORE], body)
 
 
-def refuse_admission(writer: AnswerWriter, refused: Refused, printers_page: str) -> None:
+def refuse_admission(writer: AnswerWriter, refused: Refused, reader: Reader) -> None:
     """Answer what `admit` has decided."""
     failure = None if refused.sentence is None else NOT_PERMITTED
-    refuse(writer, refused.code, printers_page, refused.sentence, failure)
+    refuse(writer, refused.code, reader, refused.sentence, failure)
 
 
 def answer(

@@ -71,6 +71,11 @@ class Addresses:
         path = f"/service-command-api/open?ticket={quote(ticket, safe='')}"
         return self.of_connection(connection) + path
 
+    def of_shared_link(self, connection: Connection, token: str) -> str:
+        """The link that signs a browser in to a Shared Connection. token: its bearer token."""
+        path = f"/service-command-api/open?service_api_key={quote(token, safe='')}"
+        return self.of_connection(connection) + path
+
 
 def _in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host

@@ -27,6 +27,10 @@ INTERNAL_KINDS = frozenset({ConnectionKind.INTERNAL, ConnectionKind.STOPPING})
 """Kinds that are never stored and that nobody outside of the service can use."""
 
 
+KINDS_WITH_COOKIES = frozenset({ConnectionKind.OWN, ConnectionKind.SHARED})
+"""Those that a person opens in a browser, which a cookie then signs in."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limits:
     """What one connection may carry; the defaults are those of the interface."""
@@ -121,7 +125,7 @@ def admit(
     """
     if grant is None:
         return Refused(ErrorCode.CONNECTION_NOT_FOUND)
-    if not _any_matches(grant.digests, presented):
+    if not is_opened_by(grant, presented):
         return Refused(ErrorCode.BAD_CREDENTIALS)
     if grant.ended or (grant.expires_at is not None and at >= grant.expires_at):
         return Refused(ErrorCode.CONNECTION_ENDED)
@@ -131,6 +135,14 @@ def admit(
     if sentence is not None:
         return Refused(ErrorCode.BAD_CREDENTIALS, sentence)
     return Admitted(grant)
+
+
+def is_opened_by(grant: Grant, presented: Sequence[bytes]) -> bool:
+    """Whether one of these credentials is the connection's."""
+    # Every pair is compared: stopping at the first match would tell by the time it takes which of
+    # the credentials it was.
+    matches = [hmac.compare_digest(one, other) for one in grant.digests for other in presented]
+    return any(matches)
 
 
 def ended_at(connection: Connection) -> datetime | None:
@@ -145,24 +157,29 @@ def has_ended(connection: Connection, at: datetime) -> bool:
     return end is not None and at >= end
 
 
-def choose_port(ports: range, holders: Sequence[Connection], at: datetime) -> int | None:
-    """The port for one connection more; None where all are held by living ones.
+def choose_port(
+    ports: range,
+    holders: Sequence[Connection],
+    at: datetime,
+    *,
+    printer_id: str,
+    account_id: str,
+) -> int | None:
+    """The port for one connection more to that printer; None where all are held by living ones.
 
     holders: the connections that have a port, in the range or not. The choice falls on the lowest
-    that nobody holds, else on that of the connection which ended first: an app that still asks
-    there should hear 604 for as long as possible.
+    that nobody holds. After that on one whose connection has ended: of the same printer if
+    possible, else of the same account, for a browser keeps what the pages of a port have stored,
+    and serves it to the next pages there. Among equals it is the one which ended first: an app
+    that still asks there should hear 604 for as long as possible.
     """
-    held = {holder.port: ended_at(holder) for holder in holders}
+    held = {holder.port: holder for holder in holders}
     free = next((port for port in ports if port not in held), None)
     if free is not None:
         return free
-    ends = [(held[port], port) for port in ports]
-    past = [(end, port) for end, port in ends if end is not None and end <= at]
-    return min(past)[1] if past else None
-
-
-def _any_matches(accepted: Sequence[bytes], presented: Sequence[bytes]) -> bool:
-    # Every pair is compared: stopping at the first match would tell by the time it takes which of
-    # the credentials it was.
-    matches = [hmac.compare_digest(one, other) for one in accepted for other in presented]
-    return any(matches)
+    ended = [(held[port], port) for port in ports if has_ended(held[port], at)]
+    choices = [
+        (one.account_id != account_id, one.printer_id != printer_id, ended_at(one) or at, port)
+        for one, port in ended
+    ]
+    return min(choices)[3] if choices else None

@@ -18,6 +18,7 @@ from printreach.backends.sql.agents import SqlAgents
 from printreach.backends.sql.grants import SqlGrants
 from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.backends.sql.store import SqlStore, open_store
+from printreach.hub.tries import CallerTries
 from printreach.hub.watch.states import RememberedStates
 from printreach.ports import DetectorStates
 from printreach.relay.agents import AgentsOutside, Identity
@@ -181,6 +182,7 @@ def _relay_outside(
         connect_web=unix_socket_connect(str(socket_path)),
         tunnel_domain=settings.tunnel_domain,
         networks=settings.trusted_proxies,
+        tries=CallerTries(clock),
         detector_url=settings.detector_url,
         web=web.application if web is not None else None,
     )

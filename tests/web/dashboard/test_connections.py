@@ -129,3 +129,19 @@ def test_a_form_of_another_page_neither_shares_nor_ends(home: Home, origin: str)
     page = home.browser.get("/connections").text
     assert "Demo" in page
     assert "You share no printer." in page
+
+
+def test_a_share_comes_as_a_link_a_picture_and_a_password(home: Home) -> None:
+    page = home.browser.get(share(home)).text
+
+    link = re.search(
+        r"(https://shared-[a-z2-7]+\.tunnel\.example)/service-command-api/open"
+        r"\?service_api_key=([a-z2-7]+)<",
+        page,
+    )
+    assert link is not None
+    assert f">{link[1]}</dd>" in page
+    assert f">{link[2]}</dd>" in page
+    assert '<svg class="qr"' in page or 'class="qr"' in page
+    for label in ("Link", "Address", "User name", "Password"):
+        assert f"<dt>{label}</dt>" in page

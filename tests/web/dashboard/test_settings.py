@@ -1,11 +1,12 @@
 """Settings of a printer, and the way to its own interface."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from tests.web.dashboard.conftest import Home
-from tests.web.world import BASE_URL
+from tests.web.dashboard.conftest import BOB, Home
+from tests.web.world import BASE_URL, send, sign_in
 
 
 def test_a_printer_gets_another_name(home: Home) -> None:
@@ -81,3 +82,55 @@ def test_a_form_of_a_printers_page_changes_nothing(home: Home, path: str) -> Non
     origin = {"origin": "https://own-abc.tunnel.example"}
     assert home.browser.post(home.path + path, headers=origin).status_code == 403
     assert "Workbench" in home.get().text
+
+
+def test_a_page_of_the_dashboard_opens_the_printer_for_who_comes_from_its_address(
+    home: Home,
+) -> None:
+    page = home.browser.get(home.path + "/open")
+
+    assert page.status_code == 200
+    assert f'method="post" action="{home.path}/open"' in page.text
+    assert "service-command-api/open" not in page.text
+
+
+def test_who_is_signed_out_comes_back_to_that_page(home: Home) -> None:
+    home.browser.cookies.clear()
+
+    asked = home.browser.get(home.path + "/open", follow_redirects=False)
+
+    assert asked.headers["location"] == f"/signin?next={home.path}/open"
+
+
+def with_ports(home: Home, ports: range) -> None:
+    """The same installation, where connections have ports."""
+    dashboard = home.world.services.dashboard
+    links = replace(dashboard.links, ports=ports)
+    object.__setattr__(dashboard, "links", links)
+
+
+def test_a_port_leads_its_owner_to_the_printer_and_others_to_their_list(
+    home: Home, bobs_printer: str
+) -> None:
+    with_ports(home, range(18000, 18001))
+    assert ":18000/service-command-api/open?ticket=" in home.send("/open").text
+
+    for port, path in ((18000, f"{home.path}/open"), (18001, "/printers")):
+        led = home.browser.get(f"/printers/open?port={port}", follow_redirects=False)
+        assert led.headers["location"] == path
+    assert bobs_printer not in home.path
+    sign_in(home.browser, BOB)
+    led = home.browser.get("/printers/open?port=18000", follow_redirects=False)
+    assert led.headers["location"] == "/printers"
+
+
+def test_where_no_port_is_left_a_person_is_told_and_led_to_what_can_end(home: Home) -> None:
+    with_ports(home, range(18000, 18001))
+    other = home.add_printer("Other")
+    send(home.browser, f"/printers/{other}/open")
+
+    answer = home.send("/open")
+
+    assert answer.status_code == 409
+    assert "ports for connections are in use" in answer.text
+    assert 'href="/connections"' in answer.text

@@ -93,6 +93,13 @@ class ConnectionRows:
             update(connections).where(connections.c.port == port).values(port=None)
         )
 
+    async def set_port(self, connection_id: str, port: int | None) -> None:
+        await self._connection.execute(
+            update(connections)
+            .where(connections.c.connection_id == connection_id)
+            .values(port=port)
+        )
+
     async def add_open_ticket(
         self,
         connection_id: str,

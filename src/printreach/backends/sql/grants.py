@@ -13,12 +13,14 @@ from printreach.backends.sql.tables import accounts, connections, cookie_session
 from printreach.ports import Clock, Notice, Topic
 from printreach.rules.access import Access
 from printreach.rules.accounts import SupporterPolicy, is_supporter
-from printreach.rules.connections import ConnectionKind, Grant, Limits
+from printreach.rules.connections import KINDS_WITH_COOKIES, ConnectionKind, Grant, Limits
 from printreach.rules.credentials import CredentialKind, TokenBytes, digest, new_secret
 
 COOKIE_LIFETIME: Final = timedelta(hours=12)
+SHARED_COOKIE_LIFETIME: Final = timedelta(days=7)
+"""Of a browser at a Shared Connection, where that doesn't end before."""
 MAX_COOKIES: Final = 32
-"""Browsers signed in to one own connection; one more signs the oldest out. All are compared."""
+"""Browsers signed in to one connection; one more signs the oldest out. All are compared."""
 
 
 class SqlGrants:
@@ -58,11 +60,45 @@ class SqlGrants:
             taken = await _take_ticket(records.connection, unique_id, ticket, at)
             if taken is None:
                 return False
-            await _add_cookie(records.connection, taken, cookie, at)
+            await _add_cookie(
+                records.connection,
+                connection_id=taken["connection_id"],
+                session_id=taken["session_id"],
+                cookie=cookie,
+                created_at=at,
+                expires_at=at + COOKIE_LIFETIME,
+            )
             await records.notify(Notice(Topic.CONNECTION, unique_id), at)
             return True
 
         return cookie if await self._store.write(redeem) else None
+
+    async def add_shared_cookie(self, unique_id: str, at: datetime) -> str | None:
+        cookie = new_secret(self._token_bytes)
+
+        async def add(records: SqlRecords) -> bool:
+            found = await records.connection.execute(
+                select(connections.c.connection_id).where(
+                    connections.c.unique_id == unique_id,
+                    connections.c.kind == ConnectionKind.SHARED,
+                    connections.c.revoked_at.is_(None),
+                )
+            )
+            connection_id = found.scalar_one_or_none()
+            if connection_id is None:
+                return False
+            await _add_cookie(
+                records.connection,
+                connection_id=connection_id,
+                session_id=None,
+                cookie=cookie,
+                created_at=at,
+                expires_at=at + SHARED_COOKIE_LIFETIME,
+            )
+            await records.notify(Notice(Topic.CONNECTION, unique_id), at)
+            return True
+
+        return cookie if await self._store.write(add) else None
 
     async def connections_used(self, used: Mapping[str, datetime]) -> None:
         if not used:
@@ -131,8 +167,9 @@ async def _limits(connection: AsyncConnection, account_id: str) -> Limits:
 
 
 async def _digests(connection: AsyncConnection, row: RowMapping, at: datetime) -> tuple[bytes, ...]:
-    if row["kind"] != ConnectionKind.OWN:
-        return tuple(value for value in (row["basic_digest"], row["bearer_digest"]) if value)
+    kept = tuple(value for value in (row["basic_digest"], row["bearer_digest"]) if value)
+    if row["kind"] not in KINDS_WITH_COOKIES:
+        return kept
     cookies = await connection.execute(
         select(cookie_sessions.c.cookie_digest)
         .where(
@@ -142,7 +179,7 @@ async def _digests(connection: AsyncConnection, row: RowMapping, at: datetime) -
         .order_by(cookie_sessions.c.created_at.desc())
         .limit(MAX_COOKIES)
     )
-    return tuple(cookies.scalars())
+    return (*kept, *cookies.scalars())
 
 
 async def _take_ticket(
@@ -169,15 +206,30 @@ async def _take_ticket(
 
 
 async def _add_cookie(
-    connection: AsyncConnection, taken: RowMapping, cookie: str, at: datetime
+    connection: AsyncConnection,
+    *,
+    connection_id: str,
+    session_id: str | None,
+    cookie: str,
+    created_at: datetime,
+    expires_at: datetime,
 ) -> None:
-    await connection.execute(delete(cookie_sessions).where(cookie_sessions.c.expires_at <= at))
+    of_connection = cookie_sessions.c.connection_id == connection_id
+    newest = (
+        select(cookie_sessions.c.cookie_digest)
+        .where(of_connection)
+        .order_by(cookie_sessions.c.created_at.desc())
+        .limit(MAX_COOKIES - 1)
+    )
+    is_too_many = of_connection & cookie_sessions.c.cookie_digest.not_in(newest)
+    is_over = cookie_sessions.c.expires_at <= created_at
+    await connection.execute(delete(cookie_sessions).where(is_over | is_too_many))
     await connection.execute(
         insert(cookie_sessions).values(
             cookie_digest=digest(CredentialKind.COOKIE, cookie.encode()),
-            connection_id=taken["connection_id"],
-            session_id=taken["session_id"],
-            created_at=at,
-            expires_at=at + COOKIE_LIFETIME,
+            connection_id=connection_id,
+            session_id=session_id,
+            created_at=created_at,
+            expires_at=expires_at,
         )
     )

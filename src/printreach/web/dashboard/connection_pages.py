@@ -12,6 +12,7 @@ from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_connections import LIFETIMES
 from printreach.rules.connections import ConnectionKind
+from printreach.web.accounts.drawing import qr_code
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.dashboard import SAID, found
 from printreach.web.permissions import ticked, ticks_of
@@ -85,7 +86,8 @@ async def secrets_page(
     """Show once what opens a new connection."""
     account_id = signed_in.account.account_id
     found(await dashboard.connections.one(account_id, connection_id))
-    context = {"shared": dashboard.shown_once.take(account_id, connection_id)}
+    shared = dashboard.shown_once.take(account_id, connection_id)
+    context = {"shared": shared, "picture": qr_code(shared.link) if shared else None}
     headers = {"Cache-Control": "no-store"}
     return Template("dashboard/shared.html", context=context, headers=headers)
 

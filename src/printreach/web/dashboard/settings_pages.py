@@ -67,6 +67,31 @@ async def remove(
     return Redirect("/printers?said=removed", status_code=303)
 
 
+@get("/printers/open", media_type=MediaType.HTML)
+async def interface_at_port(
+    signed_in: NamedDependency[SignedIn],
+    dashboard: NamedDependency[Dashboard],
+    port: FromQuery[int],
+) -> Redirect:
+    """Lead from a tunnel port whose cookie is over to the page that opens the printer again."""
+    account_id = signed_in.account.account_id
+    printer_id = await dashboard.connections.printer_at_port(account_id, port)
+    path = "/printers" if printer_id is None else f"/printers/{printer_id}/open"
+    return Redirect(path, status_code=303)
+
+
+@get("/printers/{printer_id:str}/open", media_type=MediaType.HTML)
+async def ask_to_open_interface(
+    seen: NamedDependency[SeenPrinter], dashboard: NamedDependency[Dashboard]
+) -> Template:
+    """Offer the printer's own interface, to a browser that was sent here from its address.
+
+    A button and no link that works at once: a page of another site could lead a browser here.
+    """
+    context = {"view": view_of(seen, dashboard.clock.now())}
+    return Template("dashboard/ask_to_open.html", context=context)
+
+
 @post("/printers/{printer_id:str}/open", media_type=MediaType.HTML)
 async def open_interface(
     seen: NamedDependency[SeenPrinter],
@@ -79,8 +104,12 @@ async def open_interface(
     host, and the printer's is one.
     """
     printer_id = seen.printer.printer_id
-    link = found(await dashboard.links.open_own(printer_id, session_id=signed_in.session_id))
+    link = await dashboard.links.open_own(printer_id, session_id=signed_in.session_id)
     view = view_of(seen, dashboard.clock.now())
+    if isinstance(link, Denied) and link.reason is Reason.NO_PORT_LEFT:
+        context = {"view": view, "sentence": link.sentence}
+        return Template("dashboard/no_port.html", context=context, status_code=409)
+    link = found(link)
     return Template(
         "dashboard/open.html",
         context={"view": view, "link": link},
@@ -110,7 +139,15 @@ def _settings(
 
 SETTINGS_PAGES = Router(
     "/",
-    route_handlers=[settings_page, rename, ask_to_remove, remove, open_interface],
+    route_handlers=[
+        settings_page,
+        rename,
+        ask_to_remove,
+        remove,
+        interface_at_port,
+        ask_to_open_interface,
+        open_interface,
+    ],
     dependencies={
         "fields": Provide(provide_fields),
         "owned_id": Provide(provide_printer_id),

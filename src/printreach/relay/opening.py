@@ -1,0 +1,195 @@
+"""A browser is signed in to a printer's host: by a link, or by the password of a share.
+
+The owner's link carries a ticket that works once. A guest's link carries the share's token, and a
+page asks for its user name and password where there is none. Either is traded at once for a cookie
+of that one host, so that no secret stays in the address bar.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final, Protocol
+from urllib.parse import parse_qs
+
+from printreach.contract.errors import ErrorCode, Failure
+from printreach.http1.heads import Request
+from printreach.rules.access import Need
+from printreach.rules.connections import ConnectionKind, Grant, Refused
+from printreach.rules.credentials import CredentialKind, digest
+from printreach.rules.rate_limits import Limit, TooSoon
+from printreach.wire.heads import get
+
+from .admission import Admission
+from .answering import AnswerWriter
+from .cleaning import presented_in_target
+from .connection import FrontConnection
+from .cookies import set_own_cookie
+from .cross_site import Site, site_of
+from .hosts import Hosts
+from .page_words import FROM_ANOTHER_SITE, INCOMPLETE_LINK, USED_LINK
+from .refusals import ask_to_sign_in, open_printer, refuse, wants_page
+from .trust import Network, origin_of
+from .waiting import Waiting
+
+OPEN_PATH: Final = b"/service-command-api/open"
+OWN_COOKIE_S: Final = 12 * 3600
+SHARED_COOKIE_S: Final = 7 * 24 * 3600
+"""As long as the store honours the cookies (ports.Grants)."""
+LARGEST_FORM: Final = 4096
+FORM_S: Final = 30.0
+"""In bytes and seconds: a user name and a password."""
+TRIES_BY_ADDRESS: Final = Limit(name="open-printer", at_once=30, every=timedelta(seconds=20))
+"""Of links and passwords together. Nobody guesses 160 bits, but each look costs a write."""
+PASSWORDS_BY_SHARE: Final = Limit(name="share-password", at_once=30, every=timedelta(seconds=10))
+"""Whoever fills it keeps guests from typing the password for a while; links and cookies, and
+whatever apps send, are not counted here."""
+
+_SIGN_IN: Final = Need(permission=None, works_while_locked=True)
+
+
+class Tries(Protocol):
+    """Counts tries in memory (hub.tries.CallerTries)."""
+
+    def take(self, limit: Limit, who: str) -> TooSoon | None: ...
+    def take_by_address(self, limit: Limit, address: str) -> TooSoon | None: ...
+
+
+class Opening:
+    """Answers requests for OPEN_PATH on own- and shared- hosts."""
+
+    def __init__(
+        self, hosts: Hosts, admission: Admission, tries: Tries, networks: Sequence[Network]
+    ) -> None:
+        self._hosts = hosts
+        self._admission = admission
+        self._tries = tries
+        self._networks = networks
+
+    async def serve(
+        self, waiting: Waiting, caller: FrontConnection, request: Request, grant: Grant
+    ) -> None:
+        """Answer, unless the caller leaves before."""
+        secret: str | None
+        if grant.kind is ConnectionKind.OWN:
+            secret, fault = await self._by_ticket(caller, request, grant)
+        elif request.method == b"POST":
+            secret, fault = await self._by_password(waiting, caller, request, grant)
+        else:
+            secret, fault = await self._by_token(caller, request, grant)
+        if waiting.is_gone:
+            return
+        _, fin = waiting.release()
+        writer = AnswerWriter(caller, request)
+        writer.keep_alive = writer.keep_alive and fin
+        if secret is not None:
+            self._open(writer, caller, grant, secret)
+        elif fault.is_for_form and wants_page(request):
+            ask_to_sign_in(writer, OPEN_PATH, fault.sentence, fault.wait_s)
+        else:
+            reader = self._hosts.reader(grant, caller.tunnel_port)
+            refuse(writer, fault.code, reader, fault.sentence or None, fault.failure)
+
+    async def _by_ticket(
+        self, caller: FrontConnection, request: Request, grant: Grant
+    ) -> "tuple[str | None, Fault]":
+        ticket = _query_value(request.target, b"ticket=")
+        if request.method != b"GET" or ticket is None:
+            return None, Fault(sentence=INCOMPLETE_LINK)
+        too_soon = self._tries.take_by_address(TRIES_BY_ADDRESS, self._address(caller, request))
+        if too_soon is not None:
+            return None, _too_soon(too_soon)
+        return await self._admission.redeem(grant.unique_id, ticket), Fault(sentence=USED_LINK)
+
+    async def _by_token(
+        self, caller: FrontConnection, request: Request, grant: Grant
+    ) -> "tuple[str | None, Fault]":
+        presented = presented_in_target(request.target, grant.kind)
+        if request.method != b"GET" or not presented:
+            return None, Fault(sentence="", is_for_form=True)
+        too_soon = self._tries.take_by_address(TRIES_BY_ADDRESS, self._address(caller, request))
+        if too_soon is not None:
+            return None, replace(_too_soon(too_soon), is_for_form=True)
+        return await self._sign_in(grant, presented, "This link opens nothing here.")
+
+    async def _by_password(
+        self, waiting: Waiting, caller: FrontConnection, request: Request, grant: Grant
+    ) -> "tuple[str | None, Fault]":
+        origin = self._hosts.origin(request.host).encode("latin-1")
+        if get(request.headers, b"origin") != origin:  # else others could sign a browser in
+            failure = FROM_ANOTHER_SITE
+            return None, Fault(sentence=failure.meaning, failure=failure)
+        body = await waiting.read_small(LARGEST_FORM, FORM_S)
+        if body is None:
+            return None, Fault(sentence="This form can't be read.", is_for_form=True)
+        too_soon = self._tries.take_by_address(
+            TRIES_BY_ADDRESS, self._address(caller, request)
+        ) or self._tries.take(PASSWORDS_BY_SHARE, grant.unique_id)
+        if too_soon is not None:
+            return None, replace(_too_soon(too_soon), is_for_form=True)
+        presented = [digest(CredentialKind.BASIC, _typed(body))]
+        return await self._sign_in(grant, presented, "The user name or the password is wrong.")
+
+    async def _sign_in(
+        self, grant: Grant, presented: Sequence[bytes], sentence: str
+    ) -> "tuple[str | None, Fault]":
+        decision = self._admission.decide(grant, presented, _SIGN_IN)
+        if isinstance(decision, Refused):
+            is_wrong = decision.code is ErrorCode.BAD_CREDENTIALS
+            return None, Fault(
+                code=decision.code, sentence=sentence if is_wrong else "", is_for_form=is_wrong
+            )
+        secret = await self._admission.add_shared_cookie(grant.unique_id)
+        return secret, Fault(code=ErrorCode.CONNECTION_ENDED, sentence="")
+
+    def _open(
+        self, writer: AnswerWriter, caller: FrontConnection, grant: Grant, secret: str
+    ) -> None:
+        request, port = writer.request, caller.tunnel_port
+        seconds = OWN_COOKIE_S if grant.kind is ConnectionKind.OWN else SHARED_COOKIE_S
+        cookie = set_own_cookie(self._hosts.scheme, port, secret, seconds)
+        site = site_of(request, self._hosts.origin(request.host))
+        # At a port what follows has to show that it comes from there; a redirect would not.
+        redirect = site is Site.OWN or (site is Site.UNKNOWN and port is None)
+        open_printer(writer, cookie, redirect=redirect)
+
+    def _address(self, caller: FrontConnection, request: Request) -> str:
+        origin = origin_of(caller.peer, request.headers, self._networks, self._hosts.scheme)
+        return origin.address
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Fault:
+    """Why a browser was not signed in.
+
+    is_for_form: a page asks for the password, and says so. failure: see refusals.refuse.
+    wait_s: until the next try, where there were too many.
+    """
+
+    sentence: str
+    code: ErrorCode = ErrorCode.BAD_CREDENTIALS
+    is_for_form: bool = False
+    failure: Failure | None = None
+    wait_s: int = 0
+
+
+def _too_soon(refused: TooSoon) -> Fault:
+    seconds = refused.wait_seconds
+    sentence = f"There were too many tries. Try again in {seconds} s."
+    return Fault(sentence=sentence, wait_s=seconds)
+
+
+def _typed(body: bytes) -> bytes:
+    """`user:password` of the form; nothing that opens anything where it can't be read."""
+    try:
+        fields = parse_qs(body.decode("ascii"), max_num_fields=8)
+    except ValueError:
+        return b""
+    user, password = (fields.get(name, [""])[0].strip() for name in ("user", "password"))
+    return f"{user}:{password}".encode("utf-8", "replace")
+
+
+def _query_value(target: bytes, key: bytes) -> str | None:
+    for pair in target.partition(b"?")[2].split(b"&"):
+        if pair.startswith(key):
+            return pair[len(key) :].decode("latin-1")
+    return None

@@ -1,0 +1,106 @@
+"""What a page says to a person in a browser, where the error table speaks to apps.
+
+Each kind of connection has another reader: the owner of a printer, somebody it is shared with, or
+somebody who has found the address of an app.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from printreach.contract.errors import FAILURES, ErrorCode, Failure
+from printreach.rules.connections import ConnectionKind
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reader:
+    """Who reads a page on a printer's host.
+
+    kind: of the connection; None where there is none at that address. printers_page: where people
+    find their printers. way_back: the dashboard's page that opens this printer again; "" where
+    its address may not be told.
+    """
+
+    printers_page: str
+    kind: ConnectionKind | None = None
+    way_back: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Link:
+    """Where a page leads. is_main: the one thing that its reader came for."""
+
+    text: str
+    href: str
+    is_main: bool = False
+
+
+FROM_ANOTHER_SITE: Final = Failure(
+    meaning="This came from a page of another site.",
+    title="Another site asked for this",
+    remedy="Open the printer from your list of printers, or by the link that you were given.",
+    temporary=False,
+)
+INCOMPLETE_LINK: Final = "This link is incomplete."
+USED_LINK: Final = "This link was used already, or it is older than ten minutes."
+
+_NOWHERE: Final = Failure(
+    meaning="No printer has this address, or not any more.",
+    title="No printer is here",
+    remedy="Check the address for a typing mistake, or open the printer from your printers.",
+    temporary=False,
+)
+_FOR_PEOPLE: Final[Mapping[tuple[ConnectionKind | None, ErrorCode], Failure]] = MappingProxyType(
+    {
+        (None, ErrorCode.CONNECTION_NOT_FOUND): _NOWHERE,
+        (ConnectionKind.OWN, ErrorCode.BAD_CREDENTIALS): Failure(
+            meaning="This browser isn't signed in to the printer, or not any more.",
+            title="Sign in to open this printer",
+            remedy="Sign in to Printreach, then open the printer from there.",
+            temporary=False,
+        ),
+        (ConnectionKind.OWN, ErrorCode.CONNECTION_ENDED): Failure(
+            meaning="The printer was removed from its account, or the account is blocked.",
+            title="This printer can't be opened any more",
+            remedy="Look for it in your list of printers.",
+            temporary=False,
+        ),
+        (ConnectionKind.SHARED, ErrorCode.BAD_CREDENTIALS): Failure(
+            meaning="This browser isn't signed in to the printer, or not any more.",
+            title="Sign in to see this printer",
+            remedy="Open the link that you were given, or reload this page.",
+            temporary=False,
+        ),
+        (ConnectionKind.SHARED, ErrorCode.CONNECTION_ENDED): Failure(
+            meaning="Its owner has ended the share, or its time is over.",
+            title="This printer is no longer shared",
+            remedy="Ask whoever shared it to share it again.",
+            temporary=False,
+        ),
+        (ConnectionKind.APP, ErrorCode.BAD_CREDENTIALS): Failure(
+            meaning="An app reaches a printer here, with a password of its own.",
+            title="This address is for an app",
+            remedy="To see your printer in a browser, open it from your list of printers.",
+            temporary=False,
+        ),
+    }
+)
+
+
+def failure_for(code: ErrorCode, reader: Reader) -> Failure:
+    """What the page says of that code."""
+    return _FOR_PEOPLE.get((reader.kind, code), FAILURES[code])
+
+
+def links_for(code: ErrorCode, reader: Reader) -> list[Link]:
+    """Where the page leads; a guest of a share has no printers of their own here."""
+    if reader.kind is ConnectionKind.SHARED:
+        return []
+    is_about_sign_in = code is ErrorCode.BAD_CREDENTIALS
+    home = Link(text="Go to my printers", href=reader.printers_page)
+    if reader.kind is ConnectionKind.OWN and is_about_sign_in and reader.way_back:
+        return [Link(text="Sign in and open it", href=reader.way_back, is_main=True), home]
+    if reader.kind is ConnectionKind.APP and is_about_sign_in:
+        return [Link(text=home.text, href=home.href, is_main=True)]
+    return [home]

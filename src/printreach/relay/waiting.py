@@ -1,0 +1,53 @@
+"""A request that can't be answered yet."""
+
+import asyncio
+
+from .connection import FrontConnection
+
+
+class Waiting:
+    """Holds a request while its connection is looked up; the caller's body waits in the socket."""
+
+    def __init__(self, caller: FrontConnection, body: bytes, fin: bool) -> None:
+        self.is_gone = False
+        self.is_released = False
+        self._caller = caller
+        self._body = [body]
+        self._fin = fin
+        self._news = asyncio.Event()
+        if not fin:
+            caller.pause()
+
+    def release(self) -> tuple[bytes, bool]:
+        """What has come of the body, and whether that is all."""
+        self.is_released = True
+        self._caller.resume()
+        return b"".join(self._body), self._fin
+
+    async def read_small(self, most: int, seconds: float) -> bytes | None:
+        """The whole body; None where it is larger, takes longer, or the caller leaves."""
+        self._caller.resume()
+        try:
+            async with asyncio.timeout(seconds):
+                while not self._fin and not self.is_gone and sum(map(len, self._body)) <= most:
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            return None
+        body = b"".join(self._body)
+        return body if self._fin and len(body) <= most else None
+
+    def on_body(self, data: bytes, fin: bool) -> None:
+        self._body.append(data)
+        self._fin = fin
+        self._news.set()
+
+    def on_raw(self, _data: bytes) -> None:
+        raise AssertionError("nothing was upgraded yet")
+
+    def on_caller_writable(self) -> None:
+        pass
+
+    def on_caller_gone(self) -> None:
+        self.is_gone = True
+        self._news.set()
