@@ -56,7 +56,14 @@ async def house(world: World) -> House:
         kept=DiskSnapshots(world.path.parent / "snapshots"),
         http=printers,
     )
-    made = dashboard(world.store, world.clock, snapshots, world.printers, world.connections)
+    made = dashboard(
+        world.store,
+        world.clock,
+        snapshots,
+        world.printers,
+        world.connections,
+        has_mail_server=False,
+    )
     return House(world, printers, made, printer.account_id)
 
 

@@ -91,7 +91,7 @@ def test_a_new_person_goes_from_sign_up_to_an_authorised_app(
     page.get_by_label("E-mail").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
     press(page, "Create account")
-    heading(page, "Look into your mail")
+    heading(page, "Ask the operator for your link")
     page.goto(mailed_link(shop, email))
     press(page, "Confirm")
 

@@ -1,5 +1,6 @@
 """Accounts' pages, as they are."""
 
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +11,12 @@ from playwright.sync_api import Page
 
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
+from printreach.hub.print_mails import mail_place
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
-from tests.web.world import BASE_URL, WebWorld, sign_in
+from tests.web.world import ADA, BASE_URL, PASSWORD, WebWorld, run, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -58,6 +60,8 @@ def client(world: WebWorld) -> Iterator[TestClient[Litestar]]:
 @pytest.fixture
 def own_page(page: Page, client: TestClient[Litestar]) -> Page:
     """A page of the installation, in this process."""
+    # The client holds the cookies; those of a test before would stand in for them.
+    page.context.clear_cookies()
     page.route(f"{BASE_URL}/**", lambda route: forward(route, client))
     return page
 
@@ -76,11 +80,40 @@ def test_a_strangers_page_is_accessible_and_fits(own_page: Page, name: str) -> N
 def test_a_page_of_a_service_without_an_operator_is_accessible_and_fits(
     page: Page, world: WebWorld, name: str
 ) -> None:
+    page.context.clear_cookies()
     with TestClient(world.app, base_url=BASE_URL) as opened:
         page.route(f"{BASE_URL}/**", lambda route: forward(route, opened))
         page.goto(BASE_URL + NOT_SET_UP[name])
 
         look_at(page, name)
+
+
+def test_a_page_that_sends_somebody_to_the_operator_for_a_link_is_accessible_and_fits(
+    own_page: Page,
+) -> None:
+    own_page.goto(f"{BASE_URL}/signup")
+    own_page.get_by_label("E-mail").fill("new@example.org")
+    own_page.get_by_label("Password").fill(PASSWORD)
+    own_page.get_by_role("button", name="Create account").click()
+    look_at(own_page, "link-in-log-sign-up")
+    own_page.goto(f"{BASE_URL}/reset")
+    look_at(own_page, "link-in-log-before")
+    own_page.get_by_label("E-mail").fill("new@example.org")
+    own_page.get_by_role("button", name="Make the link").click()
+    look_at(own_page, "link-in-log-reset")
+
+
+def test_notifications_without_a_mail_server_are_accessible_and_fit(
+    own_page: Page, world: WebWorld, client: TestClient[Litestar]
+) -> None:
+    sign_in(client)
+    [ada] = [one for one in run(client, world.services.accounts.all) if one.email == ADA]
+    place = mail_place(secrets.token_bytes, ada.account_id, world.clock.now())
+    run(client, lambda: world.store.write(lambda it: it.notifications.add_target(place)))
+    own_page.goto(f"{BASE_URL}/notifications")
+    look_at(own_page, "notifications-no-mail-server")
+    own_page.goto(f"{BASE_URL}/notifications/add")
+    look_at(own_page, "notifications-ways-no-mail-server")
 
 
 @pytest.mark.parametrize("name", FOR_ONE)

@@ -34,7 +34,7 @@ def client(tmp_path: Path) -> Iterator[TestClient[Litestar]]:
     path = tmp_path / "data" / "printreach.sqlite3"
     prepare_file(path)
     migrate(path)
-    world = WebWorld(path, FakeClock())
+    world = WebWorld(path, FakeClock(), SMTP_URL="smtp://mail.example")
     with TestClient(world.app, base_url=BASE_URL) as opened:
         account = world.add_account(opened)
         printer = Printer(
@@ -46,7 +46,6 @@ def client(tmp_path: Path) -> Iterator[TestClient[Litestar]]:
         )
         world.link(opened, printer)
         sign_in(opened)
-        send(opened, "/notifications/add", way="mail")
         world.messenger.answer = NotSent(Trouble.REFUSED, 401)
         send(opened, "/notifications/add", way="ntfy", topic="printers", server="", token="")
         text = opened.get("/notifications").text

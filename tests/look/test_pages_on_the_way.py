@@ -56,7 +56,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         ) as opened,
     ):
         opened.world.add_account(opened.browser)
-        opened.world.add_account(opened.browser, GRACE)
+        opened.world.add_account(opened.browser, GRACE, is_admin=True)
         opened.world.add_account(opened.browser, BOB)
         accounts = opened.world.services.accounts
         run(opened.browser, lambda: accounts.set_supporter(BOB, granted=True))
@@ -140,11 +140,11 @@ def test_the_end_of_a_place_for_notifications_is_asked_about_accessibly(
     own_page: Page, shop: Shop
 ) -> None:
     sign_in(shop.browser)
-    send(shop.browser, "/notifications/add", way="mail")
+    send(shop.browser, "/notifications/add", way="ntfy", topic="t", server="", token="")
     own_page.goto(f"{BASE_URL}/notifications")
     own_page.get_by_role("link", name="Remove").click()
 
-    look_under(own_page, "notifications-remove", "Remove E-mail?")
+    look_under(own_page, "notifications-remove", "Remove ntfy?")
 
 
 def test_an_apps_calls_are_accessible_and_fit(own_page: Page, shop: Shop) -> None:

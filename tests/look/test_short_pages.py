@@ -77,7 +77,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
     path = tmp_path / "data" / "printreach.sqlite3"
     prepare_file(path)
     migrate(path)
-    world = WebWorld(path, FakeClock())
+    world = WebWorld(path, FakeClock(), SMTP_URL="smtp://mail.example")
     with TestClient(world.app, base_url=BASE_URL) as browser:
         browser.headers["accept"] = "text/html"
         yield Home(world, browser)

@@ -117,7 +117,7 @@ def an_app() -> Litestar:
         FakeScorer(),
     )
     services = web_services(settings_from({}), outside)
-    app = create_app(WebSettings(base_url="http://localhost:8080"), services)
+    app = create_app(WebSettings(base_url="http://localhost:8080", has_mail_server=False), services)
     app.state.begun = asyncio.Event()
     for handler in (caller, events, slow, download):
         app.register(handler)
@@ -147,15 +147,15 @@ async def fetch(path: Path, target: str, **options: Any) -> httpx.Response:
         return await web.get(target, **options)
 
 
-def test_the_front_page_comes_over_the_socket(run: Run, tmp_path: Path) -> None:
+def test_a_page_comes_over_the_socket(run: Run, tmp_path: Path) -> None:
     async def scenario() -> httpx.Response:
         async with serving(tmp_path) as (_, path):
-            return await fetch(path, "/", headers={"accept": "text/html"})
+            return await fetch(path, "/reset", headers={"accept": "text/html"})
 
     answer = run(scenario())
 
     assert answer.status_code == 200
-    assert "Reach your 3D printer from anywhere" in answer.text
+    assert "Choose another password" in answer.text
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
 
 
@@ -187,7 +187,7 @@ def test_a_socket_left_by_a_killed_process_is_replaced(run: Run, tmp_path: Path)
 
     async def scenario() -> int:
         async with serving(tmp_path) as (_, path):
-            return (await fetch(path, "/")).status_code
+            return (await fetch(path, "/reset")).status_code
 
     assert run(scenario()) == 200
 
@@ -246,7 +246,7 @@ def test_a_path_too_long_for_a_socket_gets_a_short_private_one(run: Run, tmp_pat
 
     async def scenario() -> tuple[Path, int, int]:
         async with serving(data_dir) as (_, path):
-            status = (await fetch(path, "/")).status_code
+            status = (await fetch(path, "/reset")).status_code
             return path, status, path.parent.stat().st_mode
 
     path, status, folder_mode = run(scenario())
@@ -264,7 +264,7 @@ def test_the_longest_path_that_fits_is_used(run: Run, tmp_path: Path, length: in
 
     async def scenario() -> Path:
         async with serving(data_dir) as (_, path):
-            assert (await fetch(path, "/")).status_code == 200
+            assert (await fetch(path, "/reset")).status_code == 200
             return path
 
     assert (run(scenario()).parent == data_dir.resolve()) == (length == 107)
@@ -303,7 +303,7 @@ def test_a_stop_refuses_new_connections_and_removes_the_socket(run: Run, tmp_pat
         async with serving(tmp_path) as (node, path):
             await node.stop()
             with pytest.raises(httpx.ConnectError):
-                await fetch(path, "/")
+                await fetch(path, "/reset")
             return path
 
     assert not run(scenario()).exists()
@@ -354,7 +354,7 @@ def test_two_hundred_event_streams_starve_nobody(run: Run, tmp_path: Path) -> No
             streams = [await open_events(path) for _ in range(200)]
             for reader, _ in streams:
                 await reader.readuntil(b"tick")
-            status = (await web.get("/")).status_code
+            status = (await web.get("/reset")).status_code
             for _, writer in streams:
                 writer.close()
             return status
@@ -389,7 +389,7 @@ def test_the_server_writes_nothing_and_leaves_our_logging_alone(
 
     async def scenario() -> None:
         async with serving(tmp_path) as (_, path):
-            await fetch(path, "/")
+            await fetch(path, "/reset")
 
     run(scenario())
 

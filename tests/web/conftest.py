@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -35,12 +35,18 @@ def migrated(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def world(migrated: Path, tmp_path: Path) -> WebWorld:
+def world_settings() -> Mapping[str, str]:
+    """What the operator of the test's installation set; a module may say something else."""
+    return {}
+
+
+@pytest.fixture
+def world(migrated: Path, tmp_path: Path, world_settings: Mapping[str, str]) -> WebWorld:
     """An installation with nobody in it but its operator, and a clock that stands."""
     path = tmp_path / "data" / "printreach.sqlite3"
     prepare_file(path)
     shutil.copyfile(migrated, path)
-    return WebWorld(path, FakeClock())
+    return WebWorld(path, FakeClock(), **world_settings)
 
 
 @pytest.fixture

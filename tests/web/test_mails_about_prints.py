@@ -1,6 +1,7 @@
 """Who is new hears of their prints by mail, and ends that with one press, signed in or not."""
 
 import secrets
+from collections.abc import Mapping
 
 import pytest
 
@@ -20,12 +21,14 @@ OTHERS = KeySealer(b"o" * 32, secrets.token_bytes)
 
 
 @pytest.fixture
+def world_settings() -> Mapping[str, str]:
+    return {"SMTP_URL": SMTP_URL}
+
+
+@pytest.fixture
 def place(world: WebWorld, browser: Browser) -> NotifyTarget:
     """Where Ada is told by mail. Nobody is signed in."""
     world.add_account(browser)
-    sign_in(browser)
-    send(browser, "/notifications/add", way="mail")
-    send(browser, "/signout")
     [added] = places_of(world, browser)
     return added
 
@@ -139,7 +142,6 @@ def test_it_ends_mails_to_that_place_alone(
 ) -> None:
     world.add_account(browser, BOB)
     sign_in(browser, BOB)
-    send(browser, "/notifications/add", way="mail")
     send(browser, "/notifications/add", way="ntfy", topic="t", server="", token="")
     [mail, ntfy] = places_of(world, browser, BOB)
 

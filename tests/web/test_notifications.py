@@ -7,6 +7,7 @@ import pytest
 from printreach.ports.notifications import NotifyTarget, NotSent, Trouble
 from printreach.rules.printers import Printer
 from tests.fakes.clock import NOON
+from tests.web.conftest import MakeWorld
 from tests.web.world import ADA, BASE_URL, Browser, WebWorld, run, send, sign_in
 
 BOB = "bob@example.org"
@@ -99,14 +100,16 @@ def test_tests_are_limited(world: WebWorld, ada: Browser) -> None:
     assert len(world.messenger.sent) == 5
 
 
-def test_a_mail_goes_to_the_accounts_own_address_alone(world: WebWorld, ada: Browser) -> None:
-    send(ada, "/notifications/add", way="mail", to="victim@example.org")
-    again = send(ada, "/notifications/add", way="mail")
-    [place] = places_of(world, ada)
-    send(ada, f"/notifications/{place.target_id}/test")
+def test_a_mail_goes_to_the_accounts_own_address_alone(world_with: MakeWorld) -> None:
+    with world_with(SMTP_URL="smtp://mail.example") as (world, browser):
+        world.add_account(browser)
+        sign_in(browser)
+        again = send(browser, "/notifications/add", way="mail", to="victim@example.org")
+        [place] = places_of(world, browser)
+        send(browser, f"/notifications/{place.target_id}/test")
 
-    assert again.status_code == 400
-    assert {mail.to for mail in world.mailer.sent} == {ADA}
+        assert again.status_code == 400
+        assert {mail.to for mail in world.mailer.sent} == {ADA}
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,9 @@ def test_browsers_are_told_to_use_https_alone_where_the_host_is_the_services_own
     world: WebWorld,
 ) -> None:
     for requires_https, told in ((True, "max-age=31536000"), (False, None)):
-        settings = WebSettings(base_url=BASE_URL, requires_https=requires_https)
+        settings = WebSettings(
+            base_url=BASE_URL, has_mail_server=False, requires_https=requires_https
+        )
         with TestClient(create_app(settings, world.services), base_url=BASE_URL) as client:
             for path in ("/healthz", "/no-such-page", "/static/app.css"):
                 answer = client.get(path)

@@ -123,7 +123,7 @@ def test_an_address_with_an_account_is_told_how_to_become_the_operator(
     answer = send(browser, "/signup", email=ADA, password=PASSWORD, invite=invite)
 
     assert answer.status_code == 400
-    assert "printreach admin account operator EMAIL on" in answer.text
+    assert "printreach admin operator EMAIL on" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/", "/signin", "/signup"])

@@ -90,12 +90,16 @@ class WebWorld:
         self.app = self._app()
 
     def _app(self) -> Litestar:
-        settings = WebSettings(base_url=self.settings.base_url)
-        return app_for(self, settings, self.services, self.store)
+        return app_for(self, self._web_settings(), self.services, self.store)
+
+    def _web_settings(self) -> WebSettings:
+        return WebSettings(
+            base_url=self.settings.base_url, has_mail_server=self.settings.has_mail_server
+        )
 
     def app_with(self, *handlers: ControllerRouterHandler) -> Litestar:
         """An application with these routes, too, which no other test shares."""
-        app = create_app(WebSettings(base_url=self.settings.base_url), self.services)
+        app = create_app(self._web_settings(), self.services)
         app.on_startup.append(self.store.start)
         app.on_shutdown.append(self.store.close)
         for handler in handlers:

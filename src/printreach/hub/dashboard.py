@@ -49,7 +49,13 @@ class Dashboard:
 
 
 def dashboard(
-    store: Store, clock: Clock, snapshots: Snapshots, printers: Printers, connections: Connections
+    store: Store,
+    clock: Clock,
+    snapshots: Snapshots,
+    printers: Printers,
+    connections: Connections,
+    *,
+    has_mail_server: bool,
 ) -> Dashboard:
     """Put them together; close() ends what was begun with them."""
     http = snapshots.http
@@ -74,7 +80,9 @@ def dashboard(
         snapshots=snapshots,
         history=PrintHistory(store=store, clock=clock),
         watch=WatchChoices(store=store, clock=clock, kept=snapshots.kept),
-        watched=WatchedPrints(store=store, clock=clock, kept=snapshots.kept),
+        watched=WatchedPrints(
+            store=store, clock=clock, kept=snapshots.kept, has_mail_server=has_mail_server
+        ),
         addresses=connections.addresses,
         clock=clock,
     )

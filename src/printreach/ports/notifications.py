@@ -41,6 +41,8 @@ class Trouble(Enum):
     UNREACHABLE = auto()
     TOO_SLOW = auto()
     REFUSED = auto()
+    NO_MAIL_SERVER = auto()
+    """The operator has set none."""
     MAIL_SERVER_AWAY = auto()
     NOBODY_THERE = auto()
     """The mail server takes no mail for that address, and will take none."""

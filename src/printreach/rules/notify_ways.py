@@ -106,6 +106,11 @@ WAYS: Final = (
 WAY_BY_NAME: Final[Mapping[str, Way]] = MappingProxyType({way.name: way for way in WAYS})
 
 
+def reaches_people(way: str, *, has_mail_server: bool) -> bool:
+    """Whether what is sent that way can arrive. way: the name of one, as a place has it."""
+    return way != MAIL or has_mail_server
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where to tell. label: tells it from others, without a secret."""

@@ -144,7 +144,11 @@ async def _start_web(
     await ends.enter_async_context(counting(services.developers.gate))
     ends.push_async_callback(services.dashboard.close)
     requires_https = may_require_https(settings.base_url) and not settings.tunnel_ports
-    pages = WebSettings(base_url=settings.base_url, requires_https=requires_https)
+    pages = WebSettings(
+        base_url=settings.base_url,
+        has_mail_server=settings.has_mail_server,
+        requires_https=requires_https,
+    )
     web = WebNode(create_app(pages, services))
     await web.start(settings.data_dir, is_successor=is_successor)
     ends.push_async_callback(web.stop)

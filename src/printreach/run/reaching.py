@@ -71,6 +71,7 @@ def notifying(settings: Settings, clock: Clock, reaching: Reaching) -> Notifying
         addresses=settings.addresses,
         token_bytes=secrets.token_bytes,
         daily_limit=settings.notify_daily_limit,
+        has_mail_server=settings.has_mail_server,
     )
 
 
@@ -86,6 +87,7 @@ def notifications(ground: Ground, reaching: Reaching) -> Notifications:
         mailer=reaching.mailer,
         caller_tries=ground.caller_tries,
         daily_limit=ground.settings.notify_daily_limit,
+        has_mail_server=ground.settings.has_mail_server,
     )
 
 
@@ -105,4 +107,5 @@ def notify_sending(
         sealer=reaching.sealer,
         mailer=reaching.mailer,
         addresses=settings.addresses,
+        has_mail_server=settings.has_mail_server,
     )

@@ -69,6 +69,11 @@ class Settings:
     detector_token: str = field(default="", repr=False)
 
     @property
+    def has_mail_server(self) -> bool:
+        """Without one, mails are written to the log and reach nobody but the operator."""
+        return self.smtp_url is not None
+
+    @property
     def detector_plan(self) -> Plan:
         return Plan(
             free_calls=self.detector_free_calls,

@@ -91,7 +91,14 @@ def web_services(settings: Settings, outside: Outside) -> Services:
     operated = operating(base)
     ways_in = entering(base, operated.invitations)
     snapshots = snapshots_of(settings, store, clock, outside.printer_http, base.token_bytes)
-    people = dashboard(store, clock, snapshots, operated.printers, operated.connections)
+    people = dashboard(
+        store,
+        clock,
+        snapshots,
+        operated.printers,
+        operated.connections,
+        has_mail_server=settings.has_mail_server,
+    )
     makers = developing(base)
     request_limits = RequestLimits(store, clock, base.caller_tries)
     return Services(

@@ -42,11 +42,13 @@ from printreach.web.uncached import turn_off_parser_caches
 class WebSettings:
     """What the web role has to know of the installation.
 
-    base_url: the public address of the service, without a slash at the end. requires_https:
-    whether browsers are told to use nothing but https with its host.
+    base_url: the public address of the service, without a slash at the end. has_mail_server:
+    without one, mails are written to the log, and pages say so. requires_https: whether browsers
+    are told to use nothing but https with its host.
     """
 
     base_url: str
+    has_mail_server: bool
     requires_https: bool = False
 
 
@@ -96,7 +98,11 @@ def build_app(
         },
         template_config=TemplateConfig(
             engine=JinjaTemplateEngine.from_environment(
-                template_environment(settings.base_url, other_sign_in=other_sign_in)
+                template_environment(
+                    settings.base_url,
+                    other_sign_in=other_sign_in,
+                    has_mail_server=settings.has_mail_server,
+                )
             )
         ),
         openapi_config=None,

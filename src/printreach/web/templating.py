@@ -14,12 +14,15 @@ _TEMPLATES: Final = Path(__file__).parent / "templates"
 
 
 def template_environment(
-    base_url: str, *extra_folders: Path, other_sign_in: str | None = None
+    base_url: str,
+    *extra_folders: Path,
+    other_sign_in: str | None = None,
+    has_mail_server: bool = False,
 ) -> Environment:
     """Read templates strictly: what is not given is an error, and everything is escaped.
 
     extra_folders: looked at after the package's own. other_sign_in: what the operator's provider is
-    called, where there is one.
+    called, where there is one. has_mail_server: whether mails reach anybody.
     """
     environment = Environment(
         loader=FileSystemLoader([_TEMPLATES, *extra_folders]),
@@ -30,5 +33,5 @@ def template_environment(
     )
     environment.filters.update(FILTERS, limits_in_words=limits_in_words)
     environment.globals.update(base_url=base_url, version=__version__, asset=asset_addresses())
-    environment.globals.update(other_sign_in=other_sign_in)
+    environment.globals.update(other_sign_in=other_sign_in, has_mail_server=has_mail_server)
     return environment

@@ -28,7 +28,9 @@ OTHER_KEY = b"o" * 32
 class Reached:
     """Ada's printer, and the places where she is told of it."""
 
-    def __init__(self, world: World, account_id: str, limit: int = 200) -> None:
+    def __init__(
+        self, world: World, account_id: str, limit: int = 200, *, has_mail_server: bool = True
+    ) -> None:
         self.world = world
         self.account_id = account_id
         self.messenger = KeptMessages()
@@ -41,6 +43,7 @@ class Reached:
             addresses=ADDRESSES,
             token_bytes=secrets.token_bytes,
             daily_limit=limit,
+            has_mail_server=has_mail_server,
         )
         self.fanout = Fanout(world.store, world.clock, [notifying])
         self.sending = NotifySending(
@@ -50,6 +53,7 @@ class Reached:
             sealer=self.sealer,
             mailer=self.mailer,
             addresses=ADDRESSES,
+            has_mail_server=has_mail_server,
         )
 
     async def add_place(self, url: str = PHONE, account_id: str = "", way: str = "ntfy") -> str:
@@ -100,10 +104,12 @@ class Reached:
 
 
 @asynccontextmanager
-async def reached(open_world: OpenWorld, limit: int = 200) -> AsyncIterator[Reached]:
+async def reached(
+    open_world: OpenWorld, limit: int = 200, *, has_mail_server: bool = True
+) -> AsyncIterator[Reached]:
     async with open_world() as world:
         printer = await world.set_up()
-        yield Reached(world, printer.account_id, limit)
+        yield Reached(world, printer.account_id, limit, has_mail_server=has_mail_server)
 
 
 @on_a_loop
@@ -271,6 +277,37 @@ async def test_a_mail_goes_to_the_accounts_address_where_it_was_confirmed(
 
         assert ada.messenger.sent == []
         assert [mail.subject for mail in ada.mailer.sent] == ["Workshop: print done"]
+
+
+@on_a_loop
+async def test_without_a_mail_server_other_places_are_told_and_nothing_counts_as_mailed(
+    open_world: OpenWorld,
+) -> None:
+    async with reached(open_world, limit=1, has_mail_server=False) as ada:
+        place = await ada.add_place("", way="mail")
+        await ada.add_place()
+        await ada.happens([EventType.COMPLETE])
+
+        assert await ada.send() == ["Workshop: print done"]
+        assert ada.mailer.sent == []
+        mailed = await ada.place(place)
+        assert (mailed.sent_at, mailed.failures) == (None, 0)
+
+
+@on_a_loop
+async def test_a_message_that_waits_when_the_mail_server_is_taken_away_is_not_sent(
+    open_world: OpenWorld,
+) -> None:
+    async with reached(open_world) as ada:
+        place = await ada.add_place("", way="mail")
+        await ada.happens([EventType.COMPLETE])
+        ada.sending.has_mail_server = False
+        await ada.send()
+
+        assert ada.mailer.sent == []
+        waiting = await ada.place(place)
+        assert waiting.sent_at is None
+        assert "no mail server" in waiting.trouble
 
 
 @on_a_loop

@@ -89,6 +89,7 @@ async def test_what_was_taken_when_the_worker_stopped_does_not_come_twice(
             sealer=ada.sealer,
             mailer=ada.mailer,
             addresses=ADDRESSES,
+            has_mail_server=True,
         )
         await again.send_due()
         await again.settled()

@@ -1,17 +1,20 @@
 """What an owner chooses about failure detection, and what is said of what can't be."""
 
+import secrets
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from printreach.contract.status import WebcamEntry
+from printreach.hub.print_mails import mail_place
 from printreach.rules.watching import Region, WatchPause, WatchSettings
 from printreach.web.dashboard.watched_view import LOOKED_UP_EVERY
 from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.detector_form import BOX, EVIL, FORM
 from tests.web.dashboard.watching import PRINT, chosen, failing, saw, under_watch
-from tests.web.world import send
+from tests.web.world import run, send
 
 
 @pytest.fixture
@@ -34,7 +37,7 @@ def test_what_nobody_chose_is_to_look_and_only_warn(home: Home) -> None:
 def test_where_nobody_would_hear_of_a_warning_the_pages_say_so(home: Home) -> None:
     words = 'href="/notifications">Choose where you are told'
     told_nowhere = [words in home.get(page).text for page in ("", "/detector")]
-    send(home.browser, "/notifications/add", way="mail")
+    send(home.browser, "/notifications/add", way="ntfy", topic="t", server="", token="")
     home.world.clock.advance(LOOKED_UP_EVERY)
     told = [words in home.get(page).text for page in ("", "/detector")]
     send(home.browser, "/notifications/events", **{"event-2": "yes"})
@@ -42,6 +45,17 @@ def test_where_nobody_would_hear_of_a_warning_the_pages_say_so(home: Home) -> No
 
     assert told_nowhere == chose_no_warnings == [True, True]
     assert told == [False, False]
+
+
+def test_a_mail_address_without_a_mail_server_is_no_place_where_a_warning_is_heard(
+    home: Home,
+) -> None:
+    place = mail_place(secrets.token_bytes, home.account_id, home.world.clock.now())
+    add = partial(home.world.store.write, lambda records: records.notifications.add_target(place))
+    run(home.browser, add)
+
+    assert "Nobody is told when it warns." in home.get("").text
+    assert "You would hear nothing of a warning." in home.get("/detector").text
 
 
 def test_what_is_chosen_is_kept_and_shown_again(home: Home) -> None:

@@ -53,7 +53,7 @@ _EXISTS: Final = Denied(Reason.ACCOUNT_EXISTS, "You have an account already. Sig
 _EXISTS_BEFORE_SETUP: Final = Denied(
     Reason.ACCOUNT_EXISTS,
     "This address has an account, which is no operator's. Use another address, or make that "
-    "account an operator's with: printreach admin account operator EMAIL on",
+    "account an operator's with: printreach admin operator EMAIL on",
 )
 NOT_SET_UP: Final = Denied(
     Reason.NOT_SET_UP,

@@ -7,12 +7,12 @@ from typing import Final
 
 from printreach.contract.events import EventType
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.notify.sending import in_words, send_to
+from printreach.hub.notify.sending import NO_MAIL_SERVER, in_words, send_to
 from printreach.hub.own_printers import own_printer
 from printreach.hub.print_mails import mail_place
 from printreach.hub.tries import CallerTries
 from printreach.ports import Clock, Mail, Mailer, Records, Store
-from printreach.ports.notifications import Messenger, NotifyTarget, NotSent, Sealer, Zones
+from printreach.ports.notifications import Messenger, NotifyTarget, NotSent, Sealer, Trouble, Zones
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.notifications import (
@@ -24,7 +24,7 @@ from printreach.rules.notifications import (
     read_time,
     wants,
 )
-from printreach.rules.notify_ways import MAIL, WAY_BY_NAME, Wrong, read_place
+from printreach.rules.notify_ways import MAIL, WAY_BY_NAME, Wrong, reaches_people, read_place
 from printreach.rules.notify_words import TEST_TEXT, TEST_TITLE
 from printreach.rules.printers import Printer
 from printreach.rules.rate_limits import Limit, TooSoon
@@ -53,7 +53,10 @@ class WrongField:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Notifications:
-    """The use cases. daily_limit: messages an account gets in a day."""
+    """The use cases. daily_limit: messages an account gets in a day.
+
+    has_mail_server: without one, nobody can choose to be told by mail.
+    """
 
     store: Store
     clock: Clock
@@ -64,6 +67,7 @@ class Notifications:
     mailer: Mailer
     caller_tries: CallerTries
     daily_limit: int
+    has_mail_server: bool
 
     async def chosen(self, account_id: str) -> Chosen:
         """As it is now."""
@@ -89,6 +93,8 @@ class Notifications:
         way = WAY_BY_NAME.get(way_name)
         if way is None:
             return WrongField("way", "Choose how you want to be told.")
+        if not reaches_people(way.name, has_mail_server=self.has_mail_server):
+            return WrongField("way", NO_MAIL_SERVER)
         place = read_place(way, typed)
         if isinstance(place, Wrong):
             return WrongField(place.field, place.sentence)
@@ -140,6 +146,8 @@ class Notifications:
         return "sent"
 
     async def _send_test(self, account: Account, target: NotifyTarget) -> NotSent | None:
+        if not reaches_people(target.way, has_mail_server=self.has_mail_server):
+            return NotSent(Trouble.NO_MAIL_SERVER)
         if target.way == MAIL:
             mail = Mail(to=account.email, subject=TEST_TITLE, text=TEST_TEXT)
             return await self.mailer.hand_in(mail)
@@ -207,10 +215,16 @@ class Notifications:
 
 
 async def hears_of(
-    records: Records, account_id: str, printer_id: str, event_type: EventType
+    records: Records,
+    account_id: str,
+    printer_id: str,
+    event_type: EventType,
+    *,
+    has_mail_server: bool,
 ) -> bool:
     """Whether anything would be told anywhere if that happened at the printer."""
-    if not await records.notifications.targets(account_id):
+    targets = await records.notifications.targets(account_id)
+    if not any(reaches_people(one.way, has_mail_server=has_mail_server) for one in targets):
         return False
     return wants(await records.notifications.settings(account_id), printer_id, event_type)
 

@@ -20,6 +20,7 @@ from printreach.rules.notifications import (
     time_to_tell,
     wants,
 )
+from printreach.rules.notify_ways import reaches_people
 from printreach.rules.notify_words import words_for
 
 _LONGEST_TITLE = 200
@@ -28,17 +29,25 @@ _NO_NAME = "A printer"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Notifying:
-    """hub.fanout.Consumer. daily_limit: messages an account gets in a day."""
+    """hub.fanout.Consumer. daily_limit: messages an account gets in a day.
+
+    has_mail_server: without one, a place by mail is owed nothing.
+    """
 
     clock: Clock
     zones: Zones
     addresses: Addresses
     token_bytes: TokenBytes
     daily_limit: int
+    has_mail_server: bool
 
     async def owe(self, records: Records, stored: StoredEvent) -> None:
         """Queue what is to be told, or leave it where nobody wants to hear it."""
-        targets = await records.notifications.targets(stored.account_id)
+        targets = [
+            one
+            for one in await records.notifications.targets(stored.account_id)
+            if reaches_people(one.way, has_mail_server=self.has_mail_server)
+        ]
         account = await records.accounts.get(stored.account_id) if targets else None
         if account is None or account.is_blocked:
             return

@@ -42,7 +42,7 @@ PUT_OFF_AT_MOST: Final = timedelta(hours=26)
 
 @dataclass(kw_only=True, slots=True)
 class NotifySending:
-    """One pass at a time: `send_due`."""
+    """One pass at a time: `send_due`. has_mail_server: without one, no mail tells of a print."""
 
     store: Store
     clock: Clock
@@ -50,6 +50,7 @@ class NotifySending:
     sealer: Sealer
     mailer: Mailer
     addresses: Addresses
+    has_mail_server: bool
     _running: set[asyncio.Task[None]] = field(default_factory=set)
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _freed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -165,6 +166,8 @@ class NotifySending:
     ) -> NotSent | None:
         if target.way != MAIL:
             return await send_to(self.messenger, self.sealer, target, message.title, message.text)
+        if not self.has_mail_server:
+            return NotSent(Trouble.NO_MAIL_SERVER)
         if account.verified_at is None:
             return NotSent(Trouble.NOT_ALLOWED)
         stop_url = self.addresses.of_end_of_mails(stop_token(self.sealer, target.target_id))
@@ -222,6 +225,12 @@ async def send_to(
         return NotSent(Trouble.UNREACHABLE)
 
 
+NO_MAIL_SERVER: Final = (
+    "This service has no mail server, so no mail reaches you. Add another place, or ask the "
+    "operator to set a mail server up."
+)
+
+
 def in_words(trouble: NotSent) -> str:
     """What a person reads of it."""
     match trouble.trouble:
@@ -231,6 +240,8 @@ def in_words(trouble: NotSent) -> str:
             return "Nobody answered at that address."
         case Trouble.TOO_SLOW:
             return "The service took too long to answer."
+        case Trouble.NO_MAIL_SERVER:
+            return NO_MAIL_SERVER
         case Trouble.MAIL_SERVER_AWAY:
             return "The mail server of this service can't be reached now."
         case Trouble.NOBODY_THERE:

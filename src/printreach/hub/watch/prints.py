@@ -46,11 +46,15 @@ class WatchOfPrinter:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WatchedPrints:
-    """Looks things up, and changes nothing. kept: where pictures lie."""
+    """Looks things up, and changes nothing. kept: where pictures lie.
+
+    has_mail_server: without one, a mail address is no place where a warning reaches anybody.
+    """
 
     store: Store
     clock: Clock
     kept: SnapshotStore
+    has_mail_server: bool
 
     async def of_printer(self, account_id: str, printer_id: str) -> WatchOfPrinter | Denied:
         at = self.clock.now()
@@ -65,7 +69,7 @@ class WatchedPrints:
                 settings=settings,
                 levels=levels_after(settings, judged, at),
                 judged=judged,
-                tells_nobody=await _tells_nobody(records, printer),
+                tells_nobody=await self._tells_nobody(records, printer),
             )
 
         return await self.store.read(look)
@@ -91,7 +95,7 @@ class WatchedPrints:
                 last=await records.watches.last(printer_id, print_id),
                 alarm=alarms[-1] if alarms else None,
                 judgement=next((one for one in judged if one.print_id == print_id), None),
-                tells_nobody=await _tells_nobody(records, printer),
+                tells_nobody=await self._tells_nobody(records, printer),
             )
 
         return await self.store.read(look)
@@ -137,7 +141,11 @@ class WatchedPrints:
         snapshot_id = await self.store.read(look)
         return None if snapshot_id is None else await self.kept.get(snapshot_id)
 
-
-async def _tells_nobody(records: Records, printer: Printer) -> bool:
-    kind = EventType.POSSIBLE_FAILURE
-    return not await hears_of(records, printer.account_id, printer.printer_id, kind)
+    async def _tells_nobody(self, records: Records, printer: Printer) -> bool:
+        return not await hears_of(
+            records,
+            printer.account_id,
+            printer.printer_id,
+            EventType.POSSIBLE_FAILURE,
+            has_mail_server=self.has_mail_server,
+        )

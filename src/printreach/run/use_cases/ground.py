@@ -54,9 +54,7 @@ def ground(
         passwords=passwords,
         payments=payments,
         post=Post(outbox=outbox, mails=Mails(settings.base_url), token_bytes=token_bytes),
-        first_place=FirstPlace(
-            token_bytes=token_bytes, has_mail_server=settings.smtp_url is not None
-        ),
+        first_place=FirstPlace(token_bytes=token_bytes, has_mail_server=settings.has_mail_server),
         account_tries=account_tries,
         caller_tries=CallerTries(clock),
         proof=Proof(clock=clock, passwords=passwords, account_tries=account_tries),

@@ -28,6 +28,8 @@ _TOTP = "account/totp.html"
 _CODES = "account/recovery_codes.html"
 _CHANGE = "account/confirm_mail.html"
 _OVER = "account/link_over.html"
+_LINK_SENT = "A mail with a link is on its way to the new address."
+_LINK_IN_LOG = "Ask the operator for the link that confirms it: the service's log has it."
 
 
 @post("/account/password", media_type=MediaType.HTML)
@@ -62,7 +64,7 @@ async def ask_for_address(
         signed_in.account, signed_in.session, fields["mail-password"], fields["new-mail"]
     )
     if refused is None:
-        said = "A mail with a link is on its way to the new address."
+        said = _LINK_SENT if services.notifications.has_mail_server else _LINK_IN_LOG
         return await account_page(services, signed_in, toast=said)
     is_address = isinstance(refused, Denied) and refused.reason is Reason.INVALID
     return await account_page(

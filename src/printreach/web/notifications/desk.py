@@ -11,6 +11,7 @@ from litestar.params import FromQuery
 from litestar.response import Redirect, Template
 
 from printreach.hub.notify.choices import Notifications, WrongField
+from printreach.hub.notify.sending import NO_MAIL_SERVER
 from printreach.ports.notifications import NotifyTarget
 from printreach.rules.accounts import Account
 from printreach.rules.notifications import CHOICES, Events
@@ -56,6 +57,7 @@ class Desk:
             ways=WAY_BY_NAME,
             limit=self.hub.daily_limit,
             said=self.said,
+            no_mail_server=NO_MAIL_SERVER,
         )
 
     def adding(
