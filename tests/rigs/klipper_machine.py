@@ -17,6 +17,7 @@ Params = dict[str, str]
 
 HEAT_C_PER_S = 150.0
 MAX_C = {"extruder": 300.0, "extruder1": 300.0, "heater_bed": 130.0, "chamber": 80.0}
+MAX_EXTRUDE_ONLY_MM = 50.0  # what Klipper has by itself
 REACH_MM = {"x": (0.0, 220.0), "y": (0.0, 220.0), "z": (0.0, 250.0)}
 _G = re.compile(r"([A-Z])(-?[0-9]*\.?[0-9]+)")
 _SUFFIXES = (".gcode", ".g", ".gco")
@@ -284,6 +285,10 @@ class KlipperMachine:
             raise GcodeRefused(
                 "Extrude below minimum temp\nSee the 'min_extrude_temp' config option for details"
             )
+        length = abs(goal["e"] - self._position["e"])
+        if length > MAX_EXTRUDE_ONLY_MM and all(goal[at] == self._position[at] for at in REACH_MM):
+            too_long = f"({length:.3f}mm vs {MAX_EXTRUDE_ONLY_MM:.3f}mm)\nSee the"
+            raise GcodeRefused(f"Extrude only move too long {too_long} 'max_extrude_only_distance'")
 
     def _go(self, goal: dict[str, float]) -> None:
         distance = max(abs(goal[axis] - self._position[axis]) for axis in goal)

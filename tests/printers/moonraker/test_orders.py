@@ -43,10 +43,10 @@ def test_a_move_is_relative_in_a_state_of_its_own(
     assert gcode.move(axis, distance_mm).splitlines() == [gcode.SAVE, "G91", line, gcode.RESTORE]
 
 
-def test_filament_is_pushed_in_pieces_that_klipper_takes() -> None:
+def test_filament_is_pushed_in_one_move_that_klipper_can_refuse() -> None:
     lines = gcode.extrude(120.5, "extruder", "extruder").splitlines()
 
-    assert lines[2:-1] == ["G1 E50 F300", "G1 E50 F300", "G1 E20.5 F300"]
+    assert lines[2:-1] == ["G1 E120.5 F300"]
 
 
 def test_filament_is_drawn_back_by_a_negative_length() -> None:

@@ -68,6 +68,24 @@ async def test_cold_filament_is_refused_in_klippers_words(
 
 
 @on_moonraker
+async def test_more_filament_than_the_printers_owner_allows_is_refused_and_none_pushed(
+    rig: MoonrakerRig, tmp_path: Path
+) -> None:
+    warm = {"temperature": WARM_C, "target": WARM_C, "can_extrude": True}
+    extra = {**EXTRA, "extruder": {**HEATER, **warm}, "extruder1": {**HEATER, **warm}}
+    async with bench_with(rig, tmp_path, extra) as bench:
+        refused = [
+            await bench.calls.post("extrude", {"Extruder": number, "DistanceMm": 200})
+            for number in (0, 1)
+        ]
+
+    assert [reply.status for reply in refused] == [752, 752]
+    assert refused[0].error == "Extrude only move too long (200.000mm vs 50.000mm)."
+    assert rig.klippy.machine.objects["toolhead"]["position"][3] == 0
+    assert rig.klippy.machine.objects["toolhead"]["extruder"] == "extruder"
+
+
+@on_moonraker
 async def test_a_second_extruder_is_heated_and_used_by_its_number(
     rig: MoonrakerRig, tmp_path: Path
 ) -> None:

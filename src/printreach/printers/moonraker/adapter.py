@@ -136,7 +136,8 @@ class MoonrakerPrinter:
     async def extrude(self, order: Extrude) -> None:
         extruder = self._extruder("Extruder", order.extruder)
         active = active_extruder(self._known) or extruder
-        await self._move(gcode.extrude(order.distance_mm, extruder, active))
+        script = gcode.extrude(order.distance_mm, extruder, active)
+        await self._move(script, undone_by=gcode.restored(active))
 
     async def set_temp(self, order: SetTemp) -> None:
         machine = self._known.machine
@@ -188,12 +189,12 @@ class MoonrakerPrinter:
             self._heard = view
             self._pausing.on_heard()
 
-    async def _move(self, script: str) -> None:
+    async def _move(self, script: str, undone_by: str = gcode.RESTORE) -> None:
         try:
             await self._api.run(script)
         except PrinterRefused:
             if self._view.trouble is None:
-                await self._api.run(gcode.RESTORE)
+                await self._api.run(undone_by)
             raise
 
     def _heated_tool(self, order: SetTemp) -> str:

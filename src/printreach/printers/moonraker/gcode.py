@@ -12,8 +12,6 @@ XY_MM_MIN = 6000
 Z_MM_MIN = 600
 EXTRUDE_MM_MIN = 300
 RETRACT_MM_MIN = 2100
-MAX_EXTRUDE_MM = 50.0
-"""Klipper's usual limit for a move of the extruder alone."""
 
 _STATE = "printreach"
 SAVE = f"SAVE_GCODE_STATE NAME={_STATE}"
@@ -27,14 +25,20 @@ def move(axis: Axis, distance_mm: float) -> str:
 
 
 def extrude(distance_mm: float, extruder: str, active: str) -> str:
-    """extruder: the object; active: the one in use, which it is again afterwards."""
-    whole, rest = divmod(abs(distance_mm), MAX_EXTRUDE_MM)
-    sign = -1 if distance_mm < 0 else 1
-    pieces = [MAX_EXTRUDE_MM] * int(whole) + ([rest] if rest else [])
-    moves = [f"G1 E{_number(sign * piece)} F{EXTRUDE_MM_MIN}" for piece in pieces]
+    """extruder: the object; active: the one in use, which it is again afterwards.
+
+    One move, however long: the printer's owner says in max_extrude_only_distance what is too long,
+    and Klipper refuses it.
+    """
+    push = f"G1 E{_number(distance_mm)} F{EXTRUDE_MM_MIN}"
     if extruder == active:
-        return _saved("M83", *moves)
-    return _saved("M83", _activate(extruder), *moves, _activate(active))
+        return _saved("M83", push)
+    return _saved("M83", _activate(extruder), push, _activate(active))
+
+
+def restored(active: str) -> str:
+    """After an extrusion that was refused in the middle. active: the extruder in use before."""
+    return f"{RESTORE}\n{_activate(active)}"
 
 
 def set_targets(targets: Mapping[str, float]) -> str:
