@@ -7,9 +7,11 @@ import pytest
 
 from printreach.contract.events import EventType
 from printreach.contract.status import State
+from printreach.contract.unset import UNSET
 from tests.printers.contract_events import watched
 from tests.printers.moonraker.peers import bench_with, on_moonraker, until_connected
 from tests.printers.moonraker.rig import MoonrakerRig
+from tests.printers.moonraker.sliced import ESTIMATED_S, LAYERS, sliced
 from tests.rigs.calls import call
 from tests.rigs.ways import Way
 
@@ -34,6 +36,33 @@ async def test_a_print_that_klippers_shutdown_ended_has_failed_with_its_words(
 
         assert told.milestones == [E.STARTED, E.FAILED]
         assert "Timer too close" in str(told.events[-1].error)
+
+
+@on_moonraker
+async def test_a_print_is_told_with_the_facts_of_its_own_file(
+    rig: MoonrakerRig, tmp_path: Path
+) -> None:
+    """Not of the print before, as long as Moonraker is asked for the new ones."""
+    async with bench_with(rig, tmp_path) as bench, watched(bench) as told:
+        await bench.start(sliced(moves=12))
+        await told.until(E.COMPLETE)
+        plain = rig.long_print()
+        await bench.start(plain)
+        await told.until(E.STARTED)
+        await bench.calls.post("cancel")
+        await told.until(E.FAILED)
+        await bench.start(sliced("other part.gcode"))
+        await told.until(E.STARTED)
+        first, second, third = (one for one in told.events if one.event_type == E.STARTED)
+
+    assert first.total_layers == third.total_layers == LAYERS
+    for told_s in (first.time_remaining_sec, third.time_remaining_sec):
+        assert isinstance(told_s, int)
+        assert 0.8 * ESTIMATED_S <= told_s <= ESTIMATED_S
+    assert (second.file_name, second.progress) == (plain.name, 0)
+    assert second.total_layers is UNSET
+    assert second.time_remaining_sec is UNSET
+    assert second.estimated_total_sec is UNSET
 
 
 @on_moonraker

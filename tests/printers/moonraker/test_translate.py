@@ -225,31 +225,6 @@ def test_layers_are_unknown_without_a_word_of_them() -> None:
     assert (now.current_layer, now.total_layers) == (None, None)
 
 
-def test_filament_is_what_the_slicer_counted() -> None:
-    now = print_of(first(State.PRINTING))
-
-    assert (now.est_total_fil_used_mm, now.est_total_fil_weight_mg) == (1235, 3680)
-
-
-def test_filament_follows_from_what_was_used_where_the_slicer_said_nothing() -> None:
-    now = print_of(hear(printing(), {"print_stats": {"filament_used": 42.7}}))
-
-    assert (now.est_total_fil_used_mm, now.est_total_fil_weight_mg) == (170, UNSET)
-
-
-def test_filament_is_unknown_while_a_print_begins() -> None:
-    begun = hear(printing(), {"virtual_sdcard": {"progress": 0.02}})
-    begun = hear(begun, {"print_stats": {"filament_used": 42.7}})
-
-    assert print_of(begun).est_total_fil_used_mm == 0
-
-
-def test_filament_of_a_complete_print_is_what_it_used() -> None:
-    ended = {"print_stats": {"state": "complete", "filament_used": 42.7}}
-
-    assert print_of(hear(printing(), ended)).est_total_fil_used_mm == 42
-
-
 def test_the_duration_is_of_printing_and_stands_still_in_a_pause() -> None:
     paused = [k for k in through(at_first()) if state_of(k) is State.PAUSED]
 

@@ -26,6 +26,8 @@ from .translate import READY, trouble_of, view_of
 
 LOOK_AGAIN_S = 2.0
 """How often Moonraker is asked while Klipper isn't ready; it tells most changes by itself."""
+FILE_KNOWN_WITHIN_S = 1.0
+"""A print of another file is shown when it was asked what is known of it, or after so long."""
 NO_ROOM = frozenset({429, 500, 503})
 """How WebSockets are refused by a Moonraker that answers plain requests. 0.11.0: 500."""
 
@@ -54,6 +56,8 @@ class Session:
         self._prompt = NO_PROMPT
         self._news: list[object] | None = None  # while the subscription is under way
         self._asked_path: str | None = None
+        self._new_file_at: float | None = None
+        self._has_news_of_file = False
         self._is_spool_known = False
         self._are_cameras_known = False
         self._stirred = asyncio.Event()
@@ -72,7 +76,7 @@ class Session:
 
     def redraw(self) -> None:
         """Show what is known; only while Klipper is ready."""
-        if self._is_ready:
+        if self._is_ready and not self._waits_for_file():
             view = view_of(self.known, self._version)
             self._changed(replace(view, need=need_of(self.known, self._prompt)))
 
@@ -84,6 +88,11 @@ class Session:
         except PrinterRefused:
             return  # it tells in a moment
         self._hear_status([loose.obj(answer, "status")])
+        try:
+            async with asyncio.timeout(FILE_KNOWN_WITHIN_S):
+                await self._ask_metadata()
+        except (TimeoutError, PrinterRefused):
+            self.redraw()  # what is known of its file comes later
 
     # --- what comes by itself -----------------------------------------------------------------
 
@@ -109,7 +118,7 @@ class Session:
                 self._stir()
             case "notify_metadata_update" | "notify_filelist_changed":
                 if self.known.metadata == NOTHING_KNOWN or self._is_of_the_print(params):
-                    self._asked_path = None
+                    self._has_news_of_file = True
                     self._stir()
 
     def _hear_line(self, params: object) -> None:
@@ -147,6 +156,15 @@ class Session:
         # Its words are asked for next; until they are there it is not said to have broken down.
         self._tell(replace(trouble_of(state, None, self._api.address), is_fault=False))
         self._stir()
+
+    def _waits_for_file(self) -> bool:
+        """Another file is printed, and it is being asked what is known of it."""
+        if print_path(self.known) == self._asked_path:
+            return False
+        now = asyncio.get_running_loop().time()
+        if self._new_file_at is None:
+            self._new_file_at = now
+        return now - self._new_file_at < FILE_KNOWN_WITHIN_S
 
     def _stir(self) -> None:
         self._stirred.set()
@@ -235,13 +253,14 @@ class Session:
         self.redraw()
 
     async def _ask_metadata(self) -> None:
-        path = print_path(self.known)
-        if path == self._asked_path:
-            return
-        self._asked_path = path
-        metadata = await questions.metadata(self._api, path)
-        self.known = hear(replace(self.known, metadata=metadata), loose.EMPTY)
-        self.redraw()
+        while (path := print_path(self.known)) != self._asked_path or self._has_news_of_file:
+            self._has_news_of_file = False
+            metadata = await questions.metadata(self._api, path)
+            if path != print_path(self.known):
+                continue  # another file meanwhile
+            self._asked_path, self._new_file_at = path, None
+            self.known = hear(replace(self.known, metadata=metadata), loose.EMPTY)
+            self.redraw()
 
     async def _ask_spool(self) -> None:
         if self._is_spool_known or not self._has_spoolman:

@@ -65,6 +65,8 @@ def hear(known: Known, news: object) -> Known:
         if changed:
             objects[name] = {**objects.get(name, loose.EMPTY), **changed}
     after = replace(known, objects=objects)
+    if print_path(known) not in ("", print_path(after)):
+        after = replace(after, metadata=NOTHING_KNOWN)  # it was of another file
     return replace(after, latest=_latest(after, known))
 
 
