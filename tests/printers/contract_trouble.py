@@ -20,13 +20,34 @@ class TroubleContract:
         await bench.rig.disconnect()
         refused = await bench.until_refused(NOT_CONNECTED)
         assert (await bench.calls.post("home")).status in (NOT_CONNECTED, 788)
-        assert (await bench.calls.get("files/list")).status == NOT_CONNECTED
-        assert (await bench.calls.get("files/download", path="gcode/x")).http_status == 502
+        if not bench.rig.serves_files_alone:
+            assert (await bench.calls.get("files/list")).status == NOT_CONNECTED
+            assert (await bench.calls.get("files/download", path="gcode/x")).http_status == 502
         await bench.rig.reconnect()
 
         await bench.until_true("a status again", lambda: _answers(bench))
         assert refused.error.endswith(".")
         assert (await bench.job())["State"] == State.IDLE
+
+    @on_the_bench
+    async def test_files_are_served_while_the_printer_is_off_where_its_software_answers(
+        self, bench: Bench
+    ) -> None:
+        if not bench.rig.serves_files_alone:
+            return
+        await bench.rig.disconnect()
+        await bench.until_refused(NOT_CONNECTED)
+        file = bench.rig.short_print()
+        path = await bench.upload(file.name, file.data)
+        roots = bench.printer.files.roots if bench.printer.files is not None else ()
+
+        for root in roots:
+            assert (await bench.calls.get("files/list", root=root.value)).status == 200
+        assert (await bench.calls.get("files/details", path=path)).status == 200
+        assert (await bench.calls.get("files/download", path=path)).body == file.data
+        assert (await bench.calls.post("start", {"Path": path})).status == NOT_CONNECTED
+        assert (await bench.calls.post("files/delete", path=path)).status == 200
+        await bench.rig.reconnect()
 
     @on_the_bench
     async def test_nonsense_from_the_printer_harms_nothing(self, bench: Bench) -> None:

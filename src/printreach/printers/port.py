@@ -83,11 +83,13 @@ class Trouble:
     """Why no command can reach the printer: 785, 787 or 789, and a sentence.
 
     is_fault: the printer's own software says that it has broken down, so a print is over.
+    serves_files: the software in front of the printer answers, so its files can be reached.
     """
 
     status: CommandStatus
     sentence: str
     is_fault: bool = False
+    serves_files: bool = False
 
 
 NOT_YET = Trouble(

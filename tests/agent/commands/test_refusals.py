@@ -1,5 +1,7 @@
 """Every way in which a command is refused, and which refusal comes first."""
 
+from dataclasses import replace
+
 import pytest
 
 from printreach.agent.commands.api import COMMAND_TIMEOUT_S
@@ -99,6 +101,21 @@ async def test_a_printer_out_of_reach_is_told_as_such_by_every_command(
             assert reply.error == "The printer at 10.0.0.5 is not to be had."
 
     assert UNREACHABLE == [785, 787, 789]
+
+
+@on_a_hasty_loop
+async def test_files_of_a_printer_that_is_off_are_served_where_its_software_says_so() -> None:
+    printer = ScriptedPrinter()
+    printer.be_in_trouble(CommandStatus.NOT_CONNECTED)
+    assert printer.view.trouble is not None
+    alone = replace(printer.view.trouble, serves_files=True)
+    printer.view = replace(printer.view, trouble=alone)
+    async with command_calls(printer) as calls:
+        listed = await calls.get("files/list")
+        ordered = [await calls.post(HOME), await calls.post("start", {"Path": "gcode/a.gcode"})]
+
+    assert listed.status == 200
+    assert [reply.status for reply in ordered] == [785, 785]
 
 
 @pytest.mark.provokes(786)

@@ -229,11 +229,13 @@ async def test_a_printer_whose_cable_is_pulled_is_not_connected_until_it_is_back
     async with bench_of(rig) as bench:
         rig.peer.firmware.unplug()
         refused = await bench.until_refused(CommandStatus.NOT_CONNECTED)
+        listed = await bench.calls.get("files/list")
         rig.peer.firmware.plug_in()
         await bench.until_true("the printer again", lambda: _is_connected(bench))
         await bench.until(State.IDLE)
 
     assert "Serial device does not exist" in refused.error
+    assert listed.status == 200  # PrusaLink itself is there
 
 
 async def _has_orders(rig: PrusaLinkRig, since: int, count: int) -> bool:

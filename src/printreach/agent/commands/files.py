@@ -61,8 +61,9 @@ class FileCommands:
         return files
 
     def _require_reachable(self) -> None:
+        """Of the platform's own server, which may answer while the printer is off."""
         trouble = self._printer.view.trouble
-        if trouble is not None:
+        if trouble is not None and not trouble.serves_files:
             raise PrinterRefused(trouble.status, trouble.sentence)
 
 

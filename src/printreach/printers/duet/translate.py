@@ -23,7 +23,8 @@ def view_of(heard: Heard, where: str) -> View:
     version = _version(model)
     if condition.state is None:
         sentence = f"{where} {condition.sub_state or NO_MACHINE['']}."
-        trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=sentence)
+        status = CommandStatus.NOT_CONNECTED
+        trouble = Trouble(status=status, sentence=sentence, serves_files=True)
         return View(trouble=trouble, platform_version=version)
     return View(
         trouble=None,

@@ -152,7 +152,8 @@ def view_of(heard: Heard, profile: Profile, version: str, features: Feature, whe
     if condition.state is None:
         how = f" ({condition.sub_state})" if condition.sub_state else ""
         sentence = f"{where} is not connected to its printer{how}."
-        trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=sentence)
+        status = CommandStatus.NOT_CONNECTED
+        trouble = Trouble(status=status, sentence=sentence, serves_files=True)
         return View(trouble=trouble, platform_version=version)
     return View(
         trouble=None,

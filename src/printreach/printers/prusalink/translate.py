@@ -132,7 +132,8 @@ def view_of(heard: Heard, machine: Machine, where: str) -> View:
     if heard.state is None:
         how = f" ({message})" if message not in _USUAL_MESSAGES else ""
         sentence = f"{where} is not connected to its printer{how}."
-        trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=sentence)
+        status = CommandStatus.NOT_CONNECTED
+        trouble = Trouble(status=status, sentence=sentence, serves_files=True)
         return View(trouble=trouble, platform_version=machine.version)
     return View(
         trouble=None,
