@@ -5,9 +5,9 @@ from urllib.parse import quote
 
 import pytest
 
-from printreach.ports import TooBusy
+from printreach.ports import Records, TooBusy
 from printreach.rules.sessions import IDLE_TIME
-from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, send, sign_in
+from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 COOKIE = "__Host-printreach_session"
 
@@ -72,6 +72,22 @@ def test_nobody_is_led_to_another_place(browser: Browser, hostile: str) -> None:
         browser.get(f"/signin?next={quote(hostile)}", follow_redirects=False).headers["location"]
         == "/"
     )
+
+
+@pytest.mark.parametrize(
+    "email", ["ada@x.example,bob@y.example", '"ada"@example.org', "a..b@c.org"]
+)
+def test_who_has_an_address_that_is_no_longer_taken_goes_on_signing_in(
+    world: WebWorld, browser: Browser, email: str
+) -> None:
+    account = world.add_account(browser, "old@example.org")
+
+    async def rename(records: Records) -> None:
+        await records.accounts.set_email(account.account_id, email)
+
+    run(browser, lambda: world.store.write(rename))
+
+    assert sign_in(browser, f" {email.upper()} ").status_code == 303
 
 
 def test_a_token_that_was_planted_before_is_never_taken_over(browser: Browser) -> None:

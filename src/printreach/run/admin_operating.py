@@ -67,9 +67,8 @@ async def set_limits(world: World, options: argparse.Namespace) -> Result:
         changes = replace(await cases.of_service(), **given)
         refused = await cases.set_of_service(changes, COMMAND_LINE) if given else None
     else:
-        found = [
-            one for one in await world.accounts.all() if email_key(one.email) == email_key(email)
-        ]
+        key = email_key(email)
+        found = [one for one in await world.accounts.all() if email_key(one.email) == key]
         if not found:
             raise CommandFailed(f"There is no account {email}.")
         changes = replace(done(await world.operating.account(found[0].account_id)).changes, **given)
