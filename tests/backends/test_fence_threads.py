@@ -11,7 +11,8 @@ from printreach.backends.fence import Fence, Fenced, inside
 from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.notify_ways import SCHEMES
-from tests.backends.test_notify_apprise import PATIENCE_S, TOKEN, Server, patient_messenger
+from printreach.rules.public_addresses import PUBLIC_ONLY
+from tests.backends.test_notify_apprise import HOME, PATIENCE_S, TOKEN, Server, patient_messenger
 from tests.fakes.loop import on_a_loop
 
 ROUNDS = 50
@@ -22,7 +23,7 @@ def connects(is_allowed: bool, port: int, meet: threading.Barrier) -> list[bool]
     reached = []
     for _ in range(ROUNDS):
         meet.wait(PATIENCE_S)
-        with inside(Fence(allow_private=is_allowed)):
+        with inside(Fence(reach=HOME if is_allowed else PUBLIC_ONLY)):
             try:
                 with socket.create_connection(("127.0.0.1", port), PATIENCE_S) as one:
                     meet.wait(PATIENCE_S)
@@ -50,7 +51,7 @@ def test_each_thread_has_its_own_fence() -> None:
 def test_the_end_of_one_fence_cuts_off_no_connection_of_another() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = listening.getsockname()
-        ended, other = Fence(allow_private=True), Fence(allow_private=True)
+        ended, other = Fence(reach=HOME), Fence(reach=HOME)
         with inside(ended):
             one = socket.create_connection(address)
             peer_of_one, _ = listening.accept()

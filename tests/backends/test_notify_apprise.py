@@ -10,13 +10,17 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+import requests
 
-from printreach.backends.fence import Fence, Fenced, inside
+from printreach.backends.fence import Fence, Fenced, inside, take_no_proxies
 from printreach.backends.notify_apprise import AT_ONCE, AppriseMessenger
 from printreach.ports.notifications import NotSent, Trouble
+from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Reach
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
 
+HOME = Reach(networks=PRIVATE_NETWORKS)
+"""As an operator at home sets it."""
 TOKEN = "AbCdEfGhIjKlMnO"
 ANSWER = b"HTTP/1.1 %d Said\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
 
@@ -68,7 +72,7 @@ class Server:
 
 def patient_messenger() -> AppriseMessenger:
     """One that calls this machine, and waits for it however busy it is."""
-    return AppriseMessenger(allow_private=True, deadline_s=PATIENCE_S, call_timeout_s=PATIENCE_S)
+    return AppriseMessenger(reach=HOME, deadline_s=PATIENCE_S, call_timeout_s=PATIENCE_S)
 
 
 @on_a_loop
@@ -81,6 +85,47 @@ async def test_a_message_is_taken_by_a_service() -> None:
     assert b"Workshop: print done" in server.asked[0]
     assert b"vase.gcode is done." in server.asked[0]
     assert TOKEN.encode() in server.asked[0]
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
+def test_a_message_takes_no_proxy_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with Server() as server, Server() as proxy:
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
+            said = await patient_messenger().send(server.gotify, "t", "t")
+
+        assert said is None
+        assert (len(server.asked), len(proxy.asked)) == (1, 0)
+
+    body()
+
+
+@on_a_loop
+async def test_a_proxy_of_the_environment_leads_a_message_to_no_private_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with Server() as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{proxy.port}")
+        messenger = AppriseMessenger(deadline_s=PATIENCE_S, call_timeout_s=PATIENCE_S)
+        said = await messenger.send(f"gotifys://127.0.0.1/{TOKEN}", "t", "t")
+
+    assert said == NotSent(Trouble.NOT_ALLOWED)
+    assert proxy.asked == []
+
+
+def test_whoever_calls_outside_of_a_fence_takes_the_proxies_as_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    take_no_proxies(requests.utils)
+    take_no_proxies(requests.utils)
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
+
+    assert requests.utils.get_environ_proxies("http://a.example")["http"]
+    with inside(Fence(reach=HOME)):
+        assert requests.utils.get_environ_proxies("http://a.example") == {}
 
 
 @pytest.mark.parametrize("status", [401, 404, 500])
@@ -173,7 +218,7 @@ async def test_who_drips_for_ever_is_cut_off_and_its_thread_comes_back() -> None
 
     before = threading.active_count()
     async with Server(drip) as server:
-        messenger = AppriseMessenger(allow_private=True, deadline_s=0.5, call_timeout_s=PATIENCE_S)
+        messenger = AppriseMessenger(reach=HOME, deadline_s=0.5, call_timeout_s=PATIENCE_S)
         said = await messenger.send(server.gotify, "t", "t")
         assert said == NotSent(Trouble.TOO_SLOW)
         messenger.close()
@@ -189,7 +234,7 @@ async def test_more_that_hang_than_there_are_threads_hold_up_others_for_a_deadli
         await reader.read()
 
     async with Server(hang) as slow, Server() as quick:
-        messenger = AppriseMessenger(allow_private=True, deadline_s=1, call_timeout_s=PATIENCE_S)
+        messenger = AppriseMessenger(reach=HOME, deadline_s=1, call_timeout_s=PATIENCE_S)
         hanging = [
             asyncio.create_task(messenger.send(slow.gotify, "t", "t")) for _ in range(AT_ONCE)
         ]
@@ -240,7 +285,7 @@ def test_no_file_but_those_of_its_modules_is_read_inside_the_fence(tmp_path: Pat
     secret = tmp_path / ".netrc"
     secret.write_text("machine x login y password z")
 
-    with inside(Fence(allow_private=True)):
+    with inside(Fence(reach=HOME)):
         Path(os.__file__).read_bytes()
         with pytest.raises(Fenced):
             secret.read_bytes()
@@ -251,7 +296,7 @@ def test_no_file_but_those_of_its_modules_is_read_inside_the_fence(tmp_path: Pat
 
 
 def test_no_program_is_started_inside_the_fence() -> None:
-    with inside(Fence(allow_private=True)), pytest.raises(PermissionError):
+    with inside(Fence(reach=HOME)), pytest.raises(PermissionError):
         subprocess.run(["true"], check=False)
 
 
@@ -260,7 +305,7 @@ def test_nothing_of_this_machine_is_called_inside_the_fence(
     family: socket.AddressFamily, tmp_path: Path
 ) -> None:
     address = str(tmp_path / "s") if family == socket.AF_UNIX else ("127.0.0.1", 1)
-    fence = Fence(allow_private=False)
+    fence = Fence(reach=PUBLIC_ONLY)
     with inside(fence), socket.socket(family) as one, pytest.raises(Fenced):
         one.connect(address)
 
@@ -269,7 +314,7 @@ def test_nothing_of_this_machine_is_called_inside_the_fence(
 
 def test_a_datagram_needs_no_connection_and_is_refused_all_the_same() -> None:
     with (
-        inside(Fence(allow_private=False)),
+        inside(Fence(reach=PUBLIC_ONLY)),
         socket.socket(type=socket.SOCK_DGRAM) as one,
         pytest.raises(Fenced),
     ):
@@ -286,7 +331,7 @@ def test_other_threads_have_no_fence() -> None:
             with socket.create_connection(listening.getsockname()) as one:
                 heard.append(one.getpeername())
 
-    with inside(Fence(allow_private=False)):
+    with inside(Fence(reach=PUBLIC_ONLY)):
         other = threading.Thread(target=connect)
         other.start()
         other.join(30)
@@ -295,7 +340,7 @@ def test_other_threads_have_no_fence() -> None:
 
 
 def test_nothing_begins_when_the_time_is_up() -> None:
-    fence = Fence(allow_private=True)
+    fence = Fence(reach=HOME)
     with inside(fence):
         fence.end()
         with pytest.raises(TimeoutError):

@@ -5,7 +5,9 @@ import asyncio
 import pytest
 
 from printreach.backends.webhook_http import WebhookHttp
-from tests.backends.test_webhook_http import HEADERS, NAME, Names
+from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Reach
+from tests.backends.test_webhook_http import HEADERS, NAME
+from tests.fakes.names import Names
 from tests.rules.test_public_addresses import FORBIDDEN
 from tests.rules.test_webhook_urls import REFUSED
 
@@ -34,7 +36,7 @@ def no_way_out(monkeypatch: pytest.MonkeyPatch) -> NoWayOut:
 
 def sender(*addresses: str) -> WebhookHttp:
     """addresses: what its name leads to."""
-    return WebhookHttp(Names(hook_example=[list(addresses)]), allow_private=False)
+    return WebhookHttp(Names(hook_example=[list(addresses)]), PUBLIC_ONLY)
 
 
 @pytest.mark.parametrize("url", SPELLED)
@@ -69,3 +71,18 @@ def test_a_public_address_is_called_where_it_was_checked(no_way_out: NoWayOut) -
     [called] = no_way_out.opened
     assert isinstance(called, tuple)
     assert called[1:3] == ("8.8.8.8", 443)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1", "169.254.169.254"])
+def test_no_webhook_leads_to_the_service_itself_or_to_metadata_though_private_ones_are_allowed(
+    no_way_out: NoWayOut, address: str
+) -> None:
+    reach = Reach(networks=PRIVATE_NETWORKS, own_ports=frozenset({8080}))
+    at_home = WebhookHttp(Names(hook_example=[[address]]), reach)
+    url = "http://hook.example:8080/"
+
+    said = asyncio.run(at_home.send(url, [], b"{}"))
+
+    assert said.http_status is None
+    assert asyncio.run(at_home.problem_with(url)) is not None
+    assert no_way_out.opened == []

@@ -13,7 +13,9 @@ import pytest
 
 from printreach.backends import webhook_http
 from printreach.backends.webhook_http import WebhookHttp
+from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Reach
 from printreach.rules.webhooks import Outcome
+from tests.fakes.names import Names
 from tests.rigs.certificates import Authority, self_signed
 from tests.rigs.receiver import (
     Behave,
@@ -39,29 +41,15 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook_http, "TIMEOUT_S", 60.0)
 
 
-class Names:
-    """A Lookup: what each name leads to, one answer after the other; the last one stays."""
-
-    def __init__(self, **answers: Sequence[Sequence[str]]) -> None:
-        self._answers = {name.replace("_", "."): list(each) for name, each in answers.items()}
-        self.asked: list[str] = []
-
-    async def __call__(self, host: str) -> Sequence[str]:
-        self.asked.append(host)
-        answers = self._answers.get(host.removesuffix("."))
-        if not answers:
-            raise OSError("unknown")
-        return answers.pop(0) if len(answers) > 1 else answers[0]
-
-
+HOME = Reach(networks=PRIVATE_NETWORKS)
 LOOPBACK = Names(hook_example=[["127.0.0.1"]])
 
 
 @asynccontextmanager
 async def sending(
-    lookup: Names = LOOPBACK, *, allow_private: bool = True, tls: ssl.SSLContext | None = None
+    lookup: Names = LOOPBACK, reach: Reach = HOME, *, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[WebhookHttp]:
-    sender = WebhookHttp(lookup, allow_private=allow_private, tls=tls)
+    sender = WebhookHttp(lookup, reach, tls=tls)
     try:
         yield sender
     finally:
@@ -308,7 +296,7 @@ def test_a_receiver_without_tls_is_no_https_receiver() -> None:
 
 def guarded(lookup: Names, test: Callable[[WebhookHttp], Awaitable[T]]) -> T:
     async def run() -> T:
-        async with sending(lookup, allow_private=False) as sender:
+        async with sending(lookup, PUBLIC_ONLY) as sender:
             return await test(sender)
 
     return asyncio.run(run())
@@ -336,7 +324,7 @@ def test_a_name_that_changes_between_check_and_connect_is_not_followed() -> None
         async with receiving() as receiver:
             names = Names(hook_example=[["8.8.8.8"], ["127.0.0.1"]])
             url = f"https://{NAME}:{receiver.port}/"
-            async with sending(names, allow_private=False) as sender:
+            async with sending(names, PUBLIC_ONLY) as sender:
                 assert await sender.problem_with(url) is None
                 outcome = await sender.send(url, HEADERS, b"{}")
 
@@ -350,7 +338,7 @@ def test_a_name_that_changes_between_check_and_connect_is_not_followed() -> None
 
 def test_a_target_that_was_set_while_private_ones_were_allowed_is_called_no_more() -> None:
     async def call() -> None:
-        async with receiving() as receiver, sending(allow_private=False) as sender:
+        async with receiving() as receiver, sending(reach=PUBLIC_ONLY) as sender:
             url = f"http://127.0.0.1:{receiver.port}/"
             outcome = await sender.send(url, HEADERS, b"{}")
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Reach
 from printreach.rules.webhook_urls import (
     MAX_URL_LENGTH,
     WebhookTarget,
@@ -10,6 +11,7 @@ from printreach.rules.webhook_urls import (
     target_of,
 )
 
+HOME = Reach(networks=PRIVATE_NETWORKS)
 REFUSED = [
     # no https, or no URL
     *(
@@ -59,7 +61,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("url", REFUSED)
 def test_what_is_private_or_could_be_read_in_two_ways_is_refused(url: str) -> None:
-    assert isinstance(read_webhook_url(url, allow_private=False), str)
+    assert isinstance(read_webhook_url(url, PUBLIC_ONLY), str)
 
 
 @pytest.mark.parametrize(
@@ -79,20 +81,20 @@ def test_the_path_and_query_are_called_as_they_were_given(
 ) -> None:
     expected = WebhookTarget(is_tls=True, host=host, port=port, path=path)
 
-    assert read_webhook_url(url, allow_private=False) == expected
+    assert read_webhook_url(url, PUBLIC_ONLY) == expected
 
 
 @pytest.mark.parametrize(
     "url", ["http://192.168.0.4:8123/api/webhook/x", "https://[fd00::1]/", "http://printer/"]
 )
 def test_an_operator_may_allow_private_and_plain_targets(url: str) -> None:
-    assert isinstance(read_webhook_url(url, allow_private=True), WebhookTarget)
-    assert isinstance(read_webhook_url(url, allow_private=False), str)
+    assert isinstance(read_webhook_url(url, HOME), WebhookTarget)
+    assert isinstance(read_webhook_url(url, PUBLIC_ONLY), str)
 
 
 @pytest.mark.parametrize("url", ["http://2130706433/", "http://0x7f.1/", "http://224.0.0.1/"])
 def test_an_unusual_spelling_stays_refused_where_private_targets_are_allowed(url: str) -> None:
-    assert isinstance(read_webhook_url(url, allow_private=True), str)
+    assert isinstance(read_webhook_url(url, HOME), str)
 
 
 def test_a_host_header_names_a_port_only_where_it_is_unusual() -> None:
@@ -110,3 +112,7 @@ def test_an_origin_is_the_same_however_its_url_is_spelled() -> None:
 
 def test_what_is_shown_of_a_target_holds_no_secret() -> None:
     assert place_to_show("https://hook.example/secret?token=1") == "hook.example"
+
+
+def test_the_target_of_a_webhook_is_shown_though_it_is_no_longer_called() -> None:
+    assert target_of("http://169.254.169.254/latest").host == "169.254.169.254"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
+from printreach.rules.public_addresses import PRIVATE_NETWORKS
 from printreach.rules.snapshots import S3Place
 from printreach.run.settings import Settings, SettingsError, settings_from
 
@@ -32,7 +33,7 @@ def test_without_any_setting_the_service_is_at_home_on_localhost() -> None:
         trusted_proxies=(),
         sign_up=SignUpPolicy.OPEN,
         supporters=SupporterPolicy.EVERYONE,
-        webhook_allow_private=False,
+        webhook_allow_private=(),
         detector_url="http://localhost:8080",
         detector_free_calls=5000,
         detector_ip_claims=True,
@@ -68,7 +69,7 @@ def test_every_setting_can_be_given() -> None:
         trusted_proxies=(ip_network("127.0.0.1/32"), ip_network("10.0.0.0/8")),
         sign_up=SignUpPolicy.INVITED,
         supporters=SupporterPolicy.GRANTED,
-        webhook_allow_private=True,
+        webhook_allow_private=PRIVATE_NETWORKS,
         detector_url="https://detector.example",
         detector_free_calls=0,
         detector_ip_claims=False,
@@ -150,6 +151,7 @@ def test_a_port_that_the_service_listens_on_cannot_be_a_connections() -> None:
         ("SUPPORTERS", "nobody"),
         ("SIGN_UP", "some"),
         ("WEBHOOK_ALLOW_PRIVATE", "maybe"),
+        ("WEBHOOK_ALLOW_PRIVATE", "10.0.0.1/8"),
         ("DETECTOR_URL", "detector"),
         ("DETECTOR_FREE_CALLS", "-1"),
         ("DETECTOR_FREE_CALLS", "many"),
@@ -264,3 +266,33 @@ def test_an_operator_says_how_many_messages_a_day_an_account_gets() -> None:
     assert read().notify_daily_limit == 200
     assert read(NOTIFY_DAILY_LIMIT="0").notify_daily_limit == 0
     assert "NOTIFY_DAILY_LIMIT" in sentence({"PRINTREACH_NOTIFY_DAILY_LIMIT": "-1"})
+
+
+@pytest.mark.parametrize(
+    ("text", "networks"),
+    [
+        ("off", ()),
+        ("127.0.0.0/8, 10.1.0.0/16", (ip_network("127.0.0.0/8"), ip_network("10.1.0.0/16"))),
+        ("fd00::/8 192.168.1.4", (ip_network("fd00::/8"), ip_network("192.168.1.4/32"))),
+    ],
+)
+def test_private_targets_may_be_allowed_network_by_network(
+    text: str, networks: tuple[object, ...]
+) -> None:
+    assert read(WEBHOOK_ALLOW_PRIVATE=text).webhook_allow_private == networks
+
+
+def test_webhooks_lead_to_no_port_of_the_service_or_of_what_it_relies_on() -> None:
+    reach = read(
+        LISTEN="0.0.0.0:9000",
+        TUNNEL_PORTS="18000-18001",
+        WEBHOOK_ALLOW_PRIVATE="true",
+        SMTP_URL="smtp://localhost",
+        MQTT_URL="mqtt://broker",
+        DETECTOR_LISTEN="127.0.0.1:9100",
+        DETECTOR_NODES="http://10.0.0.7:9200,https://node.example",
+        DETECTOR_TOKEN="t" * 32,
+    ).reach
+
+    assert reach.own_ports == {9000, 18000, 18001, 9100}
+    assert reach.backend_ports == {587, 1883, 9200}

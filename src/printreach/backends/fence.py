@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
-from printreach.rules.public_addresses import may_be_called, read_ip_address
+from printreach.backends.own_addresses import is_own_address
+from printreach.rules.public_addresses import Reach, read_ip_address
 
 
 class Fenced(PermissionError):
@@ -32,7 +33,7 @@ class Fenced(PermissionError):
 class Fence:
     """One run inside. was_refused: it tried to reach an address that is not public."""
 
-    allow_private: bool
+    reach: Reach
     was_refused: bool = False
     is_over: bool = False
     _sockets: list[socket.socket] = field(default_factory=list)
@@ -45,9 +46,9 @@ class Fence:
 
     def check_connect(self, address: Any) -> None:
         self._check_time()
-        host = address[0] if isinstance(address, tuple) else None
+        host, port = address[:2] if isinstance(address, tuple) else (None, 0)
         ip = read_ip_address(host) if isinstance(host, str) else None
-        if ip is None or not may_be_called(ip, allow_private=self.allow_private):
+        if ip is None or not self.reach.allows(ip, port, is_own=_is_own(host)):
             self.was_refused = True
             raise Fenced("not a public address")
 
@@ -64,6 +65,24 @@ class Fence:
     def _check_time(self) -> None:
         if self.is_over:
             raise TimeoutError("out of time")
+
+
+def take_no_proxies(module: Any) -> None:
+    """Keep proxies of the environment from a library; it asks its own name `getproxies` for them.
+
+    A proxy connects where the fence doesn't see it. Outside a fence they are taken as ever. May be
+    called again.
+    """
+    getproxies = module.getproxies
+    if getattr(getproxies, "is_fenced", False):
+        return
+
+    def outside_alone() -> dict[str, str]:
+        is_inside = getattr(_here, "fence", None) is not None
+        return {} if is_inside else dict(getproxies())
+
+    outside_alone.is_fenced = True  # type: ignore[attr-defined]
+    module.getproxies = outside_alone
 
 
 _here = threading.local()
@@ -93,6 +112,16 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     fence: Fence | None = getattr(_here, "fence", None)
     if fence is not None:
         check(fence, arguments)
+
+
+def _is_own(host: str) -> bool:
+    """Asked from outside the fence: it takes a socket of its own."""
+    fence = _here.fence
+    _here.fence = None
+    try:
+        return is_own_address(host)
+    finally:
+        _here.fence = fence
 
 
 def _check_new_socket(fence: Fence, arguments: tuple[Any, ...]) -> None:

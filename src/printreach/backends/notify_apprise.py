@@ -15,9 +15,10 @@ from contextlib import contextmanager
 from threading import local
 from typing import TYPE_CHECKING, Any, Final
 
-from printreach.backends.fence import Fence, inside
+from printreach.backends.fence import Fence, inside, take_no_proxies
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.notify_ways import may_be_used
+from printreach.rules.public_addresses import PUBLIC_ONLY, Reach
 
 if TYPE_CHECKING:
     import apprise
@@ -37,11 +38,11 @@ class AppriseMessenger:
     def __init__(
         self,
         *,
-        allow_private: bool = False,
+        reach: Reach = PUBLIC_ONLY,
         deadline_s: float = DEADLINE_S,
         call_timeout_s: float = CALL_TIMEOUT_S,
     ) -> None:
-        self._allow_private = allow_private
+        self._reach = reach
         self._deadline_s = deadline_s
         self._call_timeout_s = call_timeout_s
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="apprise")
@@ -49,15 +50,15 @@ class AppriseMessenger:
         _capture_warnings()
 
     async def check(self, url: str) -> bool:
-        if not may_be_used(url, allow_plain=self._allow_private):
+        if not may_be_used(url, allow_plain=self._reach.allows_plain_http):
             return False
-        fence = Fence(allow_private=self._allow_private)
+        fence = Fence(reach=self._reach)
         return await self._run(fence, _is_understood, fence, url, self._call_timeout_s) is True
 
     async def send(self, url: str, title: str, text: str) -> NotSent | None:
-        if not may_be_used(url, allow_plain=self._allow_private):
+        if not may_be_used(url, allow_plain=self._reach.allows_plain_http):
             return NotSent(Trouble.NOT_ALLOWED)
-        fence = Fence(allow_private=self._allow_private)
+        fence = Fence(reach=self._reach)
         sent = await self._run(fence, _send, fence, url, self._call_timeout_s, title, text)
         return NotSent(Trouble.TOO_SLOW) if sent is _OUT_OF_TIME else sent
 
@@ -93,7 +94,9 @@ _OUT_OF_TIME: Final = object()
 def _load() -> None:
     """On the outside: while it is loaded, what it stands on looks at the machine's network."""
     import apprise  # noqa: F401 - to have it loaded
-    import requests  # noqa: F401 - the same
+    import requests.utils
+
+    take_no_proxies(requests.utils)
 
 
 def _asset(call_timeout_s: float) -> "apprise.AppriseAsset":

@@ -19,9 +19,10 @@ from typing import Final
 
 from printreach import __version__
 from printreach.backends.lookups import Lookup
+from printreach.backends.own_addresses import is_own_address
 from printreach.http1.client import Client, Failure
 from printreach.http1.heads import Response
-from printreach.rules.public_addresses import may_be_called, read_ip_address
+from printreach.rules.public_addresses import Reach, read_ip_address
 from printreach.rules.webhook_urls import WebhookTarget, read_webhook_url
 from printreach.rules.webhooks import Outcome
 from printreach.wire.heads import get
@@ -58,11 +59,9 @@ class _Kept:
 class WebhookHttp:
     """ports.WebhookSender."""
 
-    def __init__(
-        self, lookup: Lookup, *, allow_private: bool, tls: ssl.SSLContext | None = None
-    ) -> None:
+    def __init__(self, lookup: Lookup, reach: Reach, *, tls: ssl.SSLContext | None = None) -> None:
         self._lookup = lookup
-        self._allow_private = allow_private
+        self._reach = reach
         self._tls = tls or ssl.create_default_context()
         self._targets: OrderedDict[str, _Kept] = OrderedDict()
 
@@ -73,12 +72,12 @@ class WebhookHttp:
             await target.client.close()
 
     async def problem_with(self, url: str) -> str | None:
-        target = read_webhook_url(url, allow_private=self._allow_private)
+        target = read_webhook_url(url, self._reach)
         if isinstance(target, str):
             return target
         try:
             async with asyncio.timeout(LOOKUP_TIMEOUT_S):
-                await self._addresses(target.host)
+                await self._addresses(target)
         except AddressRefused as refused:
             return f"WebhookUrl can't be called: {refused}."
         except (OSError, UnicodeError):  # TimeoutError is an OSError
@@ -86,7 +85,7 @@ class WebhookHttp:
         return None
 
     async def send(self, url: str, headers: Sequence[tuple[str, str]], body: bytes) -> Outcome:
-        target = read_webhook_url(url, allow_private=self._allow_private)
+        target = read_webhook_url(url, self._reach)
         if isinstance(target, str):
             return Outcome(http_status=None, duration_ms=0, error=target)
         message = _message(target, headers, body)
@@ -115,7 +114,7 @@ class WebhookHttp:
 
     async def _connect(self, target: WebhookTarget, make: Callable[[], asyncio.Protocol]) -> object:
         """To one of the addresses that were checked. Raises OSError and ValueError."""
-        *others, last = (await self._addresses(target.host))[:MOST_ADDRESSES]
+        *others, last = (await self._addresses(target))[:MOST_ADDRESSES]
         for address in others:
             try:
                 async with asyncio.timeout(CONNECT_TIMEOUT_S):
@@ -137,13 +136,15 @@ class WebhookHttp:
             server_hostname=target.host.removesuffix(".") if target.is_tls else None,
         )
 
-    async def _addresses(self, host: str) -> Sequence[str]:
+    async def _addresses(self, target: WebhookTarget) -> Sequence[str]:
         """All of them, each allowed. One that isn't refuses the name: it is nobody's mistake."""
+        host = target.host
         addresses = [host] if read_ip_address(host) else await self._lookup(host)
         if not addresses:
             raise OSError(_NOT_FOUND)
         for address in addresses:
-            if not may_be_called(ip_address(address), allow_private=self._allow_private):
+            is_own = is_own_address(address)
+            if not self._reach.allows(ip_address(address), target.port, is_own=is_own):
                 raise AddressRefused(_NOT_PUBLIC)
         return addresses
 

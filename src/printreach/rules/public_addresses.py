@@ -7,10 +7,20 @@ inside are never needed to reach a public host, so none of them is let through.
 Source: IANA's registries of special-purpose addresses for IPv4 and IPv6.
 """
 
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from collections.abc import Iterable
+from dataclasses import dataclass
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
 from typing import Final, TypeAlias
 
 IpAddress: TypeAlias = IPv4Address | IPv6Address
+IpNetwork: TypeAlias = IPv4Network | IPv6Network
 
 _NOT_PUBLIC_V4: Final = tuple(
     IPv4Network(network)
@@ -46,6 +56,30 @@ _NOT_PUBLIC_V6: Final = tuple(
 )
 
 
+PRIVATE_NETWORKS: Final[tuple[IpNetwork, ...]] = tuple(
+    ip_network(network)
+    for network in (
+        *("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"),  # RFC 1918
+        "100.64.0.0/10",  # RFC 6598, which overlay networks such as Tailscale's use, too
+        "fc00::/7",  # unique local
+        *("127.0.0.0/8", "::1/128"),  # loopback
+    )
+)
+"""What an operator allows who allows private networks without naming any."""
+_NEVER_CALLED: Final[tuple[IpNetwork, ...]] = tuple(
+    ip_network(network)
+    for network in (
+        *("169.254.0.0/16", "fe80::/10"),  # link-local: metadata of AWS, Google Cloud, Azure, ...
+        "168.63.129.16/32",  # Azure's own interface
+        "100.100.100.200/32",  # metadata of Alibaba Cloud
+        *("fd00:ec2::254/128", "fd20:ce::254/128"),  # metadata of AWS and of Google Cloud
+        *("0.0.0.0/8", "::/128"),  # unspecified, which reaches this machine
+        *("224.0.0.0/4", "ff00::/8", "240.0.0.0/4"),  # multicast, reserved, broadcast
+    )
+)
+"""Whatever an operator allows. Metadata hands out the keys of the machine to who may ask."""
+
+
 def read_ip_address(host: str) -> IpAddress | None:
     """The address that a host is, in its one canonical spelling; None for a name.
 
@@ -67,12 +101,38 @@ def is_public(address: IpAddress) -> bool:
     return not any(address in network for network in _NOT_PUBLIC_V6)
 
 
-def may_be_called(address: IpAddress, *, allow_private: bool) -> bool:
-    """allow_private: the operator lets the service call machines of its own network."""
-    if not allow_private:
-        return is_public(address)
-    return not (address.is_multicast or address.is_unspecified or _is_broadcast(address))
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reach:
+    """Where the service calls beside public addresses, as its operator decided.
+
+    networks: private ones; none where only public addresses are called. own_ports: those this
+    service listens on, refused on its own machine, where it trusts callers more than elsewhere.
+    backend_ports: those of its mail server, broker, object store and detector nodes, refused in all
+    of these networks.
+    """
+
+    networks: tuple[IpNetwork, ...] = ()
+    own_ports: frozenset[int] = frozenset()
+    backend_ports: frozenset[int] = frozenset()
+
+    @property
+    def allows_plain_http(self) -> bool:
+        return bool(self.networks)
+
+    def allows(self, address: IpAddress, port: int, *, is_own: bool = False) -> bool:
+        """Whether a port of that address may be called. is_own: it is one of this machine's."""
+        if is_public(address):
+            return True
+        if _is_in(address, _NEVER_CALLED) or not _is_in(address, self.networks):
+            return False
+        is_here = is_own or address.is_loopback
+        return port not in self.backend_ports and not (is_here and port in self.own_ports)
 
 
-def _is_broadcast(address: IpAddress) -> bool:
-    return isinstance(address, IPv4Address) and address == IPv4Address("255.255.255.255")
+PUBLIC_ONLY: Final = Reach()
+
+
+def _is_in(address: IpAddress, networks: Iterable[IpNetwork]) -> bool:
+    if isinstance(address, IPv6Address) and address.scope_id:
+        address = IPv6Address(int(address))
+    return any(network.version == address.version and address in network for network in networks)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from printreach.rules.public_addresses import may_be_called, read_ip_address
+from printreach.rules.public_addresses import Reach, read_ip_address
 
 MAX_URL_LENGTH: Final = 2048
 
@@ -51,18 +51,28 @@ class WebhookTarget:
         return f"[{self.host}]" if ":" in self.host else self.host
 
 
-def read_webhook_url(url: str, *, allow_private: bool) -> WebhookTarget | str:
+def read_webhook_url(url: str, reach: Reach) -> WebhookTarget | str:
     """The target of a WebhookUrl, or a sentence that says why it is none.
 
-    allow_private: private addresses and plain http are let through.
+    reach: private addresses and plain http are let through where it has networks.
     """
+    target = _parsed(url, allow_plain=reach.allows_plain_http)
+    if isinstance(target, str):
+        return target
+    address = read_ip_address(target.host)
+    if address is not None and not reach.allows(address, target.port):
+        return "WebhookUrl leads to an address that isn't public."
+    return target
+
+
+def _parsed(url: str, *, allow_plain: bool) -> WebhookTarget | str:
     if len(url) > MAX_URL_LENGTH:
         return f"WebhookUrl is longer than {MAX_URL_LENGTH:,} characters."
     if not _PLAIN.fullmatch(url) or "\\" in url:
         return "WebhookUrl has a character that has to be percent-encoded."
     scheme, separator, rest = url.partition("://")
     is_tls = scheme.lower() == "https"
-    if not separator or not (is_tls or (allow_private and scheme.lower() == "http")):
+    if not separator or not (is_tls or (allow_plain and scheme.lower() == "http")):
         return "WebhookUrl must begin with https://."
     if "#" in rest:
         return "WebhookUrl has a fragment, which no server is ever sent."
@@ -71,7 +81,7 @@ def read_webhook_url(url: str, *, allow_private: bool) -> WebhookTarget | str:
     if isinstance(place, str):
         return place
     host, port = place
-    problem = _problem_with(host, allow_private=allow_private)
+    problem = _problem_with(host)
     if problem is not None:
         return problem
     path = rest[len(authority) :]
@@ -85,7 +95,7 @@ def target_of(url: str) -> WebhookTarget:
 
     Raises ValueError for one that never was.
     """
-    target = read_webhook_url(url, allow_private=True)
+    target = _parsed(url, allow_plain=True)
     if isinstance(target, str):
         raise ValueError(target)
     return target
@@ -111,12 +121,9 @@ def _read_authority(authority: str, default_port: int) -> tuple[str, int] | str:
     return host, port
 
 
-def _problem_with(host: str, *, allow_private: bool) -> str | None:
-    address = read_ip_address(host)
-    if address is not None:
-        if may_be_called(address, allow_private=allow_private):
-            return None
-        return "WebhookUrl leads to an address that isn't public."
+def _problem_with(host: str) -> str | None:
+    if read_ip_address(host) is not None:
+        return None
     labels = host.removesuffix(".").split(".")
     if ":" in host or _NUMBER.fullmatch(labels[-1]):
         # 2130706433, 0x7f.1 and 0177.0.0.1 are all spellings of a loopback address.

@@ -36,7 +36,7 @@ class Reaching:
 
 async def real_reaching(settings: Settings, ends: AsyncExitStack) -> Reaching:
     """The machine's own. Where no mail server is set, mails go to the log."""
-    messenger = AppriseMessenger(allow_private=settings.webhook_allow_private)
+    messenger = AppriseMessenger(reach=settings.reach)
     ends.callback(messenger.close)
     sealer = DataDirSealer(settings.data_dir)
     return Reaching(

@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
+from printreach.rules.public_addresses import PRIVATE_NETWORKS
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -129,6 +130,16 @@ def read_switch(text: str) -> bool:
         return _SWITCH[text.lower()]
     except KeyError:
         raise WrongValue(f"is {text!r}, which is neither true nor false.") from None
+
+
+def read_private_networks(text: str) -> tuple[Network, ...]:
+    """`true` for all private networks and this machine, `false` for none, or networks as above."""
+    if text.lower() in _SWITCH:
+        return PRIVATE_NETWORKS if _SWITCH[text.lower()] else ()
+    try:
+        return read_networks(text)
+    except WrongValue as wrong:
+        raise WrongValue(f"is neither true nor false, and {wrong}") from None
 
 
 def read_count(text: str) -> int:

@@ -1,12 +1,13 @@
 """The service's settings, read from the environment once, at the start."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
 from urllib.parse import urlsplit
 
 from printreach.backends.mqtt_broker import MqttAddress
+from printreach.backends.smtp import SmtpServer
 from printreach.backends.stripe_account import StripeAccount
 from printreach.rules.accounts import SignUpPolicy, SupporterPolicy
 from printreach.rules.addresses import Addresses
@@ -14,6 +15,7 @@ from printreach.rules.app_registration import AppPolicy
 from printreach.rules.detection_usage import DEFAULT_TIERS, Plan, Tier
 from printreach.rules.notifications import DAILY_LIMIT
 from printreach.rules.oidc import OidcProvider
+from printreach.rules.public_addresses import Reach
 from printreach.rules.snapshots import S3Place
 from printreach.run import developer_settings
 from printreach.run import setting_values as values
@@ -48,7 +50,7 @@ class Settings:
     trusted_proxies: tuple[Network, ...]
     supporters: SupporterPolicy
     sign_up: SignUpPolicy
-    webhook_allow_private: bool
+    webhook_allow_private: tuple[Network, ...]
     detector_url: str
     detector_free_calls: int
     detector_ip_claims: bool
@@ -72,6 +74,29 @@ class Settings:
     def has_mail_server(self) -> bool:
         """Without one, mails are written to the log and reach nobody but the operator."""
         return self.smtp_url is not None
+
+    @property
+    def reach(self) -> Reach:
+        """Where webhooks and notifications may lead."""
+        listens = {self.listen_port, *self.tunnel_ports}
+        if self.detector_listen is not None:
+            listens.add(self.detector_listen[1])
+        return Reach(
+            networks=self.webhook_allow_private,
+            own_ports=frozenset(listens),
+            backend_ports=frozenset(self._backend_ports()),
+        )
+
+    def _backend_ports(self) -> Iterator[int]:
+        """Of what this service itself relies on. Ports of the web are everybody's."""
+        if self.smtp_url is not None:
+            yield SmtpServer.at(self.smtp_url, "").port
+        if self.mqtt is not None:
+            yield self.mqtt.port
+        urls = [*self.detector_nodes, *([self.snapshots.endpoint] if self.snapshots else [])]
+        for port in (urlsplit(url).port for url in urls):
+            if port not in (None, 80, 443):
+                yield port
 
     @property
     def detector_plan(self) -> Plan:
@@ -106,7 +131,9 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         trusted_proxies=reader.read("TRUSTED_PROXIES", values.read_networks, ""),
         supporters=reader.read("SUPPORTERS", values.read_supporters, "everyone"),
         sign_up=reader.read("SIGN_UP", values.read_sign_up, "open"),
-        webhook_allow_private=reader.read("WEBHOOK_ALLOW_PRIVATE", values.read_switch, "false"),
+        webhook_allow_private=reader.read(
+            "WEBHOOK_ALLOW_PRIVATE", values.read_private_networks, "false"
+        ),
         detector_url=reader.read("DETECTOR_URL", values.read_base_url, base_url),
         detector_free_calls=reader.read("DETECTOR_FREE_CALLS", values.read_count, "5000"),
         detector_ip_claims=reader.read("DETECTOR_IP_CLAIMS", values.read_switch, "true"),

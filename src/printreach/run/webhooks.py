@@ -32,7 +32,7 @@ def real_hooks(settings: Settings, ends: AsyncExitStack) -> Hooks:
     """The machine's own. Raises WebhookKeysRefused."""
     lookups = Lookups()
     ends.push_async_callback(lookups.close)
-    sender = WebhookHttp(lookups, allow_private=settings.webhook_allow_private)
+    sender = WebhookHttp(lookups, settings.reach)
     ends.push_async_callback(sender.close)
     return Hooks(sender=sender, keys=open_webhook_keys(settings.data_dir))
 

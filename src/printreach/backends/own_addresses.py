@@ -1,0 +1,17 @@
+"""Which addresses are this machine's own."""
+
+import socket
+
+
+def is_own_address(address: str) -> bool:
+    """Whether the machine would reach that address without leaving itself.
+
+    The kernel says from which address it would send: from an own one to itself. Nothing is sent.
+    """
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.socket(family, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect((address, 9))
+            return bool(asking.getsockname()[0] == address)
+        except OSError:
+            return False
