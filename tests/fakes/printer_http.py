@@ -1,5 +1,6 @@
 """Printers behind a relay, in memory."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -44,14 +45,20 @@ class FakePrinterHttp:
     """ports.PrinterHttp.
 
     statuses: by printer; one that has none is offline. answers: of commands but /status. raw: what
-    may be read as it comes. asks: how often each printer was asked for its status.
+    may be read as it comes; where it is endless, more is promised and never comes. opened: which
+    of it was asked for. uploads: files
+    that came whole; begun: what has come of each. asks: how often each printer was asked for its
+    status.
     """
 
     statuses: dict[str, StatusResult | PrinterRefusal | bytes] = field(default_factory=dict)
     answers: dict[str, object] = field(default_factory=dict)
     raw: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    is_endless: bool = False
+    opened: list[str] = field(default_factory=list)
     orders: list[Ordered] = field(default_factory=list)
     uploads: dict[str, bytes] = field(default_factory=dict)
+    begun: dict[str, bytes] = field(default_factory=dict)
     asks: Counter[str] = field(default_factory=Counter)
     before_answer: Callable[[], None] = lambda: None
 
@@ -81,12 +88,14 @@ class FakePrinterHttp:
     async def open(
         self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
     ) -> AsyncIterator[PrinterAnswer | PrinterRefusal]:
+        self.opened.append(command)
         if command not in self.raw:
             said = self.answers.get(command)
             yield said if isinstance(said, PrinterRefusal) else OFFLINE
             return
         content_type, body = self.raw[command]
-        yield PrinterAnswer(content_type, len(body), _pieces(body))
+        length = None if self.is_endless else len(body)
+        yield PrinterAnswer(content_type, length, _pieces(body, is_endless=self.is_endless))
 
     async def send(
         self,
@@ -96,7 +105,11 @@ class FakePrinterHttp:
         chunks: AsyncIterable[bytes],
         length: int | None,
     ) -> bytes | PrinterRefusal:
-        self.uploads[query["path"]] = b"".join([chunk async for chunk in chunks])
+        path = query["path"]
+        self.begun[path] = b""
+        async for chunk in chunks:
+            self.begun[path] += chunk
+        self.uploads[path] = self.begun[path]
         return self._answer(printer, command)
 
     def _answer(self, printer: OwnedPrinter, command: str) -> bytes | PrinterRefusal:
@@ -108,6 +121,8 @@ class FakePrinterHttp:
         return encode({"Status": 200, "Result": answer})
 
 
-async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+async def _pieces(body: bytes, *, is_endless: bool) -> AsyncIterator[bytes]:
     for at in range(0, len(body), 1000):
         yield body[at : at + 1000]
+    if is_endless:
+        await asyncio.Event().wait()

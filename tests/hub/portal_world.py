@@ -1,6 +1,7 @@
 """The portal on a world, and its people and printers."""
 
 import secrets
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from printreach.hub.portal import Begun, Made, Portal, Request
@@ -17,13 +18,19 @@ RETURN_URL = "https://demo.example/done"
 
 @dataclass
 class FakeHostKeys:
-    """Makes keys, or none. asked: for which printers, in whose name."""
+    """Makes keys, or none. asked: for which printers, in whose name.
+
+    meanwhile: what happens while one is made.
+    """
 
     key: str | None = "host-key"
     asked: list[tuple[str, str]] = field(default_factory=list)
+    meanwhile: Callable[[], Awaitable[object]] | None = None
 
     async def make(self, printer_id: str, app_name: str) -> str | None:
         self.asked.append((printer_id, app_name))
+        if self.meanwhile is not None:
+            await self.meanwhile()
         return self.key
 
 

@@ -3,11 +3,16 @@
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
+import pytest
+
+from printreach.hub.denied import Reason
 from printreach.hub.identity.sessions import Begun, Sessions, Visitor
-from printreach.ports import Notice, Topic
+from printreach.ports import Notice, Records, Topic
 from printreach.rules.credentials import CredentialKind, digest
-from tests.hub.world import PRINTER_ID, OpenWorld, World
+from tests.fakes.loop import on_a_loop
+from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World, denied
 
 VISITOR = Visitor(address="192.0.2.1", browser="")
 
@@ -109,3 +114,59 @@ def test_a_link_of_a_browser_that_is_signed_out_opens_nothing(open_world: OpenWo
             assert await world.grants.redeem_open_ticket(host, ticket, world.clock.now()) is None
 
     asyncio.run(main())
+
+
+async def _block(world: World, account_id: str) -> None:
+    at = world.clock.now()
+    await world.store.write(lambda records: records.accounts.set_blocked(account_id, at))
+
+
+async def _relink_without_a_look_between(world: World, _account_id: str) -> None:
+    """As it looks to a relay whose notice was lost: the connection's row stays as it was."""
+    bob, at = await world.add_account(BOB), world.clock.now()
+
+    async def change(records: Records) -> None:
+        former = await records.printers.linked(PRINTER_ID)
+        assert former is not None
+        await records.printers.remove(PRINTER_ID, at)
+        await records.printers.link(replace(former, account_id=bob.account_id))
+
+    await world.store.write(change)
+
+
+async def _remove(world: World, _account_id: str) -> None:
+    await world.printers.remove(PRINTER_ID)
+
+
+@pytest.mark.parametrize("lose", [_block, _remove, _relink_without_a_look_between])
+@on_a_loop
+async def test_a_link_opens_nothing_once_its_account_may_not_use_the_printer(
+    open_world: OpenWorld, lose: Callable[[World, str], Awaitable[None]]
+) -> None:
+    async with open_world() as world:
+        printer = await world.set_up()
+        link = await world.connections.open_own(PRINTER_ID)
+        assert isinstance(link, str)
+        host = await own_host(world)
+        await lose(world, printer.account_id)
+
+        ticket = link.partition("ticket=")[2]
+        assert await world.grants.redeem_open_ticket(host, ticket, world.clock.now()) is None
+
+
+@on_a_loop
+async def test_a_former_owner_gets_no_link_to_the_printer_and_cannot_remove_it(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        printer = await world.set_up()
+        await world.printers.remove(PRINTER_ID)
+        await world.add_account(BOB)
+        await world.link_printer(BOB)
+        former = printer.account_id
+
+        link = await world.connections.open_own(PRINTER_ID, account_id=former)
+        assert denied(link).reason is Reason.NO_SUCH_PRINTER
+        removed = await world.printers.remove(PRINTER_ID, account_id=former)
+        assert denied(removed).reason is Reason.NO_SUCH_PRINTER
+        assert [one.owner_email for one in await world.printers.all()] == [BOB]

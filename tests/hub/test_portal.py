@@ -227,6 +227,24 @@ async def test_a_key_is_made_after_a_second_yes(open_world: OpenWorld) -> None:
         assert keys.asked == [(PRINTER_ID, "My app")]
 
 
+@on_a_loop
+async def test_a_key_is_kept_back_where_the_printer_got_another_owner_meanwhile(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        account = (await world.accounts.all())[0]
+        keys = FakeHostKeys(meanwhile=lambda: world.printers.remove(PRINTER_ID))
+        portal = portal_of(world, host_keys=keys)
+        await bring_online(world)
+        key = await begin(portal, hostApiKeyAppName="My app")
+        await portal.allow(key, account, PRINTER_ID)
+
+        done = made(await portal.answer_key(key, account, PRINTER_ID, with_key=True))
+
+        assert done.completion.host_api_key is None
+
+
 @pytest.mark.parametrize("with_key", [True, False])
 @on_a_loop
 async def test_no_key_costs_the_key_alone(open_world: OpenWorld, with_key: bool) -> None:

@@ -129,10 +129,16 @@ class Connections:
         )
 
     async def open_own(
-        self, printer_id: str, by: Operator | None = None, session_id: str | None = None
+        self,
+        printer_id: str,
+        by: Operator | None = None,
+        *,
+        account_id: str | None = None,
+        session_id: str | None = None,
     ) -> str | Denied:
         """A link that signs one browser in to the printer's own interface, once, for its owner.
 
+        account_id: whose the printer has to be; None where an operator may open any.
         session_id: of the browser that asks; where that is signed out, so it is from the printer.
 
         An owner has one such connection a printer and keeps it, with what the printer's pages
@@ -142,7 +148,7 @@ class Connections:
         ticket = new_secret(self.token_bytes)
 
         async def open_own(records: Records) -> str | Denied:
-            printer = await linked_printer(records, printer_id)
+            printer = await linked_printer(records, printer_id, account_id)
             if isinstance(printer, Denied):
                 return printer
             connection = await self._own(records, printer, at)

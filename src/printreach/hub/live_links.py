@@ -12,7 +12,8 @@ from printreach.contract.permissions import Permission
 from printreach.contract.status import StatusResult
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.live import LiveStatus
-from printreach.hub.own_printers import OwnPrinters, SeenPrinter, own_printer
+from printreach.hub.own_printers import OwnPrinters, SeenPrinter
+from printreach.hub.printers import own_printer
 from printreach.ports import Clock, PrinterRow, Records, Store, StoredEvent
 from printreach.rules.credentials import TokenBytes, new_record_id, new_secret
 from printreach.rules.live_links import (

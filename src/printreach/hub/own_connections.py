@@ -7,7 +7,7 @@ from typing import Final
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.connections import Connections, Shared
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.own_printers import own_printer
+from printreach.hub.printers import own_printer
 from printreach.ports import Clock, Notice, Records, Store, Topic
 from printreach.rules.connections import Connection, ConnectionKind, ended_at, has_ended
 

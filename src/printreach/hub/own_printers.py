@@ -7,7 +7,7 @@ from typing import Final
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.live import LiveStatus
-from printreach.hub.printers import Printers
+from printreach.hub.printers import Printers, no_such_printer, own_printer
 from printreach.hub.readings import Reading
 from printreach.ports import Clock, Notice, PrinterRow, Records, Store, Topic
 from printreach.rules.printers import OwnedPrinter, Printer, is_online, read_printer_name
@@ -84,12 +84,7 @@ class OwnPrinters:
         return await self.store.write(rename)
 
     async def remove(self, account_id: str, printer_id: str) -> Printer | Denied:
-        printer = await self.store.read(
-            lambda records: own_printer(records, account_id, printer_id)
-        )
-        if isinstance(printer, Denied):
-            return printer
-        return await self.printers.remove(printer_id)
+        return await self.printers.remove(printer_id, account_id=account_id)
 
     def _online_among(self, rows: Sequence[PrinterRow]) -> list[OwnedPrinter]:
         at = self.clock.now()
@@ -110,16 +105,3 @@ def _has_just_answered(reading: Reading, at: datetime) -> bool:
     return (
         reading.refusal is None and reading.seen_at is not None and abs(at - reading.seen_at) < JUST
     )
-
-
-async def own_printer(records: Records, account_id: str, printer_id: str) -> Printer | Denied:
-    """The printer, where it is that account's."""
-    printer = await records.printers.linked(printer_id)
-    if printer is None or printer.account_id != account_id:
-        return no_such_printer()
-    return printer
-
-
-def no_such_printer() -> Denied:
-    """The same whether there is none, or it is another account's."""
-    return Denied(Reason.NO_SUCH_PRINTER, "There is no such printer in your account.")

@@ -9,7 +9,7 @@ from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.connections import Connections
 from printreach.hub.denied import Denied
 from printreach.hub.portal_view import FlowKey, View, browser_digest, read_flow, view_of
-from printreach.hub.printers import Printers
+from printreach.hub.printers import Printers, own_printer
 from printreach.ports import Clock, HostKeys, Records, Store
 from printreach.rules import portal as rules
 from printreach.rules.accounts import Account, SupporterPolicy
@@ -19,7 +19,7 @@ from printreach.rules.completion import Completion
 from printreach.rules.credentials import TokenBytes, new_record_id, new_secret
 from printreach.rules.portal import Connect, Facts, Flow, PortalError
 from printreach.rules.portal_query import PortalQuery
-from printreach.rules.printers import Printer, read_printer_name
+from printreach.rules.printers import OwnedPrinter, Printer, read_printer_name
 from printreach.rules.return_urls import may_return_to
 
 NEW_PRINTER: Final = "My printer"
@@ -226,13 +226,25 @@ class Portal:
         if result is None or isinstance(result, Denied):
             return result
         made, decision = result
-        return await self._with_key(made, decision) if decision.with_key else made
+        if not decision.with_key:
+            return made
+        return await self._with_key(made, OwnedPrinter(decision.printer_id, account.account_id))
 
-    async def _with_key(self, made: Made, decision: Connect) -> Made:
+    async def _with_key(self, made: Made, printer: OwnedPrinter) -> Made:
+        """Add a key of the printer's own software.
+
+        Making one takes up to half a minute. It is kept back where the printer went to another
+        account meanwhile.
+        """
         app_name = made.view.flow.key_app_name
         if self.host_keys is None or app_name is None:
             return made
-        host_api_key = await self.host_keys.make(decision.printer_id, app_name)
+        host_api_key = await self.host_keys.make(printer.printer_id, app_name)
+        still = await self.store.read(
+            lambda records: own_printer(records, printer.account_id, printer.printer_id)
+        )
+        if isinstance(still, Denied):
+            return made
         return replace(made, completion=replace(made.completion, host_api_key=host_api_key))
 
     async def _change(

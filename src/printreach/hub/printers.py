@@ -82,12 +82,17 @@ class Printers:
             for row in rows
         ]
 
-    async def remove(self, printer_id: str, by: Operator | None = None) -> Printer | Denied:
-        """Take a printer from its account: its connections end, its agent may be linked again."""
+    async def remove(
+        self, printer_id: str, by: Operator | None = None, *, account_id: str | None = None
+    ) -> Printer | Denied:
+        """Take a printer from its account: its connections end, its agent may be linked again.
+
+        account_id: whose it has to be; None where an operator may take any.
+        """
         at = self.clock.now()
 
         async def remove(records: Records) -> Printer | Denied:
-            printer = await linked_printer(records, printer_id)
+            printer = await linked_printer(records, printer_id, account_id)
             if isinstance(printer, Denied):
                 return printer
             await records.connections.revoke_all_of_printer(printer_id, at)
@@ -116,12 +121,29 @@ class Printers:
         return offer
 
 
-async def linked_printer(records: Records, printer_id: str) -> Printer | Denied:
-    """The printer, where it belongs to an account."""
+async def linked_printer(
+    records: Records, printer_id: str, account_id: str | None = None
+) -> Printer | Denied:
+    """The printer, where it belongs to an account; to that one, where one is given."""
+    if account_id is not None:
+        return await own_printer(records, account_id, printer_id)
     printer = await records.printers.linked(printer_id)
     if printer is None:
         return Denied(Reason.NO_SUCH_PRINTER, f"There is no linked printer {printer_id}.")
     return printer
+
+
+async def own_printer(records: Records, account_id: str, printer_id: str) -> Printer | Denied:
+    """The printer, where it is that account's."""
+    printer = await records.printers.linked(printer_id)
+    if printer is None or printer.account_id != account_id:
+        return no_such_printer()
+    return printer
+
+
+def no_such_printer() -> Denied:
+    """The same whether there is none, or it is another account's."""
+    return Denied(Reason.NO_SUCH_PRINTER, "There is no such printer in your account.")
 
 
 async def _offer_with(records: Records, typed: str) -> LinkOffer | None:

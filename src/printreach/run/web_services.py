@@ -8,6 +8,7 @@ from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.sql.store import SqlStore
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.dashboard import dashboard
+from printreach.hub.leases import Leases
 from printreach.hub.once import ShownOnce
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.ports import Bus, Clock, DetectorStates, HostKeys, Passwords
@@ -101,6 +102,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
     )
     makers = developing(base)
     request_limits = RequestLimits(store, clock, base.caller_tries)
+    tokens = access_tokens(base)
     return Services(
         store=store,
         clock=clock,
@@ -115,6 +117,9 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         connections=operated.connections,
         sessions=ways_in.sessions,
         sign_in_limits=ways_in.limits,
+        leases=Leases(
+            store=store, bus=outside.bus, sessions=ways_in.sessions, access_tokens=tokens
+        ),
         signing_in=ways_in.signing_in,
         signing_up=ways_in.signing_up,
         recovering=ways_in.recovering,
@@ -122,7 +127,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         passkeys=ways_in.passkeys,
         owner=owner(base),
         account_data=account_data(base, operated.accounts),
-        access_tokens=access_tokens(base),
+        access_tokens=tokens,
         shown_tokens=ShownOnce(clock),
         notifications=notifications(base, outside.reaching),
         stops_mails=stops_mails(base, outside.reaching),

@@ -10,6 +10,7 @@ from litestar.di import Provide
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template import TemplateConfig
 
+from printreach.hub.leases import AccessEnded
 from printreach.ports import TooBusy
 from printreach.web.accounts.routes import ACCOUNT_PAGES
 from printreach.web.api import APIS
@@ -32,7 +33,12 @@ from printreach.web.reading import AnswersHead, BoundedReads
 from printreach.web.requests import LARGEST_BODY, BodyRooms, BoundedRequest
 from printreach.web.security import OriginCheck, hardening
 from printreach.web.services import Services
-from printreach.web.signed_in import IDENTITY, NobodyIsSignedIn, ask_to_sign_in
+from printreach.web.signed_in import (
+    IDENTITY,
+    NobodyIsSignedIn,
+    answer_ended_access,
+    ask_to_sign_in,
+)
 from printreach.web.snapshots import SNAPSHOTS
 from printreach.web.templating import template_environment
 from printreach.web.uncached import turn_off_parser_caches
@@ -87,6 +93,7 @@ def build_app(
         middleware=[OriginCheck(settings.base_url)],
         exception_handlers={
             NobodyIsSignedIn: ask_to_sign_in,
+            AccessEnded: answer_ended_access,
             TooBusy: ask_to_come_back,
             Exception: _answer_failure,
         },

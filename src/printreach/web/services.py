@@ -22,6 +22,7 @@ from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import SigningIn
 from printreach.hub.identity.signing_up import SigningUp
 from printreach.hub.invitations import Invitations
+from printreach.hub.leases import Leases
 from printreach.hub.notify.choices import Notifications
 from printreach.hub.once import ShownOnce
 from printreach.hub.operating import Operating
@@ -47,6 +48,7 @@ class Services:
     request_limits: RequestLimits
     sessions: Sessions
     sign_in_limits: SignInLimits
+    leases: Leases
     signing_in: SigningIn
     signing_up: SigningUp
     recovering: Recovering

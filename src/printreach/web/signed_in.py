@@ -16,12 +16,14 @@ from litestar import Response
 from litestar.di import NamedDependency, Provide
 from litestar.exceptions import (
     NotAuthorizedException,
+    NotFoundException,
     PermissionDeniedException,
     TooManyRequestsException,
 )
 from litestar.response import Redirect
 
 from printreach.hub.identity.sessions import Visitor
+from printreach.hub.leases import Access, PrinterGone
 from printreach.rules.accounts import Account
 from printreach.rules.own_paths import read_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon
@@ -36,10 +38,11 @@ _READS: Final = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SignedIn:
-    """A person, and the browser they use."""
+    """A person, and the browser they use. access: what goes on for them ends with it."""
 
     account: Account
     session: Session
+    access: Access
 
     @property
     def session_id(self) -> str:
@@ -58,8 +61,8 @@ async def provide_session(
     request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
 ) -> SignedIn | None:
     """Who is signed in, if anybody is."""
-    token = jar.read(request.headers.get("cookie", ""), SESSION)
-    found = await services.sessions.look_up(token, visitor_of(request)) if token else None
+    token, visitor = jar.read(request.headers.get("cookie", ""), SESSION), visitor_of(request)
+    found = await services.sessions.look_up(token, visitor) if token else None
     if found is None:
         return None
     account, session = found
@@ -67,7 +70,8 @@ async def provide_session(
     if refused is not None:
         raise too_many(refused)
     note_caller(request, account.account_id)
-    return SignedIn(account=account, session=session)
+    access = Access(account_id=account.account_id, visitor=visitor, session=token)
+    return SignedIn(account=account, session=session, access=access)
 
 
 async def provide_signed_in(session: NamedDependency[SignedIn | None]) -> SignedIn:
@@ -126,6 +130,13 @@ def ask_to_sign_in(request: AnyRequest, failure: Exception) -> Response[Any]:
     if not wants_page(request):
         return answer_failure(request, failure)
     return Redirect(sign_in_path(_way_back(request)), status_code=303)
+
+
+def answer_ended_access(request: AnyRequest, failure: Exception) -> Response[Any]:
+    """Answer as if the request came now: sign in first, or there is no such printer."""
+    if isinstance(failure, PrinterGone):
+        return answer_failure(request, NotFoundException(str(failure)))
+    return ask_to_sign_in(request, NobodyIsSignedIn("Sign in first"))
 
 
 def _way_back(request: AnyRequest) -> str:

@@ -13,6 +13,7 @@ import pytest
 from litestar.types import Message
 
 from printreach.contract.events import EventType, PrintEvent
+from printreach.hub import leases
 from printreach.hub.access_tokens import MadeToken
 from printreach.hub.fanout import Fanout
 from printreach.hub.identity.sessions import Begun, Visitor
@@ -171,6 +172,7 @@ async def hall(world: WebWorld) -> AsyncIterator[Hall]:
 def often(monkeypatch: pytest.MonkeyPatch, world: WebWorld) -> Iterator[None]:
     """Beats come quickly."""
     monkeypatch.setattr(event_stream, "BEAT_S", 0.05)
+    monkeypatch.setattr(leases, "RENEWED_EVERY_S", 0.05)
     world.services.event_streams.look_every_s = 0.02
     yield
 

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 
+import pytest
 from litestar.types import Message
 
 from printreach.contract.status import DetectorStatus, State
+from printreach.hub import leases
 from printreach.hub.identity.sessions import Begun, Visitor
 from printreach.hub.live import BEAT_S
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.printers import Printer
-from printreach.web.dashboard import events
 from printreach.web.draining import Draining
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
@@ -220,8 +221,10 @@ def test_one_who_does_not_read_holds_up_nobody(world: WebWorld) -> None:
     body()
 
 
-def test_a_stream_ends_with_the_session(world: WebWorld) -> None:
-    events_beat_s = events.BEAT_S
+def test_a_page_whose_session_has_ended_is_told_to_load_anew(
+    world: WebWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases, "RENEWED_EVERY_S", 0.05)
 
     @on_a_loop
     async def body() -> None:
@@ -230,12 +233,9 @@ def test_a_stream_ends_with_the_session(world: WebWorld) -> None:
             await until(listener.parts)
             await world.services.sessions.end_with_token(here.token)
             await until(lambda: listener.is_over)
+            assert listener.events()[-1] == ("reload", {})
 
-    events.BEAT_S = 0.05  # type: ignore[misc]  # else the test takes as long
-    try:
-        body()
-    finally:
-        events.BEAT_S = events_beat_s  # type: ignore[misc]
+    body()
 
 
 def test_a_printer_that_comes_back_is_shown_at_once(world: WebWorld) -> None:

@@ -9,7 +9,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.limits import LimitRows
 from printreach.backends.sql.store import SqlRecords, SqlStore
-from printreach.backends.sql.tables import accounts, connections, cookie_sessions, open_tickets
+from printreach.backends.sql.tables import (
+    accounts,
+    connections,
+    cookie_sessions,
+    open_tickets,
+    printers,
+)
 from printreach.ports import Clock, Notice, Topic
 from printreach.rules.access import Access
 from printreach.rules.accounts import SupporterPolicy, is_supporter
@@ -185,16 +191,25 @@ async def _digests(connection: AsyncConnection, row: RowMapping, at: datetime) -
 async def _take_ticket(
     connection: AsyncConnection, unique_id: str, ticket: str, at: datetime
 ) -> RowMapping | None:
-    """What the ticket is for. It works no more, and nor do those that have expired."""
+    """What the ticket is for. It works no more, and nor do those that have expired.
+
+    Its session's end takes a ticket along, by the tables. The connection has to be one that still
+    opens a printer of its account, and the account not blocked.
+    """
     ticket_digest = digest(CredentialKind.OPEN_TICKET, ticket.encode())
     found = await connection.execute(
         select(open_tickets.c.connection_id, open_tickets.c.session_id)
         .join_from(open_tickets, connections)
+        .join(accounts, accounts.c.account_id == connections.c.account_id)
+        .join(printers, printers.c.printer_id == connections.c.printer_id)
         .where(
             open_tickets.c.ticket_digest == ticket_digest,
             open_tickets.c.expires_at > at,
             connections.c.unique_id == unique_id,
             connections.c.revoked_at.is_(None),
+            accounts.c.blocked_at.is_(None),
+            printers.c.account_id == connections.c.account_id,
+            printers.c.removed_at.is_(None),
         )
     )
     taken = found.mappings().one_or_none()

@@ -8,8 +8,8 @@ from typing import Final
 from printreach.contract.events import EventType
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.notify.sending import NO_MAIL_SERVER, in_words, send_to
-from printreach.hub.own_printers import own_printer
 from printreach.hub.print_mails import mail_place
+from printreach.hub.printers import own_printer
 from printreach.hub.tries import CallerTries
 from printreach.ports import Clock, Mail, Mailer, Records, Store
 from printreach.ports.notifications import Messenger, NotifyTarget, NotSent, Sealer, Trouble, Zones

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.own_printers import own_printer
+from printreach.hub.printers import own_printer
 from printreach.ports import Clock, Notice, Records, Store, Topic
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.watching import Judgement, WatchSettings

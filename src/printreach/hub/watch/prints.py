@@ -7,7 +7,7 @@ from datetime import datetime
 from printreach.contract.events import EventType
 from printreach.hub.denied import Denied
 from printreach.hub.notify.choices import hears_of
-from printreach.hub.own_printers import own_printer
+from printreach.hub.printers import own_printer
 from printreach.ports import Clock, Records, Store
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.printers import Printer

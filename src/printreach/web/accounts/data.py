@@ -1,6 +1,6 @@
 """One's own data: downloaded, and deleted."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,6 +11,7 @@ from litestar.response import Stream
 from printreach.hub.account_data import Row
 from printreach.web.accounts.forms import Fields, page, provide_fields
 from printreach.web.accounts.overview import account_page
+from printreach.web.closing import closing
 from printreach.web.cookies import SESSION, Cookies
 from printreach.web.security import FORM
 from printreach.web.services import Services
@@ -21,17 +22,18 @@ from printreach.web.signed_in import SignedIn
 async def export(
     services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
-    """All that is kept of the account, as a file."""
+    """All that is kept of the account, as a file; it breaks off where the access ends."""
     head = await services.account_data.export(signed_in.account)
     rows = services.account_data.rows(signed_in.account)
     name = f"printreach-{services.clock.now():%Y-%m-%d}.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Stream(_file(head, rows), media_type=MediaType.JSON, headers=headers)
+    file = services.leases.pieces(signed_in.access, _file(head, rows))
+    return Stream(file, media_type=MediaType.JSON, headers=headers, background=closing(file))
 
 
 async def _file(
     head: Mapping[str, object], rows: AsyncIterator[tuple[str, Sequence[Row]]]
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     """One JSON object, piece by piece. It stays without its end where store or account goes."""
     text = msgspec.json.format(msgspec.json.encode(head), indent=2)
     yield text.removesuffix(b"\n}") + b',\n  "Rows": {'

@@ -1,5 +1,6 @@
 """Supporter status: how it stands, how to get it, and where to manage what is paid."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 from litestar import MediaType, Response, Router, post, route
@@ -36,7 +37,7 @@ async def supporter_page(
     account = await services.store.read(
         lambda records: records.accounts.get(signed_in.account.account_id)
     )
-    seen = SignedIn(account=account or signed_in.account, session=signed_in.session)
+    seen = signed_in if account is None else replace(signed_in, account=account)
     return await _page(services, seen, is_back=back == "paid")
 
 

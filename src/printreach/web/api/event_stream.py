@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from dataclasses import dataclass
+from contextlib import aclosing, suppress
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -24,6 +23,7 @@ from litestar.response.sse import ServerSentEventMessage
 
 from printreach.hub.event_stream import EventGone, EventStreams, Told, TooManyStreams
 from printreach.hub.identity.sessions import Visitor
+from printreach.hub.leases import Access, AccessEnded
 from printreach.rules.access_tokens import Scope
 from printreach.web import slow_readers
 from printreach.web.closing import closing
@@ -35,7 +35,7 @@ from printreach.web.signed_in import too_many
 _log = logging.getLogger(__name__)
 
 BEAT_S: Final = 15.0
-"""So often a reader hears something, and we look whether it may still read."""
+"""So often a reader hears something."""
 LONGEST_S: Final = 3600.0
 """Then the reader asks anew, from where it is."""
 _GONE: Final = (
@@ -62,21 +62,6 @@ LastEventId = Annotated[
 
 class _Refused(HTTPException):
     """An answer that both kinds of stream give."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reader:
-    """Who reads, and how it can be looked up again."""
-
-    services: Services
-    account_id: str
-    token: str | None
-    session: str | None
-    visitor: Visitor
-
-    async def may_still_read(self) -> bool:
-        found = await _account_and_credential(self.services, self.token, self.session, self.visitor)
-        return found is not None and found[0] == self.account_id
 
 
 @get(
@@ -107,7 +92,8 @@ async def event_stream(
     reader = await _reader(request, services, jar)
     streams = services.event_streams
     behind = last_event_id or after or await streams.now(reader.account_id)
-    messages = _messages(reader, await _opened(streams, reader, behind), behind)
+    told = services.leases.pieces(reader, await _opened(streams, reader, behind))
+    messages = _messages(told, behind)
     return ServerSentEvent(
         messages,
         headers={"X-Accel-Buffering": "no", "Cache-Control": "no-store"},
@@ -127,13 +113,13 @@ async def event_socket(
     try:
         reader = await _reader(socket, services, jar)
         behind = after or await services.event_streams.now(reader.account_id)
-        told = await _opened(services.event_streams, reader, behind)
+        told = services.leases.pieces(reader, await _opened(services.event_streams, reader, behind))
     except HTTPException as refused:
         problem = Problem(status=refused.status_code, error=refused.detail)
         await socket.send_text(msgspec.json.encode(problem).decode())
         await socket.close(_WEBSOCKET_CODES + refused.status_code, refused.detail[:100])
         return
-    fault = await _followed(socket, reader, told, behind)
+    fault = await _followed(socket, told, behind)
     if fault is not None:
         _log.error("a stream of events failed", exc_info=fault)
         await socket.close(_WEBSOCKET_CODES + 500, "The service failed here. Ask again.")
@@ -142,7 +128,7 @@ async def event_socket(
 # --- who reads ------------------------------------------------------------------------------------
 
 
-async def _reader(connection: Connection, services: Services, jar: Cookies) -> Reader:
+async def _reader(connection: Connection, services: Services, jar: Cookies) -> Access:
     """Raises NotAuthorizedException and TooManyRequestsException."""
     scheme, _, token = connection.headers.get("authorization", "").partition(" ")
     given = token.strip() if scheme.lower() == "bearer" else None
@@ -159,9 +145,7 @@ async def _reader(connection: Connection, services: Services, jar: Cookies) -> R
     refused = await services.request_limits.take(account_id, credential_id)
     if refused is not None:
         raise too_many(refused)
-    return Reader(
-        services=services, account_id=account_id, token=given, session=session, visitor=visitor
-    )
+    return Access(account_id=account_id, visitor=visitor, token=given, session=session)
 
 
 async def _account_and_credential(
@@ -178,7 +162,7 @@ async def _account_and_credential(
 
 
 async def _opened(
-    streams: EventStreams, reader: Reader, after: str | None
+    streams: EventStreams, reader: Access, after: str | None
 ) -> AsyncGenerator[Told | None, None]:
     try:
         return await streams.open(reader.account_id, after or None)
@@ -192,30 +176,31 @@ async def _opened(
 
 
 async def _beating(
-    reader: Reader, told: AsyncGenerator[Told | None, None]
+    told: AsyncGenerator[Told | None, None],
 ) -> AsyncGenerator[Told | None, None]:
     """The events, and None for each beat, until the reader may read no longer."""
     loop = asyncio.get_running_loop()
     ends_at, beat_at = loop.time() + LONGEST_S, loop.time()
-    async with aclosing(told):
-        yield None
-        async for one in told:
-            now = loop.time()
-            if now >= beat_at + BEAT_S:
-                beat_at = now
-                if now >= ends_at or not await reader.may_still_read():
-                    return
-                yield None
-            if one is not None:
-                yield one
+    with suppress(AccessEnded):
+        async with aclosing(told):
+            yield None
+            async for one in told:
+                now = loop.time()
+                if now >= beat_at + BEAT_S:
+                    beat_at = now
+                    if now >= ends_at:
+                        return
+                    yield None
+                if one is not None:
+                    yield one
 
 
 async def _messages(
-    reader: Reader, told: AsyncGenerator[Told | None, None], behind: str
+    told: AsyncGenerator[Told | None, None], behind: str
 ) -> AsyncGenerator[ServerSentEventMessage, None]:
     """behind: where the stream begins; the first beat says it, for who hears nothing else."""
     begins_behind: str | None = behind
-    async with aclosing(_beating(reader, told)) as beating:
+    async with aclosing(_beating(told)) as beating:
         async for one in beating:
             if one is None:
                 yield ServerSentEventMessage(data=None, comment="beat", id=begins_behind)
@@ -226,13 +211,12 @@ async def _messages(
 
 async def _followed(
     socket: WebSocket[Any, Any, Any],
-    reader: Reader,
     told: AsyncGenerator[Told | None, None],
     behind: str,
 ) -> BaseException | None:
     """Until the reader leaves or the stream ends; what failed, where somebody is still there."""
     leaving = asyncio.create_task(_until_left(socket))
-    sending = asyncio.create_task(_send_all(socket, reader, told, behind))
+    sending = asyncio.create_task(_send_all(socket, told, behind))
     try:
         done, _ = await asyncio.wait([leaving, sending], return_when=asyncio.FIRST_COMPLETED)
         return sending.exception() if done == {sending} else None
@@ -244,13 +228,12 @@ async def _followed(
 
 async def _send_all(
     socket: WebSocket[Any, Any, Any],
-    reader: Reader,
     told: AsyncGenerator[Told | None, None],
     behind: str,
 ) -> None:
     """behind: where the stream begins, which the first beat says."""
     beat = msgspec.json.encode({"After": behind})
-    async with aclosing(_beating(reader, told)) as beating:
+    async with aclosing(_beating(told)) as beating:
         async for one in beating:
             text = (beat if one is None else one.body).decode()
             beat = b"{}" if one is None else beat

@@ -4,8 +4,8 @@ web/scripts/parts/live.ts tells what each kind of event does.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -15,21 +15,20 @@ from litestar.response import ServerSentEvent
 from litestar.response.sse import ServerSentEventMessage
 
 from printreach.contract.codec import encode
+from printreach.hub.leases import Access, AccessEnded
 from printreach.hub.live import BEAT_S as BEAT_OF_PRINTERS_S
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports import PrinterRow
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.closing import closing
-from printreach.web.cookies import SESSION, Cookies
 from printreach.web.dashboard.cards import is_warned, state_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
-from printreach.web.signed_in import SignedIn, visitor_of
 
 DRAWN_EVERY_S: Final = 0.5
 """Printers answer one by one; the page is drawn for several at once."""
 BEAT_S: Final = 15.0
-"""So often a page hears something, and we look whether the person is still signed in."""
+"""So often a page hears something, and the printers of the account are looked up again."""
 LONGEST_S: Final = 600.0
 """Then the browser asks anew. What a server holds for one that never reads has an end."""
 
@@ -42,14 +41,13 @@ Draw: TypeAlias = Callable[[list[SeenPrinter]], Parts]
 class Page:
     """An open page. draw: its parts, of all the account's printers as they are now.
 
+    access: what lets the page in; when it ends, the page is told to load anew, and asks to sign in.
     watched: the printers whose changes show on it. look: awaited before each drawing, for what the
     parts show beside the printers.
     """
 
-    request: AnyRequest
     services: Services
-    jar: Cookies
-    signed_in: SignedIn
+    access: Access
     watched: frozenset[str]
     draw: Draw
     every_s: float = BEAT_OF_PRINTERS_S
@@ -60,14 +58,23 @@ class Page:
 
     def stream(self) -> ServerSentEvent:
         """The answer to the page's script."""
-        events = self._events()
+        events = self._while_allowed()
         headers = {"X-Accel-Buffering": "no"}
         return ServerSentEvent(events, headers=headers, background=closing(events))
 
-    async def _events(self) -> AsyncIterator[ServerSentEventMessage]:
+    async def _while_allowed(self) -> AsyncIterator[ServerSentEventMessage]:
+        events = self.services.leases.pieces(self.access, self._events())
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    yield event
+        except AccessEnded:
+            yield _event("reload", {})
+
+    async def _events(self) -> AsyncGenerator[ServerSentEventMessage, None]:
         dashboard = self.services.dashboard
         rows: list[PrinterRow] = []
-        account_id = self.signed_in.account.account_id
+        account_id = self.access.account_id
         watched = [OwnedPrinter(printer_id, account_id) for printer_id in self.watched]
         watch = dashboard.live.watch(watched, self.every_s)
         loop = asyncio.get_running_loop()
@@ -76,8 +83,6 @@ class Page:
             while loop.time() < ends_at:
                 if loop.time() >= beat_at:
                     beat_at = loop.time() + BEAT_S
-                    if not await self._is_still_signed_in():
-                        return
                     rows = await dashboard.printers.rows(account_id)
                     yield _event("beat", {})
                 printers = dashboard.printers.seen(rows)
@@ -91,12 +96,6 @@ class Page:
                 await asyncio.sleep(DRAWN_EVERY_S)
         finally:
             watch.close()
-
-    async def _is_still_signed_in(self) -> bool:
-        token = self.jar.read(self.request.headers.get("cookie", ""), SESSION)
-        if token is None:
-            return False
-        return await self.services.sessions.look_up(token, visitor_of(self.request)) is not None
 
     def _changes(self, printers: list[SeenPrinter]) -> list[ServerSentEventMessage]:
         parts = self.draw(printers)

@@ -33,6 +33,7 @@ from printreach.web.dashboard.uploads import read_upload
 from printreach.web.dashboard.webcams import answer_then_pieces, begun
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
+from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 
@@ -65,17 +66,20 @@ async def upload(
     request: AnyRequest,
     owned_id: NamedDependency[str],
     signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
     dashboard: NamedDependency[Dashboard],
     folder: FromQuery[str | None] = None,
 ) -> Response[Any]:
-    """Pass a file on to the printer while it comes."""
+    """Pass a file on to the printer while it comes, and while the printer is theirs."""
     into = read_folder(folder)
     if into is None:
         raise ValidationException("There is no such folder")
     file = await read_upload(request)
     path = f"{into}/{file.name}"
     printer = OwnedPrinter(owned_id, signed_in.account.account_id)
-    answer = await dashboard.http.send(printer, "/files/upload", {"path": path}, file.chunks, None)
+    to, query = "/files/upload", {"path": path}
+    async with services.leases.hold(signed_in.access.to(owned_id)):
+        answer = await dashboard.http.send(printer, to, query, file.chunks, None)
     back = f"/printers/{owned_id}/files"
     if isinstance(answer, PrinterRefusal):
         return refused(answer, back)
@@ -86,13 +90,13 @@ async def upload(
 async def download(
     owned_id: NamedDependency[str],
     signed_in: NamedDependency[SignedIn],
-    dashboard: NamedDependency[Dashboard],
+    services: NamedDependency[Services],
     path: FromQuery[str],
 ) -> Stream:
     """Pass a file on while it comes; a browser saves it, and shows it by no means."""
     asked = _file_path(path)
-    printer = OwnedPrinter(owned_id, signed_in.account.account_id)
-    pieces = answer_then_pieces(dashboard, printer, "/files/download", {"path": str(asked)})
+    access = signed_in.access.to(owned_id)
+    pieces = answer_then_pieces(services, access, "/files/download", {"path": str(asked)})
     answer = await begun(pieces)
     headers = {
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(asked.parts[-1], safe='')}",

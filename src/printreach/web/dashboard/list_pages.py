@@ -9,7 +9,6 @@ from litestar.response import ServerSentEvent, Template
 
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
-from printreach.web.cookies import Cookies
 from printreach.web.dashboard.cards import Card
 from printreach.web.dashboard.dashboard import SAID
 from printreach.web.dashboard.events import Page, Parts, templates_of
@@ -53,7 +52,6 @@ async def printers_page(
 async def printers_events(
     request: AnyRequest,
     services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
     show: FromQuery[str | None] = None,
@@ -76,7 +74,7 @@ async def printers_events(
     printers = await dashboard.printers.all(signed_in.account.account_id, ask=False)
     listed = listing(printers, wish, dashboard.clock.now())
     watched = frozenset(one.id for one in listed.cards)
-    opened = Page(request, services, jar, signed_in, watched, draw)
+    opened = Page(services, signed_in.access, watched, draw)
     if listed.layout == "farm":
         opened.every_s = FARM_EVERY_S
     return opened.stream()

@@ -8,7 +8,6 @@ from litestar.response import ServerSentEvent, Template
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.temperatures import SPAN
-from printreach.web.cookies import Cookies
 from printreach.web.dashboard.dashboard import SAID, provide_seen
 from printreach.web.dashboard.events import Page, Parts, templates_of
 from printreach.web.dashboard.printer_view import PrinterView, view_of
@@ -64,7 +63,6 @@ async def control_page(
 async def printer_events(
     request: AnyRequest,
     services: NamedDependency[Services],
-    jar: NamedDependency[Cookies],
     signed_in: NamedDependency[SignedIn],
     seen: NamedDependency[SeenPrinter],
     dashboard: NamedDependency[Dashboard],
@@ -91,7 +89,8 @@ async def printer_events(
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
     watched = frozenset({printer_id})
-    return Page(request, services, jar, signed_in, watched, draw, look=look).stream()
+    access = signed_in.access.to(printer_id)
+    return Page(services, access, watched, draw, look=look).stream()
 
 
 def _view(seen: SeenPrinter, dashboard: Dashboard, camera: int = 0) -> PrinterView:

@@ -104,7 +104,8 @@ async def open_interface(
     host, and the printer's is one.
     """
     printer_id = seen.printer.printer_id
-    link = await dashboard.links.open_own(printer_id, session_id=signed_in.session_id)
+    account_id, session_id = signed_in.account.account_id, signed_in.session_id
+    link = await dashboard.links.open_own(printer_id, account_id=account_id, session_id=session_id)
     view = view_of(seen, dashboard.clock.now())
     if isinstance(link, Denied) and link.reason is Reason.NO_PORT_LEFT:
         context = {"view": view, "sentence": link.sentence}

@@ -1,10 +1,15 @@
-"""The file of an upload form, piece by piece: neither memory nor disk ever holds the whole."""
+"""The file of an upload form, piece by piece: neither memory nor disk ever holds the whole.
 
+What precedes the file in the form is bounded in time and size: until the file begins nobody has
+looked for whom it is, and a caller could keep an upload open that was allowed long ago.
+"""
+
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from litestar.exceptions import ValidationException
+from litestar.exceptions import ClientException, ValidationException
 from multipart import (  # type: ignore[import-untyped]  # it has none
     MultipartError,
     MultipartSegment,
@@ -15,6 +20,8 @@ from multipart import (  # type: ignore[import-untyped]  # it has none
 from printreach.web.problems import AnyRequest
 
 MOST_FIELDS: Final = 8
+BEFORE_FILE_S: Final = 30.0
+MOST_BEFORE_FILE: Final = 64 * 1024
 LONGEST_NAME: Final = 200
 _PATH_MARKS: Final = "/\\"
 
@@ -31,16 +38,47 @@ class UploadedFile:
 
 
 async def read_upload(request: AnyRequest) -> UploadedFile:
-    """Read a form up to the bytes of its first file. Raises ValidationException."""
+    """Read a form up to the bytes of its first file.
+
+    Raises ValidationException, UploadStalled and TooMuchBeforeFile.
+    """
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get("boundary", "")
     if kind != "multipart/form-data" or not boundary:
         raise ValidationException("This form carries no file")
-    events = _events(request, PushMultipartParser(boundary, max_segment_count=MOST_FIELDS))
-    async for event in events:
-        if isinstance(event, MultipartSegment) and event.filename:
-            return UploadedFile(read_file_name(event.filename), _file(events))
+    parser, before = PushMultipartParser(boundary, max_segment_count=MOST_FIELDS), _Before()
+    events = _events(request, parser, before)
+    try:
+        async with asyncio.timeout(BEFORE_FILE_S):
+            async for event in events:
+                if isinstance(event, MultipartSegment) and event.filename:
+                    before.is_over = True
+                    return UploadedFile(read_file_name(event.filename), _file(events))
+    except TimeoutError:
+        raise UploadStalled from None
     raise ValidationException("Choose a file first")
+
+
+class UploadStalled(ClientException):
+    """The form began, and its file did not follow."""
+
+    status_code = 408
+    detail = f"The file did not begin to arrive within {BEFORE_FILE_S:.0f} seconds"
+
+
+class TooMuchBeforeFile(ClientException):
+    """Other fields of the form are too large."""
+
+    status_code = 413
+    detail = f"At most {MOST_BEFORE_FILE // 1024} KiB of other fields may precede the file"
+
+
+@dataclass(slots=True)
+class _Before:
+    """What came before the file, in bytes."""
+
+    size: int = 0
+    is_over: bool = False
 
 
 def read_file_name(sent: str) -> str:
@@ -57,11 +95,16 @@ _Event: TypeAlias = MultipartSegment | bytes | bytearray | None
 """A field begins, its bytes, it ends."""
 
 
-async def _events(request: AnyRequest, parser: PushMultipartParser) -> AsyncIterator[_Event]:
+async def _events(
+    request: AnyRequest, parser: PushMultipartParser, before: _Before
+) -> AsyncIterator[_Event]:
     try:
         async for chunk in request.stream():
             for event in _parsed(parser, chunk):
                 yield event
+            before.size += len(chunk)
+            if not before.is_over and before.size > MOST_BEFORE_FILE:
+                raise TooMuchBeforeFile
         parser.close()
     except MultipartError as fault:
         raise ValidationException("The upload broke off") from fault

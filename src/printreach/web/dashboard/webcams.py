@@ -15,12 +15,14 @@ from litestar.params import FromQuery
 from litestar.response import Stream
 
 from printreach.hub.dashboard import Dashboard
+from printreach.hub.leases import Access, AccessEnded
 from printreach.hub.pictures import take_picture
 from printreach.ports.printer_http import PrinterAnswer, PrinterAnswerBroken, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.closing import closing
 from printreach.web.dashboard.dashboard import provide_printer_id
 from printreach.web.problems import AnyRequest
+from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 PATIENCE_S: Final = 60.0
@@ -35,12 +37,14 @@ _SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
 async def still(
     owned_id: NamedDependency[str],
     signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
     dashboard: NamedDependency[Dashboard],
     index: FromQuery[int] = 0,
 ) -> Response[bytes]:
     """One picture of now; that of the default camera is the printer's last one."""
     printer = OwnedPrinter(owned_id, signed_in.account.account_id)
-    picture = await take_picture(dashboard.http, printer, PATIENCE_S, index)
+    async with services.leases.hold(signed_in.access.to(owned_id)):
+        picture = await take_picture(dashboard.http, printer, PATIENCE_S, index)
     if isinstance(picture, PrinterRefusal):
         raise _no_picture(picture.sentence)
     if index == 0:
@@ -66,14 +70,14 @@ async def stream(
     request: AnyRequest,
     owned_id: NamedDependency[str],
     signed_in: NamedDependency[SignedIn],
-    dashboard: NamedDependency[Dashboard],
+    services: NamedDependency[Services],
     index: FromQuery[int] = 0,
 ) -> Stream:
-    """Pictures as they come, until the browser leaves or the printer's limit is reached."""
+    """Pictures as they come, until the browser leaves, its access ends, or the limit is reached."""
     if request.headers.get("sec-fetch-dest", "image") != "image":
         raise PermissionDeniedException("A webcam stream is shown inside a page")
-    printer = OwnedPrinter(owned_id, signed_in.account.account_id)
-    pieces = answer_then_pieces(dashboard, printer, "/webcam/stream", {"index": str(index)})
+    access = signed_in.access.to(owned_id)
+    pieces = answer_then_pieces(services, access, "/webcam/stream", {"index": str(index)})
     answer = await begun(pieces)
     found = _STREAM_TYPE.fullmatch(answer.content_type)
     if found is None:
@@ -83,13 +87,23 @@ async def stream(
     return Stream(shown, media_type=media_type, headers=_SANDBOX, background=closing(shown))
 
 
-async def answer_then_pieces(
-    dashboard: Dashboard, printer: OwnedPrinter, command: str, query: dict[str, str]
+def answer_then_pieces(
+    services: Services, access: Access, command: str, query: dict[str, str]
 ) -> AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None]:
-    """A raw answer of a printer: first what it is, then its bytes.
+    """A raw answer of the printer: first what it is, then its bytes, while the access holds.
 
     A generator that has begun is closed when nobody wants it any more, and the answer with it.
+    Reading raises AccessEnded.
     """
+    assert access.printer_id is not None
+    printer = OwnedPrinter(access.printer_id, access.account_id)
+    asked = _asked(services.dashboard, printer, command, query)
+    return services.leases.pieces(access, asked)
+
+
+async def _asked(
+    dashboard: Dashboard, printer: OwnedPrinter, command: str, query: dict[str, str]
+) -> AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None]:
     async with dashboard.http.open(printer, command, query) as answer:
         yield answer
         if isinstance(answer, PrinterAnswer):
@@ -112,12 +126,15 @@ async def begun(
 async def _until_broken(
     pieces: AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None],
 ) -> AsyncIterator[bytes]:
-    """A camera that is switched off ends its stream like that; there is nothing more to say."""
+    """A camera that is switched off ends its stream like that; there is nothing more to say.
+
+    Nor is there where the access has ended: a picture more or less is no harm.
+    """
     try:
         async for piece in pieces:
             assert isinstance(piece, bytes)
             yield piece
-    except PrinterAnswerBroken:
+    except (PrinterAnswerBroken, AccessEnded):
         return
     finally:
         await pieces.aclose()

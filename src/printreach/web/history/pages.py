@@ -1,6 +1,6 @@
 """The history of a printer, the activity of an account, and both as files."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated, Final
 
 from litestar import MediaType, Router, get
@@ -9,10 +9,11 @@ from litestar.params import FromQuery, QueryParameter
 from litestar.response import Stream, Template
 
 from printreach.hub.dashboard import Dashboard
+from printreach.hub.leases import Access
 from printreach.hub.own_printers import SeenPrinter
-from printreach.hub.print_history import PrintHistory
 from printreach.rules.print_history import Print
 from printreach.rules.print_table import csv_head, csv_line, json_line
+from printreach.web.closing import closing
 from printreach.web.dashboard.dashboard import (
     SAID,
     found,
@@ -31,6 +32,7 @@ from printreach.web.print_rows import (
     total_of,
     write_place,
 )
+from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 _SANDBOX: Final = {"Content-Security-Policy": "default-src 'none'; sandbox"}
@@ -117,54 +119,57 @@ async def activity_page(
 async def history_csv(
     owned_id: NamedDependency[str],
     signed_in: NamedDependency[SignedIn],
-    dashboard: NamedDependency[Dashboard],
+    services: NamedDependency[Services],
 ) -> Stream:
     """The prints of one printer, for spreadsheets."""
-    return _csv(dashboard.history, signed_in.account.account_id, owned_id)
+    return _csv(services, signed_in.access.to(owned_id))
 
 
 @get("/printers/{printer_id:str}/history/prints.json")
 async def history_json(
     owned_id: NamedDependency[str],
     signed_in: NamedDependency[SignedIn],
-    dashboard: NamedDependency[Dashboard],
+    services: NamedDependency[Services],
 ) -> Stream:
     """The same for programs."""
-    return _json(dashboard.history, signed_in.account.account_id, owned_id)
+    return _json(services, signed_in.access.to(owned_id))
 
 
 @get("/activity/prints.csv")
 async def activity_csv(
-    signed_in: NamedDependency[SignedIn], dashboard: NamedDependency[Dashboard]
+    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Stream:
     """All prints of an account, for spreadsheets."""
-    return _csv(dashboard.history, signed_in.account.account_id, None)
+    return _csv(services, signed_in.access)
 
 
 @get("/activity/prints.json")
 async def activity_json(
-    signed_in: NamedDependency[SignedIn], dashboard: NamedDependency[Dashboard]
+    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Stream:
     """The same for programs."""
-    return _json(dashboard.history, signed_in.account.account_id, None)
+    return _json(services, signed_in.access)
 
 
-def _csv(history: PrintHistory, account_id: str, printer_id: str | None) -> Stream:
-    async def lines() -> AsyncIterator[str]:
+def _csv(services: Services, access: Access) -> Stream:
+    async def lines() -> AsyncGenerator[str, None]:
         yield csv_head()
-        async for print_ in history.everything(account_id, printer_id):
+        async for print_ in _prints(services, access):
             yield csv_line(print_)
 
-    return _file(lines(), "prints.csv", "text/csv; charset=utf-8")
+    return _file(services.leases.pieces(access, lines()), "prints.csv", "text/csv; charset=utf-8")
 
 
-def _json(history: PrintHistory, account_id: str, printer_id: str | None) -> Stream:
-    return _file(
-        _json_pieces(history.everything(account_id, printer_id)), "prints.json", MediaType.JSON
-    )
+def _json(services: Services, access: Access) -> Stream:
+    pieces = _json_pieces(_prints(services, access))
+    return _file(services.leases.pieces(access, pieces), "prints.json", MediaType.JSON)
 
 
-async def _json_pieces(prints: AsyncIterator[Print]) -> AsyncIterator[str]:
+def _prints(services: Services, access: Access) -> AsyncIterator[Print]:
+    return services.dashboard.history.everything(access.account_id, access.printer_id)
+
+
+async def _json_pieces(prints: AsyncIterator[Print]) -> AsyncGenerator[str, None]:
     separator = "["
     async for print_ in prints:
         yield f"{separator}\n{json_line(print_)}"
@@ -173,8 +178,9 @@ async def _json_pieces(prints: AsyncIterator[Print]) -> AsyncIterator[str]:
 
 
 def _file(pieces: AsyncIterator[str], name: str, media_type: str) -> Stream:
+    """A file of pieces; it breaks off where the access ends."""
     headers = _SANDBOX | {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Stream(pieces, media_type=media_type, headers=headers)
+    return Stream(pieces, media_type=media_type, headers=headers, background=closing(pieces))
 
 
 def _older(path: str, cursor: str) -> str:

@@ -127,6 +127,8 @@ async def answer_key(
     made = await services.portal.answer_key(
         visit.key, visit.account, sent["printer"], with_key=sent["answer"] == "yes"
     )
+    if visit.access is not None:  # an agent may have taken half a minute to make a key
+        await services.leases.look(visit.access)
     return _end(visit, made)
 
 

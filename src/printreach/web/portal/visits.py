@@ -10,6 +10,7 @@ from litestar.exceptions import NotFoundException, PermissionDeniedException
 from litestar.params import FromPath
 from litestar.response import Redirect, Template
 
+from printreach.hub.leases import Access
 from printreach.hub.portal_view import FlowKey, View
 from printreach.rules.accounts import Account
 from printreach.rules.rate_limits import Limit
@@ -31,10 +32,14 @@ class NoSuchFlow(NotFoundException):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Visit:
-    """One request for a flow's page, by the browser that began it."""
+    """One request for a flow's page, by the browser that began it.
+
+    access: what lets the person in, where somebody is signed in.
+    """
 
     key: FlowKey
     account: Account | None
+    access: Access | None
     view: View
 
     def back(self) -> Redirect:
@@ -60,7 +65,7 @@ async def provide_visit(
     view = await services.portal.view(key, account)
     if view is None:
         raise NoSuchFlow("This browser has no such flow")
-    return Visit(key=key, account=account, view=view)
+    return Visit(key=key, account=account, access=session.access if session else None, view=view)
 
 
 async def provide_sent(request: AnyRequest, visit: NamedDependency[Visit]) -> Fields:

@@ -1,0 +1,194 @@
+"""Leases: whatever lasts goes on only for as long as its caller may still have it.
+
+A request is let in once. Where its answer takes long (an upload, a webcam, a stream of events), the
+session may end meanwhile, the account may be blocked, and the printer may get another owner. Such a
+request holds a lease on the access that let it in. The access is looked up when the lease begins,
+every 15 seconds, and as soon as a notice tells of a change; when it is gone, the lease ends what
+runs under it. What runs through the relay alone has relay.admission in its place.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Final, Generic, TypeVar
+
+from printreach.hub.access_tokens import AccessTokens
+from printreach.hub.identity.sessions import Sessions, Visitor
+from printreach.hub.printers import own_printer
+from printreach.ports import Bus, Notice, Store, Topic
+from printreach.rules.access_tokens import Scope
+from printreach.rules.printers import Printer
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+RENEWED_EVERY_S: Final = 15.0
+"""Notices may be lost."""
+
+
+class AccessEnded(Exception):
+    """The caller is signed out, the account is blocked, or the token was ended."""
+
+
+class PrinterGone(AccessEnded):
+    """The printer doesn't belong to the account any more."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Access:
+    """What let a caller in: a browser's session, or an access token that is good for `scope`.
+
+    session, token: the secret; one of them is given. printer_id: a printer that has to be the
+    account's as well.
+    """
+
+    account_id: str
+    visitor: Visitor
+    session: str | None = field(default=None, repr=False)
+    token: str | None = field(default=None, repr=False)
+    scope: Scope = Scope.READ_EVENTS
+    printer_id: str | None = None
+
+    def to(self, printer_id: str) -> "Access":
+        """The same, for as long as that printer is the account's."""
+        return replace(self, printer_id=printer_id)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Leases:
+    """Gives out leases. Whoever holds one renews it by a task of its own."""
+
+    store: Store
+    bus: Bus
+    sessions: Sessions
+    access_tokens: AccessTokens
+
+    async def look(self, access: Access) -> None:
+        """Raises AccessEnded where that access is gone."""
+        if await self._account_id_of(access) != access.account_id:
+            raise AccessEnded("the sign-in has ended")
+        printer_id = access.printer_id
+        if printer_id is None:
+            return
+        printer = await self.store.read(
+            lambda records: own_printer(records, access.account_id, printer_id)
+        )
+        if not isinstance(printer, Printer):
+            raise PrinterGone(printer.sentence)
+
+    @asynccontextmanager
+    async def hold(self, access: Access) -> AsyncIterator[None]:
+        """Cancel what runs in the block when the access ends. Raises AccessEnded."""
+        async with self._renewed(access) as lease, lease.held():
+            yield
+
+    async def pieces(
+        self, access: Access, source: AsyncGenerator[T, None]
+    ) -> AsyncGenerator[T, None]:
+        """Pass on what comes, until the access ends. Raises AccessEnded, also between two pieces.
+
+        The source is closed with it.
+        """
+        async with aclosing(source), self._renewed(access) as lease:
+            while True:
+                async with lease.held():
+                    piece = await _next(source)
+                if piece is None:
+                    return
+                yield piece.value
+
+    # --- helpers ----------------------------------------------------------------------------------
+
+    async def _account_id_of(self, access: Access) -> str | None:
+        if access.token is not None:
+            token = await self.access_tokens.look_up(access.token, access.scope)
+            return None if token is None else token.account_id
+        if access.session is not None:
+            found = await self.sessions.look_up(access.session, access.visitor)
+            return None if found is None else found[0].account_id
+        return None
+
+    @asynccontextmanager
+    async def _renewed(self, access: Access) -> AsyncIterator["_Lease"]:
+        lease, changed = _Lease(), asyncio.Event()
+
+        def on_notice(notice: Notice) -> None:
+            if (notice.topic, notice.key) in (
+                (Topic.ACCOUNT, access.account_id),
+                (Topic.PRINTER, access.printer_id),
+            ):
+                changed.set()
+
+        unsubscribe = self.bus.subscribe(on_notice)
+        try:
+            await self.look(access)
+            renewing = asyncio.create_task(self._renew(access, lease, changed))
+            try:
+                yield lease
+            finally:
+                renewing.cancel()
+                await asyncio.gather(renewing, return_exceptions=True)
+        finally:
+            unsubscribe()
+
+    async def _renew(self, access: Access, lease: "_Lease", changed: asyncio.Event) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(RENEWED_EVERY_S):
+                    await changed.wait()
+            except TimeoutError:
+                pass  # time to look
+            changed.clear()
+            try:
+                await self.look(access)
+            except AccessEnded as ended:
+                lease.end(ended)
+                return
+            except Exception:  # the store is away: what runs goes on, and the next look tells
+                log.exception("could not look again whether a caller may go on")
+
+
+class _Lease:
+    """Ends what is awaited under it, once."""
+
+    def __init__(self) -> None:
+        self._ended: AccessEnded | None = None
+        self._waiting: asyncio.Timeout | None = None
+
+    def end(self, why: AccessEnded) -> None:
+        self._ended = why
+        if self._waiting is not None:
+            self._waiting.reschedule(asyncio.get_running_loop().time())
+
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[None]:
+        """Raises AccessEnded, in the middle of what is awaited as well."""
+        self._look()
+        try:
+            async with asyncio.timeout(None) as self._waiting:
+                yield
+        except TimeoutError:
+            self._look()
+            raise
+        finally:
+            self._waiting = None
+
+    def _look(self) -> None:
+        if self._ended is not None:
+            raise self._ended
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece(Generic[T]):
+    value: T
+
+
+async def _next(source: AsyncGenerator[T, None]) -> _Piece[T] | None:
+    """The next piece; None behind the last. No StopAsyncIteration may pass a context manager."""
+    try:
+        return _Piece(await anext(source))
+    except StopAsyncIteration:
+        return None
