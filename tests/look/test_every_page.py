@@ -104,6 +104,7 @@ SHOWS = {
     "appportal-complete": "portal/complete.html",
     "appportal-done": "portal/done.html",
     "appportal-refused": "portal/failed.html",
+    "appportal-install": "portal/install.html",
     "appportal-key": "portal/key.html",
     "appportal-link": "portal/link.html",
     "appportal-name": "portal/name.html",

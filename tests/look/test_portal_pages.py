@@ -136,6 +136,18 @@ def test_the_account_pages_are_the_portals_own_on_the_way(
     expect(own_page.get_by_role("heading", level=1)).to_have_text("Sign in to Printreach")
 
 
+def test_the_agents_installation_is_a_page_of_the_flow_that_leads_back(
+    own_page: Page, person: Person
+) -> None:
+    person.sign_in()
+    STEPS["link"](person)
+    own_page.goto(BASE_URL + person.path)
+    own_page.get_by_role("link", name="Install the agent first").click()
+    look_at(own_page, "appportal-install")
+    own_page.get_by_role("link", name="Back").click()
+    expect(own_page.get_by_role("heading", level=1)).to_have_text("Link your printer")
+
+
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_is_accessible_and_fits(own_page: Page, person: Person, name: str) -> None:
     seen = watch(own_page)

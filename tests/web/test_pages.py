@@ -11,8 +11,9 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
-from printreach.agent.config import add_options, read_config
+from printreach.agent.config import AgentConfig, add_options, read_config
 from printreach.backends.sql.agents import SqlAgents
+from printreach.printers.registry import KINDS
 from printreach.rules.credentials import printer_id_of
 from tests.web.conftest import MakeWorld
 from tests.web.world import ADA, WebWorld, run, send, sign_in
@@ -49,21 +50,47 @@ def test_who_is_signed_in_begins_with_their_printers(owner: Client) -> None:
     assert (answer.status_code, answer.headers["location"]) == (303, "/printers")
 
 
-@pytest.mark.parametrize("path", ["/", "/link"])
-def test_an_agent_takes_the_command_that_a_page_prints(
-    world: WebWorld, browser: Client, path: str
-) -> None:
-    if path == "/link":
-        world.add_account(browser)
-        sign_in(browser)
-    [printed] = re.findall(r"<pre><code>(.*?)</code></pre>", browser.get(path).text, re.DOTALL)
-    words = shlex.split(html.unescape(re.sub(r"<[^>]+>", "", printed)))
-    parser = argparse.ArgumentParser()
+def agents_of(text: str) -> list[AgentConfig]:
+    """The agents that the commands on a page would start; what installs is left out."""
+    parser, found = argparse.ArgumentParser(), []
     add_options(parser)
+    for printed in re.findall(r"<pre[^>]*><code[^>]*>(.*?)</code></pre>", text, re.DOTALL):
+        words = shlex.split(html.unescape(re.sub(r"<[^>]+>", "", printed)))
+        if "install" in words:
+            continue
+        variables = dict(word.split("=", 1) for word in words if word.startswith("PRINTREACH_"))
+        program, *options = words[len(variables) :]
+        assert program.split("/")[-1] == "printreach"
+        assert options[:2] == ["agent", "run"]
+        found.append(read_config(parser.parse_args(options[2:]), variables))
+    return found
 
-    assert words[:3] == ["printreach", "agent", "run"]
-    config = read_config(parser.parse_args(words[3:]), {})
-    assert str(config.service) == "https://printreach.example"
+
+def test_an_agent_takes_the_command_that_the_front_page_prints(browser: Client) -> None:
+    [agent] = agents_of(browser.get("/").text)
+
+    assert str(agent.service) == "https://printreach.example"
+
+
+@pytest.mark.parametrize("path", ["/link", "/printers"])
+def test_who_has_no_agent_is_shown_the_command_for_each_kind_of_printer(
+    owner: Client, path: str
+) -> None:
+    text = owner.get(path).text
+    agents = agents_of(text)
+
+    assert {agent.kind.name for agent in agents} == set(KINDS) - {"simulated"}
+    assert {str(agent.service) for agent in agents} == {"https://printreach.example"}
+    assert "pip install './printreach[agent]'" in html.unescape(text)
+
+
+@pytest.mark.parametrize("path", ["/link", "/printers"])
+def test_each_command_for_an_agent_has_a_button_that_copies_it(owner: Client, path: str) -> None:
+    text = owner.get(path).text
+    commands = re.findall(r'<code id="(agent-[a-z]+)">', text)
+
+    assert len(commands) == len(KINDS)
+    assert re.findall(r'data-copy="([^"]+)"', text) == commands
 
 
 def test_the_front_page_names_this_service_to_the_agent(browser: Client) -> None:

@@ -77,6 +77,32 @@ def test_a_new_person_signs_in_links_a_printer_names_it_and_allows_the_app(
     assert way_back(done).startswith(RETURN_URL + "?success=true&")
 
 
+def test_who_has_no_agent_yet_is_shown_how_to_install_it_and_goes_on_in_the_same_flow(
+    world: WebWorld, person: Person
+) -> None:
+    world.add_account(person.browser)
+    person.begin()
+    person.sign_in()
+    assert f'href="{person.path}?install"' in person.look().text
+
+    shown = person.look("?install").text
+    code = show_code(world, person.browser)
+
+    assert "Install the agent" in shown
+    assert f"--service {BASE_URL}" in shown
+    assert f'action="{person.path}/link"' in shown
+    assert f'href="{person.path}"' in shown
+    assert 'href="/"' not in shown
+    assert "Your printer is linked" in person.press("link", code=code).text
+    assert "Your printer is linked" in person.look("?install").text
+
+
+def test_instructions_are_for_who_is_signed_in_to_the_flow(person: Person) -> None:
+    person.begin()
+
+    assert "Sign in to Printreach" in person.look("?install").text
+
+
 def test_a_mail_that_is_opened_in_another_browser_leads_back_to_the_app(
     world: WebWorld, person: Person, other_browser: Browser
 ) -> None:

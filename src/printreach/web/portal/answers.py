@@ -139,6 +139,19 @@ def paying_page(view: View, account: Account | None, url: str) -> Template:
     return page
 
 
+def installing_page(key: FlowKey, view: View, account: Account | None) -> Template:
+    """How an agent gets beside the printer, and where its code is entered, without leaving."""
+    return _page(
+        "portal/install.html",
+        view.flow.logo_url,
+        app=_app(view.app, view.flow.logo_url),
+        who=account.email if account else "",
+        path=flow_path(key.flow_id),
+        form={"token": key.form_token},
+        errors={},
+    )
+
+
 def choosing_page(
     key: FlowKey, view: View, account: Account | None, states: Mapping[str, str]
 ) -> Template:

@@ -8,7 +8,7 @@ from litestar.enums import HttpMethod
 from litestar.params import FromQuery
 
 from printreach.rules.portal import Step
-from printreach.web.portal.answers import choosing_page, step_page
+from printreach.web.portal.answers import choosing_page, installing_page, step_page
 from printreach.web.portal.choosing import states_of
 from printreach.web.portal.supporting import supporter_step
 from printreach.web.portal.visits import NoSuchFlow, Visit, answer_no_such_flow, provide_visit
@@ -23,12 +23,16 @@ async def flow_page(
     services: NamedDependency[Services],
     choose: FromQuery[str | None] = None,
     back: FromQuery[str | None] = None,
+    install: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """Show the step.
 
     choose: the person wants another printer than the one shown. back: they come from paying.
+    install: they have no agent yet.
     """
     step = visit.view.step
+    if step is Step.LINK and install is not None:
+        return installing_page(visit.key, visit.view, visit.account)
     if step is Step.CHOOSE or (choose is not None and step in _MAY_CHOOSE):
         states = await states_of(services.dashboard.live, visit.view.printers)
         return choosing_page(visit.key, visit.view, visit.account, states)
