@@ -100,6 +100,22 @@ class EventContract:
             assert told.events[-1].progress == 100
 
     @on_the_bench
+    async def test_a_print_that_starts_is_told_without_the_figures_of_the_one_before(
+        self, bench: Bench
+    ) -> None:
+        async with watched(bench) as told:
+            await bench.start(bench.rig.short_print())
+            await told.until(E.COMPLETE)
+            path = await bench.start(bench.rig.long_print())
+            await told.until(E.STARTED)
+            _, started = (one for one in told.events if one.event_type == E.STARTED)
+
+            assert started.file_name == path.rpartition("/")[2]
+            assert isinstance(started.progress, int)
+            assert started.progress < 50
+            assert started.time_remaining_sec != 0
+
+    @on_the_bench
     async def test_a_fault_is_told_once_with_its_words(self, bench: Bench) -> None:
         async with watched(bench) as told:
             await bench.start_long()

@@ -160,6 +160,20 @@ def test_news_change_what_they_name_and_a_missing_number_is_a_gap() -> None:
     assert not cc2.hear(third, CC2_STATUS).has_gap
 
 
+def test_a_single_spool_leads_to_the_single_nozzle_on_both() -> None:
+    for view in (
+        sdcp.view_of(sdcp.hear(sdcp.Heard(), SDCP_STATUS)),
+        cc2.view_of(cc2.hear(cc2.Heard(), CC2_STATUS)),
+    ):
+        assert view.materials is not None
+        (route,), (source,), (tool,) = (
+            view.materials.routes,
+            view.materials.sources,
+            view.materials.tools,
+        )
+        assert (route.source_id, route.tool_id) == (source.id, tool.id)
+
+
 def test_a_canvas_is_a_unit_with_its_trays_and_the_one_in_use() -> None:
     system = cc2.view_of(cc2.hear(cc2.hear(cc2.Heard(), CC2_STATUS), CC2_CANVAS)).materials
 

@@ -6,12 +6,13 @@ from typing import cast
 
 import pytest
 
+from printreach.contract.commands import Pause
 from printreach.printers.octoprint.api import OctoPrintApi
 from printreach.printers.octoprint.rest import Pausing
 from printreach.printers.octoprint.smart_pause import Rest, commands_to_wake, rest_store
-from printreach.printers.octoprint.translate import Heard
+from printreach.printers.octoprint.translate import Heard, features_of
 from printreach.printers.octoprint.watch import Watch
-from printreach.printers.port import PrinterRefused, failed
+from printreach.printers.port import PrinterRefused, View, failed
 from tests.fakes.loop import on_a_loop
 
 REST = Rest(
@@ -25,6 +26,8 @@ REST = Rest(
 
 
 class PausedWatch:
+    view = View(trouble=None, features=features_of(frozenset({"print"})))
+
     async def until(self, _is_so: Callable[[Heard], bool], _seconds: float) -> bool:
         return True
 
@@ -56,6 +59,19 @@ async def resume_twice(folder: Path, octoprint: BusyOctoPrint) -> None:
         await pausing.resume()
     assert rest_store(folder).load() is not None
     await pausing.resume()
+
+
+@on_a_loop
+async def test_a_smart_pause_is_a_plain_one_where_the_key_may_not_control_the_printer(
+    tmp_path: Path,
+) -> None:
+    octoprint = BusyOctoPrint(refuses="")
+    watch = cast("Watch", PausedWatch())
+    pausing = Pausing(cast("OctoPrintApi", octoprint), watch, rest_store(tmp_path))
+    await pausing.pause(Pause(smart_pause=True))
+
+    assert octoprint.commands == []
+    assert rest_store(tmp_path).load() is None
 
 
 @on_a_loop

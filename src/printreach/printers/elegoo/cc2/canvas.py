@@ -21,6 +21,7 @@ from printreach.printers.loose import Json
 from printreach.rules.materials import within_limits
 
 TOOL = "elegoo-tool-0"
+EXTERNAL = "elegoo-external"
 MAX_ID = 1000
 _COLOR = re.compile(r"#?([0-9A-Fa-f]{6})")
 
@@ -31,7 +32,7 @@ def materials_of(canvas: Json, status: Json) -> MaterialSystem:
     units = {number: unit for number, unit in numbered.items() if number is not None}
     sources = [
         source for number, unit in units.items() for source in _sources(number, unit).values()
-    ] or [Source(id="elegoo-external", index=0, name="External spool")]
+    ] or [Source(id=EXTERNAL, index=0, name="External spool")]
     return within_limits(
         MaterialSystem(
             capabilities=Capabilities(
@@ -99,7 +100,9 @@ def _material(tray: Json) -> Material | UnsetType:
 
 
 def _routes(canvas: Json, sources: set[str]) -> list[Route]:
-    """The tray in use; -1 for none."""
+    """The tray in use, -1 for none; without a Canvas the one spool."""
+    if EXTERNAL in sources:
+        return [Route(source_id=EXTERNAL, tool_id=TOOL)]
     unit, tray = _number(canvas, "active_canvas_id"), _number(canvas, "active_tray_id")
     if unit is None or tray is None or _source_id(unit, tray) not in sources:
         return []

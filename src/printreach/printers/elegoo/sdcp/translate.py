@@ -6,7 +6,7 @@ Field names (`CurrenCoord`, `Wi-fi`...) are the protocol's own, spelling include
 from dataclasses import dataclass, field
 
 from printreach.contract.features import Feature
-from printreach.contract.materials import Capabilities, MaterialSystem, Source, Tool
+from printreach.contract.materials import Capabilities, MaterialSystem, Route, Source, Tool
 from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
@@ -207,5 +207,5 @@ def _materials(status: Json) -> MaterialSystem:
             )
         ],
         units=[],
-        routes=[],
+        routes=[Route(source_id="elegoo-external", tool_id="elegoo-tool-0")],
     )
