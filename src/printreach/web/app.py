@@ -18,6 +18,7 @@ from printreach.web.api.detection_problems import DETECTION_PATH, answer_detecti
 from printreach.web.api.document import document_route, openapi_document
 from printreach.web.assets import static_files
 from printreach.web.cookies import Cookies
+from printreach.web.dashboard.open_pages import OpenPages
 from printreach.web.dashboard.routes import DASHBOARD_PAGES
 from printreach.web.developer.routes import DEVELOPER_PAGES
 from printreach.web.history.pages import HISTORY_PAGES
@@ -115,7 +116,7 @@ def build_app(
         openapi_config=None,
         request_class=BoundedRequest,
         request_max_body_size=LARGEST_BODY,
-        state=State({"body_rooms": BodyRooms()}),
+        state=State({"body_rooms": BodyRooms(), "open_pages": OpenPages()}),
         logging_config=None,
         debug=False,
         pdb_on_exception=False,

@@ -3,12 +3,14 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import pytest
+from litestar.exceptions import TooManyRequestsException
 from litestar.types import Message
 
 from printreach.contract.status import DetectorStatus, State
@@ -17,6 +19,9 @@ from printreach.hub.identity.sessions import Begun, Visitor
 from printreach.hub.live import BEAT_S
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.printers import Printer
+from printreach.web.dashboard import open_pages, printer_pages
+from printreach.web.dashboard.open_pages import SharedParts
+from printreach.web.dashboard.printer_view import PrinterView, view_of
 from printreach.web.draining import Draining
 from tests.fakes.loop import on_a_loop
 from tests.relay.waiting import until
@@ -177,6 +182,85 @@ def test_many_pages_ask_a_printer_as_often_as_one(world: WebWorld) -> None:
             assert here.watched == 1
 
     body()
+
+
+def test_the_parts_that_pages_of_an_account_share_are_drawn_once(
+    world: WebWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+
+    def counted(*args: Any) -> PrinterView:
+        drawn.append(args)
+        return view_of(*args)
+
+    monkeypatch.setattr(printer_pages, "view_of", counted)
+
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            now = asyncio.get_running_loop().time
+            began_at = now()
+            listeners = [here.listen(f"/printers/{PRINTER_ID}/events") for _ in range(15)]
+            await until(lambda: all("Printing" in "".join(one.parts()) for one in listeners))
+            world.printers.statuses[PRINTER_ID] = printing(state=State.PAUSED)
+            await until(lambda: all("Paused" in "".join(one.parts()) for one in listeners))
+
+            # Twice for a drawing, of which there may be one each half a second; and for each page
+            # when it is asked for.
+            drawings = 1 + (now() - began_at) // open_pages.DRAWN_EVERY_S
+            assert len(drawn) <= 2 * drawings + len(listeners)
+
+    body()
+
+
+def test_one_page_too_many_of_an_account_ends_the_oldest(world: WebWorld) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with hall(world) as here:
+            listeners = []
+            for _ in range(open_pages.MOST_STREAMS):
+                listeners.append(here.listen())
+                await until(listeners[-1].parts)
+            oldest, *others = listeners
+            newest = here.listen()
+            await until(newest.parts)
+            await until(lambda: oldest.is_over)
+
+            assert oldest.text.rstrip().endswith("retry: 60000")
+            assert not any(one.is_over for one in [*others, newest])
+
+    body()
+
+
+def test_ended_pages_whose_readers_are_slow_leave_no_room_for_any_number(world: WebWorld) -> None:
+    pages = open_pages.OpenPages()
+    shared = SharedParts(world.services.dashboard.printers, "ada", dict)  # type: ignore[arg-type]  # nothing is drawn
+    with ExitStack() as open_ones:
+        streams = [
+            open_ones.enter_context(pages.opened("list", shared))
+            for _ in range(open_pages.MOST_STREAMS + open_pages.MOST_ENDING)
+        ]
+        with pytest.raises(TooManyRequestsException):
+            pages.check_room("ada")
+
+        assert sum(one.is_ended for one in streams) == open_pages.MOST_ENDING
+        pages.check_room("bob")
+    pages.check_room("ada")
+
+
+def test_pages_of_another_account_are_counted_apart(world: WebWorld) -> None:
+    pages = open_pages.OpenPages()
+    shared = {
+        account: SharedParts(world.services.dashboard.printers, account, dict)  # type: ignore[arg-type]  # nothing is drawn
+        for account in ("ada", "bob")
+    }
+    with ExitStack() as open_ones:
+        first = open_ones.enter_context(pages.opened("list", shared["bob"]))
+        for _ in range(open_pages.MOST_STREAMS):
+            open_ones.enter_context(pages.opened("list", shared["ada"]))
+
+        assert not first.is_ended
+        assert first.shared is shared["bob"]
 
 
 def test_nobody_is_asked_once_the_browser_left(world: WebWorld) -> None:

@@ -4,10 +4,10 @@ web/scripts/parts/live.ts tells what each kind of event does.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from jinja2 import Environment
 from litestar.plugins.jinja import JinjaTemplateEngine
@@ -18,46 +18,53 @@ from printreach.contract.codec import encode
 from printreach.hub.leases import Access, AccessEnded
 from printreach.hub.live import BEAT_S as BEAT_OF_PRINTERS_S
 from printreach.hub.own_printers import SeenPrinter
-from printreach.ports import PrinterRow
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.closing import closing
 from printreach.web.dashboard.cards import is_warned, state_of
+from printreach.web.dashboard.open_pages import (
+    DRAWN_EVERY_S,
+    Draw,
+    Look,
+    OpenPages,
+    Parts,
+    SharedParts,
+)
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 
-DRAWN_EVERY_S: Final = 0.5
-"""Printers answer one by one; the page is drawn for several at once."""
 BEAT_S: Final = 15.0
-"""So often a page hears something, and the printers of the account are looked up again."""
+"""So often a page hears something."""
 LONGEST_S: Final = 600.0
 """Then the browser asks anew. What a server holds for one that never reads has an end."""
-
-Parts: TypeAlias = Mapping[str, str]
-"""HTML by the id of the element that it is."""
-Draw: TypeAlias = Callable[[list[SeenPrinter]], Parts]
+RETRY_MS: Final = 3_000
+"""After that long a browser asks anew where its stream has ended."""
+RETRY_WHEN_ENDED_MS: Final = 60_000
+"""Where it made room for a newer page: else the two would end each other in turns."""
 
 
 @dataclass(slots=True)
 class Page:
-    """An open page. draw: its parts, of all the account's printers as they are now.
+    """An open page. name: what it shows; pages of an account with the same name share their parts.
 
     access: what lets the page in; when it ends, the page is told to load anew, and asks to sign in.
-    watched: the printers whose changes show on it. look: awaited before each drawing, for what the
-    parts show beside the printers.
+    draw, look: see SharedParts. watched: the printers whose changes show on it.
     """
 
+    pages: OpenPages
     services: Services
     access: Access
+    name: str
     watched: frozenset[str]
     draw: Draw
     every_s: float = BEAT_OF_PRINTERS_S
-    look: Callable[[list[SeenPrinter]], Awaitable[None]] | None = None
+    look: Look | None = None
     _sent: dict[str, str] = field(default_factory=dict)
     _states: dict[str, str] = field(default_factory=dict)
     _warned: frozenset[str] = frozenset()
 
     def stream(self) -> ServerSentEvent:
-        """The answer to the page's script."""
+        """The answer to the page's script. Raises TooManyRequestsException."""
+        self.pages.check_room(self.access.account_id)
         events = self._while_allowed()
         headers = {"X-Accel-Buffering": "no"}
         return ServerSentEvent(events, headers=headers, background=closing(events))
@@ -72,33 +79,29 @@ class Page:
             yield _event("reload", {})
 
     async def _events(self) -> AsyncGenerator[ServerSentEventMessage, None]:
-        dashboard = self.services.dashboard
-        rows: list[PrinterRow] = []
-        account_id = self.access.account_id
+        dashboard, account_id = self.services.dashboard, self.access.account_id
+        shared = SharedParts(dashboard.printers, account_id, self.draw, self.look)
         watched = [OwnedPrinter(printer_id, account_id) for printer_id in self.watched]
         watch = dashboard.live.watch(watched, self.every_s)
         loop = asyncio.get_running_loop()
         ends_at, beat_at = loop.time() + LONGEST_S, loop.time()
         try:
-            while loop.time() < ends_at:
-                if loop.time() >= beat_at:
-                    beat_at = loop.time() + BEAT_S
-                    rows = await dashboard.printers.rows(account_id)
-                    yield _event("beat", {})
-                printers = dashboard.printers.seen(rows)
-                if self.look is not None:
-                    await self.look(printers)
-                for event in self._changes(printers):
-                    yield event
-                with suppress(TimeoutError):
-                    async with asyncio.timeout_at(beat_at):
+            with self.pages.opened(self.name, shared) as stream:
+                while loop.time() < ends_at and not stream.is_ended:
+                    if loop.time() >= beat_at:
+                        beat_at = loop.time() + BEAT_S
+                        yield _beat(RETRY_MS)
+                    for event in self._changes(*await stream.shared.newest()):
+                        yield event
+                    async with stream.waiting_until(beat_at):
                         await watch.news()
-                await asyncio.sleep(DRAWN_EVERY_S)
+                    await asyncio.sleep(DRAWN_EVERY_S)
+                if stream.is_ended:
+                    yield _beat(RETRY_WHEN_ENDED_MS)
         finally:
             watch.close()
 
-    def _changes(self, printers: list[SeenPrinter]) -> list[ServerSentEventMessage]:
-        parts = self.draw(printers)
+    def _changes(self, printers: list[SeenPrinter], parts: Parts) -> list[ServerSentEventMessage]:
         if self._sent and parts.keys() != self._sent.keys():
             self._sent = dict(parts)
             return [_event("reload", {})]
@@ -151,6 +154,10 @@ def templates_of(request: AnyRequest) -> Environment:
     engine = request.app.template_engine
     assert isinstance(engine, JinjaTemplateEngine), "web.app sets it up"
     return engine.engine
+
+
+def _beat(retry_ms: int) -> ServerSentEventMessage:
+    return ServerSentEventMessage(event="beat", data="{}", retry=retry_ms)
 
 
 def _event(kind: str, data: Mapping[str, Any]) -> ServerSentEventMessage:

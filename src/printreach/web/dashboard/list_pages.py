@@ -11,8 +11,9 @@ from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.web.dashboard.cards import Card
 from printreach.web.dashboard.dashboard import SAID
-from printreach.web.dashboard.events import Page, Parts, templates_of
+from printreach.web.dashboard.events import Page, templates_of
 from printreach.web.dashboard.listing import Wish, listing, read_wish
+from printreach.web.dashboard.open_pages import Parts, open_pages_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -74,7 +75,8 @@ async def printers_events(
     printers = await dashboard.printers.all(signed_in.account.account_id, ask=False)
     listed = listing(printers, wish, dashboard.clock.now())
     watched = frozenset(one.id for one in listed.cards)
-    opened = Page(services, signed_in.access, watched, draw)
+    pages, name = open_pages_of(request), f"list{wish.query}"
+    opened = Page(pages, services, signed_in.access, name, watched, draw)
     if listed.layout == "farm":
         opened.every_s = FARM_EVERY_S
     return opened.stream()

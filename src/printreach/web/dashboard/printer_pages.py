@@ -9,7 +9,8 @@ from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.temperatures import SPAN
 from printreach.web.dashboard.dashboard import SAID, provide_seen
-from printreach.web.dashboard.events import Page, Parts, templates_of
+from printreach.web.dashboard.events import Page, templates_of
+from printreach.web.dashboard.open_pages import Parts, open_pages_of
 from printreach.web.dashboard.printer_view import PrinterView, view_of
 from printreach.web.dashboard.watched_view import WatchedView
 from printreach.web.print_rows import row_of
@@ -88,9 +89,9 @@ async def printer_events(
         shown = {"view": _view(mine[0], dashboard, camera), "watch": watch.shown}
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}
 
-    watched = frozenset({printer_id})
-    access = signed_in.access.to(printer_id)
-    return Page(services, access, watched, draw, look=look).stream()
+    name, watched = f"{printer_id}?camera={camera}", frozenset({printer_id})
+    pages, access = open_pages_of(request), signed_in.access.to(printer_id)
+    return Page(pages, services, access, name, watched, draw, look=look).stream()
 
 
 def _view(seen: SeenPrinter, dashboard: Dashboard, camera: int = 0) -> PrinterView:
