@@ -178,3 +178,22 @@ def test_a_stranger_who_knows_the_password_keeps_no_known_browser_from_entering_
     sign_in(browser)
 
     assert send(browser, "/signin/code", code=code).status_code == 303
+
+
+def test_a_stranger_with_known_browsers_of_their_own_tries_others_no_more_often(
+    world: WebWorld, browser: Browser, stranger: Browser
+) -> None:
+    world.add_account(browser, "eve@example.org")
+    sign_in(stranger, "eve@example.org")
+    send(stranger, "/signout")
+
+    guesses = [sign_in(stranger, f"u{n}@example.org").status_code for n in range(31)]
+    resets = [send(stranger, "/reset", email=f"u{n}@x.org").status_code for n in range(11)]
+    signed_up = [
+        send(stranger, "/signup", email=f"u{n}@x.org", password=ANOTHER).status_code
+        for n in range(11)
+    ]
+
+    assert 429 in guesses
+    assert resets == [200] * 10 + [429]
+    assert signed_up == [200] * 10 + [429]

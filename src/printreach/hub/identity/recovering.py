@@ -56,11 +56,11 @@ class Recovering:
 
     async def may_ask(self, email: str, visitor: Visitor) -> TooSoon | None:
         """Whether a mail may be asked for now; the same for addresses with and without account."""
-        refused = await self.limits.of_caller(RESET_BY_ADDRESS, visitor)
-        if refused is not None:
-            return refused
         address = read_email(email) or email
         account = await self.store.read(lambda records: records.accounts.with_email(address))
+        refused = self.limits.on_account(RESET_BY_ADDRESS, visitor, account)
+        if refused is not None:
+            return refused
         wanted = [(RESET_MAIL_BY_CALLER, f"{email_key(address)} {caller_of(visitor, account)}")]
         if device_of(visitor.device, account) is None:
             wanted.append((RESET_MAIL, email_key(address)))

@@ -9,30 +9,35 @@ from printreach.hub.identity.sessions import Visitor
 from printreach.hub.tries import CallerTries
 from printreach.ports import Store
 from printreach.rules.accounts import Account
-from printreach.rules.devices import Device, claimed_device, device_of
+from printreach.rules.devices import claimed_device, device_of
 from printreach.rules.rate_limits import Limit, TooSoon, widest_network_of
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SignInLimits:
-    """The limiters of everything that a caller does before they are signed in."""
+    """The limiters of what is counted by a caller's network, and apart from it on known devices."""
 
     store: Store
     caller_tries: CallerTries
 
     async def of_caller(self, limit: Limit, visitor: Visitor) -> TooSoon | None:
-        """Make one try: on a known device as its account, else as the caller's network."""
-        device = await self._known_device(visitor)
-        if device is not None:
-            return self.caller_tries.take(limit, f"account {device.account_id}")
+        """Make one try that can be about nobody else: on a known device as its account.
+
+        Not for what could be tried on others, for whoever has many accounts has many devices.
+        """
+        return self.on_account(limit, visitor, await self._account_of_device(visitor))
+
+    def on_account(self, limit: Limit, visitor: Visitor, account: Account | None) -> TooSoon | None:
+        """Make one try on that account: on a device of its own as that, else as the network."""
+        if account is not None and device_of(visitor.device, account) is not None:
+            return self.caller_tries.take(limit, f"account {account.account_id}")
         return self.caller_tries.take_by_address(limit, visitor.address)
 
-    async def _known_device(self, visitor: Visitor) -> Device | None:
+    async def _account_of_device(self, visitor: Visitor) -> Account | None:
         claimed = claimed_device(visitor.device)
         if claimed is None:
             return None
-        account = await self.store.read(lambda records: records.accounts.get(claimed.account_id))
-        return device_of(visitor.device, account)
+        return await self.store.read(lambda records: records.accounts.get(claimed.account_id))
 
 
 def counted_as(visitor: Visitor, account: Account | None, stranger: str) -> str:

@@ -66,12 +66,12 @@ class SigningIn:
         What it answers and how long it takes is the same for addresses with and without account.
         """
         address = read_email(email)
-        refused = await self.limits.of_caller(SIGN_IN_BY_ADDRESS, visitor)
-        if refused is not None:
-            return refused
         account = await self.store.read(
             lambda records: records.accounts.with_email(address or email)
         )
+        refused = self.limits.on_account(SIGN_IN_BY_ADDRESS, visitor, account)
+        if refused is not None:
+            return refused
         who = counted_as(visitor, account, email_key(address or email))
         refused = await self.account_tries.take(SIGN_IN_BY_ACCOUNT, who)
         if refused is not None:

@@ -229,7 +229,7 @@ class SigningUp:
         return begun if isinstance(begun, Denied) else Confirmed(begun, link.next_path)
 
     async def _checked(self, email: str, password: str, visitor: Visitor) -> str | Denied | TooSoon:
-        refused = await self.limits.of_caller(SIGN_UP_BY_ADDRESS, visitor)
+        refused = self.limits.on_account(SIGN_UP_BY_ADDRESS, visitor, None)
         if refused is not None:
             return refused
         problem = problem_with_password(password, email, self.passwords.is_common)
