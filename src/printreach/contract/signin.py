@@ -33,8 +33,6 @@ EVENTS = "events"
 Host = Annotated[str, msgspec.Meta(max_length=300)]
 """With its port: a host name has 253 characters at most."""
 Word = Annotated[str, msgspec.Meta(max_length=100)]
-KeyBytes = Annotated[bytes, msgspec.Meta(max_length=64)]
-"""A key, a nonce or a signature; how long each has to be, sign-in itself says."""
 AppName = Annotated[str, msgspec.Meta(min_length=2, max_length=60)]
 ShortWhile = Annotated[int, msgspec.Meta(ge=0, le=86_400)]
 """Seconds, a day at most."""
@@ -47,8 +45,8 @@ class _Said(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", tag_fiel
 class Hello(_Said, frozen=True, kw_only=True, tag=True):
     """service_host: the host and port the agent dialled; it is part of what is signed."""
 
-    public_key: KeyBytes
-    nonce: KeyBytes
+    public_key: bytes
+    nonce: bytes
     service_host: Host
     agent_version: Word
     platform: Word
@@ -58,14 +56,14 @@ class Hello(_Said, frozen=True, kw_only=True, tag=True):
 class Challenge(_Said, frozen=True, kw_only=True, tag=True):
     """time_unix_sec: the service's clock; an agent whose clock is off says so in its log."""
 
-    service_key: KeyBytes
-    nonce: KeyBytes
-    signature: KeyBytes
+    service_key: bytes
+    nonce: bytes
+    signature: bytes
     time_unix_sec: UnixTime
 
 
 class Proof(_Said, frozen=True, kw_only=True, tag=True):
-    signature: KeyBytes
+    signature: bytes
 
 
 class Welcome(_Said, frozen=True, kw_only=True, tag=True):

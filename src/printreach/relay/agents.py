@@ -3,7 +3,6 @@
 import asyncio
 
 from printreach.tunnel.beat import Beat
-from printreach.tunnel.link import Link
 from printreach.wire.errors import CloseCode
 
 from .directory import Directory
@@ -12,6 +11,7 @@ from .host_keys import HostKeyDesk
 from .lookout import Lookout
 from .offers import OfferBudget
 from .sign_in import Identity
+from .unsigned import Place, UnsignedAgents, UnsignedLink
 from .visit import AgentsOutside, AgentVisit, Desk
 
 __all__ = ["AgentDesk", "AgentsOutside", "Identity"]
@@ -32,9 +32,11 @@ class AgentDesk:
             event_budget=EventBudget(),
         )
         self._visits: set[AgentVisit] = set()
+        self.unsigned = UnsignedAgents()
 
-    def accept(self, link: Link, peer: str) -> None:
-        visit = AgentVisit(self._outside, self._desk, link, peer)
+    def accept(self, link: UnsignedLink, peer: str, place: Place) -> None:
+        """place: that of the connection, which is left when the agent has signed in or is gone."""
+        visit = AgentVisit(self._outside, self._desk, link, peer, place)
         self._visits.add(visit)
         visit.task.add_done_callback(lambda _: self._visits.discard(visit))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from printreach.http1.client import Connect
 from printreach.http1.heads import Request
 from printreach.ports import Grants
+from printreach.wire.heads import Headers
 
 from .admission import Admission
 from .agents import AgentDesk, AgentsOutside
@@ -57,6 +58,10 @@ class RelayOutside:
     tries: Tries
     web: Application | None = None
     detector_url: str = ""
+
+
+_TOO_MANY: Headers = [(b"Content-Type", b"text/plain; charset=utf-8"), (b"Retry-After", b"1")]
+_COME_AGAIN = b"Too many agents are signing in. Try again.\n"
 
 
 class RelayNode:
@@ -140,7 +145,7 @@ class RelayNode:
             return self._printer_hosts.serve(caller, request, body, fin, named.unique_id)
         path = request.target.partition(b"?")[0]
         if path == TUNNEL_PATH and request.upgrade is not None:
-            self._accept_agent(caller, request)
+            self._accept_agent(caller, request, fin)
             return None
         if path in PATHS:
             self._health.serve(_writer(caller, request, fin), path, caller.peer)
@@ -153,11 +158,19 @@ class RelayNode:
         answer(_writer(caller, request, fin), 307, b"Temporary Redirect", [location])
         return None
 
-    def _accept_agent(self, caller: FrontConnection, request: Request) -> None:
+    def _accept_agent(self, caller: FrontConnection, request: Request, fin: bool) -> None:
+        origin = origin_of(caller.peer, request.headers, self._outside.networks, "")
+        place = self._desk.unsigned.take(origin)
+        if place is None:
+            answer(
+                _writer(caller, request, fin), 503, b"Service Unavailable", _TOO_MANY, _COME_AGAIN
+            )
+            return
         link = accept_websocket(*caller.take_over())
-        if link is not None:
-            origin = self._origin(caller.peer, request, "")
-            self._desk.accept(link, origin.address)
+        if link is None:
+            place.leave()
+        else:
+            self._desk.accept(link, origin.address, place)
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -194,6 +207,10 @@ class RelayNode:
                 lambda: self._admission.webcam_count,
             ),
             "printreach_agents": ("Agents connected.", lambda: len(self._desk)),
+            "printreach_agents_unsigned": (
+                "Agents connected that have not signed in.",
+                lambda: len(self._desk.unsigned),
+            ),
             "printreach_printers_online": (
                 "Printers whose tunnel carries requests.",
                 lambda: len(self._directory),

@@ -22,6 +22,9 @@ from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
 READ_BUFFER_BYTES = 2048
 """The first size of the read buffer; it grows with use. Measured: 16 KiB an idle agent, not 30."""
 
+_WASTE = bytearray(16 * 1024)
+"""Where bytes go that nobody hears."""
+
 _log = logging.getLogger("printreach.relay.websocket")
 _log.setLevel(logging.WARNING)  # picows tells each connection's socket options
 
@@ -29,9 +32,10 @@ _log.setLevel(logging.WARNING)  # picows tells each connection's socket options
 def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocketLink | None:
     """Answer the handshake and give the connection to a link; None where it was refused.
 
+    The link takes small messages alone until it is told to trust the other end.
     received: the handshake's whole head, and whatever came behind it.
     """
-    link = WebSocketLink()
+    link = WebSocketLink(is_trusted=False)
 
     def answer(_request: WSUpgradeRequest) -> WSUpgradeResponseWithListener:
         response = WSUpgradeResponse.create_101_response({"Sec-WebSocket-Protocol": SUBPROTOCOL})
@@ -54,10 +58,45 @@ def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocket
         None,
         READ_BUFFER_BYTES,
     )
-    transport.set_protocol(protocol)
+    gate = _Gate(protocol, link)
+    link.when_trusted = lambda: transport.set_protocol(protocol)
+    transport.set_protocol(gate)
     protocol.connection_made(transport)
-    _replay(protocol, received)
+    _replay(gate, received)
     return link if link.is_connected else None
+
+
+class _Gate(asyncio.BufferedProtocol):
+    """Stands before picows while the other end is unknown, for picows' own limit can't be changed.
+
+    picows gathers a whole frame before anybody hears of it, in a buffer that never shrinks.
+    """
+
+    def __init__(self, inner: asyncio.BufferedProtocol, link: WebSocketLink) -> None:
+        self._inner = inner
+        self._link = link
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return memoryview(_WASTE if self._link.is_closing else self._inner.get_buffer(sizehint))
+
+    def buffer_updated(self, nbytes: int) -> None:
+        if not self._link.is_closing:
+            self._link.unfinished_bytes += nbytes
+            self._inner.buffer_updated(nbytes)
+            if self._link.is_connected:
+                self._link.check_unfinished()
+
+    def eof_received(self) -> bool | None:
+        return self._inner.eof_received()
+
+    def pause_writing(self) -> None:
+        self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._inner.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._inner.connection_lost(exc)
 
 
 def _replay(protocol: asyncio.BufferedProtocol, received: bytes) -> None:

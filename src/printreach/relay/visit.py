@@ -13,7 +13,6 @@ from printreach.ports import Agents, Bus, Clock, DetectorStates, EventInbox, Top
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.linking import LinkedPrinter
 from printreach.tunnel.beat import Beat
-from printreach.tunnel.link import Link
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import CloseCode, Reason
@@ -28,6 +27,7 @@ from .host_keys import HostKeyDesk
 from .lookout import Lookout
 from .offers import OfferBudget
 from .sign_in import Conversation, Identity, SignInRefused, sign_in
+from .unsigned import Place, UnsignedLink
 
 log = logging.getLogger(__name__)
 
@@ -71,8 +71,12 @@ class TooManyOffers(Exception):
 class AgentVisit:
     """One agent, who it turns out to be, and what becomes of its tunnel."""
 
-    def __init__(self, outside: AgentsOutside, desk: Desk, link: Link, peer: str) -> None:
+    def __init__(
+        self, outside: AgentsOutside, desk: Desk, link: UnsignedLink, peer: str, place: Place
+    ) -> None:
         self._outside = outside
+        self._link = link
+        self._place = place
         self._desk = desk
         self._peer = peer
         self._loop = asyncio.get_running_loop()
@@ -128,6 +132,7 @@ class AgentVisit:
         try:
             async with asyncio.timeout(SIGN_IN_TIMEOUT_S):
                 hello = await self._sign_in()
+            self._place.leave()
             printer = await self._wait_until_linked(hello.public_key)
             await self._serve(printer, hello)
             self.tunnel.close(CloseCode.UNLINKED, "the printer was removed")
@@ -144,6 +149,7 @@ class AgentVisit:
             log.exception("an agent's connection failed")
             self.tunnel.close(CloseCode.OVERLOADED, "the service could not serve this agent")
         finally:
+            self._place.leave()
             self._desk.lookout.remove(self._printer_id, self)
             if self._events is not None:
                 self._events.close()
@@ -193,19 +199,21 @@ class AgentVisit:
         """Offer codes until one was entered."""
         printer = await self._outside.agents.linked_printer(self._printer_id)
         if printer is not None:
-            self._take_events()
+            self._welcome()
             self._say(signin.Welcome(printer_id=self._printer_id, printer_name=printer.name))
             return printer
         while True:
             left_s = await self._offer(public_key)
             printer = await self._linked_within(left_s)
             if printer is not None:
-                self._take_events()
+                self._welcome()
                 self._say(signin.Linked(printer_id=self._printer_id, printer_name=printer.name))
                 return printer
 
-    def _take_events(self) -> None:
-        """From the word on by which the agent hears that its printer is linked."""
+    def _welcome(self) -> None:
+        """From the word on by which the agent hears that its printer is linked: anybody can make a
+        key and sign in with it, but this one has an owner."""
+        self._link.trust()
         outside, budget = self._outside, self._desk.event_budget
         self._events = EventIntake(outside.events, budget, self._printer_id, self._say)
 

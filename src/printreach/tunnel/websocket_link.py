@@ -7,10 +7,11 @@ from an end that reads nothing would fill our memory with pongs.
 import asyncio
 import socket
 import struct
+from collections.abc import Callable
 
 from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
 
-from .link import MAX_MESSAGE_BYTES, LinkReceiver
+from .link import MAX_MESSAGE_BYTES, MAX_STRANGER_MESSAGE_BYTES, LinkReceiver
 
 SUBPROTOCOL = "printreach.tunnel.v1"
 
@@ -27,7 +28,15 @@ _DISCARD = struct.pack("ii", 1, 0)  # SO_LINGER: on, for no time
 
 
 class WebSocketLink(WSListener):
-    def __init__(self) -> None:
+    """is_trusted: False where the other end may be anybody; see trust().
+
+    unfinished_bytes: read, and not a whole frame yet. when_trusted: called once, by trust().
+    """
+
+    def __init__(self, *, is_trusted: bool = True) -> None:
+        self.unfinished_bytes = 0
+        self.when_trusted: Callable[[], None] | None = None
+        self._max_message_bytes = MAX_MESSAGE_BYTES if is_trusted else MAX_STRANGER_MESSAGE_BYTES
         self._transport: WSTransport | None = None
         self._receiver: LinkReceiver | None = None
         self._early: list[bytes] = []
@@ -42,6 +51,16 @@ class WebSocketLink(WSListener):
     def is_connected(self) -> bool:
         """The handshake is over; perhaps the connection is, too."""
         return self._transport is not None
+
+    @property
+    def is_closing(self) -> bool:
+        """Nothing that comes is heard any more."""
+        return self._is_closing
+
+    def check_unfinished(self) -> None:
+        """Close where more is under way than a message may have."""
+        if self.unfinished_bytes > self._max_message_bytes + FRAME_HEAD_ROOM:
+            self._refuse_size()
 
     # --- Link ---------------------------------------------------------------------------------
 
@@ -60,6 +79,13 @@ class WebSocketLink(WSListener):
             framed = bytearray(FRAME_HEAD_ROOM)
             framed += message
             self._transport.send_reuse_external_bytearray(WSMsgType.BINARY, framed, FRAME_HEAD_ROOM)
+
+    def trust(self) -> None:
+        """The other end is known: take messages of MAX_MESSAGE_BYTES from now on."""
+        self._max_message_bytes = MAX_MESSAGE_BYTES
+        when_trusted, self.when_trusted = self.when_trusted, None
+        if when_trusted is not None:
+            when_trusted()
 
     def close(self) -> None:
         self._close(WSCloseCode.OK)
@@ -86,6 +112,7 @@ class WebSocketLink(WSListener):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, NOTSENT_LOWAT_BYTES)
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
+        self.unfinished_bytes = frame.tail_size
         if self._is_closing:
             return
         match frame.msg_type:
@@ -102,6 +129,7 @@ class WebSocketLink(WSListener):
 
     def on_ws_disconnected(self, _transport: WSTransport) -> None:
         self._is_closing = True
+        self.when_trusted = None
         if self._closing_timer is not None:
             self._closing_timer.cancel()
         if self._lost is None:
@@ -133,9 +161,14 @@ class WebSocketLink(WSListener):
             loop = asyncio.get_running_loop()
             self._closing_timer = loop.call_later(CLOSE_WITHIN_S, self.abort)
 
+    def _refuse_size(self) -> None:
+        self._parts = None
+        text = f"a message is larger than {self._max_message_bytes // 1024} KiB"
+        self._close(WSCloseCode.MESSAGE_TOO_BIG, text.encode())
+
     def _deliver(self, message: bytes | memoryview) -> None:
-        if len(message) > MAX_MESSAGE_BYTES:
-            self._close(WSCloseCode.MESSAGE_TOO_BIG, b"larger than 1 MiB")
+        if len(message) > self._max_message_bytes:
+            self._refuse_size()
         elif self._receiver is not None:
             self._receiver.on_link_message(message)
         else:
@@ -154,6 +187,8 @@ class WebSocketLink(WSListener):
         if self._parts is None:
             self._parts = bytearray()
         self._parts += frame.get_payload_as_memoryview()
-        if frame.fin or len(self._parts) > MAX_MESSAGE_BYTES:
+        if len(self._parts) > self._max_message_bytes:
+            self._refuse_size()
+        elif frame.fin:
             whole, self._parts = bytes(self._parts), None
             self._deliver(whole)
