@@ -38,6 +38,7 @@ class Ordered:
     command: str
     query: Mapping[str, str]
     arguments: bytes
+    despite_lock: bool = False
 
 
 @dataclass
@@ -63,7 +64,12 @@ class FakePrinterHttp:
     before_answer: Callable[[], None] = lambda: None
 
     async def ask(
-        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
+        self,
+        printer: OwnedPrinter,
+        command: str,
+        query: Mapping[str, str] = NO_QUERY,
+        *,
+        despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
         if command != "/status":
             return self._answer(printer, command)
@@ -80,8 +86,11 @@ class FakePrinterHttp:
         command: str,
         query: Mapping[str, str] = NO_QUERY,
         arguments: bytes = b"",
+        *,
+        despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
-        self.orders.append(Ordered(printer.printer_id, command, query, arguments))
+        ordered = Ordered(printer.printer_id, command, query, arguments, despite_lock)
+        self.orders.append(ordered)
         return self._answer(printer, command)
 
     @asynccontextmanager

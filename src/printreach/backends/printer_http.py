@@ -21,6 +21,7 @@ from printreach.ports.printer_http import (
     PrinterAnswerBroken,
     PrinterRefusal,
 )
+from printreach.rules.connections import ConnectionKind
 from printreach.rules.event_facts import readable
 from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
 from printreach.rules.printers import OwnedPrinter
@@ -69,9 +70,15 @@ class RelayPrinterHttp:
         await self._client.close()
 
     async def ask(
-        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
+        self,
+        printer: OwnedPrinter,
+        command: str,
+        query: Mapping[str, str] = NO_QUERY,
+        *,
+        despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
-        return await self._whole(printer, b"GET", _target(command, query), [], b"")
+        fetcher = self._fetcher(printer, _kind(despite_lock))
+        return await self._whole(fetcher, printer, b"GET", _target(command, query))
 
     async def order(
         self,
@@ -79,9 +86,11 @@ class RelayPrinterHttp:
         command: str,
         query: Mapping[str, str] = NO_QUERY,
         arguments: bytes = b"",
+        *,
+        despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
-        json: Headers = [(b"Content-Type", b"application/json")]
-        return await self._whole(printer, b"POST", _target(command, query), json, arguments)
+        fetcher = self._fetcher(printer, _kind(despite_lock))
+        return await self._whole(fetcher, printer, b"POST", _target(command, query), arguments)
 
     @asynccontextmanager
     async def open(
@@ -121,16 +130,22 @@ class RelayPrinterHttp:
     # --- helpers ----------------------------------------------------------------------------------
 
     async def _whole(
-        self, printer: OwnedPrinter, method: bytes, target: bytes, headers: Headers, body: bytes
+        self,
+        fetcher: Fetcher,
+        printer: OwnedPrinter,
+        method: bytes,
+        target: bytes,
+        arguments: bytes = b"",
     ) -> bytes | PrinterRefusal:
         patience_s = ASK_TIMEOUT_S if method == b"GET" else ORDER_TIMEOUT_S
+        json: Headers = [(b"Content-Type", b"application/json")] if method == b"POST" else []
         try:
             async with asyncio.timeout(patience_s):
-                fetched = await self._fetcher(printer).fetch(
+                fetched = await fetcher.fetch(
                     method,
                     target,
-                    [self._proof(printer), *headers],
-                    body,
+                    [self._proof(printer), *json],
+                    arguments,
                     at_most=_at_most(target),
                 )
         except TimeoutError:
@@ -139,13 +154,19 @@ class RelayPrinterHttp:
             return _refusal_of(failed)
         return _success(fetched.status, fetched.headers, fetched.body)
 
-    def _fetcher(self, printer: OwnedPrinter) -> Fetcher:
-        name = internal_name(self._key, printer.printer_id)
+    def _fetcher(
+        self, printer: OwnedPrinter, kind: ConnectionKind = ConnectionKind.INTERNAL
+    ) -> Fetcher:
+        name = internal_name(self._key, printer.printer_id, kind)
         return Fetcher(self._client, f"{name}.{self._domain}".encode())
 
     def _proof(self, printer: OwnedPrinter) -> tuple[bytes, bytes]:
         token = internal_token(self._key, printer, self._clock.now())
         return b"Authorization", b"Bearer " + token.encode()
+
+
+def _kind(despite_lock: bool) -> ConnectionKind:
+    return ConnectionKind.STOPPING if despite_lock else ConnectionKind.INTERNAL
 
 
 def _target(command: str, query: Mapping[str, str]) -> bytes:

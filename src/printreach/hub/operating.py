@@ -15,6 +15,7 @@ from printreach.hub.identity.proof import Proof
 from printreach.hub.invitations import Invitations, end_invitations
 from printreach.hub.operated_apps import OperatedApps
 from printreach.hub.printers import Printers
+from printreach.hub.remote_lock import lock, unlock
 from printreach.ports import Clock, PrinterRow, Records, Store
 from printreach.ports.operating import (
     AccountFilter,
@@ -192,6 +193,21 @@ class Operating:
             act = OperatorAct.ACCOUNT_BLOCKED if blocked else OperatorAct.ACCOUNT_UNBLOCKED
             await note(records, by, at, act, account.email)
             return await (block if blocked else unblock)(records, account, at)
+
+        return await self.store.write(change)
+
+    async def set_locked(self, email: str, *, locked: bool, by: Operator) -> Account | Denied:
+        """Lock remote control of an account's printers, or unlock it; what prints goes on."""
+        at = self.clock.now()
+
+        async def change(records: Records) -> Account | Denied:
+            account = await account_with(records, email)
+            if isinstance(account, Denied):
+                return account
+            act = OperatorAct.ACCOUNT_LOCKED if locked else OperatorAct.ACCOUNT_UNLOCKED
+            await note(records, by, at, act, account.email)
+            await (lock if locked else unlock)(records, account.account_id, at)
+            return await account_with(records, email)
 
         return await self.store.write(change)
 

@@ -44,11 +44,17 @@ class PrinterHttp(Protocol):
     """Requests to printers through the relay, each with a grant that is short-lived and internal.
 
     printer: as its owner's; once another account has it, a request is refused, and one that is
-    under way ends. command: a path of the command API, such as "/status".
+    under way ends. command: a path of the command API, such as "/status". despite_lock: for what
+    stops printers, which a lock of remote control must not keep from it.
     """
 
     async def ask(
-        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
+        self,
+        printer: OwnedPrinter,
+        command: str,
+        query: Mapping[str, str] = NO_QUERY,
+        *,
+        despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
         """The whole envelope of a success, as JSON."""
         ...
@@ -59,6 +65,8 @@ class PrinterHttp(Protocol):
         command: str,
         query: Mapping[str, str] = NO_QUERY,
         arguments: bytes = b"",
+        *,
+        despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
         """Have a command carried out; the whole envelope of its success. arguments: as JSON."""
         ...

@@ -18,6 +18,8 @@ class OperatorAct(StrEnum):
     ACCOUNT_RESET = "account-reset"
     ACCOUNT_BLOCKED = "account-blocked"
     ACCOUNT_UNBLOCKED = "account-unblocked"
+    ACCOUNT_LOCKED = "account-locked"
+    ACCOUNT_UNLOCKED = "account-unlocked"
     INVITED = "invited"
     OPERATOR_MADE = "operator-made"
     OPERATOR_UNMADE = "operator-unmade"

@@ -21,6 +21,8 @@ class Awaits(StrEnum):
     """Somebody wants to sign in with a passkey."""
     NEW_PASSKEY = "new-passkey"
     """Somebody who is signed in adds a passkey."""
+    PASSKEY_PROOF = "passkey-proof"
+    """Somebody who is signed in shows with a passkey that they are the owner."""
     PROVIDER = "provider"
     """Somebody was sent to a provider to sign in there."""
     NEW_IDENTITY = "new-identity"

@@ -109,6 +109,15 @@ def _add_account_commands(actions: _Subparsers) -> None:
     block = _action(actions, "block", commands.block_account, "keep its owner out, or let them in")
     block.add_argument("email", metavar="EMAIL")
     block.add_argument("state", choices=["on", "off"])
+    lock = _action(
+        actions,
+        "lock",
+        commands.lock_account,
+        "nobody controls its printers from afar until unlock",
+    )
+    lock.add_argument("email", metavar="EMAIL")
+    unlock = _action(actions, "unlock", commands.unlock_account, "let remote control go on")
+    unlock.add_argument("email", metavar="EMAIL")
     delete = _action(actions, "delete", commands.delete_account, "delete one with all it has")
     delete.add_argument("email", metavar="EMAIL")
 

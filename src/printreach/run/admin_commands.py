@@ -67,7 +67,7 @@ async def list_accounts(world: World, _: argparse.Namespace) -> Result:
             one.email,
             "yes" if one.is_admin else "no",
             _supporter_in_words(world, one),
-            "blocked" if one.is_blocked else "",
+            "blocked" if one.is_blocked else "locked" if one.is_locked else "",
         ]
         for one in accounts
     ]
@@ -99,6 +99,21 @@ async def block_account(world: World, options: argparse.Namespace) -> Result:
     )
     word = "is blocked" if changed.is_blocked else "is open"
     return Result(_account_as_json(world, changed), f"{changed.email} {word}.")
+
+
+async def lock_account(world: World, options: argparse.Namespace) -> Result:
+    changed = done(await world.operating.set_locked(options.email, locked=True, by=COMMAND_LINE))
+    return Result(
+        _account_as_json(world, changed),
+        f"Remote control of {changed.email} is locked. Prints that are under way go on.",
+    )
+
+
+async def unlock_account(world: World, options: argparse.Namespace) -> Result:
+    changed = done(await world.operating.set_locked(options.email, locked=False, by=COMMAND_LINE))
+    return Result(
+        _account_as_json(world, changed), f"Remote control of {changed.email} is unlocked."
+    )
 
 
 async def delete_account(world: World, options: argparse.Namespace) -> Result:
@@ -244,6 +259,7 @@ def _account_as_json(world: World, account: Account) -> dict[str, Json]:
         "Email": account.email,
         "IsAdmin": account.is_admin,
         "IsBlocked": account.is_blocked,
+        "IsLocked": account.is_locked,
         "IsSupporter": _is_supporter(world, account),
         "SupporterUntil": until.isoformat() if until is not None else None,
         "PaidUntil": paid_until.isoformat() if paid_until is not None else None,

@@ -29,7 +29,7 @@ from printreach.run.use_cases.apps import (
 from printreach.run.use_cases.entering import entering
 from printreach.run.use_cases.ground import ground
 from printreach.run.use_cases.operating import operating
-from printreach.run.use_cases.owning import access_tokens, account_data, owner
+from printreach.run.use_cases.owning import access_tokens, account_data, owner, remote_lock
 from printreach.run.webhooks import Hooks, webhooks
 from printreach.web.services import Services
 
@@ -132,6 +132,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         notifications=notifications(base, outside.reaching),
         stops_mails=stops_mails(base, outside.reaching),
         dashboard=people,
+        remote_lock=remote_lock(base, outside.printer_http, ways_in.passkeys),
         developers=makers,
         portal=portal(base, operated, outside.host_keys),
         app_calls=app_calls(base, people.live, outside.detector),

@@ -30,6 +30,7 @@ from printreach.hub.portal import Portal
 from printreach.hub.post import Post
 from printreach.hub.print_mails import StopsMails
 from printreach.hub.printers import Printers
+from printreach.hub.remote_lock import RemoteLock
 from printreach.hub.tries import CallerTries
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.hub.webhooks.settings import Webhooks
@@ -68,6 +69,7 @@ class Services:
     event_streams: EventStreams
     portal: Portal
     dashboard: Dashboard
+    remote_lock: RemoteLock
     developers: Developers
     detection: Detection
     app_calls: AppCalls

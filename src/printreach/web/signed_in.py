@@ -70,8 +70,14 @@ async def provide_session(
     if refused is not None:
         raise too_many(refused)
     note_caller(request, account.account_id)
+    note_lock(request, is_locked=account.is_locked)
     access = Access(account_id=account.account_id, visitor=visitor, session=token)
     return SignedIn(account=account, session=session, access=access)
+
+
+def note_lock(request: AnyRequest, *, is_locked: bool) -> None:
+    """For every page to show, by `request.state`."""
+    request.state.remote_is_locked = is_locked
 
 
 async def provide_signed_in(session: NamedDependency[SignedIn | None]) -> SignedIn:

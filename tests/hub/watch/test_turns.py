@@ -66,7 +66,12 @@ class FarmMachine(Machine):
     lets: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def ask(
-        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
+        self,
+        printer: OwnedPrinter,
+        command: str,
+        query: Mapping[str, str] = NO_QUERY,
+        *,
+        despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
         if printer.printer_id != PRINTER_ID:
             self.asks[printer.printer_id] += 1

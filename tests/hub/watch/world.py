@@ -76,7 +76,12 @@ class Machine(FakePrinterHttp):
         self.prints(State.PAUSED)
 
     async def ask(
-        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
+        self,
+        printer: OwnedPrinter,
+        command: str,
+        query: Mapping[str, str] = NO_QUERY,
+        *,
+        despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
         meanwhile = self.on_ask()
         if meanwhile is not None:
@@ -89,6 +94,8 @@ class Machine(FakePrinterHttp):
         command: str,
         query: Mapping[str, str] = NO_QUERY,
         arguments: bytes = b"",
+        *,
+        despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
         self.orders.append(Ordered(printer.printer_id, command, query, arguments))
         meanwhile = self.on_order()

@@ -148,6 +148,37 @@ class Passkeys:
 
         return await self.store.write(sign_in)
 
+    async def begin_proof(self, account: Account, visitor: Visitor) -> Asked | TooSoon:
+        """Ask an authenticator of somebody who is signed in for a proof that they are the owner."""
+        refused = await self.limits.of_caller(PASSKEY_BY_ADDRESS, visitor)
+        if refused is not None:
+            return refused
+        challenge = self.token_bytes(CHALLENGE_BYTES)
+        options = self.authenticators.options_to_sign_in(challenge)
+        return await self._ask(Awaits.PASSKEY_PROOF, account.account_id, challenge, options)
+
+    async def prove(self, account: Account, step_token: str, answer: str) -> Denied | None:
+        """None where a passkey of that account has signed what `begin_proof` asked."""
+        step = await self._take(step_token, Awaits.PASSKEY_PROOF)
+        if step is None or step.account_id != account.account_id:
+            return STEP_OVER
+        credential_id = self.authenticators.credential_id(answer)
+        if credential_id is None:
+            return REFUSED
+        at = self.clock.now()
+
+        async def prove(records: Records) -> Denied | None:
+            passkey = await records.passkeys.get(credential_id)
+            if passkey is None or passkey.account_id != account.account_id:
+                return REFUSED
+            count = self.authenticators.sign_count(answer, step.challenge, passkey)
+            if count is None:
+                return REFUSED
+            await records.passkeys.note_use(credential_id, count, at)
+            return None
+
+        return await self.store.write(prove)
+
     async def _ask(
         self, awaits: Awaits, account_id: str | None, challenge: bytes, options: str
     ) -> Asked:

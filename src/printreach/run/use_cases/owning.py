@@ -4,6 +4,9 @@ from printreach.hub.access_tokens import AccessTokens
 from printreach.hub.account_data import AccountData
 from printreach.hub.accounts import Accounts
 from printreach.hub.identity.owner import Owner
+from printreach.hub.identity.passkeys import Passkeys
+from printreach.hub.remote_lock import RemoteLock
+from printreach.ports.printer_http import PrinterHttp
 from printreach.run.use_cases.ground import Ground
 
 
@@ -27,6 +30,18 @@ def account_data(ground: Ground, accounts: Accounts) -> AccountData:
         clock=ground.clock,
         accounts=accounts,
         proof=ground.proof,
+        post=ground.post,
+    )
+
+
+def remote_lock(ground: Ground, http: PrinterHttp, passkeys: Passkeys) -> RemoteLock:
+    """Of its printers."""
+    return RemoteLock(
+        store=ground.store,
+        clock=ground.clock,
+        http=http,
+        proof=ground.proof,
+        passkeys=passkeys,
         post=ground.post,
     )
 

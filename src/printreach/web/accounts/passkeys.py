@@ -32,7 +32,7 @@ async def begin_sign_in(
 ) -> Response[Any]:
     """What the script asks an authenticator to sign."""
     asked = await services.passkeys.begin_sign_in(visitor_of(request, jar))
-    return _options(asked, jar)
+    return passkey_options(asked, jar)
 
 
 @post("/signin/passkey", media_type=MediaType.HTML, opt=dict(PUBLIC))
@@ -63,7 +63,7 @@ async def begin_adding(
     asked = await services.passkeys.begin_adding(
         signed_in.account, signed_in.session, fields["passkey-password"]
     )
-    return _options(asked, jar)
+    return passkey_options(asked, jar)
 
 
 @post("/account/passkeys", media_type=MediaType.HTML)
@@ -101,7 +101,8 @@ async def remove_passkey(
     return await account_page(services, signed_in, toast="The passkey was removed.")
 
 
-def _options(asked: Asked | Denied | TooSoon, jar: Cookies) -> Response[Any]:
+def passkey_options(asked: Asked | Denied | TooSoon, jar: Cookies) -> Response[Any]:
+    """What the script gets to ask an authenticator with, and the cookie of the step."""
     if isinstance(asked, TooSoon):
         raise too_many(asked)
     if isinstance(asked, Denied):

@@ -37,6 +37,7 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
         "delete": "The file is deleted.",
         "name": "The name is saved.",
         "removed": "The printer is removed.",
+        "unlocked": "Remote control is unlocked.",
         "permitted": "Saved. It counts from now on.",
         "ended": "The connection has ended.",
         "again": "It is sent again.",

@@ -8,6 +8,7 @@ from printreach.web.dashboard.dashboard import provide_dashboard
 from printreach.web.dashboard.file_pages import FILE_PAGES
 from printreach.web.dashboard.list_pages import LIST_PAGES
 from printreach.web.dashboard.live_pages import LIVE_LINK_PAGES
+from printreach.web.dashboard.lock_pages import LOCK_PAGES
 from printreach.web.dashboard.orders import ORDERS
 from printreach.web.dashboard.printer_pages import PRINTER_PAGES
 from printreach.web.dashboard.settings_pages import SETTINGS_PAGES
@@ -19,6 +20,7 @@ DASHBOARD_PAGES = Router(
     "/",
     route_handlers=[
         LIST_PAGES,
+        LOCK_PAGES,
         PRINTER_PAGES,
         ORDERS,
         WEBCAMS,

@@ -1,0 +1,130 @@
+"""Stop everything, and the lock of remote control that goes with it.
+
+Locking asks for no password, so that two taps do it in an emergency; unlocking asks for the
+password or a passkey.
+"""
+
+from typing import Any, Final
+
+from litestar import MediaType, Response, Router, get, post
+from litestar.di import NamedDependency, Provide
+from litestar.response import Redirect, Template
+
+from printreach.hub.denied import Denied
+from printreach.hub.remote_lock import Stop
+from printreach.rules.rate_limits import TooSoon
+from printreach.web.accounts.forms import Fields, faulty, provide_fields, step_token
+from printreach.web.accounts.passkeys import passkey_options
+from printreach.web.cookies import Cookies
+from printreach.web.problems import AnyRequest
+from printreach.web.security import FORM
+from printreach.web.services import Services
+from printreach.web.signed_in import SignedIn, note_lock, visitor_of
+
+LOCK_PAGE: Final = "/remote-lock"
+_LOCKED: Final = "dashboard/locked.html"
+_URGENT: Final = (Stop.UNREACHABLE, Stop.FAILED, Stop.STOPPED, Stop.NOTHING)
+"""In this order: whoever stopped everything has to run to the first ones."""
+
+
+@get("/stop-everything", media_type=MediaType.HTML)
+async def ask_to_stop_everything(
+    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
+) -> Template:
+    """Ask before all prints are lost."""
+    rows = await services.dashboard.printers.rows(signed_in.account.account_id)
+    context = {"count": len(rows), "is_locked": signed_in.account.is_locked}
+    return Template("dashboard/stop_everything.html", context=context)
+
+
+@post("/stop-everything", media_type=MediaType.HTML, status_code=200)
+async def stop_everything(
+    request: AnyRequest,
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Template:
+    """Lock remote control, stop every print, and say what came of each."""
+    outcomes = await services.remote_lock.stop_everything(signed_in.account.account_id)
+    note_lock(request, is_locked=True)
+    outcomes.sort(key=lambda one: (_URGENT.index(one.stop), not one.heaters, one.name.casefold()))
+    return Template("dashboard/stopped_everything.html", context={"outcomes": outcomes})
+
+
+@get(LOCK_PAGE, media_type=MediaType.HTML)
+async def lock_page(
+    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
+) -> Template:
+    """Say whether remote control is locked, and unlock it."""
+    return Template(_LOCKED, context={"errors": {}, **await _context(signed_in, services)})
+
+
+@post(f"{LOCK_PAGE}/unlock", media_type=MediaType.HTML)
+async def unlock(
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+) -> Response[Any]:
+    """Unlock by the password."""
+    account, session = signed_in.account, signed_in.session
+    refused = await services.remote_lock.unlock(account, session, fields["password"])
+    return await _unlocked(refused, signed_in, services)
+
+
+@post(f"{LOCK_PAGE}/passkey/begin", status_code=200)
+async def begin_passkey(
+    request: AnyRequest,
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """What the script asks an authenticator to sign."""
+    visitor = visitor_of(request, jar)
+    return passkey_options(
+        await services.remote_lock.begin_passkey(signed_in.account, visitor), jar
+    )
+
+
+@post(f"{LOCK_PAGE}/passkey", media_type=MediaType.HTML)
+async def unlock_with_passkey(
+    request: AnyRequest,
+    fields: NamedDependency[Fields],
+    signed_in: NamedDependency[SignedIn],
+    services: NamedDependency[Services],
+    jar: NamedDependency[Cookies],
+) -> Response[Any]:
+    """Unlock by what an authenticator said."""
+    refused = await services.remote_lock.unlock_with_passkey(
+        signed_in.account, step_token(request, jar), fields["answer"]
+    )
+    return await _unlocked(refused, signed_in, services)
+
+
+async def _unlocked(
+    refused: Denied | TooSoon | None, signed_in: SignedIn, services: Services
+) -> Response[Any]:
+    if refused is None:
+        return Redirect("/printers?said=unlocked", status_code=303)
+    return faulty(_LOCKED, refused, "password", **await _context(signed_in, services))
+
+
+async def _context(signed_in: SignedIn, services: Services) -> dict[str, object]:
+    account = signed_in.account
+    return {
+        "account": account,
+        "has_passkeys": bool(await services.passkeys.of_account(account.account_id)),
+    }
+
+
+LOCK_PAGES = Router(
+    "/",
+    route_handlers=[
+        ask_to_stop_everything,
+        stop_everything,
+        lock_page,
+        unlock,
+        begin_passkey,
+        unlock_with_passkey,
+    ],
+    dependencies={"fields": Provide(provide_fields)},
+    opt=dict(FORM),
+)

@@ -1,0 +1,102 @@
+"""An owner stops everything in two taps and unlocks with the password, in a real browser."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.journeys.test_dashboard_in_browser import SLOW
+from tests.rigs.calls import call
+from tests.rigs.chromium import chromium, watch
+from tests.rigs.looks import look_at
+from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service
+from tests.rigs.sites import site
+from tests.rigs.waiting import wait_for
+from tests.rigs.ways import Way
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+API = "/service-command-api"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with site(tmp_path_factory.mktemp("stop-everything")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def workbench(home: Service) -> Iterator[LinkedPrinter]:
+    with home.printer("Workbench", "", platform="simulated") as linked:
+        yield linked
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[BrowserContext]:
+    with chromium(tmp_path / "profile") as context:
+        yield context
+
+
+@pytest.fixture
+def page(home: Service, browser: BrowserContext) -> Page:
+    page = browser.new_page()
+    page.goto(f"{home.base_url}/printers")
+    page.get_by_label("E-mail").fill(OWNER)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    expect(page).to_have_url(f"{home.base_url}/printers")
+    return page
+
+
+def state(way: Way) -> str:
+    told = cast("dict[str, Any]", call(way, f"{API}/status").json())
+    return str(told["Result"]["JobStatus"]["State"])
+
+
+def start_print(way: Way) -> int:
+    return call(way, f"{API}/start", method="POST", body=b'{"Path": "gcode/slow.gcode"}').status
+
+
+def test_two_taps_stop_the_print_and_lock_until_the_password(
+    home: Service, workbench: LinkedPrinter, page: Page
+) -> None:
+    way = home.way(home.connect(workbench))
+    call(way, f"{API}/files/upload?path=gcode/slow.gcode", method="PUT", body=SLOW)
+    assert start_print(way) == 200
+    wait_for("the print runs", lambda: state(way) == "printing", 60)
+    seen = watch(page)
+    page.reload()
+    look_at(page, "printers-with-stop")
+
+    page.goto(f"{home.base_url}/printers/{workbench.id}")
+    look_at(page, "printer-with-stop")
+    page.get_by_role("link", name="Stop everything").click()
+    expect(page.get_by_role("heading", name="Stop everything?")).to_be_visible()
+    look_at(page, "stop-everything")
+    page.get_by_role("button", name="Stop and lock").click()
+
+    expect(page.get_by_role("heading", name="Everything is stopped")).to_be_visible()
+    expect(page.get_by_role("listitem").filter(has_text="Workbench")).to_contain_text("Stopped.")
+    look_at(page, "stopped-everything")
+    wait_for("the print is cancelled", lambda: state(way) in ("cancelled", "idle"), 60)
+    assert start_print(way) == 606
+
+    page.goto(f"{home.base_url}/printers/{workbench.id}/control")
+    look_at(page, "control-locked")
+    page.get_by_role("link", name="Remote control is locked").click()
+    expect(page.get_by_role("heading", name="Remote control is locked")).to_be_visible()
+    look_at(page, "remote-lock")
+    page.get_by_label("Password").fill("not the password")
+    page.get_by_role("button", name="Unlock remote control").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert start_print(way) == 606
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Unlock remote control").click()
+
+    expect(page).to_have_url(re.compile("said=unlocked"))
+    assert page.get_by_text("Remote control is locked").count() == 0
+    wait_for("an app may start again", lambda: start_print(way) == 200, 30)
+    assert [error for error in seen.errors if "400" not in error] == []
