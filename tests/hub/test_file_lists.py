@@ -21,7 +21,12 @@ class SlowPrinters(FakePrinterHttp):
         self.most = 0
 
     async def ask(
-        self, printer: OwnedPrinter, command: str, query: Mapping[str, str] = NO_QUERY
+        self,
+        printer: OwnedPrinter,
+        command: str,
+        query: Mapping[str, str] = NO_QUERY,
+        *,
+        despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
         self.under_way += 1
         self.most = max(self.most, self.under_way)
