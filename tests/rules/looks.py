@@ -54,10 +54,13 @@ class Looker:
         sighting = Sighting(job=seen, need=need, height_mm=height_mm)
         return self._keep(observe(self.mark, sighting, self._moment()))
 
-    def lose(self, sentence: str = "It is gone.", *, after_s: float = 1.0) -> list[EventType]:
+    def lose(
+        self, sentence: str = "It is gone.", *, after_s: float = 1.0, ends_prints: bool = False
+    ) -> list[EventType]:
         self.at += after_s
+        moment = self._moment()
         self.was_away = True
-        return self._keep(observe_loss(self.mark, sentence, self._moment()))
+        return self._keep(observe_loss(self.mark, sentence, moment, ends_prints=ends_prints))
 
     def break_down(self, sentence: str = "It has shut down.") -> list[EventType]:
         self.at += 1.0

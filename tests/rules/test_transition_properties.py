@@ -10,7 +10,7 @@ from printreach.contract import codec
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import State
 from printreach.rules.prints import Need, NeedKind
-from printreach.rules.transitions import differs_durably
+from printreach.rules.transitions import GONE_S, differs_durably
 from tests.rules.looks import Looker
 
 E = EventType
@@ -83,6 +83,19 @@ def test_a_print_begins_before_all_else_and_after_its_end_only_its_bed_cools(
         ended = [index for index, kind in enumerate(kinds) if kind in ENDS]
         for index in ended:
             assert set(kinds[index + 1 :]) <= {E.BED_COOLED_DOWN, E.ERROR}
+
+
+@given(steps)
+def test_every_print_that_began_has_ended_once_its_printer_is_idle(
+    plan: list[str | dict[str, object]],
+) -> None:
+    looker = walk(plan)
+    looker.look(State.IDLE)
+    looker.look(State.IDLE, after_s=GONE_S)
+
+    assert not looker.mark.is_under_way
+    for kinds in of_each_print(looker.told).values():
+        assert E.STARTED not in kinds or sum(kind in ENDS for kind in kinds) == 1
 
 
 @given(steps)

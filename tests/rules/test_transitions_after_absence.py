@@ -55,6 +55,16 @@ class TestBeginningToLook:
         assert again.look(state, after_s=86_400) == [told]
         assert again.told[0].print_id == looker.mark.print_id
 
+    def test_a_print_that_was_lost_meanwhile_has_failed_and_nobody_claims_to_know_how(self) -> None:
+        again = restarted(watching_print())
+        again.lose("The printer has not been reached yet.", after_s=86_400)
+
+        assert again.look(State.IDLE) == []
+        assert again.look(State.IDLE, after_s=10) == [E.FAILED]
+        assert again.told[0].error == (
+            "The print ended while the agent was not running; how is not known."
+        )
+
     def test_a_print_that_was_paused_meanwhile_is_told(self) -> None:
         assert restarted(watching_print()).look(State.PAUSED) == [E.PAUSED]
 
@@ -67,7 +77,8 @@ class TestBeginningToLook:
         looker.look(State.PRINTING, progress=80.0, duration_sec=9000)
         again = restarted(looker)
 
-        assert again.look(State.PRINTING, progress=1.0, duration_sec=60) == [E.STARTED]
+        told = again.look(State.PRINTING, progress=1.0, duration_sec=60)
+        assert told == [E.FAILED, E.STARTED]
         assert again.mark.print_id != looker.mark.print_id
 
     def test_a_platform_that_counts_time_from_the_agents_start_goes_on_with_its_print(self) -> None:

@@ -109,7 +109,9 @@ class Prints:
     def _lost(self, trouble: Trouble) -> Observed:
         if trouble.is_fault:
             return observe_breakdown(self._mark, trouble.sentence, self._moment())
-        return observe_loss(self._mark, trouble.sentence, self._moment())
+        return observe_loss(
+            self._mark, trouble.sentence, self._moment(), ends_prints=trouble.has_lost_firmware
+        )
 
     def _note(self, observed: Observed) -> None:
         before, self._mark = self._mark, observed.mark

@@ -83,13 +83,14 @@ class Trouble:
     """Why no command can reach the printer: 785, 787 or 789, and a sentence.
 
     is_fault: the printer's own software says that it has broken down, so a print is over.
-    serves_files: the software in front of the printer answers, so its files can be reached.
+    has_lost_firmware: the software in front of the printer answers, and says that it has no
+    connection to the firmware: its files can be reached, and no print outlasts this.
     """
 
     status: CommandStatus
     sentence: str
     is_fault: bool = False
-    serves_files: bool = False
+    has_lost_firmware: bool = False
 
 
 NOT_YET = Trouble(

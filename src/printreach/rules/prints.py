@@ -59,8 +59,9 @@ class Memory:
     state: None before the first look. is_paused: that a pause was seen. progress, duration_sec: the
     latest. decile, hours: the furthest. need: the one that stands. need_at: when one was last told.
     errors: texts and when each was told. silent_until: a pause before then is not told. lost_at:
-    since when the printer has not been reached. cooling_until: how long the bed is watched.
-    cool_since: since when it has been cool.
+    since when the printer has not been reached. gone_at: since when it reports neither the print
+    nor an end of it. lost_because: what may have ended it unseen, as a sentence. cooling_until: how
+    long the bed is watched. cool_since: since when it has been cool.
 
     Instants are seconds of a clock that goes on evenly, and about right over a restart.
     """
@@ -79,6 +80,8 @@ class Memory:
     silent_until: float | None = None
     lost_at: float | None = None
     has_told_loss: bool = False
+    gone_at: float | None = None
+    lost_because: str = ""
     cooling_until: float | None = None
     cool_since: float | None = None
 
@@ -110,7 +113,7 @@ def observe_print(
     file_name = job.current_print.file_name
     if job.state not in UNDER_WAY:
         return replace(mark, is_under_way=False) if mark.is_under_way else mark
-    if mark.is_under_way and not (was_away and _has_begun_anew(mark.memory, job)):
+    if mark.is_under_way and not _has_begun_anew(mark.memory, job, was_away=was_away):
         if mark.file_name == file_name or not file_name:
             return mark
         if not mark.file_name:
@@ -124,10 +127,17 @@ def observe_print(
     )
 
 
-def _has_begun_anew(memory: Memory, job: JobStatus) -> bool:
-    """Both must have fallen back: some adapters count a print's time from their own start on."""
+def _has_begun_anew(memory: Memory, job: JobStatus, *, was_away: bool) -> bool:
+    """Whether a print of the same file is another one, by how far it has come.
+
+    After an absence both figures must have fallen back: some adapters count a print's time from
+    their own start on. Once the printer has reported no print at all, either of them will do.
+    """
     now = job.current_print
+    if memory.gone_at is not None:
+        return now.duration_sec < memory.duration_sec or now.progress < memory.progress
     return (
-        now.duration_sec < memory.duration_sec - _FELL_BACK_S
+        was_away
+        and now.duration_sec < memory.duration_sec - _FELL_BACK_S
         and now.progress < memory.progress - _FELL_BACK_PERCENT
     )

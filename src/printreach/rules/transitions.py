@@ -2,7 +2,8 @@
 
 The platform is the truth: any state may follow any other, and is reported. Only events follow the
 table of states: a print starts, pauses, resumes, and ends as complete, cancelled or failed. A print
-that is gone without having ended in one of these ways is over, and nothing is said of it.
+that is gone without having ended in one of these ways was lost, with the firmware, its host or the
+power, and has failed: whoever was told of its start is told of its end.
 """
 
 from collections.abc import Callable
@@ -28,6 +29,11 @@ SILENCE_S: Final = 60.0
 """Within this a pause that was ordered silently has to show."""
 LOSS_S: Final = 60.0
 """A printer out of reach for less is no news."""
+GONE_S: Final = 10.0
+"""How long a printer may report no print before the one under way is over: some report nothing for
+a moment after a connection was made anew."""
+DONE_PERCENT: Final = 99.5
+"""A print that had come so far when it was last seen is taken for complete."""
 COOL_C: Final = 40.0
 COOLING_S: Final = 3600.0
 COOL_FOR_S: Final = 5.0
@@ -38,6 +44,7 @@ _HOT_C: Final = 150.0
 _MAX_ERRORS: Final = 16
 
 CANCELLED: Final = "cancelled"
+_NOBODY_LOOKED: Final = "the agent was not running"
 _NEEDS: Final = {
     NeedKind.FILAMENT: EventType.FILAMENT_CHANGE_REQUIRED,
     NeedKind.ATTENTION: EventType.USER_INTERACTION_REQUIRED,
@@ -72,12 +79,18 @@ class Observed:
 
 def observe(before: PrintMark, seen: Sighting, now: Moment) -> Observed:
     """What the next look at the printer tells."""
+    if before.is_under_way and seen.job.state is State.IDLE:
+        before = _reported_gone(before, now)
+        if now.steady_s - (before.memory.gone_at or 0.0) < GONE_S:
+            return Observed(before)
     mark = observe_print(before, seen.job, now.unix_s, now.new_id, was_away=now.was_away)
     is_new = mark.print_id != before.print_id
     is_told_of = _is_told_of(before.memory, seen.job, now)
     is_quiet = before.memory.state is None or (is_new and not is_told_of)
     memory = _memory_of_new(before.memory) if is_new else before.memory
     change = _Change(mark, memory, seen, now, is_quiet=is_quiet)
+    if before.is_under_way and (is_new or seen.job.state is State.IDLE):
+        change.events += _unseen_end(before, now)
     if is_new and is_told_of:
         change.tell(EventType.STARTED)
     if mark.is_under_way:
@@ -92,17 +105,26 @@ def observe(before: PrintMark, seen: Sighting, now: Moment) -> Observed:
     return change.result()
 
 
-def observe_loss(before: PrintMark, sentence: str, now: Moment) -> Observed:
-    """What it tells that the printer can't be reached. sentence: why not, for people."""
+def observe_loss(
+    before: PrintMark, sentence: str, now: Moment, *, ends_prints: bool = False
+) -> Observed:
+    """What it tells that the printer can't be reached. sentence: why not, for people.
+
+    ends_prints: the firmware itself is out of reach of what sends it the print, so that no print
+    outlasts this.
+    """
     memory = before.memory
     if not before.is_under_way or memory.has_told_loss:
         return Observed(before)
     if memory.lost_at is None or memory.lost_at > now.steady_s:
-        return Observed(replace(before, memory=replace(memory, lost_at=now.steady_s)))
+        because = memory.lost_because or (_NOBODY_LOOKED if now.was_away else sentence)
+        memory = replace(memory, lost_at=now.steady_s, lost_because=because)
+        return Observed(replace(before, memory=memory))
     if now.steady_s - memory.lost_at < LOSS_S:
         return Observed(before)
-    last = CurrentPrint(progress=memory.progress, duration_sec=memory.duration_sec)
-    seen = Sighting(job=JobStatus(state=memory.state or State.IDLE, current_print=last))
+    if ends_prints:
+        return observe_breakdown(before, sentence, now)
+    seen = _last_seen(before)
     change = _Change(before, replace(memory, has_told_loss=True), seen, now, is_quiet=False)
     change.tell_error(sentence)
     return Observed(replace(before, memory=change.memory), tuple(change.events))
@@ -110,12 +132,7 @@ def observe_loss(before: PrintMark, sentence: str, now: Moment) -> Observed:
 
 def observe_breakdown(before: PrintMark, sentence: str, now: Moment) -> Observed:
     """What it tells that the printer's own software has broken down. sentence: its words."""
-    memory = before.memory
-    last = CurrentPrint(
-        progress=memory.progress, duration_sec=memory.duration_sec, file_name=before.file_name
-    )
-    broken = JobStatus(state=State.ERROR, error=sentence, current_print=last)
-    return observe(before, Sighting(job=broken), now)
+    return observe(before, _last_seen(before, state=State.ERROR, error=sentence), now)
 
 
 def expect_silent_pause(mark: PrintMark, at: float) -> PrintMark:
@@ -134,8 +151,58 @@ def differs_durably(before: PrintMark, after: PrintMark) -> bool:
 def _durable(mark: PrintMark) -> PrintMark:
     m = mark.memory
     layers = LayerMemory(is_first_done=m.layers.is_first_done, is_third_done=m.layers.is_third_done)
-    memory = replace(m, progress=0.0, duration_sec=0, layers=layers, lost_at=None, cool_since=None)
+    memory = replace(
+        m,
+        progress=0.0,
+        duration_sec=0,
+        layers=layers,
+        lost_at=None,
+        gone_at=None,
+        lost_because="",
+        cool_since=None,
+    )
     return replace(mark, memory=memory)
+
+
+def _reported_gone(before: PrintMark, now: Moment) -> PrintMark:
+    """The same print, with since when its printer reports none, and why that may be."""
+    memory = before.memory
+    gone_at = memory.gone_at
+    if gone_at is None or gone_at > now.steady_s:
+        gone_at = now.steady_s
+    because = memory.lost_because or (_NOBODY_LOOKED if now.was_away else "")
+    memory = replace(
+        memory, gone_at=gone_at, lost_because=because, lost_at=None, has_told_loss=False
+    )
+    return replace(before, memory=memory)
+
+
+def _unseen_end(before: PrintMark, now: Moment) -> list[PrintEvent]:
+    """The end of a print that its printer neither finished, cancelled nor reported a fault of."""
+    memory = before.memory
+    change = _Change(before, memory, _last_seen(before), now, is_quiet=False)
+    because = memory.lost_because or (_NOBODY_LOOKED if now.was_away else "")
+    if memory.progress >= DONE_PERCENT:
+        change.tell(EventType.COMPLETE)
+    elif because == _NOBODY_LOOKED:
+        change.tell(EventType.FAILED, f"The print ended while {because}; how is not known.")
+    elif because:
+        change.tell(EventType.FAILED, f"The print was lost. {because}")
+    else:
+        change.tell(EventType.FAILED, "The printer ended the print and reported no reason.")
+    return change.events
+
+
+def _last_seen(
+    mark: PrintMark, *, state: State | None = None, error: str | None = None
+) -> Sighting:
+    """The print as it was when it was last seen, in its state of then or in another one."""
+    memory = mark.memory
+    last = CurrentPrint(
+        progress=memory.progress, duration_sec=memory.duration_sec, file_name=mark.file_name
+    )
+    state = state or memory.state or State.IDLE
+    return Sighting(job=JobStatus(state=state, error=error, current_print=last))
 
 
 def _memory_of_new(old: Memory) -> Memory:
@@ -260,7 +327,7 @@ class _Change:
         self.memory = replace(memory, need=kind)
 
     def ending(self) -> None:
-        """In one of the ways of the table; what is simply gone is over, and that is all."""
+        """In one of the ways of the table; see _unseen_end for a print that is simply gone."""
         job = self.seen.job
         if self.state is State.COMPLETE:
             self.tell(EventType.COMPLETE)
@@ -300,7 +367,14 @@ class _Change:
             self.memory = replace(memory, cooling_until=None, cool_since=None)
 
     def result(self) -> Observed:
-        memory = replace(self.memory, state=self.state, lost_at=None, has_told_loss=False)
+        memory = replace(
+            self.memory,
+            state=self.state,
+            lost_at=None,
+            has_told_loss=False,
+            gone_at=None,
+            lost_because="",
+        )
         return Observed(replace(self.mark, memory=memory), tuple(self.events))
 
     def _counts(self) -> bool:

@@ -108,7 +108,7 @@ async def test_files_of_a_printer_that_is_off_are_served_where_its_software_says
     printer = ScriptedPrinter()
     printer.be_in_trouble(CommandStatus.NOT_CONNECTED)
     assert printer.view.trouble is not None
-    alone = replace(printer.view.trouble, serves_files=True)
+    alone = replace(printer.view.trouble, has_lost_firmware=True)
     printer.view = replace(printer.view, trouble=alone)
     async with command_calls(printer) as calls:
         listed = await calls.get("files/list")

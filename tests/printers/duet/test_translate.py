@@ -75,7 +75,7 @@ def test_a_board_that_is_not_ready_is_not_connected(status: Any) -> None:
     trouble = seen(at_rest(status)).trouble
 
     assert trouble is not None
-    assert (trouble.status, trouble.serves_files) == (785, True)
+    assert (trouble.status, trouble.has_lost_firmware) == (785, True)
     assert trouble.sentence.startswith(WHERE)
 
 

@@ -68,7 +68,7 @@ class MoonrakerRig(PrinterRig):
     features = Feature(63)
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     smart_pause = SMART_PAUSE
-    serves_files_alone = True
+    has_lost_firmware_alone = True
     tells_filament = True
     nonsense_ends_contact = True
 

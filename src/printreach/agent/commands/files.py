@@ -63,7 +63,7 @@ class FileCommands:
     def _require_reachable(self) -> None:
         """Of the platform's own server, which may answer while the printer is off."""
         trouble = self._printer.view.trouble
-        if trouble is not None and not trouble.serves_files:
+        if trouble is not None and not trouble.has_lost_firmware:
             raise PrinterRefused(trouble.status, trouble.sentence)
 
 

@@ -24,7 +24,7 @@ def view_of(heard: Heard, where: str) -> View:
     if condition.state is None:
         sentence = f"{where} {condition.sub_state or NO_MACHINE['']}."
         status = CommandStatus.NOT_CONNECTED
-        trouble = Trouble(status=status, sentence=sentence, serves_files=True)
+        trouble = Trouble(status=status, sentence=sentence, has_lost_firmware=True)
         return View(trouble=trouble, platform_version=version)
     return View(
         trouble=None,

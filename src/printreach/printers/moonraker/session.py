@@ -213,7 +213,7 @@ class Session:
             if refused.status == CommandStatus.NOT_AUTHORIZED:
                 raise
             status = CommandStatus.NOT_CONNECTED  # it went away again
-            self._tell(Trouble(status=status, sentence=refused.sentence, serves_files=True))
+            self._tell(Trouble(status=status, sentence=refused.sentence, has_lost_firmware=True))
 
     async def _look_at_klipper(self) -> None:
         info = await self._api.call("server.info")

@@ -54,7 +54,7 @@ def trouble_of(klippy_state: str, message: str | None, where: str) -> Trouble:
         status=CommandStatus.NOT_CONNECTED,
         sentence=sentence.format(where=where, why=f": {words}" if words else ""),
         is_fault=klippy_state in _BROKEN_DOWN,
-        serves_files=True,
+        has_lost_firmware=True,
     )
 
 

@@ -153,7 +153,7 @@ def view_of(heard: Heard, profile: Profile, version: str, features: Feature, whe
         how = f" ({condition.sub_state})" if condition.sub_state else ""
         sentence = f"{where} is not connected to its printer{how}."
         status = CommandStatus.NOT_CONNECTED
-        trouble = Trouble(status=status, sentence=sentence, serves_files=True)
+        trouble = Trouble(status=status, sentence=sentence, has_lost_firmware=True)
         return View(trouble=trouble, platform_version=version)
     return View(
         trouble=None,

@@ -133,7 +133,7 @@ def view_of(heard: Heard, machine: Machine, where: str) -> View:
         how = f" ({message})" if message not in _USUAL_MESSAGES else ""
         sentence = f"{where} is not connected to its printer{how}."
         status = CommandStatus.NOT_CONNECTED
-        trouble = Trouble(status=status, sentence=sentence, serves_files=True)
+        trouble = Trouble(status=status, sentence=sentence, has_lost_firmware=True)
         return View(trouble=trouble, platform_version=machine.version)
     return View(
         trouble=None,
