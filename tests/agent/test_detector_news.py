@@ -38,7 +38,7 @@ class Desk:
 
     def begin_print(self) -> str:
         """The new print's id."""
-        for state in (State.IDLE, State.PRINTING):
+        for state in (State.IDLE, State.PRINTING, State.COMPLETE, State.PRINTING):
             self.printer.be(state)
             self.prints.look()
         return self.prints.service_status().most_recent_print_id_str

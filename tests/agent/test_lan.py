@@ -34,18 +34,20 @@ def ask(
     host: str = "192.168.1.5:8765",
     extra: str = "",
     at: float = 100.0,
+    smart_pause: str = "",
 ) -> Reply:
     """Serve the page of this state on loopback, and send it one request."""
     head = f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{extra}\r\n"
-    raw = asyncio.run(_exchange(state, head.encode("latin-1"), at))
+    raw = asyncio.run(_exchange(state, head.encode("latin-1"), at, smart_pause))
     top, _, body = raw.decode().partition("\r\n\r\n")
     first, *lines = top.split("\r\n")
     headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
     return Reply(int(first.split()[1]), headers, body)
 
 
-async def _exchange(state: AgentState, request: bytes, at: float) -> bytes:
-    server = await serve(LanSite(state, HandClock(at)), "127.0.0.1", 0)
+async def _exchange(state: AgentState, request: bytes, at: float, smart_pause: str) -> bytes:
+    site = LanSite(state, HandClock(at), lambda: smart_pause)
+    server = await serve(site, "127.0.0.1", 0)
     try:
         async with asyncio.timeout(30):
             reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
@@ -279,7 +281,15 @@ def test_two_hosts_or_none_or_another_in_the_target_get_no_page(
 ) -> None:
     request = spoil("GET / HTTP/1.1\r\nHost: octopi.local\r\nConnection: close\r\n\r\n")
 
-    raw = asyncio.run(_exchange(a_state(), request.encode(), 100.0))
+    raw = asyncio.run(_exchange(a_state(), request.encode(), 100.0, ""))
 
     assert int(raw.split()[1]) in (400, 403)
     assert PRINTER_ID.encode() not in raw
+
+
+def test_people_beside_the_printer_are_shown_the_popup_of_a_smart_pause() -> None:
+    linked = a_state(is_linked=True, printer_name="Voron")
+
+    assert "Smart pause" not in ask(linked).body
+    page = ask(linked, smart_pause="The hotend is off & cold.").body
+    assert "<h2>Smart pause</h2><p>The hotend is off &amp; cold.</p>" in page

@@ -13,9 +13,10 @@ from msgspec import structs
 
 from printreach.agent.outbox import Outbox
 from printreach.agent.prints import Prints, PrintSenses
-from printreach.contract.commands import CommandStatus
+from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.events import EventType
 from printreach.contract.status import DetectorStatus, State
+from printreach.contract.unset import UNSET
 from tests.agent.contexts import NOON_UNIX_S
 from tests.agent.snapshots import HandClock
 from tests.fakes.printer import ScriptedPrinter
@@ -115,7 +116,7 @@ def test_a_pause_that_was_ordered_silently_is_not_told_also_after_a_restart(
 ) -> None:
     watch = Watch(tmp_path)
     watch.look(State.IDLE, State.PRINTING)
-    watch.prints.silence_pause()
+    watch.prints.expect_pause(Pause(suppress_notification=True))
     asyncio.run(watch.outbox.save())
     watch.start()
     watch.look(State.PAUSED, State.PRINTING)
@@ -174,3 +175,19 @@ def test_what_a_printer_that_rests_shows_wears_out_no_card(tmp_path: Path) -> No
     watch.look(*[State.IDLE] * 1000)
 
     assert [file.stat() for file in tmp_path.iterdir()] == before
+
+
+def test_a_smart_pause_is_shown_beside_the_printer_and_in_the_status_until_it_goes_on(
+    tmp_path: Path,
+) -> None:
+    watch = Watch(tmp_path)
+    watch.look(State.IDLE, State.PRINTING)
+    watch.prints.expect_pause(Pause(smart_pause=True))
+    watch.look(State.PAUSED)
+    shown = watch.prints.service_status().show_smart_pause_popup, watch.prints.smart_pause_popup()
+    watch.look(State.PRINTING)
+
+    assert shown[0] is True
+    assert shown[1].startswith("The hotend is off and the bed is off.")
+    assert watch.prints.service_status().show_smart_pause_popup is UNSET
+    assert watch.prints.smart_pause_popup() == ""

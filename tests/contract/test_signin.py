@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from printreach.contract import signin
 from printreach.contract.events import EventType, PrintEvent
@@ -212,3 +213,10 @@ def test_no_bytes_raise_anything_else(payload: bytes) -> None:
 def test_a_message_that_says_too_much_cannot_be_read(said: bytes) -> None:
     with pytest.raises(signin.BadSignInMessage):
         signin.decode_from_agent(said)
+
+
+def test_the_clock_of_an_older_service_is_taken_to_the_second() -> None:
+    secs = signin.Challenge(service_key=b"", nonce=b"", signature=b"", time_unix_sec=1_700_000_000)
+    exact = structs.replace(secs, time_unix_ms=1_700_000_000_950)
+
+    assert (secs.time_unix_s, exact.time_unix_s) == (1_700_000_000.0, 1_700_000_000.95)

@@ -14,6 +14,7 @@ from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
+from printreach.contract.commands import Pause
 from printreach.contract.status import ServiceStatus
 from printreach.printers.port import Printer
 from printreach.rules.access import COMMAND_PREFIX
@@ -218,7 +219,7 @@ class CommandCalls:
 async def command_calls(
     printer: Printer,
     clock: ServiceClock | None = None,
-    silence_pause: Callable[[], None] = lambda: None,
+    expect_pause: Callable[[Pause], Callable[[], None]] = lambda _: lambda: None,
 ) -> AsyncIterator[CommandCalls]:
     """The command API in front of an adapter that runs. clock: None never heard the service's."""
     now = asyncio.get_running_loop().time
@@ -227,7 +228,7 @@ async def command_calls(
         clock=clock or ServiceClock(now),
         replays=Replays(now),
         service_status=ServiceStatus,
-        silence_pause=silence_pause,
+        expect_pause=expect_pause,
     )
     api = CommandApi(printer, FileCommands(printer), WebcamCommands(cameras), _no_log, outside)
     calls = CommandCalls(api)

@@ -9,10 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
+
 from printreach.agent.outbox import Outbox
 from printreach.agent.prints import Prints, PrintSenses
+from printreach.contract.commands import CommandStatus
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import DetectorStatus, State
+from printreach.rules import transitions
+from printreach.rules.prints import UNDER_WAY
 from tests.printers.bench import Bench, on_the_bench
 
 E = EventType
@@ -126,3 +131,29 @@ class EventContract:
 
             assert told.milestones == [E.STARTED, E.FAILED]
             assert told.events[-1].error == job["Error"]
+
+    @on_the_bench
+    async def test_a_print_that_is_gone_after_an_interruption_is_told_as_ended_once(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whether a print outlasts the interruption is up to the platform."""
+        monkeypatch.setattr(transitions, "GONE_S", 1.0)
+        async with watched(bench) as told:
+            await bench.start_long()
+            await told.until(E.STARTED)
+            await bench.rig.disconnect()
+            await bench.until_refused(CommandStatus.NOT_CONNECTED)
+            await bench.rig.reconnect()
+            await bench.until_true("a status again", lambda: _answers(bench))
+            await asyncio.sleep(2.0)
+            if bench.printer.view.job.state in UNDER_WAY:
+                assert told.milestones == [E.STARTED]
+            else:
+                await told.until(E.FAILED)
+                assert told.milestones == [E.STARTED, E.FAILED]
+                assert told.events[0].print_id == told.events[-1].print_id
+                assert told.events[-1].error
+
+
+async def _answers(bench: Bench) -> bool:
+    return (await bench.calls.get("status")).status == CommandStatus.OK

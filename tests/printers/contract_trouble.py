@@ -20,7 +20,7 @@ class TroubleContract:
         await bench.rig.disconnect()
         refused = await bench.until_refused(NOT_CONNECTED)
         assert (await bench.calls.post("home")).status in (NOT_CONNECTED, 788)
-        if not bench.rig.has_lost_firmware_alone:
+        if not bench.rig.serves_files_alone:
             assert (await bench.calls.get("files/list")).status == NOT_CONNECTED
             assert (await bench.calls.get("files/download", path="gcode/x")).http_status == 502
         await bench.rig.reconnect()
@@ -33,7 +33,7 @@ class TroubleContract:
     async def test_files_are_served_while_the_printer_is_off_where_its_software_answers(
         self, bench: Bench
     ) -> None:
-        if not bench.rig.has_lost_firmware_alone:
+        if not bench.rig.serves_files_alone:
             return
         await bench.rig.disconnect()
         await bench.until_refused(NOT_CONNECTED)

@@ -51,9 +51,16 @@ class Lookup(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
 class LanSite:
     """The handler of the LAN page's server."""
 
-    def __init__(self, state: AgentState, monotonic: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        state: AgentState,
+        monotonic: Callable[[], float],
+        smart_pause_popup: Callable[[], str] = lambda: "",
+    ) -> None:
+        """smart_pause_popup: what to show of a smart pause, as a sentence; "" for nothing."""
         self._state = state
         self._monotonic = monotonic
+        self._smart_pause_popup = smart_pause_popup
 
     async def __call__(self, call: Call) -> Answer:
         """Answer one request. The host is checked first: nothing is told to a foreign name."""
@@ -73,7 +80,7 @@ class LanSite:
         snapshot = self._state.snapshot
         if call.path == LOOKUP_PATH:
             return _whole(b"application/json", msgspec.json.encode(lookup(snapshot)))
-        page = render(snapshot, self._monotonic())
+        page = render(snapshot, self._monotonic(), self._smart_pause_popup())
         return _whole(b"text/html; charset=utf-8", page.encode())
 
 

@@ -22,6 +22,9 @@ p{margin:0 0 16px}
 .code{margin:20px 0;font:600 clamp(1.75rem,9vw,2.75rem)/1.2 ui-monospace,monospace;\
 font-variant-ligatures:none;letter-spacing:.08em;white-space:nowrap}
 .error{color:var(--bad)}
+.popup{margin:0 0 16px;padding:16px;border:2px solid var(--accent);border-radius:12px}
+.popup h2{margin:0 0 4px;font-size:1.125rem}
+.popup p{margin:0}
 .note,dl{color:var(--text2);font-size:.9375rem}
 dl{margin:24px 0;padding-top:16px;border-top:1px solid var(--line)}
 dt{font-weight:600}
@@ -38,10 +41,10 @@ _UNSETTLED_REFRESH_S: Final = 5
 _SETTLED_REFRESH_S: Final = 30
 
 
-def render(snapshot: Snapshot, at: float) -> str:
+def render(snapshot: Snapshot, at: float, smart_pause: str = "") -> str:
     """The page for this moment; it asks for itself again after a while.
 
-    at: monotonic seconds now.
+    at: monotonic seconds now. smart_pause: what to show of a smart pause, as a sentence.
     """
     shown = snapshot.live_link_code(at)
     refresh_s = _SETTLED_REFRESH_S if snapshot.phase in _SETTLED else _UNSETTLED_REFRESH_S
@@ -55,6 +58,7 @@ def render(snapshot: Snapshot, at: float) -> str:
         f"<style>{_STYLE}</style></head>",
         f"<body><main><h1>{title}</h1>",
         f"<p>{says(snapshot.phase)}</p>",
+        _smart_pause(smart_pause),
         _error(snapshot.last_error),
         "" if shown is None else _link_code(shown, at),
         _facts(snapshot),
@@ -68,6 +72,12 @@ def _title(snapshot: Snapshot) -> str:
     if snapshot.is_linked:
         return escape(snapshot.printer_name or "Your printer")
     return "Link this printer"
+
+
+def _smart_pause(sentence: str) -> str:
+    if not sentence:
+        return ""
+    return f'<section class="popup"><h2>Smart pause</h2><p>{escape(sentence)}</p></section>'
 
 
 def _error(sentence: str | None) -> str:

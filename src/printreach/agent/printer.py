@@ -56,6 +56,7 @@ class CommandedPrinter:
 
     clock: is told the service's time at sign-in. detector: is told what the failure detector says.
     host_api_keys: is asked for them. outbox: has the events that the service shall store.
+    smart_pause_popup: what people beside the printer are shown of a smart pause, "" for nothing.
     """
 
     api: CommandApi
@@ -63,6 +64,7 @@ class CommandedPrinter:
     detector: DetectorNews
     host_api_keys: HostApiKeys
     outbox: Outbox
+    smart_pause_popup: Callable[[], str] = lambda: ""
 
 
 @asynccontextmanager
@@ -93,7 +95,7 @@ async def commanded_printer(
         clock=clock,
         replays=Replays(senses.monotonic),
         service_status=prints.service_status,
-        silence_pause=prints.silence_pause,
+        expect_pause=prints.expect_pause,
     )
     with kept_log() as logs:
         api = CommandApi(
@@ -116,6 +118,7 @@ async def commanded_printer(
                 detector=detector,
                 host_api_keys=host_api_keys,
                 outbox=outbox,
+                smart_pause_popup=prints.smart_pause_popup,
             )
         finally:
             await host_api_keys.close()

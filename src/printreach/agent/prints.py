@@ -9,15 +9,18 @@ from typing import Final
 from msgspec import structs
 
 from printreach.agent.outbox import Outbox
+from printreach.contract.commands import Pause
 from printreach.contract.events import PrintEvent
 from printreach.contract.status import DetectorStatus, JobStatus, ServiceStatus
+from printreach.contract.unset import UNSET
 from printreach.printers.port import Printer, TellsOfChanges, Trouble, View
-from printreach.rules.prints import Sighting
+from printreach.rules.prints import Sighting, smart_pause_sentence
 from printreach.rules.transitions import (
     Moment,
     Observed,
     differs_durably,
-    expect_silent_pause,
+    expect_pause,
+    forget_pause,
     observe,
     observe_breakdown,
     observe_loss,
@@ -72,12 +75,26 @@ class Prints:
             most_recent_print_id_str=self._mark.print_id,
             print_start_time_sec=self._mark.started_at,
             detector=self._detector(self._mark.print_id),
+            show_smart_pause_popup=True if self._mark.memory.shows_popup else UNSET,
         )
 
-    def silence_pause(self) -> None:
-        """A pause has been ordered that nobody is to be notified of."""
-        self._mark = expect_silent_pause(self._mark, self._at())
+    def smart_pause_popup(self) -> str:
+        """What to show of the smart pause that holds, as a sentence; "" where there is no popup."""
+        if not self._mark.memory.shows_popup:
+            return ""
+        return smart_pause_sentence(self._printer.view.job.current_print.temps)
+
+    def expect_pause(self, order: Pause) -> Callable[[], None]:
+        """A pause is about to be ordered; call what this gives where the printer refuses it."""
+        before = self._mark
+        expected = self._mark = expect_pause(before, order, self._at())
         self._outbox.put(self._mark, ())
+
+        def refused() -> None:
+            self._mark = forget_pause(self._mark, expected, before)
+            self._outbox.put(self._mark, ())
+
+        return refused
 
     async def watch(self) -> None:
         """Look until cancelled: each second, and at each change of which the printer tells."""

@@ -106,7 +106,7 @@ async def run_agent(
         commanded = await ends.enter_async_context(
             commanded_printer(config, machine, key.printer_id)
         )
-        lan_port = await ends.enter_async_context(_lan_page(config, state, machine))
+        lan_port = await ends.enter_async_context(_lan_page(config, state, machine, commanded))
         context = AgentContext(
             config=config,
             machine=machine,
@@ -158,7 +158,7 @@ def _warn_of_plain_text(service: WebAddress) -> None:
 
 @asynccontextmanager
 async def _lan_page(
-    config: AgentConfig, state: AgentState, machine: Machine
+    config: AgentConfig, state: AgentState, machine: Machine, commanded: CommandedPrinter | None
 ) -> AsyncIterator[int | None]:
     """Serve the LAN page; gives its port, or None where it is not wanted or cannot listen.
 
@@ -169,7 +169,8 @@ async def _lan_page(
         yield None
         return
     try:
-        site = LanSite(state, machine.monotonic)
+        popup = commanded.smart_pause_popup if commanded is not None else lambda: ""
+        site = LanSite(state, machine.monotonic, popup)
         server = await serve(site, listen.host, listen.port, limits=_LAN_LIMITS)
     except OSError as error:
         _log.warning("No LAN page: --lan-listen %s cannot be had: %s", listen, error.strerror)

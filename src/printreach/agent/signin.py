@@ -121,9 +121,9 @@ class Conversation:
         ):
             raise ServiceRefused(f"{context.config.service} can't sign with the key it shows.")
         self._service_key = challenge.service_key
-        self._compare_clocks(challenge.time_unix_sec)
+        self._compare_clocks(challenge.time_unix_s)
         if context.commanded is not None:
-            context.commanded.clock.told(challenge.time_unix_sec)
+            context.commanded.clock.told(challenge.time_unix_s)
         proof = signin.Proof(signature=context.key.sign(self._said_by(Signer.AGENT, challenge)))
         self._say(signin.encode(proof))
 
@@ -137,7 +137,7 @@ class Conversation:
             agent_nonce=self._nonce,
         )
 
-    def _compare_clocks(self, service_unix_s: int) -> None:
+    def _compare_clocks(self, service_unix_s: float) -> None:
         offset_s = service_unix_s - self._context.machine.unix_time()
         self._context.state.clock_is_off(round(offset_s, 1))
         if abs(offset_s) > CLOCK_TOLERANCE_S:

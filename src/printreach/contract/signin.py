@@ -54,12 +54,23 @@ class Hello(_Said, frozen=True, kw_only=True, tag=True):
 
 
 class Challenge(_Said, frozen=True, kw_only=True, tag=True):
-    """time_unix_sec: the service's clock; an agent whose clock is off says so in its log."""
+    """time_unix_sec: the service's clock; an agent whose clock is off says so in its log.
+
+    time_unix_ms: the same, to the millisecond; left out by older services.
+    """
 
     service_key: bytes
     nonce: bytes
     signature: bytes
     time_unix_sec: UnixTime
+    time_unix_ms: Annotated[int, msgspec.Meta(ge=0)] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def time_unix_s(self) -> float:
+        """The service's clock, as exactly as it was told."""
+        if self.time_unix_ms is msgspec.UNSET:
+            return float(self.time_unix_sec)
+        return self.time_unix_ms / 1000
 
 
 class Proof(_Said, frozen=True, kw_only=True, tag=True):

@@ -91,11 +91,16 @@ class DetectorStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 class ServiceStatus(Struct, frozen=True, kw_only=True, rename="pascal"):
-    """most_recent_print_id_str: "" when there was no print."""
+    """most_recent_print_id_str: "" when there was no print.
+
+    show_smart_pause_popup: true while a smart pause holds whose caller asked for the popup, else
+    left out.
+    """
 
     most_recent_print_id_str: Text = ""
     print_start_time_sec: int = 0
     detector: DetectorStatus = DetectorStatus()
+    show_smart_pause_popup: bool | UnsetType = UNSET
 
 
 class WebcamEntry(Struct, frozen=True, kw_only=True, rename="pascal"):

@@ -62,6 +62,7 @@ async def sign_in(
         nonce=nonce,
         signature=identity.sign(said_by(Signer.SERVICE)),
         time_unix_sec=int(now.timestamp()),
+        time_unix_ms=int(now.timestamp() * 1000),
     )
     agent.say(challenge)
     proof = await agent.hear()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from printreach.contract.status import JobStatus, State
+from printreach.contract.status import JobStatus, State, Temps
 from printreach.rules.layers import LayerMemory
 
 UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
@@ -29,6 +29,13 @@ class Need:
 
     kind: NeedKind
     text: str = ""
+
+
+def smart_pause_sentence(temps: Temps) -> str:
+    """What a person is told of a smart pause, by what the printer itself reports."""
+    hotend = "is off" if temps.hotend_target <= 0 else "stays hot"
+    bed = "is off" if temps.bed_target <= 0 else "stays warm"
+    return f"The hotend {hotend} and the bed {bed}. Resume heats what was turned off, then goes on."
 
 
 def need_of_words(words: str) -> Need:
@@ -58,7 +65,9 @@ class Memory:
 
     state: None before the first look. is_paused: that a pause was seen. progress, duration_sec: the
     latest. decile, hours: the furthest. need: the one that stands. need_at: when one was last told.
-    errors: texts and when each was told. silent_until: a pause before then is not told. lost_at:
+    errors: texts and when each was told. silent_until: a pause before then is not told.
+    popup_until: a pause before then is a smart one whose popup is to be shown. shows_popup: such a
+    pause holds. lost_at:
     since when the printer has not been reached. gone_at: since when it reports neither the print
     nor an end of it. lost_because: what may have ended it unseen, as a sentence. cooling_until: how
     long the bed is watched. cool_since: since when it has been cool.
@@ -78,6 +87,8 @@ class Memory:
     error: str = ""
     errors: Mapping[str, float] = field(default_factory=dict)
     silent_until: float | None = None
+    popup_until: float | None = None
+    shows_popup: bool = False
     lost_at: float | None = None
     has_told_loss: bool = False
     gone_at: float | None = None

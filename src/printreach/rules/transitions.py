@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
+from printreach.contract.commands import Pause
 from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
 from printreach.contract.status import CurrentPrint, JobStatus, State
 from printreach.contract.unset import UNSET
@@ -135,9 +136,29 @@ def observe_breakdown(before: PrintMark, sentence: str, now: Moment) -> Observed
     return observe(before, _last_seen(before, state=State.ERROR, error=sentence), now)
 
 
-def expect_silent_pause(mark: PrintMark, at: float) -> PrintMark:
-    """Somebody orders a pause that is not to be told of. at: as in Moment."""
-    return replace(mark, memory=replace(mark.memory, silent_until=at + SILENCE_S))
+def expect_pause(mark: PrintMark, order: Pause, at: float) -> PrintMark:
+    """A pause is ordered: not to be told of, or to be shown in a popup. at: as in Moment."""
+    until = at + SILENCE_S
+    has_popup = order.smart_pause and order.show_smart_pause_popup
+    memory = replace(
+        mark.memory,
+        silent_until=until if order.is_silent else mark.memory.silent_until,
+        popup_until=until if has_popup else mark.memory.popup_until,
+    )
+    return replace(mark, memory=memory)
+
+
+def forget_pause(mark: PrintMark, expected: PrintMark, before: PrintMark) -> PrintMark:
+    """The pause that was ordered has been refused. expected, before: with and without the order.
+
+    What has been ordered since then stays, and so does a pause that was seen meanwhile.
+    """
+    memory, ordered, old = mark.memory, expected.memory, before.memory
+    if memory.silent_until == ordered.silent_until:
+        memory = replace(memory, silent_until=old.silent_until)
+    if memory.popup_until == ordered.popup_until:
+        memory = replace(memory, popup_until=old.popup_until)
+    return replace(mark, memory=memory)
 
 
 def differs_durably(before: PrintMark, after: PrintMark) -> bool:
@@ -214,6 +235,7 @@ def _memory_of_new(old: Memory) -> Memory:
         error=old.error,
         errors=old.errors,
         silent_until=old.silent_until,
+        popup_until=old.popup_until,
     )
 
 
@@ -222,6 +244,11 @@ def _is_told_of(memory: Memory, job: JobStatus, now: Moment) -> bool:
     if memory.state is None:
         return False
     return not now.was_away or job.current_print.duration_sec <= YOUNG_S
+
+
+def _is_expected(until: float | None, at: float) -> bool:
+    """Whether an order that counts until then still does; a clock that was set back ends it."""
+    return until is not None and 0 <= until - at <= 2 * SILENCE_S
 
 
 class _Change:
@@ -272,14 +299,18 @@ class _Change:
     def pausing(self) -> None:
         memory, at = self.memory, self.now.steady_s
         if self.state is State.PAUSED and not memory.is_paused:
-            silent_until = memory.silent_until
-            is_silent = silent_until is not None and 0 <= silent_until - at <= 2 * SILENCE_S
-            if not is_silent and not self._is_quiet:
+            if not _is_expected(memory.silent_until, at) and not self._is_quiet:
                 self.tell(EventType.PAUSED)
-            self.memory = replace(memory, is_paused=True, silent_until=None)
+            self.memory = replace(
+                memory,
+                is_paused=True,
+                silent_until=None,
+                popup_until=None,
+                shows_popup=_is_expected(memory.popup_until, at),
+            )
         elif memory.is_paused and self.state in (State.PRINTING, State.WARMING_UP):
             self.tell(EventType.RESUMED)
-            self.memory = replace(memory, is_paused=False)
+            self.memory = replace(memory, is_paused=False, shows_popup=False)
 
     def progress(self) -> None:
         """Numbers count while it prints: before, they may be those of the print before."""
@@ -338,7 +369,14 @@ class _Change:
             self.tell(EventType.FAILED, text)
             told = dict(self.memory.errors) | {text: self.now.steady_s}
             self.memory = replace(self.memory, error=text, errors=told)
-        self.memory = replace(self.memory, is_paused=False, need=None, silent_until=None)
+        self.memory = replace(
+            self.memory,
+            is_paused=False,
+            need=None,
+            silent_until=None,
+            popup_until=None,
+            shows_popup=False,
+        )
         if job.current_print.temps.bed_actual >= COOL_C:
             until = self.now.steady_s + COOLING_S
             self.memory = replace(self.memory, cooling_until=until, cool_since=None)

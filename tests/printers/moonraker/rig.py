@@ -68,7 +68,7 @@ class MoonrakerRig(PrinterRig):
     features = Feature(63)
     heaters = frozenset({"BedC", "ToolC", "ChamberC"})
     smart_pause = SMART_PAUSE
-    has_lost_firmware_alone = True
+    serves_files_alone = True
     tells_filament = True
     nonsense_ends_contact = True
 

@@ -66,6 +66,22 @@ async def test_a_print_is_told_with_the_facts_of_its_own_file(
 
 
 @on_moonraker
+async def test_a_print_that_a_restart_of_the_firmware_ended_has_failed_and_says_why(
+    rig: MoonrakerRig, tmp_path: Path
+) -> None:
+    async with bench_with(rig, tmp_path) as bench, watched(bench) as told:
+        await bench.start_long()
+        await told.until(E.STARTED)
+        restart = "/printer/firmware_restart"
+        await asyncio.to_thread(call, Way.straight(rig.url), restart, method="POST")
+        await told.until(E.FAILED)
+
+        assert told.milestones == [E.STARTED, E.FAILED]
+        assert str(told.events[-1].error).startswith("The print was lost. ")
+        assert bench.printer.view.job.state is State.IDLE
+
+
+@on_moonraker
 async def test_what_a_macro_asks_of_a_person_is_told_while_it_prints(
     rig: MoonrakerRig, tmp_path: Path
 ) -> None:

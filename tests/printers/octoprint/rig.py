@@ -49,7 +49,7 @@ class OctoPrintRig(PrinterRig):
     lacks = frozenset({Operation.HEAT_CHAMBER})
     features = Feature(62)  # everything but a light
     smart_pause = SMART_PAUSE
-    has_lost_firmware_alone = True
+    serves_files_alone = True
     nonsense_ends_contact = True
 
     def __init__(self, peer: OctoPrint, folder: Path, camera_port: int) -> None:

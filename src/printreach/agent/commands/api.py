@@ -55,12 +55,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outside:
-    """What the command API needs beside the printer. silence_pause: nobody is told of the next."""
+    """What the command API needs beside the printer.
+
+    expect_pause: is told of each pause before it is ordered; gives what to call where the printer
+    refuses it.
+    """
 
     clock: ServiceClock
     replays: Replays
     service_status: Callable[[], ServiceStatus]
-    silence_pause: Callable[[], None] = lambda: None
+    expect_pause: Callable[[Pause], Callable[[], None]] = lambda _: lambda: None
 
 
 Handler = Callable[[CommandRequest], Awaitable[object]]
@@ -240,9 +244,13 @@ class CommandApi:
     async def _pause(self, request: CommandRequest) -> object:
         order = await request.arguments(Pause)
         self._check(rules.pause_problem(order), None, Action.PAUSE)
-        if order.is_silent:
-            self._outside.silence_pause()
-        return await _done(self._printer.pause(order))
+        # Before the printer is asked: the pause may show before its answer is here.
+        refused = self._outside.expect_pause(order)
+        try:
+            return await _done(self._printer.pause(order))
+        except PrinterRefused:
+            refused()
+            raise
 
     async def _resume(self, _request: CommandRequest) -> object:
         self._check(None, None, Action.RESUME)

@@ -20,7 +20,10 @@ from printreach.web.signed_in import SignedIn
 from printreach.web.slow_readers import ends_slow_readers
 
 LAST_PRINTS = 3
-PARTS = ("head", "open", "picture", "now", "print", "watch", "temperatures", "materials")
+PARTS = (
+    *("head", "open", "picture", "now", "print", "watch", "temperatures", "materials"),
+    "smart_pause",
+)
 """What changes on these pages by itself: dashboard/parts/<name>.html, in an element of that id."""
 
 

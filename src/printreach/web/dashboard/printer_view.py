@@ -8,11 +8,12 @@ from typing import Final
 
 from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.materials import MaterialSystem
-from printreach.contract.status import JobStatus, Light, State
+from printreach.contract.status import JobStatus, Light, State, StatusResult
 from printreach.contract.unset import UnsetType
 from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.temperatures import SPAN, Warmth
 from printreach.rules.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C, MOVING, UNDER_WAY
+from printreach.rules.prints import smart_pause_sentence
 from printreach.web.dashboard.cards import OFFLINE, Card, Webcam, camera_label, card_of, webcam_of
 from printreach.web.dashboard.looks import ToolRow, UnitRow, tools_of, units_of
 
@@ -43,7 +44,10 @@ class Heater:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrinterView:
-    """What templates draw of one printer. may_...: the printer can, and its state allows it now."""
+    """What templates draw of one printer. may_...: the printer can, and its state allows it now.
+
+    smart_pause: what the popup of a smart pause says, "" where none is to be shown.
+    """
 
     card: Card
     platform: str
@@ -66,6 +70,7 @@ class PrinterView:
     has_materials: bool
     seen_at: datetime | None
     chart: dict[str, list[tuple[float, float]]]
+    smart_pause: str
 
     @property
     def is_here(self) -> bool:
@@ -107,7 +112,14 @@ def view_of(
         has_materials=system is not None,
         seen_at=seen.reading.seen_at,
         chart=_chart(warmth, at),
+        smart_pause=_smart_pause(status) if status is not None and here else "",
     )
+
+
+def _smart_pause(status: StatusResult) -> str:
+    if status.service_status.show_smart_pause_popup is not True:
+        return ""
+    return smart_pause_sentence(status.job_status.current_print.temps)
 
 
 def _chart(warmth: Sequence[Warmth], at: datetime) -> dict[str, list[tuple[float, float]]]:
