@@ -2,23 +2,23 @@
 
 import asyncio
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import _lru_cache_wrapper
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import pytest
+from litestar.exceptions import WebSocketDisconnect
 from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
-from litestar.types import HTTPReceiveMessage, Message, Scope
+from litestar.types import Scope
 
 from printreach.web import requests
 from printreach.web.accounts.forms import MOST_FIELDS
 from printreach.web.body_room import BodyRoom
 from printreach.web.reading import LONGEST_PATH, LONGEST_QUERY, MOST_COOKIE_BYTES
 from printreach.web.requests import BoundedRequest
-from tests.web.world import ADA, BASE_URL, PASSWORD, Browser, WebWorld, run, send, sign_in
-
-FORM: Final = "application/x-www-form-urlencoded"
+from tests.web.sent import Sent
+from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 READ_FROM_STRANGERS: Final = frozenset(
     {
@@ -44,76 +44,6 @@ READ_PIECE_BY_PIECE: Final = frozenset(
     {"/printers/{printer_id:str}/files", "/api/detector/v1/process/{context_id:str}"}
 )
 """Uploads and pictures, of callers who are known; their routes bound what they keep."""
-
-
-class Sent:
-    """A request as a server hands it over, which notes whether its body was asked for.
-
-    chunks: what comes of the body. is_whole: nothing follows; else the caller waits, or leaves.
-    """
-
-    def __init__(
-        self,
-        method: str,
-        path: str,
-        chunks: Sequence[bytes] = (b"a=1",),
-        *,
-        is_whole: bool = True,
-        leaves: bool = False,
-        **headers: str,
-    ) -> None:
-        named = {"host": "printreach.example", "origin": BASE_URL, "content-type": FORM}
-        named |= {name.replace("_", "-"): value for name, value in headers.items()}
-        rows = [(name.encode(), value.encode()) for name, value in named.items()]
-        plain, _, query = path.partition("?")
-        self.scope: dict[str, Any] = {
-            "type": "http",
-            "asgi": {"version": "3.0"},
-            "http_version": "1.1",
-            "method": method,
-            "scheme": "https",
-            "path": plain,
-            "raw_path": plain.encode(),
-            "query_string": query.encode(),
-            "root_path": "",
-            "headers": rows,
-            "client": ("192.0.2.1", 1),
-            "server": None,
-            "state": {},
-        }
-        self.reads = 0
-        self.status = 0
-        self.text = b""
-        self.is_waiting = asyncio.Event()
-        self._chunks = list(chunks)
-        self._is_whole, self._leaves = is_whole, leaves
-
-    async def receive(self) -> HTTPReceiveMessage:
-        self.reads += 1
-        if self._chunks:
-            chunk = self._chunks.pop(0)
-            more = bool(self._chunks) or not self._is_whole
-            return {"type": "http.request", "body": chunk, "more_body": more}
-        if self._leaves:
-            return {"type": "http.disconnect"}
-        self.is_waiting.set()
-        await asyncio.Event().wait()
-        raise AssertionError("nothing more comes")
-
-    async def send(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-        elif message["type"] == "http.response.body":
-            self.text += message["body"]
-
-    def to(self, world: WebWorld, browser: Browser) -> "Sent":
-        """Have it answered."""
-
-        async def call() -> None:
-            await world.app(cast("Scope", self.scope), self.receive, self.send)
-
-        run(browser, call)
-        return self
 
 
 def writing_routes(world: WebWorld) -> Iterator[tuple[str, str, HTTPRouteHandler]]:
@@ -292,6 +222,16 @@ def test_a_query_has_a_longest_length(world: WebWorld, browser: Browser, path: s
     assert most.status in (200, 404)
     assert more.status == 414
     assert b"4096" in more.text
+
+
+def test_the_query_of_a_websocket_has_the_same_length(browser: Browser) -> None:
+    with (
+        pytest.raises(WebSocketDisconnect) as refused,
+        browser.websocket_connect(f"/api/events?after={'a' * LONGEST_QUERY}"),
+    ):
+        pass
+
+    assert refused.value.code == 1008
 
 
 def test_the_portal_is_opened_with_two_whole_addresses(world: WebWorld, browser: Browser) -> None:

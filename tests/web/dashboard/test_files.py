@@ -1,6 +1,7 @@
 """A printer's files: what a page lists, what it uploads and how, and what a browser may do."""
 
 import json
+import logging
 
 import pytest
 
@@ -10,6 +11,7 @@ from printreach.contract.unset import UNSET
 from printreach.web.dashboard.folders import UnreadableList, folder_of, read_folder
 from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home, printing
+from tests.web.sent import Sent
 from tests.web.world import BASE_URL
 
 PAGES = [
@@ -230,3 +232,21 @@ def test_another_accounts_files_are_as_those_of_no_printer(
 
     assert theirs.status_code == unknown.status_code == 404
     assert theirs.text == unknown.text
+
+
+def test_an_upload_that_breaks_off_is_no_failure_of_the_service(
+    home: Home, caplog: pytest.LogCaptureFixture
+) -> None:
+    part = 'Content-Disposition: form-data; name="file"; filename="a.gcode"'
+    sent = Sent(
+        "POST",
+        f"{home.path}/files",
+        [f"--b\r\n{part}\r\n\r\nG28".encode()],
+        is_whole=False,
+        leaves=True,
+        content_type="multipart/form-data; boundary=b",
+        cookie="; ".join(f"{name}={value}" for name, value in home.browser.cookies.items()),
+    ).to(home.world, home.browser)
+
+    assert sent.status == 400
+    assert [one.levelname for one in caplog.records if one.levelno > logging.INFO] == []
