@@ -101,6 +101,14 @@ def admin(
     return Admin(tmp_path, monkeypatch, capsys)
 
 
+def test_an_account_is_locked_and_unlocked(admin: Admin) -> None:
+    admin.add_ada()
+
+    assert admin.json("account", "lock", ADA)["IsLocked"] is True
+    assert admin.json("account", "list")["Accounts"][0]["IsLocked"] is True
+    assert admin.json("account", "unlock", ADA)["IsLocked"] is False
+
+
 def test_a_connection_is_made_with_the_permissions_that_are_named(admin: Admin) -> None:
     admin.set_up()
     words = ("connection", "add", "--app", "demo", "--printer", PRINTER_ID)
@@ -166,6 +174,7 @@ def test_accounts_are_listed_with_their_supporter_status(
                 "Email": ADA,
                 "IsAdmin": True,
                 "IsBlocked": False,
+                "IsLocked": False,
                 "IsSupporter": True,
                 "SupporterUntil": None,
                 "PaidUntil": None,

@@ -41,6 +41,9 @@ HTTP, so that they never collide with the printer's own answers. Each comes with
 `Error` is the meaning below or something more exact. *Temporary*: waiting alone may cure it, so
 the same request may be sent again later.
 
+606 also comes with right credentials, where the printer's owner has left out a
+[permission](portal.md#what-the-user-allows) or locked remote control; `Error` says which.
+
 | Code | Meaning | What a person can do | Temporary |
 |---|---|---|---|
 """

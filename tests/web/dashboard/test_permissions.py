@@ -59,6 +59,16 @@ def test_a_printer_is_shared_with_the_permissions_that_are_ticked(home: Home) ->
     assert "Events" not in page
 
 
+def test_no_link_for_browsers_is_shown_where_nothing_would_open(home: Home) -> None:
+    opens = share(home, choice="ticked", interface="yes")
+    only_camera = share(home, choice="ticked", camera="yes")
+
+    assert "The link as a picture" in home.browser.get(f"/connections/{opens}/secrets").text
+    page = home.browser.get(f"/connections/{only_camera}/secrets").text
+    assert "Nothing opens in a browser" in page
+    assert "The link as a picture" not in page
+
+
 def test_a_form_that_was_wrong_keeps_its_ticks(home: Home) -> None:
     answer = send(
         home.browser,

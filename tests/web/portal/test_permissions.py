@@ -3,7 +3,7 @@
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from tests.hub.portal_world import FakeHostKeys
 from tests.web.portal.people import Person, connections, link_printer, told
-from tests.web.world import WebWorld
+from tests.web.world import WebWorld, send
 
 
 def granted(world: WebWorld, person: Person) -> frozenset[Permission]:
@@ -18,6 +18,14 @@ def test_the_step_offers_four_permissions_that_are_all_ticked(world: WebWorld, a
     for permission in Permission:
         assert f'name="{permission.value}" value="yes" checked' in page, permission
     assert "own page can do: control, files, camera and settings too" in page
+
+
+def test_the_portal_says_that_remote_control_is_locked(world: WebWorld, ada: Person) -> None:
+    link_printer(world, ada.browser, "Workbench")
+    assert "Remote control is locked" not in ada.begin().text
+    send(ada.browser, "/stop-everything")
+
+    assert "Remote control is locked" in ada.look().text
 
 
 def test_what_is_not_ticked_is_not_granted(world: WebWorld, ada: Person) -> None:
