@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.serve import StreamServer
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.http1.client import Client
 from printreach.tunnel.link import MemoryLink, memory_link_pair
 from printreach.tunnel.stream import Stream
@@ -99,6 +100,7 @@ async def beside_printer(
     buffer_bytes: int = 2**16,
     first_byte_s: float = 600.0,
     port: int | None = None,
+    allowed: frozenset[Permission] = ALL_PERMISSIONS,
 ) -> AsyncIterator[Rig]:
     """port: of a printer that isn't there."""
     loop = asyncio.get_running_loop()
@@ -111,7 +113,7 @@ async def beside_printer(
         local = LocalRequests(
             client, f"http://127.0.0.1:{address}", wants_outside_host=wants_outside_host
         )
-        rig = Rig(printer, StreamServer(local, ""))
+        rig = Rig(printer, StreamServer(local, "", allowed=allowed))
         rig.client = client
         await rig.start()
         try:

@@ -14,7 +14,10 @@ from printreach.agent.config import (
     add_options,
     read_config,
 )
+from printreach.agent.owner_limits import OwnerLimits
+from printreach.contract.permissions import Permission
 from printreach.printers.registry import KINDS
+from printreach.rules.commands import CommandLimits
 
 SERVICE = ("--service", "https://printreach.example")
 DATA_DIR = ("--data-dir", "agent")
@@ -283,3 +286,46 @@ def test_lan_webhooks_are_few() -> None:
     many = [word for number in range(9) for word in ("--lan-webhook", f"http://h{number}/")]
 
     assert "8 times" in refusal(*OCTOPRINT, *many)
+
+
+def test_remote_callers_may_do_all_that_the_command_api_allows_unless_the_owner_says_less() -> None:
+    assert read(*OCTOPRINT).limits == OwnerLimits()
+    limits = read(
+        *OCTOPRINT,
+        *("--allow", "control, camera"),
+        *("--max-hotend-c", "240", "--max-bed-c", "60.5", "--max-chamber-c", "0"),
+        *("--max-move-mm", "50", "--max-extrude-mm", "20"),
+        *("--camera-host", "cam.lan", "--camera-host", "192.168.1.0/24"),
+    ).limits
+
+    assert limits == OwnerLimits(
+        allowed=frozenset({Permission.CONTROL, Permission.CAMERA}),
+        commands=CommandLimits(hotend_c=240, bed_c=60.5, chamber_c=0, move_mm=50, extrude_mm=20),
+        camera_hosts=("cam.lan", "192.168.1.0/24"),
+    )
+
+
+def test_an_agent_may_allow_nothing_at_all() -> None:
+    assert read(*OCTOPRINT, "--allow", "").limits.allowed == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--allow", "control,everything", "everything"),
+        ("--max-hotend-c", "261", "0 to 260"),
+        ("--max-hotend-c", "hot", "0 to 260"),
+        ("--max-hotend-c", "nan", "0 to 260"),
+        ("--max-bed-c", "-1", "0 to 75"),
+        ("--max-chamber-c", "76", "0 to 75"),
+        ("--max-move-mm", "501", "0 to 500"),
+        ("--max-extrude-mm", "inf", "0 to 500"),
+        ("--camera-host", "http://cam.lan/", "http://cam.lan/"),
+        ("--camera-host", "192.168.1.7/24", "192.168.1.7/24"),
+    ],
+)
+def test_a_limit_that_is_none_is_named(option: str, value: str, said: str) -> None:
+    told = refusal(*OCTOPRINT, f"{option}={value}")
+
+    assert told.startswith(option)
+    assert said in told

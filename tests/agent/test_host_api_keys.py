@@ -16,6 +16,7 @@ from printreach.agent.printer import CommandedPrinter
 from printreach.agent.signin import ServiceRefused
 from printreach.contract import signin
 from printreach.contract.commands import CommandStatus
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from tests.agent.contexts import Agent, ServiceKey
 from tests.agent.talks import Talk
 from tests.fakes.hasty_loop import on_a_hasty_loop
@@ -35,10 +36,12 @@ def request(number: int = 1) -> signin.MakeHostApiKey:
 
 
 async def answers(
-    printer: ScriptedPrinter, *requests: signin.MakeHostApiKey
+    printer: ScriptedPrinter,
+    *requests: signin.MakeHostApiKey,
+    allowed: frozenset[Permission] = ALL_PERMISSIONS,
 ) -> list[signin.HostApiKey]:
     said: list[signin.FromAgent] = []
-    keys = HostApiKeys(printer)
+    keys = HostApiKeys(printer, allowed)
     for one in requests:
         keys.asked(one, lambda payload: said.append(signin.decode_from_agent(payload)))
     await asyncio.sleep(PATIENCE_S + 1)
@@ -58,6 +61,17 @@ async def test_a_printer_that_makes_none_says_so() -> None:
     assert await answers(ScriptedPrinter(), request()) == [
         signin.HostApiKey(request_id="1", error="This printer can't make API keys for apps.")
     ]
+
+
+@on_a_hasty_loop
+async def test_none_is_made_where_the_agents_owner_keeps_the_interface_closed() -> None:
+    printer = KeyedPrinter()
+    [answer] = await answers(printer, request(), allowed=ALL_PERMISSIONS - {Permission.INTERFACE})
+
+    assert answer.api_key is None
+    assert answer.error is not None
+    assert "--allow" in answer.error
+    assert printer.done == []
 
 
 @on_a_hasty_loop

@@ -8,6 +8,7 @@ import pytest
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.serve import StreamServer
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.http1.client import Client
 from printreach.rules.access import PERMISSIONS_FIELD
 from printreach.tunnel.stream import Stream
@@ -166,6 +167,46 @@ def test_the_agent_itself_refuses_what_a_stream_may_not_do(target: bytes, missin
             assert rig.printer.is_unvisited
 
     body()
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "permission"),
+    [
+        (b"GET", b"/", Permission.INTERFACE),
+        (b"GET", b"/websocket", Permission.INTERFACE),
+        (b"GET", b"/service-command-api/proxy/mqtt", Permission.INTERFACE),
+        (b"POST", b"/service-command-api/set-temp", Permission.CONTROL),
+        (b"POST", b"/service-command-api/pause", Permission.CONTROL),
+        (b"PUT", b"/service-command-api/files/upload", Permission.FILES),
+        (b"GET", b"/service-command-api/files/list", Permission.FILES),
+        (b"GET", b"/service-command-api/webcam/stream", Permission.CAMERA),
+        (b"GET", b"/service-command-api/webcam/snapshot", Permission.CAMERA),
+    ],
+)
+@pytest.mark.parametrize("stamp", [[], [(PERMISSIONS_FIELD, b"control,files,camera,interface")]])
+def test_what_the_agents_owner_does_not_allow_is_refused_whatever_the_service_says(
+    method: bytes, target: bytes, permission: Permission, stamp: list[tuple[bytes, bytes]]
+) -> None:
+    @on_a_loop
+    async def body() -> None:
+        async with beside_printer(allowed=ALL_PERMISSIONS - {permission}) as rig:
+            asked = rig.ask(method, target, stamp)
+
+            await until(asked.is_over)
+            [ending] = asked.endings
+            assert ending.reason is Reason.NOT_ALLOWED
+            assert "--allow" in ending.text
+            assert rig.printer.is_unvisited
+
+    body()
+
+
+@on_a_loop
+async def test_what_the_agents_owner_does_allow_goes_on() -> None:
+    async with beside_printer(allowed=frozenset({Permission.INTERFACE})) as rig:
+        rig.ask(b"GET", b"/")
+
+        assert (await (await rig.printer.visit()).head()).startswith(b"GET / ")
 
 
 @on_a_loop

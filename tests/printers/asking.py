@@ -14,6 +14,7 @@ from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
+from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
 from printreach.contract.commands import Pause
 from printreach.contract.status import ServiceStatus
 from printreach.printers.port import Printer
@@ -220,6 +221,7 @@ async def command_calls(
     printer: Printer,
     clock: ServiceClock | None = None,
     expect_pause: Callable[[Pause], Callable[[], None]] = lambda _: lambda: None,
+    limits: OwnerLimits = NO_OWNER_LIMITS,
 ) -> AsyncIterator[CommandCalls]:
     """The command API in front of an adapter that runs. clock: None never heard the service's."""
     now = asyncio.get_running_loop().time
@@ -229,6 +231,7 @@ async def command_calls(
         replays=Replays(now),
         service_status=ServiceStatus,
         expect_pause=expect_pause,
+        limits=limits,
     )
     api = CommandApi(printer, FileCommands(printer), WebcamCommands(cameras), _no_log, outside)
     calls = CommandCalls(api)

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Concatenate, ParamSpec, TypeVar
 
 from printreach.contract.status import State
+from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.port import Printer
 from printreach.printers.setup import PrinterSetup
 from tests.printers.asking import CommandCalls, Json, Reply, command_calls
@@ -119,6 +120,7 @@ def machine(rig: PrinterRig, data_dir: Path) -> PrinterSetup:
             unix_time=time.time,
             uniform=random.uniform,
             token_bytes=os.urandom,
+            camera_hosts=CameraHosts("127.0.0.1"),
         )
     )
 

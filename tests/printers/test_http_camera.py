@@ -11,6 +11,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.status import WebcamEntry
 from printreach.http1.messages import Answer, Call
 from printreach.printers import http_camera as module
+from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import PrinterRefused
 from tests.http1.serving import run, serving
@@ -33,6 +34,7 @@ def camera_at(
         ENTRY,
         snapshot_url=None if snapshot is None else base + snapshot,
         stream_url=None if stream is None else base + stream,
+        hosts=CameraHosts("127.0.0.1"),
         headers=headers,
     )
 
@@ -207,7 +209,7 @@ def test_a_snapshot_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("url", ["http://cam:port/", "http://[::1/", "http://a..b/", "http:///x"])
 def test_an_address_that_is_none_is_a_refusal(url: str) -> None:
     async def ask() -> None:
-        await HttpCamera(ENTRY, snapshot_url=url, stream_url=url).snapshot()
+        await HttpCamera(ENTRY, snapshot_url=url, stream_url=url, hosts=None).snapshot()
 
     assert refused(ask()).status == CommandStatus.NOT_CONNECTED
 

@@ -19,6 +19,13 @@ from printreach.agent.addresses import (
     parse_web_address_or_host,
     split_web_url,
 )
+from printreach.agent.owner_limits import (
+    NO_OWNER_LIMITS,
+    BadLimit,
+    OwnerLimits,
+    add_limit_options,
+    read_limits,
+)
 from printreach.printers.registry import KINDS, PrinterKind
 
 DEFAULT_LAN_LISTEN: Final = "0.0.0.0:8765"
@@ -72,6 +79,7 @@ class AgentConfig:
         and for a simulated printer that the agent is to start itself.
     lan_listen: where the LAN page listens; None for an agent that shows its link code elsewhere.
     lan_webhooks: URLs that are told of events; they may hold secrets.
+    limits: what remote callers may do, whatever the service lets through.
     """
 
     service: WebAddress
@@ -83,6 +91,7 @@ class AgentConfig:
     credentials: PrinterCredentials = PrinterCredentials()
     lan_webhooks: tuple[str, ...] = field(default=(), repr=False)
     public_service: WebAddress | None = None
+    limits: OwnerLimits = NO_OWNER_LIMITS
 
     @property
     def service_url(self) -> str:
@@ -124,6 +133,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a server of your own that is told of events; may be given several times"
         f" (also {_LAN_WEBHOOKS}, several with blanks between)",
     )
+    add_limit_options(parser)
 
 
 def read_config(options: argparse.Namespace, environment: Mapping[str, str]) -> AgentConfig:
@@ -138,6 +148,7 @@ def read_config(options: argparse.Namespace, environment: Mapping[str, str]) -> 
         webcams=_read_webcams(options.webcam),
         credentials=read_credentials(environment),
         lan_webhooks=_read_lan_webhooks(options.lan_webhook, environment),
+        limits=_read_limits(options),
     )
 
 
@@ -246,6 +257,13 @@ def _read_webcam_url(text: str) -> str | None:
     except BadAddress as error:
         raise ConfigError(f"--webcam has a URL that {error}.") from None
     return text
+
+
+def _read_limits(options: argparse.Namespace) -> OwnerLimits:
+    try:
+        return read_limits(vars(options))
+    except BadLimit as fault:
+        raise ConfigError(str(fault)) from None
 
 
 def _read_lan_webhooks(texts: Sequence[str], environment: Mapping[str, str]) -> tuple[str, ...]:

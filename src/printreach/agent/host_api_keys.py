@@ -9,7 +9,10 @@ import logging
 from collections.abc import Callable
 
 from printreach.contract import signin
+from printreach.contract.commands import CommandStatus
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.printers.port import MakesApiKeys, Printer, PrinterRefused, not_supported
+from printreach.rules.access import refusal_by_agent
 
 log = logging.getLogger(__name__)
 
@@ -18,10 +21,15 @@ PATIENCE_S = 20.0
 
 
 class HostApiKeys:
-    """Answers each request once, with a key or with a sentence. A key is never logged."""
+    """Answers each request once, with a key or with a sentence. A key is never logged.
 
-    def __init__(self, printer: Printer) -> None:
+    allowed: what the agent's owner lets remote callers use: a key opens the printer's own
+    interface.
+    """
+
+    def __init__(self, printer: Printer, allowed: frozenset[Permission] = ALL_PERMISSIONS) -> None:
         self._printer = printer
+        self._allowed = allowed
         self._making: set[asyncio.Task[None]] = set()
 
     def asked(self, request: signin.MakeHostApiKey, say: Callable[[bytes], None]) -> None:
@@ -55,6 +63,9 @@ class HostApiKeys:
         say(signin.encode(answer))
 
     async def _make(self, app_name: str) -> str:
+        if Permission.INTERFACE not in self._allowed:
+            sentence = refusal_by_agent(Permission.INTERFACE)
+            raise PrinterRefused(CommandStatus.NOT_SUPPORTED, sentence)
         if not isinstance(self._printer, MakesApiKeys):
             raise not_supported("make API keys for apps")
         trouble = self._printer.view.trouble

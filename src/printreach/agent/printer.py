@@ -24,6 +24,7 @@ from printreach.agent.lan_webhooks import LanWebhooks
 from printreach.agent.outbox import Outbox
 from printreach.agent.prints import Prints, PrintSenses
 from printreach.contract.status import WebcamEntry
+from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import Camera, Printer
 from printreach.printers.setup import PrinterSetup
@@ -96,6 +97,7 @@ async def commanded_printer(
         replays=Replays(senses.monotonic),
         service_status=prints.service_status,
         expect_pause=prints.expect_pause,
+        limits=config.limits,
     )
     with kept_log() as logs:
         api = CommandApi(
@@ -110,7 +112,7 @@ async def commanded_printer(
         if config.lan_webhooks:
             sending = keep_running("the LAN webhooks", lan_webhooks.run, senses.uniform)
             tasks.append(asyncio.create_task(sending))
-        host_api_keys = HostApiKeys(printer)
+        host_api_keys = HostApiKeys(printer, allowed=config.limits.allowed)
         try:
             yield CommandedPrinter(
                 api=api,
@@ -166,12 +168,16 @@ def _setup(config: AgentConfig, senses: Senses, printer_id: str) -> PrinterSetup
         access_code=secrets.access_code,
         serial=secrets.serial,
         printer_id=printer_id,
+        camera_hosts=CameraHosts(config.printer.host, config.limits.camera_hosts),
     )
 
 
 def _camera(webcam: Webcam) -> Camera:
     entry = WebcamEntry(name=webcam.name)
-    return HttpCamera(entry, snapshot_url=webcam.snapshot_url, stream_url=webcam.stream_url)
+    # The owner wrote these addresses down beside the agent, so they may lead anywhere.
+    return HttpCamera(
+        entry, snapshot_url=webcam.snapshot_url, stream_url=webcam.stream_url, hosts=None
+    )
 
 
 def _log_command(logs: AgentLog) -> Callable[[CommandRequest], Awaitable[None]]:

@@ -4,12 +4,14 @@ import json
 
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.rules.access import (
     COMMAND_PREFIX,
     PERMISSIONS_FIELD,
     is_command,
     need_of,
     read_access_stamp,
+    refusal_by_agent,
     refusal_of,
 )
 from printreach.tunnel.stream import Stream
@@ -32,12 +34,18 @@ class StreamServer:
     """Serves the streams of one agent.
 
     local: None for a printer without a web server; no_server says so. commands: None for a kind
-    of printer that has no adapter.
+    of printer that has no adapter. allowed: what the agent's owner lets anybody use.
     """
 
     def __init__(
-        self, local: LocalRequests | None, no_server: str, commands: CommandApi | None = None
+        self,
+        local: LocalRequests | None,
+        no_server: str,
+        commands: CommandApi | None = None,
+        *,
+        allowed: frozenset[Permission] = ALL_PERMISSIONS,
     ) -> None:
+        self._allowed = allowed
         self._local = local
         self._no_server = no_server
         self._commands = commands
@@ -45,7 +53,7 @@ class StreamServer:
     def serve(self, stream: Stream, opened: StreamOpened) -> None:
         """Raises RemoteProtocolError for a head that can't be read."""
         line = decode_request_line(opened.head)
-        refusal = _refusal(line)
+        refusal = self._refusal(line)
         if refusal is not None:
             stream.reset(Reason.NOT_ALLOWED, refusal)
         elif is_command(line.target):
@@ -59,13 +67,20 @@ class StreamServer:
         else:
             self._local.serve(stream, opened, line)
 
+    def _refusal(self, line: RequestLine) -> str | None:
+        """Why the stream may not do this.
 
-def _refusal(line: RequestLine) -> str | None:
-    """Why the stream may not do this. The relay has decided the same before."""
-    if PERMISSIONS_FIELD not in line.lines:  # most streams may do everything
-        return None
-    stamp = get(decode_fields(line.lines), PERMISSIONS_FIELD.lower())
-    return refusal_of(need_of(line.method, line.target), read_access_stamp(stamp))
+        The relay has decided by the stamp before. What the agent's owner allows is decided here
+        alone.
+        """
+        is_stamped = PERMISSIONS_FIELD in line.lines
+        if not is_stamped and self._allowed == ALL_PERMISSIONS:  # as most streams are
+            return None
+        need = need_of(line.method, line.target)
+        if need.permission is not None and need.permission not in self._allowed:
+            return refusal_by_agent(need.permission)
+        stamp = get(decode_fields(line.lines), PERMISSIONS_FIELD.lower()) if is_stamped else None
+        return refusal_of(need, read_access_stamp(stamp))
 
 
 def _answer_unknown_command(stream: Stream, head: RequestHead) -> None:

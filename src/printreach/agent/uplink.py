@@ -245,13 +245,15 @@ class Visit:
 
 def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
     kind, server = context.config.kind, context.config.web_server
+    allowed = context.config.limits.allowed
     commands = context.commanded.api if context.commanded is not None else None
     if server is None:
-        return StreamServer(None, f"A {kind.title} printer has no web server.", commands), None
+        no_server = f"A {kind.title} printer has no web server."
+        return StreamServer(None, no_server, commands, allowed=allowed), None
     shortage = Shortage(context.machine.monotonic)
     client = Client(_connect_to(server, shortage), line=Line(MOST_UNANSWERED))
     local = LocalRequests(client, str(server), wants_outside_host=kind.wants_outside_host)
-    return StreamServer(local, "", commands), client
+    return StreamServer(local, "", commands, allowed=allowed), client
 
 
 def _connect_to(server: WebAddress, shortage: Shortage) -> Connect:

@@ -10,16 +10,19 @@ LONGEST_RETRY_S = 15.0
 """A printer that is switched on is found within a quarter of a minute."""
 
 
-def connect_to(host: str, port: int, *, tls: bool) -> Connect:
+def connect_to(host: str, port: int, *, tls: bool, server_name: str | None = None) -> Connect:
     """Its certificate, where it has one, is one it made itself: it proves nothing, so none is
-    asked for."""
+    asked for. server_name: what TLS calls it, where host is an address that was looked up."""
     loop = asyncio.get_running_loop()
     context: ssl.SSLContext | None = None
     if tls:
         context = ssl.create_default_context()
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
-    return lambda protocol: loop.create_connection(protocol, host, port, ssl=context)
+    name = server_name if tls else None
+    return lambda protocol: loop.create_connection(
+        protocol, host, port, ssl=context, server_hostname=name
+    )
 
 
 def retry_delay_s(failures: int, jitter: float) -> float:

@@ -13,6 +13,7 @@ from printreach.contract.status import WebcamEntry
 from printreach.http1.fetch import Fetcher, FetchFailed
 from printreach.wire.heads import Headers, get
 
+from .camera_hosts import CameraHosts
 from .camera_urls import shown_url
 from .connecting import connect_to
 from .mjpeg import JPEG_MAGIC, BadStream, MjpegParser, NoStream, boundary_of
@@ -26,7 +27,8 @@ _UNQUOTED = "/%:@!$&'()*+,;=~-._"
 class HttpCamera:
     """entry: as it is listed; its URLs are filled in here, as far as they are harmless.
 
-    headers: sent with each request (a printer's own key, say); never shown.
+    headers: sent with each request (a printer's own key, say); never shown. hosts: where the camera
+    may be; None for one that the agent's owner gave, which may be anywhere.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class HttpCamera:
         *,
         snapshot_url: str | None,
         stream_url: str | None,
+        hosts: CameraHosts | None,
         headers: Headers | None = None,
     ) -> None:
         self.entry = structs.replace(
@@ -42,6 +45,7 @@ class HttpCamera:
         )
         self._snapshot_url = snapshot_url
         self._stream_url = stream_url
+        self._hosts = hosts
         self._headers = headers or []
 
     @property
@@ -51,7 +55,7 @@ class HttpCamera:
     async def snapshot(self) -> bytes | None:
         if self._snapshot_url is None:
             return None
-        fetcher, target, headers = self._prepare(self._snapshot_url)
+        fetcher, target, headers = await self._prepare(self._snapshot_url)
         try:
             answer = await fetcher.fetch(b"GET", target, headers, at_most=SNAPSHOT_BYTES)
         except FetchFailed as exc:
@@ -82,7 +86,7 @@ class HttpCamera:
 
     async def _streamed(self, url: str) -> AsyncGenerator[bytes, None]:
         """Raises NoStream, PrinterRefused."""
-        fetcher, target, headers = self._prepare(url)
+        fetcher, target, headers = await self._prepare(url)
         try:
             async with fetcher.open(b"GET", target, headers) as answer:
                 if answer.status != 200:
@@ -98,13 +102,15 @@ class HttpCamera:
         finally:
             await fetcher.close()
 
-    def _prepare(self, url: str) -> tuple[Fetcher, bytes, Headers]:
+    async def _prepare(self, url: str) -> tuple[Fetcher, bytes, Headers]:
         try:
             parts = urlsplit(url)
-            port = parts.port or (443 if parts.scheme == "https" else 80)
-            connect = connect_to(parts.hostname or "", port, tls=parts.scheme == "https")
+            tls = parts.scheme == "https"
+            name, port = parts.hostname or "", parts.port or (443 if tls else 80)
         except ValueError as exc:
             raise _no_camera("its address is none") from exc
+        address = name if self._hosts is None else await self._hosts.address_of(name)
+        connect = connect_to(address, port, tls=tls, server_name=name)
         host = parts.netloc.rpartition("@")[2].encode("ascii", "replace")
         target = quote(parts.path or "/", safe=_UNQUOTED)
         if parts.query:

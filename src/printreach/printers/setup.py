@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .camera_hosts import CameraHosts
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrinterSetup:
@@ -12,7 +14,8 @@ class PrinterSetup:
     data_dir: the agent's folder, for what an adapter must remember across restarts.
     steady_time: seconds of a clock that nobody sets. unix_time: seconds. token_bytes: so many
     unguessable bytes. uniform: a random number between two. printer_id: the public one, which may
-    be left where apps on the local network find it.
+    be left where apps on the local network find it. camera_hosts: where cameras may be that the
+    platform names.
     """
 
     host: str
@@ -23,6 +26,7 @@ class PrinterSetup:
     unix_time: Callable[[], float]
     uniform: Callable[[float, float], float]
     token_bytes: Callable[[int], bytes]
+    camera_hosts: CameraHosts
     api_key: str | None = field(default=None, repr=False)
     user: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)

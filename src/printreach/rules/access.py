@@ -103,6 +103,14 @@ def refusal_of(need: Need, access: Access) -> str | None:
     return None
 
 
+def refusal_by_agent(permission: Permission) -> str:
+    """Why an agent refuses what its own options don't allow."""
+    return (
+        f"The agent beside this printer allows nobody to {_DOES[permission]}. Whoever runs it can"
+        f" change that with its option --allow."
+    )
+
+
 def access_stamp(access: Access) -> bytes:
     """What the relay tells the agent of a stream; `read_access_stamp` reads it."""
     words = permissions_text(access.permissions)

@@ -3,6 +3,7 @@
 Each check returns None, or a sentence that names the argument.
 """
 
+from dataclasses import dataclass
 from enum import Enum, auto
 from math import isfinite
 
@@ -19,6 +20,24 @@ COMMAND_LIFETIME_S = 30.0
 
 UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
 MOVING = frozenset({State.WARMING_UP, State.PRINTING, State.RESUMING})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CommandLimits:
+    """The most that one order may ask. The defaults are those of the command API.
+
+    The owner of an agent may lower them. move_mm: of an axis, in either direction, and of the Z
+    lift in a pause. extrude_mm: of filament, forth or back.
+    """
+
+    hotend_c: float = MAX_TOOL_C
+    bed_c: float = MAX_BED_C
+    chamber_c: float = MAX_CHAMBER_C
+    move_mm: float = MAX_DISTANCE_MM
+    extrude_mm: float = MAX_DISTANCE_MM
+
+
+DEFAULT_LIMITS = CommandLimits()
 
 
 class Action(Enum):
@@ -52,44 +71,48 @@ def state_problem(action: Action, state: State) -> str | None:
             return None
 
 
-def move_problem(order: MoveAxis) -> str | None:
-    return _distance_problem(order.distance_mm)
+def move_problem(order: MoveAxis, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
+    return _distance_problem(order.distance_mm, limits.move_mm, MAX_DISTANCE_MM)
 
 
-def extrude_problem(order: Extrude) -> str | None:
+def extrude_problem(order: Extrude, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
     if not 0 <= order.extruder <= MAX_TOOL_NUMBER:
         return f"Extruder must be 0 to {MAX_TOOL_NUMBER}."
-    return _distance_problem(order.distance_mm)
+    return _distance_problem(order.distance_mm, limits.extrude_mm, MAX_DISTANCE_MM)
 
 
-def pause_problem(order: Pause) -> str | None:
-    for name, value in (
-        ("ZLiftMm", order.z_lift_mm),
-        ("RetractFilamentMm", order.retract_filament_mm),
+def pause_problem(order: Pause, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
+    for name, value, most in (
+        ("ZLiftMm", order.z_lift_mm, limits.move_mm),
+        ("RetractFilamentMm", order.retract_filament_mm, limits.extrude_mm),
     ):
-        if not 0 <= value <= MAX_DISTANCE_MM:
-            return f"{name} must be 0 to {MAX_DISTANCE_MM:.0f}."
+        if not 0 <= value <= most:
+            return f"{name} must be 0 to {most:g}{_lowered(most, MAX_DISTANCE_MM)}."
     return None
 
 
-def set_temp_problem(order: SetTemp) -> str | None:
+def set_temp_problem(order: SetTemp, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
     targets = (
-        ("BedC", order.bed_c, MAX_BED_C),
-        ("ChamberC", order.chamber_c, MAX_CHAMBER_C),
-        ("ToolC", order.tool_c, MAX_TOOL_C),
+        ("BedC", order.bed_c, limits.bed_c, MAX_BED_C),
+        ("ChamberC", order.chamber_c, limits.chamber_c, MAX_CHAMBER_C),
+        ("ToolC", order.tool_c, limits.hotend_c, MAX_TOOL_C),
     )
-    if all(isinstance(target, UnsetType) for _, target, _ in targets):
+    if all(isinstance(target, UnsetType) for _, target, _, _ in targets):
         return "At least one of BedC, ChamberC and ToolC must be given."
-    for name, target, most in targets:
+    for name, target, most, usual in targets:
         if not isinstance(target, UnsetType) and not (isfinite(target) and 0 <= target <= most):
-            return f"{name} must be 0 to {most:.0f} degrees Celsius."
+            return f"{name} must be 0 to {most:g} degrees Celsius{_lowered(most, usual)}."
     number = order.tool_number
     if isinstance(number, int) and not 0 <= number <= MAX_TOOL_NUMBER:
         return f"ToolNumber must be 0 to {MAX_TOOL_NUMBER}."
     return None
 
 
-def _distance_problem(distance_mm: float) -> str | None:
-    if not isfinite(distance_mm) or abs(distance_mm) > MAX_DISTANCE_MM:
-        return f"DistanceMm must be -{MAX_DISTANCE_MM:.0f} to {MAX_DISTANCE_MM:.0f}."
+def _distance_problem(distance_mm: float, most: float, usual: float) -> str | None:
+    if not isfinite(distance_mm) or abs(distance_mm) > most:
+        return f"DistanceMm must be -{most:g} to {most:g}{_lowered(most, usual)}."
     return None
+
+
+def _lowered(most: float, usual: float) -> str:
+    return ", as the owner of this printer's agent has set it" if most < usual else ""

@@ -33,6 +33,7 @@ def camera(name: str, port: int, *, enabled: bool = True, query: str = "") -> Ht
         WebcamEntry(name=name, enabled=enabled),
         snapshot_url=f"http://127.0.0.1:{port}/snapshot{query}",
         stream_url=None,
+        hosts=None,
     )
 
 

@@ -207,6 +207,19 @@ def test_octoprints_own_settings_api_takes_no_bad_address_either(
     assert plugin.state()["SavedAddress"] == service.base_url
 
 
+def test_nobody_changes_the_agents_limits_over_octoprints_own_settings_api(
+    plugin: PluginRig, service: Service
+) -> None:
+    plugin.connect(service.base_url)
+
+    plugin.save_settings({"allow": "", "max_hotend_c": 1, "camera_host": ["192.168.1.1"]})
+
+    answer = call(plugin.way, "/api/settings", headers=[plugin.octoprint.key])
+    kept = json.loads(answer.body)["plugins"]["service"]
+    assert {kept[name] for name in ("allow", "max_hotend_c", "camera_host")} == {None}
+    assert plugin.state()["SavedAddress"] == service.base_url
+
+
 def test_octoprints_own_settings_api_moves_the_agent(plugin: PluginRig, service: Service) -> None:
     plugin.save_settings({"service_url": service.base_url})
 

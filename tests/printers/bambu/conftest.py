@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.setup import PrinterSetup
 from tests.fakes.bambu.printer import fake_bambu
 from tests.printers.bambu.rig import BambuRig
@@ -29,6 +30,7 @@ def a_setup(tmp_path: Path) -> PrinterSetup:
         unix_time=lambda: 0.0,
         uniform=lambda low, _high: low,
         token_bytes=bytes,
+        camera_hosts=CameraHosts("192.0.2.1"),
         access_code="12345678",
         serial="01P00A000000001",
     )

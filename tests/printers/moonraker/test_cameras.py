@@ -13,6 +13,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.http1.connection import Limits
 from printreach.http1.messages import Answer, Call
 from printreach.http1.server import serve
+from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.moonraker.api import MoonrakerApi
 from printreach.printers.moonraker.cameras import PROBE_AGAIN_S, CameraFinder
@@ -67,6 +68,7 @@ def setup_at(port: int, clock: Clock, folder: Path) -> PrinterSetup:
         unix_time=clock,
         uniform=lambda least, _most: least,
         token_bytes=bytes,
+        camera_hosts=CameraHosts("127.0.0.1"),
     )
 
 
@@ -216,5 +218,22 @@ def test_cameras_are_waited_for_until_moonraker_was_asked(tmp_path: Path) -> Non
         await found.look()
 
         assert len(await waiting) == 1
+
+    run(body())
+
+
+def test_a_camera_that_an_app_put_elsewhere_on_the_network_is_listed_and_not_asked(
+    tmp_path: Path,
+) -> None:
+    async def body() -> None:
+        elsewhere = {**RELATIVE, "stream_url": "http://192.0.2.7/", "snapshot_url": ""}
+        api = FakeApi(list={"webcams": [elsewhere]})
+        found = finder(api, setup_at(7125, Clock(), tmp_path))
+        await found.look()
+        (camera,) = await found.cameras()
+
+        with pytest.raises(PrinterRefused) as refused:
+            await anext(aiter(camera.frames()))
+        assert "--camera-host 192.0.2.7" in refused.value.sentence
 
     run(body())

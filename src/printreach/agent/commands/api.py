@@ -17,6 +17,7 @@ from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.agent.commands.webcams import WebcamCommands
+from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
 from printreach.contract.commands import (
     CommandStatus,
     Extrude,
@@ -57,6 +58,7 @@ T = TypeVar("T")
 class Outside:
     """What the command API needs beside the printer.
 
+    limits: the agent's own, which hold whatever the service lets through.
     expect_pause: is told of each pause before it is ordered; gives what to call where the printer
     refuses it.
     """
@@ -64,6 +66,7 @@ class Outside:
     clock: ServiceClock
     replays: Replays
     service_status: Callable[[], ServiceStatus]
+    limits: OwnerLimits = NO_OWNER_LIMITS
     expect_pause: Callable[[Pause], Callable[[], None]] = lambda _: lambda: None
 
 
@@ -85,6 +88,7 @@ class CommandApi:
         self._printer = printer
         self._webcams = webcams
         self._outside = outside
+        self._limits = outside.limits.commands
         self._tasks: set[asyncio.Task[None]] = set()
         self._orders: dict[bytes, Handler] = {
             b"/pause": self._pause,
@@ -222,10 +226,17 @@ class CommandApi:
             job_status=job,
             service_status=self._outside.service_status(),
             platform_version=view.platform_version,
-            features=int(_features_for(request, view.features)),
+            features=int(self._features_for(request, view.features)),
             list_webcams=await self._webcams.summary(),
         )
         return cut_to_limits(status)
+
+    def _features_for(self, request: CommandRequest, features: Feature) -> Feature:
+        """Those that the caller may use: all of them are orders."""
+        access = read_access_stamp(get(request.headers, PERMISSIONS_FIELD.lower()))
+        allowed = access.permissions & self._outside.limits.allowed
+        may_control = Permission.CONTROL in allowed and not access.is_locked
+        return features if may_control else NO_FEATURES
 
     # --- the printer's own broker -----------------------------------------------------------------
 
@@ -243,7 +254,7 @@ class CommandApi:
 
     async def _pause(self, request: CommandRequest) -> object:
         order = await request.arguments(Pause)
-        self._check(rules.pause_problem(order), None, Action.PAUSE)
+        self._check(rules.pause_problem(order, self._limits), None, Action.PAUSE)
         # Before the printer is asked: the pause may show before its answer is here.
         refused = self._outside.expect_pause(order)
         try:
@@ -277,7 +288,7 @@ class CommandApi:
 
     async def _move_axis(self, request: CommandRequest) -> object:
         order = await request.arguments(MoveAxis)
-        self._check(rules.move_problem(order), Feature.AXIS_MOVEMENT, Action.MOVE)
+        self._check(rules.move_problem(order, self._limits), Feature.AXIS_MOVEMENT, Action.MOVE)
         return await _done(self._printer.move_axis(order))
 
     async def _home(self, _request: CommandRequest) -> object:
@@ -286,12 +297,12 @@ class CommandApi:
 
     async def _extrude(self, request: CommandRequest) -> object:
         order = await request.arguments(Extrude)
-        self._check(rules.extrude_problem(order), Feature.EXTRUSION, Action.EXTRUDE)
+        self._check(rules.extrude_problem(order, self._limits), Feature.EXTRUSION, Action.EXTRUDE)
         return await _done(self._printer.extrude(order))
 
     async def _set_temp(self, request: CommandRequest) -> object:
         order = await request.arguments(SetTemp)
-        self._check(rules.set_temp_problem(order), Feature.TEMPERATURE_CONTROL, None)
+        self._check(rules.set_temp_problem(order, self._limits), Feature.TEMPERATURE_CONTROL, None)
         return await _done(self._printer.set_temp(order))
 
     def _check(self, problem: str | None, feature: Feature | None, action: Action | None) -> None:
@@ -338,13 +349,6 @@ async def _within(work: Awaitable[T]) -> T:
         raise PrinterRefused(
             CommandStatus.TIMED_OUT, f"The printer gave no answer in {COMMAND_TIMEOUT_S:.0f} s."
         ) from None
-
-
-def _features_for(request: CommandRequest, features: Feature) -> Feature:
-    """Those that the caller may use: all of them are orders."""
-    access = read_access_stamp(get(request.headers, PERMISSIONS_FIELD.lower()))
-    may_control = Permission.CONTROL in access.permissions and not access.is_locked
-    return features if may_control else NO_FEATURES
 
 
 def _with_materials(job: JobStatus, materials: MaterialSystem | None) -> JobStatus:

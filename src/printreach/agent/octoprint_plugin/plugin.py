@@ -17,12 +17,14 @@ import msgspec
 import octoprint.plugin as mixins  # type: ignore[import-not-found]  # likewise
 from octoprint.access.permissions import Permissions  # type: ignore[import-not-found]  # likewise
 
+from printreach.agent import owner_limits
 from printreach.agent.addresses import WebAddress
 from printreach.agent.config import AgentConfig, PrinterCredentials
 from printreach.agent.lan import GUARDS, is_local_host
 from printreach.agent.octoprint_plugin.page import AddressRefused, looked_up, read_address, shown
 from printreach.agent.octoprint_plugin.supervisor import Supervisor
 from printreach.agent.octoprint_plugin.thread import AgentThread
+from printreach.agent.owner_limits import BadLimit, OwnerLimits, read_limits
 from printreach.agent.runtime import Machine, UplinkFactory
 from printreach.printers.registry import KINDS, LOOPBACK
 
@@ -78,11 +80,12 @@ class ServicePlugin(
     # --- settings ---------------------------------------------------------------------------------
 
     def get_settings_defaults(self) -> dict[str, object]:
-        return {ADDRESS: ""}
+        return {ADDRESS: "", **dict.fromkeys(owner_limits.NAMES)}
 
     def on_settings_save(self, data: Mapping[str, object]) -> dict[str, object]:
         """What comes by OctoPrint's own API. A bad address is left as it was: the page asks first,
-        and OctoPrint would tell nobody."""
+        and OctoPrint would tell nobody. The limits of the agent's owner can't be set here, or an
+        app could lift them: they stand in config.yaml alone."""
         if ADDRESS not in data or not Permissions.ADMIN.can():
             return {}
         try:
@@ -161,13 +164,19 @@ class ServicePlugin(
     def _run_as_set(self) -> None:
         """config.yaml is edited by hand, too, so the address is read as strictly as ever."""
         try:
-            service = read_address(self._address)
-        except AddressRefused as refused:
+            service, limits = read_address(self._address), self._limits()
+        except (AddressRefused, BadLimit) as refused:
             self._logger.error("The agent does not run. %s", refused)
-            service = None
-        self._agent.use(None if service is None else self._config(service))
+            self._agent.use(None)
+            return
+        self._agent.use(None if service is None else self._config(service, limits))
 
-    def _config(self, service: WebAddress) -> AgentConfig:
+    def _limits(self) -> OwnerLimits:
+        """What config.yaml lets remote callers do. Raises BadLimit."""
+        given = {name: self._settings.get([name]) for name in owner_limits.NAMES}
+        return read_limits(given, lambda name: f"plugins.service.{name} in config.yaml")
+
+    def _config(self, service: WebAddress, limits: OwnerLimits) -> AgentConfig:
         return AgentConfig(
             service=service,
             # A folder below OctoPrint's, which others may be able to read.
@@ -176,6 +185,7 @@ class ServicePlugin(
             printer=self._listens_at,
             lan_listen=None,
             credentials=PrinterCredentials(api_key=self._agent_key),
+            limits=limits,
         )
 
 

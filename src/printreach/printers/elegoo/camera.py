@@ -5,6 +5,7 @@ from contextlib import aclosing
 from typing import cast
 
 from printreach.contract.status import WebcamEntry
+from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.camera_urls import candidates
 from printreach.printers.http_camera import HttpCamera
 
@@ -14,13 +15,18 @@ NAME = "Camera"
 class SwitchedCamera:
     """printers.port.Camera. turn_on: the address that the printer tells, or None.
 
-    usual_url: where the pictures are when it tells none.
+    usual_url: where the pictures are when it tells none. hosts: where they may be at all.
     """
 
     def __init__(
-        self, host: str, usual_url: str, turn_on: Callable[[], Awaitable[str | None]]
+        self,
+        host: str,
+        hosts: CameraHosts,
+        usual_url: str,
+        turn_on: Callable[[], Awaitable[str | None]],
     ) -> None:
         self._host = host
+        self._hosts = hosts
         self._usual_url = usual_url
         self._turn_on = turn_on
 
@@ -51,7 +57,9 @@ class SwitchedCamera:
         return next(iter(candidates(url, self._host, 80, tls=False)), self._usual_url)
 
     def _at(self, url: str) -> HttpCamera:
-        return HttpCamera(WebcamEntry(name=NAME), snapshot_url=None, stream_url=url)
+        return HttpCamera(
+            WebcamEntry(name=NAME), snapshot_url=None, stream_url=url, hosts=self._hosts
+        )
 
 
 def authority(host: str, port: int) -> str:

@@ -41,6 +41,7 @@ class ElegooPrinter(ABC, Generic[F]):
     def __init__(self, setup: PrinterSetup, connected: Connected, orders: Orders, files: F) -> None:
         self.files = files
         self._host = setup.host
+        self._camera_hosts = setup.camera_hosts
         self._now = setup.steady_time
         self._connected = connected
         self._live = Live(self._follow, setup.uniform)

@@ -33,6 +33,7 @@ class CameraFinder:
         self._host = setup.host
         self._port = setup.port if has_page else WEB_PORT
         self._tls = setup.tls and has_page
+        self._hosts = setup.camera_hosts
         self._now: Callable[[], float] = setup.steady_time
         self._found: list[Camera] = []
         self._usual: list[Camera] = []
@@ -76,7 +77,12 @@ class CameraFinder:
         )
         places = max(len(streams), len(snapshots))
         choices = [
-            HttpCamera(entry, snapshot_url=_at(snapshots, place), stream_url=_at(streams, place))
+            HttpCamera(
+                entry,
+                snapshot_url=_at(snapshots, place),
+                stream_url=_at(streams, place),
+                hosts=self._hosts,
+            )
             for place in range(places)
         ]
         return [CameraAtOneOf(choices)] if choices else []

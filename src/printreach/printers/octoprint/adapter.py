@@ -171,7 +171,10 @@ class OctoPrintPrinter:
         )
         cameras = [
             HttpCamera(
-                found.entry, snapshot_url=_nth(snapshots, index), stream_url=_nth(streams, index)
+                found.entry,
+                snapshot_url=_nth(snapshots, index),
+                stream_url=_nth(streams, index),
+                hosts=setup.camera_hosts,
             )
             for index in range(max(len(streams), len(snapshots)))
         ]

@@ -66,6 +66,7 @@ class SimulatedAdapter:
             WebcamEntry(name="Printer"),
             snapshot_url=f"{base}/webcam/?action=snapshot",
             stream_url=f"{base}/webcam/?action=stream",
+            hosts=setup.camera_hosts,
         )
 
     @property

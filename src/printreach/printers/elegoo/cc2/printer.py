@@ -54,7 +54,7 @@ class Cc2Printer(ElegooPrinter[Cc2Files]):
         if not self._heard.status:
             return []
         usual = f"http://{authority(self._host, CAMERA_PORT)}/?action=stream"
-        return [SwitchedCamera(self._host, usual, self._turn_camera_on)]
+        return [SwitchedCamera(self._host, self._camera_hosts, usual, self._turn_camera_on)]
 
     # --- what it does -----------------------------------------------------------------------------
 

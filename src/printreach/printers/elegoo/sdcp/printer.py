@@ -47,7 +47,7 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
         if not self._heard.has_camera:
             return []
         usual = f"http://{authority(self._host, CAMERA_PORT)}/video"
-        return [SwitchedCamera(self._host, usual, self._turn_camera_on)]
+        return [SwitchedCamera(self._host, self._camera_hosts, usual, self._turn_camera_on)]
 
     # --- what it does -----------------------------------------------------------------------------
 

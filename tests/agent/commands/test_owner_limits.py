@@ -1,0 +1,64 @@
+"""What the owner of an agent has set holds, whatever comes through the service."""
+
+import pytest
+
+from printreach.agent.owner_limits import OwnerLimits
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission
+from printreach.contract.status import State
+from printreach.rules.commands import CommandLimits
+from tests.fakes.hasty_loop import on_a_hasty_loop
+from tests.fakes.printer import ScriptedPrinter
+from tests.printers.asking import Json, command_calls
+
+LOW = CommandLimits(hotend_c=230, bed_c=60, chamber_c=0, move_mm=10, extrude_mm=2.5)
+
+
+@pytest.mark.parametrize(
+    ("command", "most", "beyond"),
+    [
+        ("set-temp", {"ToolC": 230}, {"ToolC": 230.1}),
+        ("set-temp", {"BedC": 60}, {"BedC": 61}),
+        ("set-temp", {"ChamberC": 0}, {"ChamberC": 1}),
+        ("set-temp", {"ToolC": 230, "BedC": 60}, {"ToolC": 230, "BedC": 75}),
+        ("move-axis", {"Axis": "X", "DistanceMm": -10}, {"Axis": "X", "DistanceMm": -11}),
+        ("extrude", {"Extruder": 0, "DistanceMm": 2.5}, {"Extruder": 0, "DistanceMm": 3}),
+    ],
+)
+def test_no_order_exceeds_the_limits_of_the_agents_owner(
+    command: str, most: Json, beyond: Json
+) -> None:
+    @on_a_hasty_loop
+    async def body() -> None:
+        printer = ScriptedPrinter()
+        async with command_calls(printer, limits=OwnerLimits(commands=LOW)) as calls:
+            assert (await calls.post(command, most)).status == 200
+            carried_out = list(printer.done)
+            refused = await calls.post(command, beyond)
+
+            assert refused.status == 751
+            assert "owner" in refused.error
+            assert printer.done == carried_out
+
+    body()
+
+
+@pytest.mark.parametrize("beyond", [{"ZLiftMm": 11}, {"RetractFilamentMm": 3}])
+def test_nor_does_a_smart_pause(beyond: Json) -> None:
+    @on_a_hasty_loop
+    async def body() -> None:
+        printer = ScriptedPrinter()
+        printer.be(State.PRINTING)
+        async with command_calls(printer, limits=OwnerLimits(commands=LOW)) as calls:
+            refused = await calls.post("pause", {"SmartPause": True, **beyond})
+
+            assert refused.status == 751
+            assert printer.done == []
+
+    body()
+
+
+@on_a_hasty_loop
+async def test_a_status_names_no_orders_that_the_agent_would_refuse() -> None:
+    limits = OwnerLimits(allowed=ALL_PERMISSIONS - {Permission.CONTROL})
+    async with command_calls(ScriptedPrinter(), limits=limits) as calls:
+        assert (await calls.get("status")).result["Features"] == 0
