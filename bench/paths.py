@@ -21,11 +21,12 @@ from printreach.http1.heads import Request
 from printreach.hub.tries import CallerTries
 from printreach.relay.admission import Admission
 from printreach.relay.commands import CommandStamps, ToldTime
-from printreach.relay.connection import Exchange, FrontConnection, Patience
+from printreach.relay.connection import Exchange, FrontConnection
 from printreach.relay.directory import Directory
 from printreach.relay.front import Front
 from printreach.relay.hosts import Hosts, PrinterHost
 from printreach.relay.opening import Opening
+from printreach.relay.patience import Patience
 from printreach.relay.printer_hosts import PrinterHosts
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.credentials import CredentialKind, digest

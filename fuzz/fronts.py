@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from printreach.http1.heads import Request
-from printreach.relay.connection import Dispatch, Exchange, FrontConnection, Patience
+from printreach.relay.connection import Dispatch, Exchange, FrontConnection
+from printreach.relay.patience import Patience
 
 _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
@@ -119,6 +120,8 @@ class Asked:
 
     def on_raw(self, _data: bytes) -> None:
         raise AssertionError("nothing was upgraded")
+
+    def on_raw_end(self) -> None: ...
 
     def on_caller_writable(self) -> None:
         pass

@@ -15,8 +15,8 @@ from printreach.http1.server import Server, serve
 from printreach.hub.tries import CallerTries
 from printreach.ports import Agents, Clock, Grants, Notice, Topic
 from printreach.relay.agents import AgentsOutside, Identity
-from printreach.relay.connection import Patience
 from printreach.relay.node import RelayNode, RelayOutside
+from printreach.relay.patience import Patience
 from printreach.relay.trust import Network
 from printreach.relay.web_app import Application
 from printreach.rules.access import FULL_ACCESS
@@ -35,7 +35,7 @@ OWN = b"relay.example"
 TUNNEL_DOMAIN = "tunnel.example"
 NODE_ID = "node-1"
 SERVICE_KEY = Ed25519PrivateKey.from_private_bytes(b"s" * 32)
-QUICK = Patience(head=2 * PATIENCE_S, sweep=0.01)
+QUICK = Patience(head=2 * PATIENCE_S, ended=0.2, sweep=0.01)
 """The real deadlines, looked at all the time. But who has connected may take its time to ask: the
 test does much in between, and a busy machine stands still."""
 

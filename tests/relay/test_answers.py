@@ -348,7 +348,7 @@ async def test_when_the_caller_ends_a_websocket_the_printer_hears_of_it() -> Non
         caller.half_close()
         asked = await agent.next()
 
-        await until(lambda: asked.reset is Reason.CANCELLED)
+        await until(lambda: asked.is_complete)
         assert asked.body == b"goodbye"
 
 

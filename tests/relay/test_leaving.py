@@ -78,7 +78,7 @@ async def test_a_caller_is_missed_although_its_request_waits_for_the_store() -> 
 
 
 @on_a_loop
-async def test_a_caller_that_ends_its_side_is_gone() -> None:
+async def test_a_caller_that_ends_its_side_and_hears_nothing_for_a_while_is_gone() -> None:
     async with relay() as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         caller.send(request(access.host, access.bearer))
@@ -86,6 +86,7 @@ async def test_a_caller_that_ends_its_side_is_gone() -> None:
         caller.half_close()
 
         await until(lambda: asked.reset is Reason.CANCELLED)
+        await until(lambda: rig.figure("connections") == 0)
 
 
 @on_a_loop

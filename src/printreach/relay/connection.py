@@ -6,10 +6,8 @@ come before the one under way is answered wait in the buffer.
 
 import asyncio
 import logging
-import select
 import socket
 import struct
-from dataclasses import dataclass
 from typing import Protocol, cast
 
 from printreach.http1.bodies import BodyReader
@@ -22,7 +20,9 @@ from printreach.http1.heads import (
     find_head_end,
 )
 
+from .departure import Departure
 from .passage import Passage
+from .patience import Patience
 from .refusals import plain_refusal
 
 log = logging.getLogger(__name__)
@@ -37,28 +37,6 @@ _RESET = struct.pack("ii", 1, 0)
 """SO_LINGER: end the connection with a reset. To HTTP/1.0, whose answers may last until the
 connection closes, a proper end would make a broken answer look whole."""
 
-_GONE = select.POLLRDHUP | select.POLLHUP | select.POLLERR if hasattr(select, "POLLRDHUP") else 0
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Patience:
-    """How long a caller is waited for, in seconds.
-
-    head: from the first byte of a head to its last; what a slow-loris gets.
-    idle: between requests, as nginx has it; proxies keep theirs for 60 s.
-    body: without a byte of a body that we are ready to read.
-    write: while the caller accepts nothing of what we write.
-    linger: how long a refused upload is drained, so that clients read the answer.
-    sweep: how often all of these are looked at.
-    """
-
-    head: float = 10.0
-    idle: float = 75.0
-    body: float = 120.0
-    write: float = 600.0
-    linger: float = 2.0
-    sweep: float = 1.0
-
 
 class Exchange(Protocol):
     """One request on its way; the front tells it what the caller does."""
@@ -66,6 +44,9 @@ class Exchange(Protocol):
     def on_body(self, data: bytes, fin: bool) -> None: ...
     def on_raw(self, data: bytes) -> None:
         """Bytes behind an upgrade."""
+
+    def on_raw_end(self) -> None:
+        """The caller sends nothing more behind an upgrade; it may still listen."""
 
     def on_caller_writable(self) -> None: ...
     def on_caller_gone(self) -> None:
@@ -110,6 +91,7 @@ class FrontConnection(asyncio.Protocol):
         self._heads = RequestReader()
         self._front = front
         self._patience = front.patience
+        self._departure = Departure(self._patience.ended)
         self._buffer = b""
         self._searched = 0  # bytes of the buffer in which no head ends
         self._awaits_head = False  # some of one has come
@@ -131,6 +113,7 @@ class FrontConnection(asyncio.Protocol):
 
     def write(self, data: bytes) -> bool:
         if data and not self._is_closing:
+            self._departure.silent_since = 0.0
             self.transport.write(data)
         return not self._is_congested
 
@@ -141,7 +124,7 @@ class FrontConnection(asyncio.Protocol):
             self.passage = None  # nothing that comes can have it, and it may be large
         if self._reader is not None and not self._reader.is_complete:
             self._begin_linger()
-        elif not keep_alive or not self._front.is_serving:
+        elif not keep_alive or not self._front.is_serving or self._has_said_all:
             self._close()
         else:
             self._reader = None
@@ -181,7 +164,7 @@ class FrontConnection(asyncio.Protocol):
 
     def pause(self) -> None:
         """Don't read for now."""
-        if not self._is_paused and not self._is_closing:
+        if not (self._is_paused or self._is_closing or self._departure.has_ended):
             self._is_paused = True
             self.transport.pause_reading()
 
@@ -223,12 +206,17 @@ class FrontConnection(asyncio.Protocol):
                 self.pause()
 
     def eof_received(self) -> bool:
-        """A caller that ends its side is gone, as for nginx; answers under way still go out."""
-        if self._is_busy:
+        """The caller sends nothing more. True: it may still read, so the connection stays."""
+        is_whole = self._reader is None or self._reader.is_complete
+        if self._is_busy and (self.is_inside or not is_whole):
             self.abort_for_gone_caller()
-        else:
+        elif not self._is_busy and (not self._buffer or self._awaits_head):
             self._close()
-        return False
+        elif not self._is_closing:
+            self._departure.has_ended = True
+            if self._is_raw and self._exchange is not None:
+                self._exchange.on_raw_end()
+        return not self._is_closing
 
     def connection_lost(self, _exc: Exception | None) -> None:
         self._is_closing = True
@@ -259,7 +247,7 @@ class FrontConnection(asyncio.Protocol):
         """Called about once a second: time-outs, and callers that left while we didn't read."""
         if self._deadline and now >= self._deadline:
             self._on_deadline()
-        elif self._has_stalled(now) or (self._is_paused and self._is_peer_gone()):
+        elif self._has_stalled(now) or self._has_left(now):
             self.abort_for_gone_caller()
 
     def abort_for_gone_caller(self) -> None:
@@ -298,7 +286,9 @@ class FrontConnection(asyncio.Protocol):
 
     def _await_head(self) -> None:
         size = len(self._buffer)
-        if size > MAX_HEAD_BYTES:
+        if self._departure.has_ended:
+            self._close()
+        elif size > MAX_HEAD_BYTES:
             self._refuse(BadMessage(431, "The head of the request is larger than 32 KiB."))
         elif size > 0 and not self._awaits_head:
             self._awaits_head = True
@@ -313,6 +303,9 @@ class FrontConnection(asyncio.Protocol):
             self._reader = BodyReader(request.framing, request.length)
             body, rest = self._reader.feed(rest)
             fin = self._reader.is_complete
+        if self._departure.has_ended and not fin:
+            self._close()
+            return
         self._head = head
         self._is_http10 = request.http10
         self._buffer = rest
@@ -391,10 +384,10 @@ class FrontConnection(asyncio.Protocol):
     def _has_stalled(self, now: float) -> bool:
         return self._is_congested and now >= self._congested_at + self._patience.write
 
-    def _is_peer_gone(self) -> bool:
+    def _has_left(self, now: float) -> bool:
         sock = self.transport.get_extra_info("socket")
-        if sock is None or not _GONE or sock.fileno() < 0:
-            return False
-        poll = select.poll()
-        poll.register(sock.fileno(), _GONE)
-        return bool(poll.poll(0))
+        return self._departure.has_left(sock, now, is_paused=self._is_paused)
+
+    @property
+    def _has_said_all(self) -> bool:
+        return self._departure.has_ended and not self._buffer

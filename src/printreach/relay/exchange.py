@@ -139,6 +139,9 @@ class PrinterExchange:
         if not self._stream.send(data):
             self._caller.pause()
 
+    def on_raw_end(self) -> None:
+        self._stream.send(b"", fin=True)
+
     def on_caller_writable(self) -> None:
         if self._untaken:
             size, self._untaken = self._untaken, 0

@@ -6,8 +6,9 @@ import logging
 import socket
 from collections.abc import Callable
 
-from .connection import Dispatch, FrontConnection, Patience
+from .connection import Dispatch, FrontConnection
 from .descriptors import Descriptors
+from .patience import Patience
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from .admission import Admission
 from .agents import AgentDesk, AgentsOutside
 from .answering import AnswerWriter
 from .commands import CommandStamps
-from .connection import Exchange, FrontConnection, Patience
+from .connection import Exchange, FrontConnection
 from .directory import Directory
 from .front import Front
 from .health import PATHS, Health
@@ -23,6 +23,7 @@ from .host_keys import HostKeyDesk
 from .hosts import DetectorHost, Hosts, OwnHost, PrinterHost
 from .opening import Opening, Tries
 from .own_host import OwnHostRequests
+from .patience import Patience
 from .printer_hosts import PrinterHosts
 from .refusals import answer
 from .takeover import accept_websocket

@@ -81,6 +81,9 @@ class WebExchange:
         if not self.upstream.send_raw(data):
             self.caller.pause()
 
+    def on_raw_end(self) -> None:
+        self.upstream.end_raw()
+
     def on_caller_writable(self) -> None:
         self.upstream.resume()
 

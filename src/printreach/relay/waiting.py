@@ -45,6 +45,9 @@ class Waiting:
     def on_raw(self, _data: bytes) -> None:
         raise AssertionError("nothing was upgraded yet")
 
+    def on_raw_end(self) -> None:
+        raise AssertionError("nothing was upgraded yet")
+
     def on_caller_writable(self) -> None:
         pass
 

@@ -137,6 +137,9 @@ class WebCall:
     def on_raw(self, data: bytes) -> None:
         """Nothing is raw here: what upgrades takes another way."""
 
+    def on_raw_end(self) -> None:
+        """Neither is its end."""
+
     def on_caller_writable(self) -> None:
         self._is_congested = False
         self._tell()
