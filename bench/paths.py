@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import uvloop
 
+from printreach.agent.addresses import WebAddress
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.serve import StreamServer
 from printreach.backends.bus_memory import MemoryBus
@@ -166,6 +167,9 @@ class RelayPath:
             self.tunnel._flush()
 
 
+_PRINTER = WebAddress(scheme="http", host="printer", port=80)
+
+
 class AgentPath:
     """A tunnel at one end, a kept connection to the printer at the other."""
 
@@ -174,7 +178,7 @@ class AgentPath:
         self.socket = NoSocket()
         self.connections: list[asyncio.Protocol] = []
         client = Client(self._connect)
-        local = LocalRequests(client, "printer", wants_outside_host=False)
+        local = LocalRequests(client, _PRINTER, wants_outside_host=False)
         owner.serve = StreamServer(local, "").serve
         head = encode_request(b"GET", b"/api/printer?x=1", FIELDS[:-1])
         self.opened = encode_open(0, head, b"")

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+from printreach.agent.addresses import WebAddress
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.serve import StreamServer
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
@@ -63,9 +64,11 @@ class Rig:
         upgrade: bool = False,
         secure: bool = False,
         takes: bool = True,
+        host: tuple[bytes, bytes] | None = HOST,
     ) -> Listener:
         listener = Listener(takes=takes)
-        head = heads.encode_request(method, target, [HOST, *(headers or [])])
+        named = [host] if host is not None else []
+        head = heads.encode_request(method, target, [*named, *(headers or [])])
         listener.stream = self.hub.tunnel.open(
             listener, head, body, fin=fin, upgrade=upgrade, secure=secure
         )
@@ -110,9 +113,8 @@ async def beside_printer(
             lambda protocol: loop.create_connection(protocol, "127.0.0.1", address),
             first_byte_s=first_byte_s,
         )
-        local = LocalRequests(
-            client, f"http://127.0.0.1:{address}", wants_outside_host=wants_outside_host
-        )
+        server = WebAddress(scheme="http", host="127.0.0.1", port=address)
+        local = LocalRequests(client, server, wants_outside_host=wants_outside_host)
         rig = Rig(printer, StreamServer(local, "", allowed=allowed))
         rig.client = client
         await rig.start()

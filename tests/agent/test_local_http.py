@@ -62,6 +62,23 @@ def test_octoprint_is_told_what_host_and_scheme_the_caller_sees(
     body()
 
 
+@pytest.mark.parametrize("wants_outside_host", [False, True])
+def test_a_caller_that_names_no_host_asks_the_printer_by_its_own(wants_outside_host: bool) -> None:
+    """HTTP/1.0 needs none, and the printer is asked in HTTP/1.1, which does."""
+
+    @on_a_loop
+    async def body() -> None:
+        async with beside_printer(wants_outside_host=wants_outside_host) as rig:
+            rig.ask(headers=[(b"Accept", b"*/*")], host=None)
+            head = await (await rig.printer.visit()).head()
+
+            host = b"Host: 127.0.0.1:%d\r\n" % rig.printer.port
+            assert head.startswith(b"GET / HTTP/1.1\r\n" + host + b"Accept: */*\r\n")
+            assert head.lower().count(b"host:") == 1
+
+    body()
+
+
 @on_a_loop
 async def test_hop_by_hop_fields_end_here_both_ways() -> None:
     async with beside_printer() as rig:
@@ -223,14 +240,18 @@ async def test_a_printer_that_gives_no_answer_is_told_apart() -> None:
         await visit.end()
 
 
+GAVE_NONE = "gave no answer that can be passed on"
+
+
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
-        (b"SSH-2.0-OpenSSH\r\n\r\n", "broke its answer off: The status line is malformed."),
+        (b"", f"{GAVE_NONE}: the connection was closed before an answer came."),
+        (b"SSH-2.0-OpenSSH\r\n\r\n", f"{GAVE_NONE}: The status line is malformed."),
         (OK[:-1], "broke its answer off: the connection was closed in the middle of the answer."),
         (
             b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
-            "broke its answer off: it changed to another protocol unasked.",
+            f"{GAVE_NONE}: it changed to another protocol unasked.",
         ),
     ],
 )

@@ -5,6 +5,7 @@ from typing import cast
 
 import pytest
 
+from printreach.agent.addresses import WebAddress
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.serve import StreamServer
@@ -218,9 +219,12 @@ async def test_the_printers_web_server_is_not_told_what_a_stream_may_do() -> Non
         assert PERMISSIONS_FIELD.lower() not in head.lower()
 
 
+SERVER = WebAddress(scheme="http", host="127.0.0.1", port=80)
+
+
 @pytest.mark.parametrize("head", [b"", b"GET /\r\nHost : x\r\n", b"GET / HTTP/1.1\r\n", b"GET /\n"])
 def test_a_head_that_cannot_be_read_is_no_request(head: bytes) -> None:
     opened = StreamOpened(1, head, b"", True, False, False)
-    local = LocalRequests(cast("Client", None), "a printer", wants_outside_host=False)
+    local = LocalRequests(cast("Client", None), SERVER, wants_outside_host=False)
     with pytest.raises(RemoteProtocolError):
         StreamServer(local, "").serve(cast("Stream", None), opened)

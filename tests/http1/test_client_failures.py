@@ -55,11 +55,22 @@ def test_an_answer_that_cannot_be_read_is_broken_and_its_connection_closed(
     body()
 
 
+CUT_SHORT = "the connection was closed in the middle of the answer"
+NO_ANSWER = "the connection was closed before an answer came"
+
+
 @pytest.mark.parametrize(
-    "answer",
-    [b"", b"HTTP/1.1 200", OK[:-1], CHUNKED_OK, CHUNKED_OK + b"5\r\nhello\r\n", OK[:-5]],
+    ("answer", "sentence"),
+    [
+        (b"", NO_ANSWER),
+        (b"HTTP/1.1 200", NO_ANSWER),
+        (OK[:-1], CUT_SHORT),
+        (CHUNKED_OK, CUT_SHORT),
+        (CHUNKED_OK + b"5\r\nhello\r\n", CUT_SHORT),
+        (OK[:-5], CUT_SHORT),
+    ],
 )
-def test_an_answer_that_ends_too_early_is_broken(answer: bytes) -> None:
+def test_an_answer_that_ends_too_early_is_broken(answer: bytes, sentence: str) -> None:
     @on_a_loop
     async def body() -> None:
         async with talk() as at:
@@ -70,9 +81,7 @@ def test_an_answer_that_ends_too_early_is_broken(answer: bytes) -> None:
 
             await heard.until_over()
             assert heard.fins == 0
-            assert heard.failures == [
-                (Failure.BROKEN, "the connection was closed in the middle of the answer")
-            ]
+            assert heard.failures == [(Failure.BROKEN, sentence)]
 
     body()
 

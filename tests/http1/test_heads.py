@@ -132,9 +132,20 @@ def test_a_head_of_one_byte_more_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "method",
-    [b"GET", b"DELETE", b"PROPFIND", b"M-SEARCH", b"VERSION-CONTROL", b"X_1", b"A", b"A" * 32],
+    [
+        b"GET",
+        b"DELETE",
+        b"PROPFIND",
+        b"M-SEARCH",
+        b"VERSION-CONTROL",
+        b"X_1",
+        b"A",
+        b"A" * 32,
+        b"get",
+        b"Purge",
+    ],
 )
-def test_any_method_of_upper_case_letters_digits_and_dashes_passes(method: bytes) -> None:
+def test_any_method_of_letters_digits_and_dashes_passes(method: bytes) -> None:
     assert parse(line=method + b" / HTTP/1.1").method == method
 
 

@@ -3,6 +3,7 @@
 from functools import lru_cache
 from typing import NamedTuple
 
+from printreach.agent.addresses import WebAddress
 from printreach.http1.client import Client, Exchange, Failure
 from printreach.http1.heads import Response
 from printreach.rules.access import PERMISSIONS_FIELD
@@ -29,6 +30,7 @@ _SAYS = {
     Failure.TIMED_OUT: "gave no answer",
     Failure.BROKEN: "broke its answer off",
 }
+_SAYS_WITHOUT_ANSWER = {**_SAYS, Failure.BROKEN: "gave no answer that can be passed on"}
 
 
 _FAMILIAR = 64
@@ -45,17 +47,19 @@ class _Fields(NamedTuple):
 class LocalRequests:
     """Sends requests of the tunnel to one web server.
 
-    server: its address, for people. wants_outside_host: it derives links and cookies from
+    server: its address. A caller of HTTP/1.0 may have left Host out: the printer gets its own then,
+    which HTTP/1.1 requires. wants_outside_host: it derives links and cookies from
     X-Forwarded-Host and -Proto (OctoPrint). X-Forwarded-For is never sent: Moonraker would take
     the caller for a stranger, OctoPrint would log it as its user.
     """
 
-    def __init__(self, client: Client, server: str, *, wants_outside_host: bool) -> None:
+    def __init__(self, client: Client, server: WebAddress, *, wants_outside_host: bool) -> None:
         self._client = client
         self._wants_outside_host = wants_outside_host
         # Callers repeat their lines from request to request, and there are few at a time.
         self._familiar = lru_cache(_FAMILIAR)(self._read)
-        self.server = server
+        self._own_host = (b"Host", server.authority.encode("ascii", "replace"))
+        self.server = str(server)
 
     def serve(self, stream: Stream, opened: StreamOpened, line: RequestLine) -> None:
         """Raises RemoteProtocolError for a head that can't be read."""
@@ -78,15 +82,18 @@ class LocalRequests:
     def _read(self, lines: bytes, secure: bool) -> _Fields:
         headers = decode_fields(lines)
         passed = [field for field in strip_hop_by_hop(headers) if field[0] != PERMISSIONS_FIELD]
+        host = get(headers, b"host")
+        if host is None:
+            passed.insert(0, self._own_host)
         if self._wants_outside_host:
-            passed += _outside(headers, secure=secure)
+            passed += _outside(host, secure=secure)
         return _Fields(encode_fields(passed), get(headers, b"content-length") is not None)
 
 
-def _outside(headers: Headers, *, secure: bool) -> Headers:
-    host = get(headers, b"host") or b""
-    scheme = b"https" if secure else b"http"
-    return [(b"X-Forwarded-Host", host), (b"X-Forwarded-Proto", scheme)]
+def _outside(host: bytes | None, *, secure: bool) -> Headers:
+    """host: as the caller said it, or None where it said none."""
+    scheme = (b"X-Forwarded-Proto", b"https" if secure else b"http")
+    return [scheme] if host is None else [(b"X-Forwarded-Host", host), scheme]
 
 
 def _hop_by_hop(*, chunked: bool, upgrade: bool) -> bytes:
@@ -191,6 +198,7 @@ class _PrinterAnswer:
     def __init__(self, exchange: LocalExchange) -> None:
         self._exchange = exchange
         self._stream = exchange.stream
+        self._has_answered = False
 
     def on_writable(self) -> None:
         self._exchange.take_all()
@@ -204,6 +212,7 @@ class _PrinterAnswer:
             self._exchange.upstream.cancel()
             self.on_failed(Failure.BROKEN, "it changed to another protocol unasked")
             return
+        self._has_answered = True
         self._exchange.answered(is_raw=response.upgrade, fin=fin)
         headers = strip_hop_by_hop(response.headers)
         head = encode_response(response.status, response.reason, headers)
@@ -220,5 +229,6 @@ class _PrinterAnswer:
         self._exchange.is_over = True
         server = self._exchange.server
         why = text.removesuffix(".")
-        sentence = f"The printer's web server at {server} {_SAYS[failure]}: {why}."
+        says = _SAYS[failure] if self._has_answered else _SAYS_WITHOUT_ANSWER[failure]
+        sentence = f"The printer's web server at {server} {says}: {why}."
         self._stream.reset(_REASONS[failure], sentence)

@@ -14,7 +14,12 @@ from printreach.agent.local_http import LocalRequests
 from printreach.agent.runtime import AgentContext
 from printreach.agent.serve import StreamServer
 from printreach.agent.signin import Conversation, ServiceRefused
-from printreach.contract.signin import DETECTOR_NEWS, EVENTS, HOST_API_KEYS
+from printreach.contract.signin import (
+    DETECTOR_NEWS,
+    EVENTS,
+    HOST_API_KEYS,
+    LOWER_CASE_METHODS,
+)
 from printreach.http1.client import Client, Connect
 from printreach.http1.line import Line
 from printreach.tunnel.backoff import reconnect_delay_s
@@ -37,7 +42,7 @@ LONG_WAIT_S = 60.0
 MOST_UNANSWERED = 64
 """Requests that the printer has to answer at once: a page asks for fewer, and they are as many as a
 Raspberry Pi can do with. What is being answered doesn't count, so neither do webcams."""
-CAPABILITIES = (DETECTOR_NEWS, HOST_API_KEYS)
+CAPABILITIES = (DETECTOR_NEWS, HOST_API_KEYS, LOWER_CASE_METHODS)
 """What this agent understands beside the first version of the protocol."""
 
 _REFUSALS = {
@@ -252,7 +257,7 @@ def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
         return StreamServer(None, no_server, commands, allowed=allowed), None
     shortage = Shortage(context.machine.monotonic)
     client = Client(_connect_to(server, shortage), line=Line(MOST_UNANSWERED))
-    local = LocalRequests(client, str(server), wants_outside_host=kind.wants_outside_host)
+    local = LocalRequests(client, server, wants_outside_host=kind.wants_outside_host)
     return StreamServer(local, "", commands, allowed=allowed), client
 
 

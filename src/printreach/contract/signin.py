@@ -27,6 +27,8 @@ DETECTOR_NEWS = "detector"
 """The capability of agents that understand Detector."""
 HOST_API_KEYS = "host-api-key"
 """The capability of agents that understand MakeHostApiKey."""
+LOWER_CASE_METHODS = "lower-case-methods"
+"""The capability of agents that take requests whose method isn't all capitals."""
 EVENTS = "events"
 """The capability of services that store Events."""
 

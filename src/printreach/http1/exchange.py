@@ -15,6 +15,9 @@ P = ParamSpec("P")
 MAX_INTERIMS = 100
 """A server that says `102 Processing` each few seconds for ten minutes is still heard."""
 
+_CUT_SHORT = "the connection was closed in the middle of the answer"
+_NO_ANSWER = "the connection was closed before an answer came"
+
 
 class Answer(Protocol):
     """Who hears of an exchange."""
@@ -170,7 +173,7 @@ class Exchange:
         if answer is not None:
             self._tell(answer, answer.on_writable)
 
-    def lost(self, text: str) -> None:
+    def lost(self) -> None:
         """The connection ended beneath the exchange."""
         if self.is_over:
             return
@@ -179,7 +182,7 @@ class Exchange:
             self._unsent = [self._head]
             self.connect()
         else:
-            self.failed(Failure.BROKEN, text)
+            self.failed(Failure.BROKEN, _CUT_SHORT if self._heard else _NO_ANSWER)
 
     def failed(self, failure: Failure, text: str) -> None:
         answer = self._answer

@@ -78,7 +78,7 @@ class Response:
 
 
 _REQUEST_LINE = re.compile(
-    rb"([A-Z0-9_-]{1,32}) ([\x21\x22\x24-\x7e\x80-\xff]++) HTTP/([0-9])\.([0-9])\r\n"
+    rb"([A-Za-z0-9_-]{1,32}) ([\x21\x22\x24-\x7e\x80-\xff]++) HTTP/([0-9])\.([0-9])\r\n"
 )
 _STATUS_LINE = re.compile(rb"HTTP/1\.([0-9]) ([1-9][0-9]{2})(?: ([\t\x20-\x7e\x80-\xff]*+))?\r\n")
 _LENIENT_END = re.compile(rb"\n\r?\n")
@@ -249,8 +249,11 @@ def _check_speakable(method: bytes, major: bytes, minor: bytes) -> None:
         raise BadMessage(505, "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
     if minor > b"1":
         raise BadMessage(400, "There is no such version of HTTP/1.")
-    if method == b"CONNECT":
+    # Methods differ by case, but a server may overlook that: these two change where an answer ends.
+    if method.upper() == b"CONNECT":
         raise BadMessage(501, "CONNECT is not served here.")
+    if method != b"HEAD" and method.upper() == b"HEAD":
+        raise BadMessage(400, "HEAD is written in capitals.")
 
 
 def _without_repeated_length(headers: Headers) -> Headers:

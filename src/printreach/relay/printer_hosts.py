@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
 
+from printreach.contract import signin
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
 from printreach.rules.access import is_command, need_of
@@ -16,6 +17,7 @@ from printreach.rules.connections import (
     Refused,
     is_opened_by,
 )
+from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.heads import Headers
 
 from .admission import Admission
@@ -167,6 +169,8 @@ class PrinterHosts:
             return self._refuse(caller, request, fin, grant, ErrorCode.AGENT_ERROR, detail)
         if tunnel is None or not tunnel.session.may_open:
             return self._refuse(caller, request, fin, grant, ErrorCode.PRINTER_NOT_CONNECTED)
+        if not _is_understood(request.method, tunnel):
+            return self._refuse(caller, request, fin, grant, ErrorCode.AGENT_UPDATE_REQUIRED)
         exchange = PrinterExchange(
             caller,
             request,
@@ -289,6 +293,11 @@ def _writer(caller: FrontConnection, request: Request, fin: bool) -> AnswerWrite
     writer = AnswerWriter(caller, request)
     writer.keep_alive = writer.keep_alive and fin
     return writer
+
+
+def _is_understood(method: bytes, tunnel: Tunnel) -> bool:
+    """An older agent takes a method with small letters for a breach, and ends its tunnel."""
+    return method == method.upper() or signin.LOWER_CASE_METHODS in tunnel.capabilities
 
 
 def _is_internal(caller: FrontConnection, request: Request) -> bool:

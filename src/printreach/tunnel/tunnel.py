@@ -56,6 +56,7 @@ class Tunnel:
         self.session = session
         self.is_congested = False  # streams take turns
         self.is_closed = False
+        self.capabilities: frozenset[str] = frozenset()  # of the other end, once it is ready
         self._link = link
         self._owner = owner
         self._loop = asyncio.get_running_loop()
@@ -273,6 +274,7 @@ class Tunnel:
             handler.on_reset(event.reason, event.text)
 
     def _ready(self, event: events.PeerReady) -> None:
+        self.capabilities = event.capabilities
         self._owner.on_tunnel_ready(event.capabilities)
 
     def _message(self, event: events.MessageReceived) -> None:

@@ -20,7 +20,7 @@ _TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
 _TEXT = rb"[\t\x20-\x7e\x80-\xff]*"
 _VALUE = rb"(?:" + _TEXT + rb"[\x21-\x7e\x80-\xff])?+"  # ends with no blank
 _FIELD = re.compile(rb"(?<=\n)(%b): [ \t]*+(%b)[ \t]*+\r\n" % (_TOKEN, _VALUE))
-_REQUEST_LINE = re.compile(rb"([A-Z0-9_-]{1,32}+) ([\x21-\x22\x24-\x7e\x80-\xff]++)\r\n")
+_REQUEST_LINE = re.compile(rb"([A-Za-z0-9_-]{1,32}+) ([\x21-\x22\x24-\x7e\x80-\xff]++)\r\n")
 _STATUS_LINE = re.compile(rb"([1-9][0-9][0-9]) (%b+)\r\n" % _TEXT)
 
 HOP_BY_HOP = frozenset(
