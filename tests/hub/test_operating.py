@@ -128,7 +128,7 @@ async def test_what_was_refused_is_not_written_down(open_world: OpenWorld) -> No
     async with open_world() as world:
         hub = operating(world)
         await world.accounts.set_supporter(ADA, granted=True, by=GRACE)
-        await hub.apps.change("lark", DRAFT, GRACE)
+        await hub.apps.change("lark", DRAFT, GRACE, was_checked=True)
         await hub.set_admin(ADA, is_admin=True, by=GRACE)
 
         assert await acts(world) == []
@@ -191,7 +191,7 @@ async def test_a_changed_app_keeps_its_owner_and_its_connections(open_world: Ope
         await world.set_up()
         await world.connect_app()
         draft = replace(DRAFT, app_id="other", name="Larkspur")
-        changed = await hub.apps.change("demo", draft, GRACE)
+        changed = await hub.apps.change("demo", draft, GRACE, was_checked=False)
 
         assert isinstance(changed, App)
         assert (changed.app_id, changed.name) == ("demo", "Larkspur")

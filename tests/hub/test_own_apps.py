@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from printreach.hub.denied import Reason
-from printreach.hub.own_apps import TAKEN, Faulty, ListedApp, OwnApps
+from printreach.hub.own_apps import LOOKS_THE_SAME, TAKEN, Faulty, ListedApp, OwnApps
 from printreach.ports import Notice, Records, Topic
 from printreach.rules.accounts import Account
 from printreach.rules.app_registration import MAX_APP_IDS, MAX_APPS, AppDraft, AppPolicy
@@ -16,7 +16,7 @@ from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World, denied
 DRAFT = AppDraft(
     app_id="Layerlark",
     name="Layerlark",
-    return_prefixes=("https://layerlark.example/done", "layerlark://done"),
+    return_prefixes=("https://layerlark.example/done", "com.layerlark://done"),
     logo_url="https://layerlark.example/logo.png",
 )
 
@@ -50,6 +50,70 @@ async def test_an_app_belongs_to_who_registered_it(open_world: OpenWorld) -> Non
         assert made.owner_id == ada.account_id
         assert await apps.all(ada.account_id) == [ListedApp(made, 0)]
         assert await apps.all(bob.account_id) == []
+
+
+@on_a_loop
+async def test_no_app_looks_like_another_accounts(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        ada, bob = await world.add_account(), await world.add_account(BOB)
+        apps = own_apps(world)
+        await apps.register(ada, DRAFT)
+        await world.apps.add("pod", "OctoPod", [])
+        alike = replace(DRAFT, app_id="other", name="LAYER-1ark")
+        fine = replace(DRAFT, app_id="fine", name="Larkspur")
+
+        assert errors(await apps.register(bob, alike)) == {"name": LOOKS_THE_SAME}
+        assert isinstance(await apps.register(bob, fine), App)
+        renamed = replace(fine, name="Octo Pod")
+        assert errors(await apps.change(bob.account_id, "fine", renamed)) == {
+            "name": LOOKS_THE_SAME
+        }
+        assert isinstance(await apps.register(ada, alike), App)  # one's own may
+
+
+@on_a_loop
+async def test_the_name_of_a_removed_app_is_free(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        ada, bob = await world.add_account(), await world.add_account(BOB)
+        apps = own_apps(world)
+        await apps.register(ada, DRAFT)
+        await apps.remove(ada.account_id, "Layerlark")
+
+        assert isinstance(await apps.register(bob, replace(DRAFT, app_id="other")), App)
+
+
+@on_a_loop
+async def test_an_operator_may_name_an_app_like_another(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        await own_apps(world).register(await world.add_account(), DRAFT)
+
+        assert isinstance(await world.apps.add("second", "Layerlark", ["myapp://done"]), App)
+
+
+@on_a_loop
+async def test_an_app_that_was_checked_is_not_once_its_developer_changes_what_people_see(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        ada = await world.add_account()
+        apps = own_apps(world)
+        app = await apps.register(ada, DRAFT)
+        assert isinstance(app, App)
+        assert not app.is_vouched_for
+        checked = replace(app, was_checked=True)
+
+        for change, stays in (
+            ({"max_connections": 5}, True),
+            ({"name": "Larkspur"}, False),
+            ({"return_prefixes": ("https://thief.example/",)}, False),
+            ({"returns_to_lan": True}, False),
+            ({"logo_url": "https://thief.example/l.png"}, False),
+        ):
+            await world.store.write(lambda records: records.apps.put(checked))
+            draft = replace(DRAFT, **change)
+            changed = await apps.change(ada.account_id, "Layerlark", draft)
+            assert isinstance(changed, App)
+            assert changed.was_checked is stays, change
 
 
 @on_a_loop
@@ -176,7 +240,7 @@ async def test_who_stands_in_the_portal_of_a_removed_app_gets_no_further(
         ada, portal = await world.add_account(), portal_of(world)
         await own_apps(world).register(ada, DRAFT)
         await world.link_printer()
-        key = await begin(portal, appId="Layerlark", returnUrl="layerlark://done")
+        key = await begin(portal, appId="Layerlark", returnUrl="com.layerlark://done")
         assert await portal.view(key, ada) is not None
         await own_apps(world).remove(ada.account_id, "Layerlark")
 

@@ -56,7 +56,7 @@ def test_a_developer_registers_an_app_and_walks_through_the_portal_with_it(
     press(page, "Register an app")
     page.get_by_label("Name", exact=True).fill("Layerlark")
     page.get_by_label("App id").fill("layerlark")
-    page.get_by_label("Return addresses").fill("layerlark://done")
+    page.get_by_label("Return addresses").fill("com.layerlark://done")
     press(page, "Register")
     heading(page, "Layerlark")
     press(page, "Try the portal")

@@ -270,13 +270,15 @@ def test_a_double_click_loses_nothing(shop: Shop, page: Page, workbench: str) ->
     assert heard(page)["success"] == "true"
 
 
-def test_a_flow_that_took_too_long_sends_the_person_back(
+def test_a_flow_that_took_too_long_leads_back_by_a_button_that_names_the_host(
     shop: Shop, page: Page, workbench: str
 ) -> None:
     come_as(page, shop)
     heading(page, "Let Journeys use Workbench?")
     shop.make_old()
     press(page, "Allow Journeys")
+    heading(page, "Journeys isn\u2019t connected")
+    press(page, "Go to app.example.com")
 
     assert heard(page)["error"] == "expired"
 

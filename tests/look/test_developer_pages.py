@@ -114,7 +114,7 @@ def test_the_table_behind_the_chart_says_the_same(own_page: Page) -> None:
 
 
 def _fill(desk: Desk) -> None:
-    desk.register(returns="https://layerlark.example/done\nlayerlark://done", lan="yes")
+    desk.register(returns="https://layerlark.example/done\ncom.layerlark://done", lan="yes")
     desk.register("spoolwatch", name="Spool watch")
     developers = desk.world.services.developers
 

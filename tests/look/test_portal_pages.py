@@ -1,6 +1,7 @@
 """The portal's pages, as they are, step by step."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
+from printreach.ports import Records
 from tests.fakes.clock import FakeClock
 from tests.hub.portal_world import FakeHostKeys
 from tests.look.gallery import forward
@@ -25,7 +27,7 @@ from tests.web.portal.people import (
     link_printer,
     show_code,
 )
-from tests.web.world import BASE_URL, WebWorld
+from tests.web.world import BASE_URL, WebWorld, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -180,6 +182,28 @@ def test_the_way_back_is_accessible_and_fits(
 
     # It goes on by itself after a second, which axe holds against it; there is a button, too.
     look_at(own_page, f"appportal-{name}", besides={"meta-refresh"})
+
+
+def test_what_an_unknown_developer_registered_is_shown_as_such_accessibly(
+    own_page: Page, person: Person
+) -> None:
+    person.sign_in()
+    bob = person.world.add_account(person.browser, "bob@example.org")
+
+    async def registered_by_bob(records: Records) -> None:
+        app = await records.apps.get(APP)
+        assert app is not None
+        await records.apps.put(replace(app, owner_id=bob.account_id))
+
+    run(person.browser, lambda: person.world.store.write(registered_by_bob))
+    reach_permit(person)
+    own_page.goto(BASE_URL + person.path)
+    look_at(own_page, "appportal-permit-unchecked")
+    own_page.goto(f"{BASE_URL}{START}?appId={APP}&returnUrl={RETURN_URL}")
+    look_at(own_page, "appportal-welcome-unchecked")
+    own_page.goto(f"{BASE_URL}{START}?appId={APP}&returnUrl={RETURN_URL}&printerId=a&PrinterId=b")
+    look_at(own_page, "appportal-error-before-sign-in")
+    own_page.get_by_role("link", name="Go to layerlark.example").wait_for()
 
 
 def show(page: Page, answer: Response) -> None:

@@ -7,6 +7,7 @@ import pytest
 from printreach.rules.accounts import Account
 from printreach.rules.app_registration import (
     MAX_QUOTA,
+    AppDraft,
     AppPolicy,
     Holder,
     logo_of,
@@ -14,6 +15,8 @@ from printreach.rules.app_registration import (
     may_take_id,
     problem_with_logo,
     problem_with_quota,
+    problems_with,
+    problems_with_own,
     quota_reached,
 )
 from printreach.rules.apps import App, problem_with_app, problem_with_return_prefix
@@ -137,3 +140,34 @@ def test_a_return_address_has_500_characters_at_most(length: int, is_fine: bool)
     prefix = "https://a.example/".ljust(length, "a")
 
     assert (problem_with_return_prefix(prefix) is None) is is_fine
+
+
+@pytest.mark.parametrize(
+    ("prefix", "is_fine"),
+    [
+        *(
+            ("com.example.app://done", True),
+            ("https://a.example/", True),
+            ("HTTPS://a.ex/", True),
+        ),
+        *(("http://192.168.1.5:80/", True), ("mobileraker://x", True), ("octopod://x", True)),
+        *(("myapp://done", False), ("MyApp://done", False), ("layerlark://", False)),
+    ],
+)
+def test_a_developer_needs_a_scheme_that_is_theirs(prefix: str, is_fine: bool) -> None:
+    draft = AppDraft(app_id="demo", name="Demo", return_prefixes=(prefix,))
+
+    assert (problems_with_own(draft) == {}) is is_fine
+    assert problems_with(draft) == {}  # an operator may
+
+
+def test_what_an_app_has_from_before_stays() -> None:
+    before = replace(APP, name="Printreach tools", return_prefixes=("myapp://done",))
+    draft = AppDraft(
+        app_id="demo", name=before.name, return_prefixes=("myapp://done", "https://a.example/")
+    )
+
+    assert problems_with_own(draft, before) == {}
+    assert set(problems_with_own(replace(draft, return_prefixes=("other://",)), before)) == {
+        "return_prefixes"
+    }

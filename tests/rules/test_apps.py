@@ -66,3 +66,23 @@ def test_an_apps_name_has_2_to_60_characters(name: str) -> None:
 
 def test_an_app_without_return_prefixes_is_fine() -> None:
     assert problem_with_app("org.example_app-1", "Äpp", ()) is None
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        *(
+            "ms-settings",
+            "ms-msdt",
+            "search-ms",
+            "vscode",
+            "itms-services",
+            "steam",
+            "shell",
+            "jar",
+        ),
+        *("ldap", "git", "ssh", "smb", "web+x", "x-apple", "chrome", "javascript", "view-source"),
+    ],
+)
+def test_no_app_returns_to_a_scheme_that_a_system_acts_on(scheme: str) -> None:
+    assert problem_with_return_prefix(f"{scheme}://done") is not None

@@ -53,8 +53,13 @@ class OperatedApps:
 
         return await self.store.write(add)
 
-    async def change(self, app_id: str, draft: AppDraft, by: Operator) -> App | Faulty | Denied:
-        """Put this in its place; its id and its owner stay, and so do its connections."""
+    async def change(
+        self, app_id: str, draft: AppDraft, by: Operator, *, was_checked: bool
+    ) -> App | Faulty | Denied:
+        """Put this in its place; its id and its owner stay, and so do its connections.
+
+        was_checked: the operator knows who is behind it, whoever registered it.
+        """
         draft, at = replace(draft, app_id=app_id), self.clock.now()
         errors = problems_with(draft)
 
@@ -64,7 +69,7 @@ class OperatedApps:
                 return app
             if errors:
                 return Faulty(errors)
-            changed = replace(app, **asdict(draft))
+            changed = replace(app, **asdict(draft), was_checked=was_checked)
             await records.apps.put(changed)
             what = _changes(app, changed)
             await note(records, by, at, OperatorAct.APP_CHANGED, app_id, what)

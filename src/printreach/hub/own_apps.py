@@ -15,13 +15,17 @@ from printreach.rules.app_registration import (
     AppPolicy,
     may_register_apps,
     may_take_id,
-    problems_with,
+    problems_with_own,
+    stays_checked,
 )
 from printreach.rules.apps import App
 
 NO_SUCH_APP: Final = Denied(Reason.NO_SUCH_APP, "There is no such app in your account.")
 TAKEN: Final = "This app id is taken. Choose another."
 """By whom is nobody's business, and neither is whether the app still exists."""
+LOOKS_THE_SAME: Final = (
+    "This name looks the same as that of another app here. Choose another, or ask the operator."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ class OwnApps:
         """Make it the account's app."""
         if not self.may_register(account):
             return Denied(Reason.INVALID, "Only the operators of this service register apps.")
-        errors = problems_with(draft)
+        errors = problems_with_own(draft)
         if errors:
             return Faulty(errors)
         app = App(**asdict(draft), created_at=self.clock.now(), owner_id=account.account_id)
@@ -89,6 +93,8 @@ class OwnApps:
                 return Faulty({"app_id": full})
             if not may_take_id(await records.apps.holders(app.app_id), account.account_id):
                 return Faulty({"app_id": TAKEN})
+            if await records.apps.others_look_like(app.name, account.account_id):
+                return Faulty({"name": LOOKS_THE_SAME})
             await records.apps.add(app)
             return app
 
@@ -97,15 +103,20 @@ class OwnApps:
     async def change(self, account_id: str, app_id: str, draft: AppDraft) -> App | Faulty | Denied:
         """Put this in its place; its id stays, and so do its connections."""
         draft = replace(draft, app_id=app_id)
-        errors = problems_with(draft)
 
         async def change(records: Records) -> App | Faulty | Denied:
             app = await _own(records, account_id, app_id)
             if isinstance(app, Denied):
                 return app
+            errors = problems_with_own(draft, app)
             if errors:
                 return Faulty(errors)
+            if draft.name != app.name and await records.apps.others_look_like(
+                draft.name, account_id
+            ):
+                return Faulty({"name": LOOKS_THE_SAME})
             changed = replace(app, **asdict(draft))
+            changed = replace(changed, was_checked=stays_checked(app, changed))
             await records.apps.put(changed)
             return changed
 

@@ -199,6 +199,10 @@ class AppRecords(Protocol):
         """Who has that id in any spelling of case, removed apps included."""
         ...
 
+    async def others_look_like(self, name: str, owner_id: str) -> bool:
+        """Whether an app of anybody else looks the same to people: rules.app_names.look_of."""
+        ...
+
     async def ids_of_owner(self, account_id: str) -> int:
         """How many, removed ones included."""
         ...

@@ -6,8 +6,10 @@ from enum import StrEnum
 from typing import Final
 
 from printreach.rules.accounts import Account
+from printreach.rules.app_names import problem_with_chosen_name
 from printreach.rules.apps import (
     App,
+    is_anybodys_scheme,
     problem_with_app_id,
     problem_with_app_name,
     problem_with_return_prefixes,
@@ -61,6 +63,34 @@ def problems_with(draft: AppDraft) -> Mapping[str, str]:
         "max_connections_a_printer": problem_with_quota(draft.max_connections_a_printer),
     }
     return {name: problem for name, problem in found.items() if problem is not None}
+
+
+def problems_with_own(draft: AppDraft, before: App | None = None) -> Mapping[str, str]:
+    """The same for who is no operator: names and schemes that anybody could take for others' count.
+
+    before: the app as it is; the name and the return addresses that it has may stay.
+    """
+    found = dict(problems_with(draft))
+    name = problem_with_chosen_name(draft.name)
+    if name is not None and (before is None or draft.name != before.name):
+        found.setdefault("name", name)
+    kept = () if before is None else before.return_prefixes
+    for prefix in draft.return_prefixes:
+        if prefix not in kept and is_anybodys_scheme(prefix.partition(":")[0].lower()):
+            found.setdefault(
+                "return_prefixes",
+                f"{prefix!r} has a scheme that any app could claim. Use a domain of yours the "
+                "other way round, such as com.example.app://done, or an https address.",
+            )
+    return found
+
+
+def stays_checked(before: App, after: App) -> bool:
+    """Whether what an operator looked at is as it was: what people see, and where they are sent."""
+    return before.was_checked and all(
+        getattr(before, name) == getattr(after, name)
+        for name in ("name", "return_prefixes", "returns_to_lan", "logo_url", "takes_other_logos")
+    )
 
 
 def may_register_apps(policy: AppPolicy, account: Account) -> bool:

@@ -13,10 +13,24 @@ MAX_RETURN_PREFIX_LENGTH: Final = 500
 _APP_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 _SCHEMES_WITH_A_MEANING = frozenset(
-    {"about", "blob", "data", "file", "filesystem", "ftp", "intent", "javascript", "mailto"}
-    | {"sms", "tel", "vbscript", "view-source", "ws", "wss"}
+    {"about", "android-app", "apt", "bitcoin", "blob", "callto", "chrome", "chrome-extension"}
+    | {"cid", "content", "cursor", "data", "dav", "dns", "edge", "facetime", "facetime-audio"}
+    | {"feed", "file", "filesystem", "ftp", "ftps", "geo", "git", "gopher", "hcp", "help"}
+    | {"imap", "intent", "irc", "itms", "jar", "javascript", "ldap", "ldaps", "magnet", "mailto"}
+    | {"maps", "mhtml", "mms", "moz-extension", "news", "nfs", "nntp", "onenote", "pop", "prefs"}
+    | {"res", "resource", "rlogin", "rtsp", "search", "search-ms", "sftp", "shell", "shortcuts"}
+    | {"sip", "sips", "skype", "slack", "smb", "sms", "smsto", "ssh", "steam", "svn", "teams"}
+    | {"tel", "telnet", "tftp", "urn", "vbscript", "view-source", "vnc", "vscode"}
+    | {"vscode-insiders", "webcal", "ws", "wss", "wyciwyg", "xmpp", "zoommtg"}
 )
-"""What a browser or a phone acts on by itself; none of them brings anyone back to an app."""
+"""What a browser or a system acts on by itself; none of them brings anyone back to an app."""
+_SYSTEM_SCHEMES = ("app-", "itms-", "ms-", "web+", "x-")
+"""How schemes begin that belong to Windows, Apple's systems or the web at large."""
+KNOWN_APP_SCHEMES: Final = frozenset({"mobileraker", "octopod"})
+"""Schemes without a dot that published apps return to: everybody knows whose they are.
+
+Mobileraker and OctoPod return to these in their releases.
+"""
 _NEAR = tuple(
     ipaddress.ip_network(network)
     for network in (
@@ -43,7 +57,8 @@ class App:
     owner_id: the account that registered it; None where the operator did.
     logo_url: shown where the app sends no logo. takes_other_logos: it may send one.
     max_connections, max_connections_a_printer: of living App Connections; None means no bound of
-    its own.
+    its own. was_checked: an operator knows who is behind it; a change of what people are shown, or
+    of where they are sent, takes that back.
     """
 
     app_id: str
@@ -56,6 +71,12 @@ class App:
     takes_other_logos: bool = True
     max_connections: int | None = None
     max_connections_a_printer: int | None = None
+    was_checked: bool = False
+
+    @property
+    def is_vouched_for(self) -> bool:
+        """Whether an operator of the service registered it, or knows who did."""
+        return self.owner_id is None or self.was_checked
 
 
 def problem_with_app(app_id: str, name: str, return_prefixes: tuple[str, ...]) -> str | None:
@@ -124,7 +145,17 @@ def is_near_address(host: str) -> bool:
 
 def is_own_scheme(scheme: str) -> bool:
     """True for a scheme, in lower case, that an app may claim for itself."""
-    return bool(_SCHEME.fullmatch(scheme)) and scheme not in _SCHEMES_WITH_A_MEANING
+    if not _SCHEME.fullmatch(scheme) or scheme.startswith(_SYSTEM_SCHEMES):
+        return False
+    return scheme not in _SCHEMES_WITH_A_MEANING
+
+
+def is_anybodys_scheme(scheme: str) -> bool:
+    """True for a scheme, in lower case, that nothing ties to one app: RFC 8252, 7.1.
+
+    A reverse domain name is its domain's, and a few names belong to apps that are known.
+    """
+    return scheme not in {"http", "https"} and "." not in scheme and scheme not in KNOWN_APP_SCHEMES
 
 
 def may_lead_back(scheme: str, host: str) -> bool:

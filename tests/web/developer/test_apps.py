@@ -31,7 +31,7 @@ def connect(desk: Desk, app_id: str = "layerlark") -> str:
 
 def test_an_app_is_registered_with_all_that_was_typed(desk: Desk) -> None:
     where = desk.register(
-        returns="https://layerlark.example/done\r\n  layerlark://done \n",
+        returns="https://layerlark.example/done\r\n  com.layerlark://done \n",
         lan="yes",
         logo="https://cdn.example/logo.png",
         most="500",
@@ -42,7 +42,7 @@ def test_an_app_is_registered_with_all_that_was_typed(desk: Desk) -> None:
     app = desk.app("layerlark")
     assert app is not None
     assert app.owner_id == desk.ada.account_id
-    assert app.return_prefixes == ("https://layerlark.example/done", "layerlark://done")
+    assert app.return_prefixes == ("https://layerlark.example/done", "com.layerlark://done")
     assert (app.returns_to_lan, app.takes_other_logos) == (True, False)
     assert app.logo_url == "https://cdn.example/logo.png"
     assert (app.max_connections, app.max_connections_a_printer) == (500, 2)
@@ -76,9 +76,9 @@ def test_what_cannot_be_is_told_at_its_field_and_nothing_is_kept(desk: Desk, fie
 
 
 def test_what_was_typed_is_kept_where_something_is_wrong(desk: Desk) -> None:
-    page = desk.register(name="x", returns="https://a.example/\nlayerlark://done", lan="yes")
+    page = desk.register(name="x", returns="https://a.example/\ncom.layerlark://done", lan="yes")
 
-    assert "https://a.example/\nlayerlark://done</textarea>" in page
+    assert "https://a.example/\ncom.layerlark://done</textarea>" in page
     assert 'id="lan" name="lan" value="yes" checked' in page
 
 
@@ -94,7 +94,7 @@ def test_script_in_what_is_typed_stays_text(desk: Desk) -> None:
             "most": HOSTILE,
         },
     ).text
-    desk.register(name='<script>x="1"</script>', returns="a://'><script>y</script>")
+    desk.register(name='<script>x="1"</script>', returns="a.b://'><script>y</script>")
     pages = [desk.browser.get(f"/developer{path}").text for path in ("", *_pages("layerlark"))]
 
     for page in (faulty, *pages):
@@ -112,14 +112,14 @@ def test_an_app_is_changed_and_keeps_its_id(desk: Desk) -> None:
     answer = send(
         desk.browser,
         "/developer/apps/layerlark",
-        **{"name": "Larklayer", "app-id": "other", "returns": "lark://x", "other-logos": "yes"},
+        **{"name": "Larklayer", "app-id": "other", "returns": "com.lark://x", "other-logos": "yes"},
         password=PASSWORD,
     )
 
     assert answer.headers["location"] == "/developer/apps/layerlark?said=changed"
     app = desk.app("layerlark")
     assert app is not None
-    assert (app.name, app.return_prefixes) == ("Larklayer", ("lark://x",))
+    assert (app.name, app.return_prefixes) == ("Larklayer", ("com.lark://x",))
     assert desk.app("other") is None
 
 
@@ -241,7 +241,7 @@ def test_where_operators_alone_register_apps_others_are_told(world_with: MakeWor
 
 
 def test_the_portal_can_be_tried_with_every_return_address(desk: Desk) -> None:
-    desk.register(returns="https://layerlark.example/done\nlayerlark://done")
+    desk.register(returns="https://layerlark.example/done\ncom.layerlark://done")
     page = desk.browser.get("/developer/apps/layerlark/try").text
     links = [html.unescape(one) for one in re.findall(r'href="(/appportal[^"]*)"', page)]
 
@@ -249,7 +249,7 @@ def test_the_portal_can_be_tried_with_every_return_address(desk: Desk) -> None:
     assert [one["returnUrl"] for one in asked] == [
         [f"{BASE_URL}/appportal/v1/test"],
         ["https://layerlark.example/done"],
-        ["layerlark://done"],
+        ["com.layerlark://done"],
     ]
     assert {one["appId"][0] for one in asked} == {"layerlark"}
     for link in links:

@@ -2,6 +2,7 @@
 
 import html
 import re
+from dataclasses import replace
 
 from sqlalchemy import insert
 
@@ -234,6 +235,27 @@ def test_what_was_said_comes_from_no_address(office: Office) -> None:
     page = office.browser.get("/operator/accounts?said=<b>you+won</b>").text
 
     assert "you won" not in page
+
+
+def test_an_operator_says_that_they_know_who_makes_an_app(office: Office) -> None:
+    async def given_to_ada() -> None:
+        async def give(records: SqlRecords) -> None:
+            app = await records.apps.get(APP)
+            assert app is not None
+            await records.apps.put(replace(app, owner_id=office.ada.account_id))
+
+        await office.world.store.write(give)
+
+    run(office.browser, given_to_ada)
+    path = f"/operator/apps/{APP}"
+    assert "I know who makes this app" in office.browser.get(path).text
+
+    send(office.browser, path, **app_form(), checked="yes")
+
+    checked = office.browser.get(path).text
+    assert 'id="checked" name="checked" value="yes" checked' in checked
+    assert office.last_act()[1:] == ("app-changed", APP, office.last_act()[3])
+    assert "was_checked" in office.last_act()[3]
 
 
 def test_the_overview_says_who_may_sign_up(office: Office) -> None:

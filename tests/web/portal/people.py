@@ -22,6 +22,7 @@ START = "/appportal/v1"
 NODE = "n1"
 
 _TOKEN = re.compile(r'name="token" value="([0-9a-f]{64})"')
+_BUTTON = re.compile(r'<a class="button tall" href="([^"]+)">\s*<span>([^<]+)</span>')
 _REFRESH = re.compile(r'http-equiv="refresh" content="1;url=([^"]*)"')
 
 
@@ -76,6 +77,15 @@ def follow(browser: Browser, answer: Response) -> Response:
 def told(answer: Response) -> dict[str, str]:
     """The parameters of the completion URL that a page goes on to by itself."""
     return {name: value for name, [value] in parse_qs(urlsplit(way_back(answer)).query).items()}
+
+
+def offered(answer: Response) -> tuple[str, dict[str, str]]:
+    """Where a page leads by a button and not by itself: its words, and the parameters."""
+    assert _REFRESH.search(answer.text) is None
+    found = _BUTTON.search(answer.text)
+    assert found is not None, answer.text
+    query = urlsplit(html.unescape(found[1])).query
+    return html.unescape(found[2]), {name: value for name, [value] in parse_qs(query).items()}
 
 
 def way_back(answer: Response) -> str:

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from printreach.backends.sql.columns import columns_for
 from printreach.backends.sql.tables import apps
+from printreach.rules.app_names import look_of
 from printreach.rules.app_registration import Holder
 from printreach.rules.apps import App
 
@@ -27,21 +28,28 @@ class AppRows:
         returned = await self._connection.execute(
             update(apps)
             .where(apps.c.app_id == app.app_id, apps.c.removed_at.is_not(None))
-            .values(**asdict(app), removed_at=None)
+            .values(**_values(app), removed_at=None)
         )
         if not returned.rowcount:
-            await self._connection.execute(insert(apps).values(**asdict(app)))
+            await self._connection.execute(insert(apps).values(**_values(app)))
 
     async def put(self, app: App) -> None:
         await self._connection.execute(
-            update(apps).where(apps.c.app_id == app.app_id).values(**asdict(app))
+            update(apps).where(apps.c.app_id == app.app_id).values(**_values(app))
         )
 
     async def remove(self, app_id: str, at: datetime) -> None:
         await self._connection.execute(
             update(apps)
             .where(apps.c.app_id == app_id, _IS_THERE)
-            .values(removed_at=at, name="", return_prefixes=[], logo_url=None)
+            .values(
+                removed_at=at,
+                name="",
+                look="",
+                return_prefixes=[],
+                logo_url=None,
+                was_checked=False,
+            )
         )
 
     async def get(self, app_id: str) -> App | None:
@@ -62,6 +70,12 @@ class AppRows:
         )
         return [Holder(owner_id=one[0], is_removed=one[1] is not None) for one in found]
 
+    async def others_look_like(self, name: str, owner_id: str) -> bool:
+        alike = select(apps.c.app_id).where(
+            apps.c.look == look_of(name), apps.c.owner_id.is_distinct_from(owner_id), _IS_THERE
+        )
+        return (await self._connection.execute(alike.limit(1))).first() is not None
+
     async def ids_of_owner(self, account_id: str) -> int:
         found = await self._connection.scalar(
             select(func.count()).select_from(apps).where(apps.c.owner_id == account_id)
@@ -73,6 +87,10 @@ class AppRows:
             select(*_APP).where(_IS_THERE, *conditions).order_by(apps.c.app_id)
         )
         return [_app(row) for row in found.mappings()]
+
+
+def _values(app: App) -> dict[str, Any]:
+    return {**asdict(app), "look": look_of(app.name)}
 
 
 def _app(row: Mapping[Any, Any]) -> App:

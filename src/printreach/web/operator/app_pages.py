@@ -67,7 +67,10 @@ async def change(
     refused = await desk.proved(fields)
     if refused is not None:
         return _form(desk, typed, row, refused)
-    changed = found(await desk.hub.apps.change(app_id, draft_of(typed), desk.by))
+    was_checked = fields["checked"] == "yes"
+    changed = found(
+        await desk.hub.apps.change(app_id, draft_of(typed), desk.by, was_checked=was_checked)
+    )
     if isinstance(changed, Faulty):
         return _form(desk, typed, row, errors=changed.errors)
     return back(f"{APPS}/{app_id}", "changed")

@@ -83,6 +83,7 @@ def welcome_page(request: Request, account: Account | None, query: str) -> Templ
         who=account.email if account else "",
         query=query,
         way_back=completion_url(request.return_url, denied),
+        place=place_to_show(request.return_url),
     )
 
 
@@ -105,7 +106,11 @@ def step_page(
     logo_url = view.flow.logo_url
     if view.step is Step.FAILED or view.step is Step.EXPIRED:
         error = view.flow.error or PortalError.EXPIRED
-        return failed_page(view.app, logo_url, view.flow.return_url, error)
+        # Where the person gave up by a button, the page after it may lead back as that button said.
+        was_pressed = view.step is Step.FAILED
+        return failed_page(
+            view.app, logo_url, view.flow.return_url, error, goes_by_itself=was_pressed
+        )
     return _page(
         _TEMPLATES[view.step],
         logo_url,
@@ -185,13 +190,33 @@ def done_page(made: Made) -> Template:
         flow.logo_url,
         completion_url(flow.return_url, parameters),
         printer_name=made.completion.printer_name,
+        goes_by_itself=True,
     )
 
 
-def failed_page(app: App, logo_url: str | None, return_url: str, error: PortalError) -> Template:
-    """Take the person back to the app, with an error."""
+def failed_page(
+    app: App,
+    logo_url: str | None,
+    return_url: str,
+    error: PortalError,
+    *,
+    goes_by_itself: bool = False,
+) -> Template:
+    """Lead the person back to the app, with an error.
+
+    goes_by_itself: without another press. Only where they pressed a button that said so: anybody
+    can register an app, and would otherwise send people anywhere by an address of this service.
+    """
     way_back = completion_url(return_url, failure_parameters(error))
-    return _leaving("portal/failed.html", app, logo_url, way_back, error=error.value)
+    return _leaving(
+        "portal/failed.html",
+        app,
+        logo_url,
+        way_back,
+        error=error.value,
+        place=place_to_show(return_url),
+        goes_by_itself=goes_by_itself,
+    )
 
 
 def about(one: PrinterHere, *, shows_state: bool = False) -> str:
@@ -212,8 +237,9 @@ def _leaving(
     return page
 
 
-def _app(app: App, logo_url: str | None) -> dict[str, str]:
-    return {"name": app.name, "logo": logo_address(logo_url) if logo_url else ""}
+def _app(app: App, logo_url: str | None) -> dict[str, Any]:
+    logo = logo_address(logo_url) if logo_url else ""
+    return {"name": app.name, "logo": logo, "is_vouched_for": app.is_vouched_for}
 
 
 def _page(template: str, logo_url: str | None, *, status: int = 200, **context: Any) -> Template:
