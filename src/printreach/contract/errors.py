@@ -52,7 +52,7 @@ THIS_PRINTER: Final = "This printer"
 NOT_PERMITTED: Final = Failure(
     meaning="The printer's owner has not allowed this connection to do that.",
     title="Not allowed here",
-    remedy="The printer's owner can allow it on the dashboard.",
+    remedy="Ask the printer's owner; if it is yours, the dashboard has what changes it.",
     temporary=False,
 )
 """What 606 says where the credentials are right and a permission is missing."""
