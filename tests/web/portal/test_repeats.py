@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.hub.portal_world import FakeHostKeys
 from tests.web.portal.people import Person, connections, link_printer, show_code, told, way_back
 from tests.web.world import WebWorld, sign_in
 
@@ -117,3 +118,21 @@ def test_a_second_account_in_the_middle_answers_for_itself(world: WebWorld, ada:
     assert "Link your printer" in ada.look().text
     assert "Link your printer" in ada.press("key", printer=printer_id, answer="no").text
     assert connections(world, ada.browser) == []
+
+
+def test_whoever_is_signed_out_while_a_key_is_made_is_told_no_secrets(
+    world: WebWorld, ada: Person, host_keys: FakeHostKeys
+) -> None:
+    printer_id = link_printer(world, ada.browser, "Workbench")
+    ada.begin(hostApiKeyAppName="Lark")
+    ada.allow(printer_id)
+
+    async def end_all_sessions() -> None:
+        for account in await world.services.accounts.all():
+            await world.services.sessions.end_others(account.account_id, "another")
+
+    host_keys.meanwhile = end_all_sessions
+    answer = ada.press("key", printer=printer_id, answer="yes")
+
+    assert "host-key" not in answer.text
+    assert "/signin" in str(answer.url) + answer.headers.get("location", "")

@@ -291,24 +291,6 @@ def test_the_connection_is_had_without_the_key(
     assert host_keys.asked == []
 
 
-def test_whoever_is_signed_out_while_a_key_is_made_is_told_no_secrets(
-    world: WebWorld, ada: Person, host_keys: FakeHostKeys
-) -> None:
-    printer_id = link_printer(world, ada.browser, "Workbench")
-    ada.begin(hostApiKeyAppName="Lark")
-    ada.allow(printer_id)
-
-    async def end_all_sessions() -> None:
-        for account in await world.services.accounts.all():
-            await world.services.sessions.end_others(account.account_id, "another")
-
-    host_keys.meanwhile = end_all_sessions
-    answer = ada.press("key", printer=printer_id, answer="yes")
-
-    assert "host-key" not in answer.text
-    assert "/signin" in str(answer.url) + answer.headers.get("location", "")
-
-
 def test_a_key_that_fails_costs_the_key_alone(
     world: WebWorld, ada: Person, host_keys: FakeHostKeys
 ) -> None:

@@ -62,8 +62,8 @@ async def provide_fields(
 ) -> Fields:
     """The fields of a form, read once it is known who sends it.
 
-    Raises NobodyIsSignedIn where the route isn't PUBLIC, TooManyRequestsException, and what
-    read_fields() does.
+    Raises NobodyIsSignedIn where the route isn't PUBLIC, TooManyRequestsException, AccessEnded, and
+    what read_fields() does.
     """
     if session is None:
         if not is_public(request):
@@ -72,7 +72,10 @@ async def provide_fields(
         refused = await services.sign_in_limits.of_caller(FORM_BY_ADDRESS, visitor)
         if refused is not None:
             raise too_many(refused)
-    return await read_fields(request)
+    fields = await read_fields(request)
+    if session is not None:  # who sends slowly may be signed out by now
+        await services.leases.look(session.access)
+    return fields
 
 
 def is_public(request: AnyRequest) -> bool:
