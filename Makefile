@@ -9,6 +9,7 @@ PIP_FLAGS := --quiet --disable-pip-version-check
 # Tests wait for servers, printers and browsers as long as they compute.
 WORKERS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 FUZZ_SECONDS ?= 600
+SIEGE_SECONDS ?= 120
 
 # The styles and scripts of the pages, built from web/ into the package.
 STATIC := src/printreach/web/static
@@ -54,6 +55,10 @@ lint: install  ## style, types and import rules, without the tests
 .PHONY: faults
 faults: install  ## the tests that harm a running service: frozen, killed, cut off
 	$(BIN)/pytest -m fault
+
+.PHONY: siege
+siege: install  ## hostile strangers beside ordinary users, for SIEGE_SECONDS: what the users notice
+	@$(BIN)/python -m bench.siege --seconds $(SIEGE_SECONDS) $(SIEGE)
 
 .PHONY: fuzz
 fuzz: build/fuzz/.installed  ## feed strangers' bytes to what reads them; FUZZ_SECONDS for each target

@@ -1,14 +1,18 @@
 """Passwords are hashed so that only the right one matches."""
 
 import asyncio
+import os
+import sys
+import threading
 from typing import Literal
 
 import pytest
 from argon2 import PasswordHasher
 
-from printreach.backends.passwords import AT_ONCE, MOST_WAITING, Argon2Passwords
+from printreach.backends.passwords import AT_ONCE, MOST_WAITING, NICE, Argon2Passwords
 from printreach.ports import TooBusy
 from tests.fakes.loop import on_a_loop
+from tests.requirements_of_tests import need
 
 HERE = "192.0.2.1"
 CHEAP = Argon2Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
@@ -94,3 +98,22 @@ class CountingHasher(PasswordHasher):
     def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:  # noqa: A002
         self.verified += 1
         return super().verify(hash, password)
+
+
+@on_a_loop
+async def test_the_threads_that_hash_stand_back_behind_those_that_serve() -> None:
+    """Else a crowd that signs up takes the processor from everybody who uses a printer."""
+    need("a priority of each thread", sys.platform == "linux", "this test runs on Linux")
+    seen: list[tuple[str, int]] = []
+
+    class Watching(PasswordHasher):
+        def hash(self, password: str | bytes, *, salt: bytes | None = None) -> str:
+            name = threading.current_thread().name
+            seen.append((name, os.getpriority(os.PRIO_PROCESS, threading.get_native_id())))
+            return super().hash(password, salt=salt)
+
+    mine = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    await Argon2Passwords(Watching(time_cost=1, memory_cost=8, parallelism=1)).hash("pw", HERE)
+
+    assert [nice for _, nice in seen] == [NICE]
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == mine
