@@ -187,7 +187,7 @@ def test_a_forgotten_password_then_the_end_of_the_account(fresh: Service, page: 
     page.goto(f"{fresh.base_url}/reset")
     look_at(page, "reset")
     page.get_by_label("E-mail").fill("leaving@example.org")
-    press(page, "Send the link")
+    press(page, "Make the link")
     expect(page.get_by_text("Ask its operator for the link")).to_be_visible()
     page.goto(mail_link(fresh, "Choose another password"))
     page.get_by_label("New password").fill(NEXT)
