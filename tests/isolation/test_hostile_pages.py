@@ -1,139 +1,53 @@
 """A printer's page is hostile, in a browser that is signed in to another printer beside it.
 
-Both printers have hosts below one domain, so to the browser they are the same site: its SameSite
-rules protect nothing here.
+Both printers have hosts below one domain, or ports of one host, so to the browser they are the same
+site: its SameSite rules protect nothing here. On plain http it says nothing by Sec-Fetch fields
+either, and ports share their cookies.
 """
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Response
+from playwright.sync_api import BrowserContext, Page
 
-from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer, fresh_key
-from tests.rigs.chromium import chromium
+from tests.isolation.hostile import (
+    REFUSED,
+    Home,
+    attack,
+    browser,
+    evil,
+    has_ports,
+    page,
+    relay_of,
+    victim,
+    visit,
+)
+from tests.rigs.behaviour.rig import behaviour_printer, fresh_key
 from tests.rigs.failure_logs import pytest_runtest_makereport, pytest_runtest_protocol
 from tests.rigs.peers import LOOPBACK_NAMES
-from tests.rigs.proxies import DOMAIN, service_behind
-from tests.rigs.service import Service, service
-from tests.rigs.waiting import PATIENCE_S, free_port, wait_for
+from tests.rigs.proxies import DOMAIN
+from tests.rigs.service import Service
 
-__all__ = ["pytest_runtest_makereport", "pytest_runtest_protocol"]
+__all__ = [
+    "browser",
+    "evil",
+    "page",
+    "pytest_runtest_makereport",
+    "pytest_runtest_protocol",
+    "victim",
+]
 
 pytestmark = [pytest.mark.slow, pytest.mark.peer, pytest.mark.browser]
 
-REFUSED = 606
-AGENT_IS_AWAY = 601
 
-
-@dataclass(frozen=True)
-class Home:
-    """A printer whose page the browser has opened by a single-use link. url: of its own- host."""
-
-    printer: BehaviourPrinter
-    url: str
-
-    def page(self, script: str, **headers: str) -> str:
-        """The address of a page of this printer with that script."""
-        fields = [
-            ("header", f"{name.replace('_', '-')}:{value}") for name, value in headers.items()
-        ]
-        body = f"<!doctype html><title>hostile</title><script>{script}</script>"
-        query = [("body", body), ("header", "Content-Type:text/html"), *fields]
-        return f"{self.url}/chosen?{urlencode(query)}"
-
-
-@contextmanager
-def on_plain_http(folder: Path) -> Iterator[Service]:
-    """A service without TLS, its hosts below a domain of its own."""
-    port = free_port()
-    env = {
-        "PRINTREACH_BASE_URL": f"http://{DOMAIN}:{port}",
-        "PRINTREACH_TUNNEL_DOMAIN": f"{DOMAIN}:{port}",
-    }
-    with service(folder, port=port, env=env) as running:
-        yield running
-
-
-@pytest.fixture(scope="module", params=["http", "https"])
+@pytest.fixture(scope="module", params=["http", "https", "ports"])
 def relay(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Service]:
-    """A service on plain http, and one behind Caddy."""
-    folder = tmp_path_factory.mktemp("hostile")
-    with (
-        on_plain_http(folder) if request.param == "http" else service_behind("caddy", folder) as up
-    ):
-        yield up
-
-
-@pytest.fixture(scope="module")
-def browser(relay: Service) -> Iterator[BrowserContext]:
-    """One browser, for the whole time."""
-    with chromium(relay.folder / "profile", resolve=f"*{DOMAIN}") as running:
+    with relay_of(request.param, tmp_path_factory.mktemp("hostile")) as running:
         yield running
-
-
-@contextmanager
-def a_home(relay: Service, browser: BrowserContext, name: str) -> Iterator[Home]:
-    """A printer that the browser's owner has opened."""
-    with (
-        behaviour_printer(relay.folder, name=f"printer-of-{name}") as printer,
-        relay.printer(name, printer.url, env=LOOPBACK_NAMES) as linked,
-    ):
-        link = relay.own_link(linked)
-        page = browser.new_page()
-        page.goto(link)
-        page.close()
-        parts = urlsplit(link)
-        yield Home(printer, f"{parts.scheme}://{parts.netloc}")
-
-
-@pytest.fixture(scope="module")
-def victim(relay: Service, browser: BrowserContext) -> Iterator[Home]:
-    """The printer that is attacked."""
-    with a_home(relay, browser, "victim") as home:
-        yield home
-
-
-@pytest.fixture(scope="module")
-def evil(relay: Service, browser: BrowserContext) -> Iterator[Home]:
-    """The printer whose page is hostile."""
-    with a_home(relay, browser, "evil") as home:
-        yield home
-
-
-@pytest.fixture
-def page(browser: BrowserContext) -> Iterator[Page]:
-    """A tab."""
-    opened = browser.new_page()
-    yield opened
-    opened.close()
-
-
-def visit(page: Page, url: str) -> Response:
-    """A page of a printer. Where the machine stood still, its agent may be away for a moment."""
-
-    def look() -> Response | None:
-        answer = page.goto(url)
-        return answer if answer is not None and answer.status < AGENT_IS_AWAY else None
-
-    return wait_for(url, look, PATIENCE_S)
-
-
-def attack(page: Page, evil: Home, script: str, target: str) -> int | None:
-    """Let the hostile page run that; what the target answered its first request with.
-
-    None where the browser gave the request up for another reason: nobody let the page ask.
-    """
-    with page.expect_request(lambda request: request.url.startswith(target)) as asked:
-        visit(page, evil.page(script))
-    answer = asked.value.response()  # waits until it is over
-    return answer.status if answer is not None else None
 
 
 def test_the_browser_is_signed_in_to_both(page: Page, victim: Home, evil: Home) -> None:
@@ -221,7 +135,9 @@ def test_planted_cookies_neither_sign_out_nor_reach_another_printer(
     page: Page, victim: Home, evil: Home
 ) -> None:
     script = f"""
-        for (const name of ['printreach_own', 'Printreach_Own', '__Host-printreach_own'])
+        const own = ['printreach_own', 'Printreach_Own', '__Host-printreach_own',
+            'printreach_own_{urlsplit(victim.url).port}']
+        for (const name of own)
             for (const path of ['/', '/any'])
                 document.cookie = `${{name}}=planted; domain={DOMAIN}; path=${{path}}`
         document.cookie = '=printreach_own=planted; domain={DOMAIN}; path=/'
@@ -238,7 +154,7 @@ def test_planted_cookies_neither_sign_out_nor_reach_another_printer(
 
 
 def test_a_printers_cookie_stays_on_its_own_host(
-    page: Page, browser: BrowserContext, victim: Home, evil: Home
+    page: Page, browser: BrowserContext, relay: Service, victim: Home, evil: Home
 ) -> None:
     visit(page, evil.page("isDone = true", Set_Cookie=f"wide=1; Domain={DOMAIN}; Path=/"))
 
@@ -246,7 +162,7 @@ def test_a_printers_cookie_stays_on_its_own_host(
     answer = visit(page, f"{victim.url}/any")
 
     assert [one.get("domain") for one in wide] == [urlsplit(evil.url).hostname]
-    assert "wide" not in answer.text()
+    assert ("wide" in answer.text()) == has_ports(relay)  # ports share the cookies of their host
 
 
 def test_a_script_cannot_read_what_signed_the_browser_in(

@@ -1,6 +1,7 @@
 """A person opens OctoPrint's own interface from the service and prints with it."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ from playwright.sync_api import Page, expect
 from tests.journeys.conftest import goes_straight
 from tests.rigs.chromium import chromium, screenshot, watch
 from tests.rigs.octoprint import LONG_MOVES, PASSWORD, USER, OctoPrint, gcode
+from tests.rigs.peers import LOOPBACK_NAMES
 from tests.rigs.proxies import DOMAIN, service_behind
-from tests.rigs.service import Service
-from tests.rigs.waiting import PATIENCE_S, wait_for
+from tests.rigs.service import Service, service_at_home
+from tests.rigs.waiting import PATIENCE_S, free_ports, wait_for
 
 # Browsers fetch a page's manifest without cookies, so nobody can tell who asks: 606 is right.
 ASKED_WITHOUT_COOKIES = "/static/manifest.json"
@@ -21,30 +23,32 @@ pytestmark = [pytest.mark.slow, pytest.mark.peer, pytest.mark.browser]
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Page]:
-    with chromium(tmp_path / "profile", resolve=f"*.{DOMAIN}") as browser:
+    with chromium(tmp_path / "profile", resolve=f"*{DOMAIN}") as browser:
         yield browser.new_page()
 
 
-@pytest.fixture(params=["http", "https"])
+@pytest.fixture(params=["http", "https", "ports"])
 def address(request: pytest.FixtureRequest, octoprint: OctoPrint, tmp_path: Path) -> Iterator[str]:
     """Where the person begins: the single-use link to the printer's own host.
 
-    http: with a port, on localhost. https: behind Caddy, on a domain.
+    http: on localhost. https: behind Caddy, on a domain. ports: at a port of its own, as at home.
     """
     if goes_straight():
         yield octoprint.url
     elif request.param == "http":
         running: Service = request.getfixturevalue("relay")
         yield running.own_link(request.getfixturevalue("octoprint_linked"))
+    elif request.param == "https":
+        yield from link_to(octoprint, service_behind("caddy", tmp_path))
     else:
-        yield from link_behind_caddy(octoprint, tmp_path)
+        yield from link_to(octoprint, service_at_home(tmp_path, DOMAIN, free_ports(1)))
     octoprint.reset()
 
 
-def link_behind_caddy(octoprint: OctoPrint, folder: Path) -> Iterator[str]:
-    key = {"PRINTREACH_PRINTER_API_KEY": octoprint.api_key}
+def link_to(octoprint: OctoPrint, service: AbstractContextManager[Service]) -> Iterator[str]:
+    key = {"PRINTREACH_PRINTER_API_KEY": octoprint.api_key, **LOOPBACK_NAMES}
     with (
-        service_behind("caddy", folder) as running,
+        service as running,
         running.printer("octoprint", octoprint.url, platform="octoprint", env=key) as linked,
     ):
         yield running.own_link(linked)

@@ -109,9 +109,11 @@ class Rig:
         self.grants.put(replace(grant, access=may))
         await self.notify(Topic.CONNECTION, access.unique_id)
 
-    async def agent(self, name: str = "one", script: Script = echo) -> ScriptedAgent:
+    async def agent(
+        self, name: str = "one", script: Script = echo, *, platform: str = "moonraker"
+    ) -> ScriptedAgent:
         """Run the agent of a linked printer; requests reach it from now on."""
-        agent = ScriptedAgent(name, script)
+        agent = ScriptedAgent(name, script, platform=platform)
         self.agents.link(agent.printer_id)
         await agent.sign_in(self.port)
         self.running.append(agent)

@@ -155,6 +155,7 @@ class ScriptedAgent:
     script: Script = echo
     takes_bodies: bool = True
     capabilities: tuple[str, ...] = ()
+    platform: str = "moonraker"
     asked: list[Asked] = field(default_factory=list)
     heard: list[signin.FromService] = field(default_factory=list)
     closed: tuple[CloseCode | int | None, str] | None = None
@@ -209,7 +210,7 @@ class ScriptedAgent:
             nonce=NONCE,
             service_host=SERVICE_HOST,
             agent_version="0.1.0",
-            platform="octoprint",
+            platform=self.platform,
             lan_ip=lan_ip,
         )
 

@@ -255,6 +255,21 @@ async def test_pages_of_the_port_itself_fetch_what_they_like(source: tuple[bytes
         assert answer.status == 200
 
 
+@on_a_loop
+async def test_octoprint_whose_pages_say_no_referer_works_at_a_port() -> None:
+    """But what says that it comes from elsewhere is refused there, too."""
+    async with relay() as rig:
+        port = await listening(rig)
+        await rig.agent(platform="octoprint")
+        cookie = await open_own(rig, port)
+        target = b"/sockjs/info?t=1"
+
+        assert (await ask(port, cookie, target=target)).status == 200
+        foreign = b"Referer: http://nas.local:18001/"
+        assert (await ask(port, cookie, foreign, target=target)).status == 606
+        assert (await ask(port, cookie, method=b"POST")).status == 606
+
+
 @pytest.mark.parametrize("source", [(), (b"Referer: http://nas.local:18001/",)])
 @on_a_loop
 async def test_a_link_to_a_port_with_a_query_asks_a_person_first(

@@ -27,7 +27,7 @@ async def test_a_connected_agent_is_known_with_what_it_said_of_itself() -> None:
         await until(lambda: agent.printer_id in rig.agents.presence)
 
         assert rig.agents.presence[agent.printer_id] == Presence(
-            node_id=NODE_ID, lan_ip="192.168.1.20", agent_version="0.1.0", platform="octoprint"
+            node_id=NODE_ID, lan_ip="192.168.1.20", agent_version="0.1.0", platform="moonraker"
         )
         agent.leave()
 

@@ -43,13 +43,12 @@ def chromium(
     are then taken as they are. *.localhost needs none.
     scripts: whether pages may run any.
     """
-    rules = [f"--host-resolver-rules=MAP {resolve} 127.0.0.1"] if resolve else []
     with sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
             profile,
             executable_path=system_program("chromium", "chromium"),
             headless=True,
-            args=[*FLAGS, *rules],
+            args=[*FLAGS, *_resolving(resolve)],
             timeout=PATIENCE_MS,
             ignore_https_errors=resolve is not None,
             java_script_enabled=scripts,
@@ -61,12 +60,18 @@ def chromium(
 
 
 @contextmanager
-def chromium_for_many() -> Iterator[Browser]:
-    """Run one in which each of many tests has a profile of its own: fresh_profile gives it."""
+def chromium_for_many(resolve: str | None = None) -> Iterator[Browser]:
+    """Run one in which each of many tests has a profile of its own: fresh_profile gives it.
+
+    resolve: a name pattern that stands for loopback.
+    """
     with sync_playwright() as playwright:
         path = system_program("chromium", "chromium")
         browser = playwright.chromium.launch(
-            executable_path=path, headless=True, args=FLAGS, timeout=PATIENCE_MS
+            executable_path=path,
+            headless=True,
+            args=[*FLAGS, *_resolving(resolve)],
+            timeout=PATIENCE_MS,
         )
         yield browser
         browser.close()
@@ -82,6 +87,10 @@ def fresh_profile(browser: Browser, *, scripts: bool = True) -> Iterator[Browser
     context.new_page()  # stays open: with the last page, processes go that the next would start
     yield context
     context.close()
+
+
+def _resolving(pattern: str | None) -> list[str]:
+    return [f"--host-resolver-rules=MAP {pattern} 127.0.0.1"] if pattern else []
 
 
 def _be_patient(context: BrowserContext) -> None:

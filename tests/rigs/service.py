@@ -315,3 +315,20 @@ def service_on_localhost(
         more_listeners=more_listeners,
     ) as running:
         yield running
+
+
+@contextmanager
+def service_at_home(folder: Path, name: str, ports: range) -> Iterator[Service]:
+    """One as the README has it for a Raspberry Pi at home: plain http, and a port for each way.
+
+    name: by which browsers in the network know the machine. On a name other than localhost they
+    send no Sec-Fetch fields.
+    """
+    port = free_port()
+    env = {
+        "PRINTREACH_LISTEN": f"0.0.0.0:{port}",
+        "PRINTREACH_BASE_URL": f"http://{name}:{port}",
+        "PRINTREACH_TUNNEL_PORTS": f"{ports[0]}-{ports[-1]}",
+    }
+    with service(folder, port=port, env=env) as running:
+        yield running

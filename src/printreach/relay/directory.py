@@ -22,6 +22,7 @@ class Directory:
         self._loop = asyncio.get_running_loop()
         self._tunnels: dict[str, Tunnel] = {}
         self._told: dict[str, ToldTime] = {}  # of the same agents
+        self._platforms: dict[str, str] = {}
         self._awaited: dict[str, asyncio.Event] = {}
         self._await_agents(settle_s)
 
@@ -32,8 +33,13 @@ class Directory:
         """What time the printer's agent takes it to be; there is one."""
         return self._told[printer_id].unix_s_at(self._loop.time())
 
-    def put(self, printer_id: str, tunnel: Tunnel, told: ToldTime) -> None:
+    def platform(self, printer_id: str) -> str:
+        """What kind of printer its agent says it is; "" while there is none."""
+        return self._platforms.get(printer_id, "")
+
+    def put(self, printer_id: str, tunnel: Tunnel, told: ToldTime, platform: str = "") -> None:
         """Route to this tunnel from now on. An older one is told and closed."""
+        self._platforms[printer_id] = platform
         older = self._tunnels.get(printer_id)
         self._tunnels[printer_id], self._told[printer_id] = tunnel, told
         if older is not None and older is not tunnel:
@@ -45,7 +51,7 @@ class Directory:
         """Forget a tunnel; False when another one has taken its place."""
         if self._tunnels.get(printer_id) is not tunnel:
             return False
-        del self._tunnels[printer_id], self._told[printer_id]
+        del self._tunnels[printer_id], self._told[printer_id], self._platforms[printer_id]
         return True
 
     @property

@@ -25,7 +25,7 @@ from .answering import AnswerWriter
 from .cleaning import Field, presented_in_target
 from .commands import CommandStamps, permission_stamp
 from .connection import Exchange, FrontConnection
-from .cross_site import CookieUse, cookie_use
+from .cross_site import WITHOUT_REFERER, CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
 from .hosts import Hosts
@@ -261,8 +261,9 @@ class PrinterHosts:
         self, caller: FrontConnection, request: Request, fin: bool, grant: Grant
     ) -> bool:
         """False: a page of another site may have caused the request, and it was answered."""
-        is_port = caller.tunnel_port is not None
-        use = cookie_use(request, self._hosts.origin(request.host), is_guessable=is_port)
+        says_referer = self._directory.platform(grant.printer_id) not in WITHOUT_REFERER
+        is_guessable = caller.tunnel_port is not None and says_referer
+        use = cookie_use(request, self._hosts.origin(request.host), is_guessable=is_guessable)
         if use is CookieUse.REFUSED:
             code, failure = ErrorCode.BAD_CREDENTIALS, FROM_ANOTHER_SITE
             self._refuse(caller, request, fin, grant, code, failure.meaning, failure)

@@ -248,7 +248,7 @@ class AgentVisit:
         """Carry requests until the printer is removed or the agent leaves."""
         outside = self._outside
         self._is_serving = True
-        self._desk.directory.put(self._printer_id, self.tunnel, self._told)
+        self._desk.directory.put(self._printer_id, self.tunnel, self._told, hello.platform)
         log.info("agent %s serves %r", self._printer_id, printer.name)
         if signin.DETECTOR_NEWS in self._understands:
             self._detector_news = DetectorNews(
