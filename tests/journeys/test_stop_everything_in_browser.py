@@ -1,7 +1,10 @@
 """An owner stops everything in two taps and unlocks with the password, in a real browser."""
 
+import http.client
 import re
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,7 +12,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.journeys.test_dashboard_in_browser import SLOW
-from tests.rigs.calls import call
+from tests.rigs.calls import call, opened
 from tests.rigs.chromium import chromium, watch
 from tests.rigs.looks import look_at
 from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service
@@ -20,6 +23,8 @@ from tests.rigs.ways import Way
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 API = "/service-command-api"
+AT_ONCE_S = 10.0
+"""A second or so; a busy machine stands still for longer."""
 
 
 @pytest.fixture(scope="module")
@@ -100,3 +105,24 @@ def test_two_taps_stop_the_print_and_lock_until_the_password(
     assert page.get_by_text("Remote control is locked").count() == 0
     wait_for("an app may start again", lambda: start_print(way) == 200, 30)
     assert [error for error in seen.errors if "400" not in error] == []
+
+
+def test_a_camera_that_the_owner_takes_away_ends_at_once(
+    home: Service, workbench: LinkedPrinter, page: Page
+) -> None:
+    connection = home.connect(workbench)
+    way = home.way(connection)
+    page.goto(f"{home.base_url}/connections/{connection.id}")
+    with opened(way, f"{API}/webcam/stream") as stream:
+        assert stream.status == 200
+        assert stream.read(10_000)
+        page.get_by_label("See the camera").uncheck()
+        page.get_by_role("button", name="Save").click()
+        began = time.monotonic()
+        with suppress(http.client.IncompleteRead, ConnectionError):
+            while stream.read(10_000):
+                pass
+        assert time.monotonic() - began < AT_ONCE_S
+
+    assert call(way, f"{API}/webcam/snapshot").status == 606
+    assert call(way, f"{API}/status").status == 200
