@@ -2,18 +2,14 @@
 
 import pytest
 
-from printreach.contract.commands import Pause
 from printreach.contract.events import EventType
 from printreach.contract.status import State
 from printreach.contract.unset import UNSET
 from printreach.rules.prints import Need, NeedKind
-from printreach.rules.transitions import GONE_S, expect_pause, forget_pause
 from tests.rules.looks import NOON_S, watching_idle, watching_print
 
 E = EventType
 OUT_OF_FILAMENT = Need(kind=NeedKind.FILAMENT, text="Filament has run out.")
-SILENTLY = Pause(suppress_notification=True)
-SMARTLY = Pause(smart_pause=True)
 ASKS = Need(kind=NeedKind.ATTENTION, text="Close the door.")
 
 
@@ -67,97 +63,6 @@ class TestFromStartToEnd:
         assert [one.file_name for one in looker.told] == ["a.gcode", "b.gcode"]
         assert looker.told[0].print_id != looker.told[1].print_id
 
-
-class TestPrintsThatAreLost:
-    def test_a_print_that_is_gone_without_an_end_has_failed_and_is_told_once(self) -> None:
-        looker = watching_print()
-        looker.printing(progress=42.0, duration_sec=600)
-        looker.told.clear()
-        print_id = looker.mark.print_id
-
-        assert looker.look(State.IDLE) == []
-        assert looker.look(State.IDLE, after_s=GONE_S) == [E.FAILED]
-        assert looker.look(State.IDLE, after_s=3600) == []
-
-        failed = looker.told[0]
-        assert failed.error == "The printer ended the print and reported no reason."
-        assert (failed.print_id, failed.progress, failed.duration_sec) == (print_id, 42, 600)
-        assert looker.look(State.PRINTING) == [E.STARTED]
-
-    @pytest.mark.parametrize("lost_for_s", [1, 12, 59])
-    def test_a_print_lost_in_a_short_absence_has_failed_with_what_is_known(
-        self, lost_for_s: int
-    ) -> None:
-        looker = watching_print()
-        looker.lose("Klipper is starting.")
-        looker.lose("Klipper is ready soon.", after_s=lost_for_s)
-        looker.look(State.IDLE)
-
-        assert looker.look(State.IDLE, after_s=GONE_S) == [E.FAILED]
-        assert looker.told[0].error == "The print was lost. Klipper is starting."
-
-    def test_a_print_whose_firmware_stays_away_has_failed_after_a_minute(self) -> None:
-        looker = watching_print()
-        looker.lose("No connection to Klipper.", ends_prints=True)
-
-        assert looker.lose("No connection to Klipper.", after_s=59, ends_prints=True) == []
-        assert looker.lose("No connection to Klipper.", after_s=1, ends_prints=True) == [E.FAILED]
-        assert looker.lose("No connection to Klipper.", after_s=75, ends_prints=True) == []
-        assert looker.look(State.IDLE) == looker.look(State.IDLE, after_s=GONE_S) == []
-        assert looker.told[0].error == "No connection to Klipper."
-
-    def test_a_print_out_of_reach_for_long_has_failed_once_its_printer_is_back_without_it(
-        self,
-    ) -> None:
-        looker = watching_print()
-        looker.lose()
-        assert looker.lose(after_s=60) == [E.ERROR]
-        looker.look(State.IDLE)
-
-        assert looker.look(State.IDLE, after_s=GONE_S) == [E.FAILED]
-
-    def test_a_print_that_was_as_good_as_done_is_complete(self) -> None:
-        looker = watching_print()
-        looker.printing(progress=99.9, duration_sec=600)
-        looker.look(State.IDLE)
-
-        assert looker.look(State.IDLE, after_s=GONE_S) == [E.COMPLETE]
-
-    def test_a_printer_that_reports_nothing_for_a_moment_goes_on_with_its_print(self) -> None:
-        looker = watching_print()
-        looker.printing(progress=25.0, duration_sec=600)
-        looker.told.clear()
-        print_id = looker.mark.print_id
-        looker.look(State.IDLE, after_s=GONE_S / 2)
-
-        assert looker.printing(progress=25.1, duration_sec=603) == []
-        assert looker.mark.print_id == print_id
-        assert looker.look(State.IDLE, after_s=GONE_S) == []
-
-    def test_an_end_that_is_reported_a_moment_late_is_the_end(self) -> None:
-        looker = watching_print()
-        looker.look(State.IDLE)
-
-        assert looker.look(State.CANCELLED) == [E.FAILED]
-        assert looker.told[0].error == "cancelled"
-
-    def test_a_file_begun_anew_at_once_is_another_print(self) -> None:
-        looker = watching_print()
-        looker.printing(progress=25.0, duration_sec=600)
-        looker.told.clear()
-        looker.look(State.IDLE)
-
-        assert looker.look(State.PRINTING, progress=0.0, duration_sec=1) == [E.FAILED, E.STARTED]
-        assert looker.told[0].print_id != looker.told[1].print_id
-
-    def test_the_bed_of_a_print_that_was_lost_is_watched_until_it_is_cool(self) -> None:
-        looker = watching_print()
-        looker.look(State.IDLE, bed_c=60.0)
-        looker.look(State.IDLE, bed_c=58.0, after_s=GONE_S)
-        looker.look(State.IDLE, bed_c=39.0, after_s=600)
-
-        assert looker.look(State.IDLE, bed_c=38.0, after_s=5) == [E.BED_COOLED_DOWN]
-
     def test_a_file_named_a_moment_later_is_the_same_print(self) -> None:
         looker = watching_idle()
 
@@ -203,79 +108,6 @@ class TestPausing:
 
     def test_a_print_that_is_paused_when_first_seen_after_idle_has_started_and_paused(self) -> None:
         assert watching_idle().look(State.PAUSED) == [E.STARTED, E.PAUSED]
-
-    def test_a_pause_that_was_ordered_silently_is_not_told_and_the_next_one_is(self) -> None:
-        looker = watching_print()
-        looker.mark = expect_pause(looker.mark, SILENTLY, looker.at)
-
-        assert looker.look(State.PAUSED) == []
-        assert looker.look(State.PRINTING) == [E.RESUMED]
-        assert looker.look(State.PAUSED) == [E.PAUSED]
-
-    def test_silence_that_no_pause_followed_ends_after_a_minute(self) -> None:
-        looker = watching_print()
-        looker.mark = expect_pause(looker.mark, SILENTLY, looker.at)
-
-        assert looker.look(State.PAUSED, after_s=61.0) == [E.PAUSED]
-
-    def test_a_pause_that_the_printer_refused_silences_no_other_one(self) -> None:
-        looker = watching_print()
-        before = looker.mark
-        expected = looker.mark = expect_pause(before, SMARTLY, looker.at)
-        looker.printing()
-        looker.mark = forget_pause(looker.mark, expected, before)
-
-        assert looker.look(State.PAUSED) == [E.PAUSED]
-        assert not looker.mark.memory.shows_popup
-
-    def test_a_refused_pause_leaves_the_silence_of_the_one_that_was_ordered_after_it(self) -> None:
-        looker = watching_print()
-        before = looker.mark
-        expected = looker.mark = expect_pause(before, SILENTLY, looker.at)
-        looker.at += 1
-        looker.mark = expect_pause(looker.mark, SILENTLY, looker.at)
-        looker.mark = forget_pause(looker.mark, expected, before)
-
-        assert looker.look(State.PAUSED) == []
-
-
-class TestSmartPausePopup:
-    @pytest.mark.parametrize(
-        ("order", "shows"),
-        [
-            (Pause(smart_pause=True), True),
-            (Pause(smart_pause=True, suppress_notification=False), True),
-            (Pause(smart_pause=True, show_smart_pause_popup=False), False),
-            (Pause(), False),
-        ],
-    )
-    def test_it_is_shown_while_a_smart_pause_holds_that_asked_for_it(
-        self, order: Pause, shows: bool
-    ) -> None:
-        looker = watching_print()
-        looker.mark = expect_pause(looker.mark, order, looker.at)
-        seen = []
-        for state in (State.PRINTING, State.PAUSED, State.PAUSED, State.RESUMING, State.PRINTING):
-            looker.look(state)
-            seen.append(looker.mark.memory.shows_popup)
-
-        assert seen == [False, shows, shows, shows, False]
-
-    @pytest.mark.parametrize("end", [State.CANCELLED, State.ERROR, State.COMPLETE])
-    def test_it_goes_with_the_print(self, end: State) -> None:
-        looker = watching_print()
-        looker.mark = expect_pause(looker.mark, SMARTLY, looker.at)
-        looker.look(State.PAUSED)
-        looker.look(end)
-
-        assert not looker.mark.memory.shows_popup
-
-    def test_a_later_pause_by_somebody_else_shows_none(self) -> None:
-        looker = watching_print()
-        looker.mark = expect_pause(looker.mark, SMARTLY, looker.at)
-        looker.look(State.PAUSED, after_s=61)
-
-        assert not looker.mark.memory.shows_popup
 
 
 class TestProgress:

@@ -14,13 +14,12 @@ from printreach.contract.events import PrintEvent
 from printreach.contract.status import DetectorStatus, JobStatus, ServiceStatus
 from printreach.contract.unset import UNSET
 from printreach.printers.port import Printer, TellsOfChanges, Trouble, View
+from printreach.rules.expected_pauses import expect_pause, forget_pause
 from printreach.rules.prints import Sighting, smart_pause_sentence
 from printreach.rules.transitions import (
     Moment,
     Observed,
     differs_durably,
-    expect_pause,
-    forget_pause,
     observe,
     observe_breakdown,
     observe_loss,

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from printreach.contract.commands import Pause
 from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
 from printreach.contract.status import CurrentPrint, JobStatus, State
 from printreach.contract.unset import UNSET
 from printreach.rules.event_facts import facts_of, readable
+from printreach.rules.expected_pauses import is_expected
 from printreach.rules.layers import LayerDone, LayerMemory, observe_layer, reckon_layer
 from printreach.rules.prints import (
     Memory,
@@ -26,8 +26,6 @@ from printreach.rules.prints import (
 
 NEED_EVERY_S: Final = 300.0
 ERROR_EVERY_S: Final = 1800.0
-SILENCE_S: Final = 60.0
-"""Within this a pause that was ordered silently has to show."""
 LOSS_S: Final = 60.0
 """A printer out of reach for less is no news."""
 GONE_S: Final = 10.0
@@ -136,31 +134,6 @@ def observe_breakdown(before: PrintMark, sentence: str, now: Moment) -> Observed
     return observe(before, _last_seen(before, state=State.ERROR, error=sentence), now)
 
 
-def expect_pause(mark: PrintMark, order: Pause, at: float) -> PrintMark:
-    """A pause is ordered: not to be told of, or to be shown in a popup. at: as in Moment."""
-    until = at + SILENCE_S
-    has_popup = order.smart_pause and order.show_smart_pause_popup
-    memory = replace(
-        mark.memory,
-        silent_until=until if order.is_silent else mark.memory.silent_until,
-        popup_until=until if has_popup else mark.memory.popup_until,
-    )
-    return replace(mark, memory=memory)
-
-
-def forget_pause(mark: PrintMark, expected: PrintMark, before: PrintMark) -> PrintMark:
-    """The pause that was ordered has been refused. expected, before: with and without the order.
-
-    What has been ordered since then stays, and so does a pause that was seen meanwhile.
-    """
-    memory, ordered, old = mark.memory, expected.memory, before.memory
-    if memory.silent_until == ordered.silent_until:
-        memory = replace(memory, silent_until=old.silent_until)
-    if memory.popup_until == ordered.popup_until:
-        memory = replace(memory, popup_until=old.popup_until)
-    return replace(mark, memory=memory)
-
-
 def differs_durably(before: PrintMark, after: PrintMark) -> bool:
     """Whether what is remembered has changed in a way that a restart must not forget.
 
@@ -246,11 +219,6 @@ def _is_told_of(memory: Memory, job: JobStatus, now: Moment) -> bool:
     return not now.was_away or job.current_print.duration_sec <= YOUNG_S
 
 
-def _is_expected(until: float | None, at: float) -> bool:
-    """Whether an order that counts until then still does; a clock that was set back ends it."""
-    return until is not None and 0 <= until - at <= 2 * SILENCE_S
-
-
 class _Change:
     """One look, worked through part by part.
 
@@ -299,14 +267,14 @@ class _Change:
     def pausing(self) -> None:
         memory, at = self.memory, self.now.steady_s
         if self.state is State.PAUSED and not memory.is_paused:
-            if not _is_expected(memory.silent_until, at) and not self._is_quiet:
+            if not is_expected(memory.silent_until, at) and not self._is_quiet:
                 self.tell(EventType.PAUSED)
             self.memory = replace(
                 memory,
                 is_paused=True,
                 silent_until=None,
                 popup_until=None,
-                shows_popup=_is_expected(memory.popup_until, at),
+                shows_popup=is_expected(memory.popup_until, at),
             )
         elif memory.is_paused and self.state in (State.PRINTING, State.WARMING_UP):
             self.tell(EventType.RESUMED)
