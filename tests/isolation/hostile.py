@@ -61,10 +61,6 @@ def relay_of(kind: str, folder: Path) -> Iterator[Service]:
         yield up
 
 
-def has_ports(relay: Service) -> bool:
-    return "PRINTREACH_TUNNEL_PORTS" in relay.env
-
-
 @pytest.fixture(scope="module")
 def browser(relay: Service) -> Iterator[BrowserContext]:
     """One browser, for the whole time."""

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.relay.cookies import clean_set_cookie, cookie_values, own_cookie_name, without_ours
+from printreach.relay.cookies import (
+    clean_set_cookie,
+    cookie_values,
+    own_cookie_name,
+    set_cookies,
+    without_ours,
+)
 
 
 @pytest.mark.parametrize(
@@ -75,3 +81,38 @@ def test_every_value_of_a_name_is_found_on_every_line() -> None:
 def test_on_https_a_cookie_is_held_to_its_host() -> None:
     assert own_cookie_name("https", None) == b"__Host-printreach_own"
     assert own_cookie_name("http", None) == b"printreach_own"
+
+
+@pytest.mark.parametrize(
+    ("sent", "arrives"),
+    [
+        (b"session=x; HttpOnly; Path=/", [b"printreach_at_1_session=x; HttpOnly; Path=/"]),
+        (b"session=x; httponly=1; Domain=x", [b"printreach_at_1_session=x; httponly=1"]),
+        (b"csrf=x; Path=/", [b"csrf=x; Path=/"]),
+        (b"a=; Max-Age=0", [b"a=; Max-Age=0", b"printreach_at_1_a=; Max-Age=0"]),
+        (b"printreach_own_1=x; HttpOnly", []),
+        (b"printreach_at_2_session=x; HttpOnly", []),
+    ],
+)
+def test_at_a_port_a_cookie_that_no_script_may_see_is_kept_from_other_ports(
+    sent: bytes, arrives: list[bytes]
+) -> None:
+    assert set_cookies(sent, 1) == arrives
+    assert set_cookies(b"session=x; HttpOnly") == [b"session=x; HttpOnly"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "seen"),
+    [
+        (b"printreach_at_1_session=x; a=1", b"a=1; session=x"),
+        (b"session=planted; printreach_at_1_session=x", b"session=x"),
+        (b"printreach_at_2_session=x; printreach_at_12_session=x", b""),
+        (b"printreach_at_1_printreach_session=x", b""),
+        (b"printreach_own_1=x; csrf=y", b"csrf=y"),
+    ],
+)
+def test_a_printer_at_a_port_gets_its_own_cookies_back_and_no_other_ports(
+    sent: bytes, seen: bytes
+) -> None:
+    assert without_ours(sent, 1) == seen
+    assert b"printreach_at" not in without_ours(sent)

@@ -208,6 +208,25 @@ async def test_a_printer_sets_no_cookie_by_the_name_of_a_ports() -> None:
         assert (await ask(port, cookie, NAVIGATION)).all(b"set-cookie") == [b"mine=1"]
 
 
+@on_a_loop
+async def test_the_session_that_a_printer_sets_comes_back_to_it_and_to_no_other_port() -> None:
+    def log_in(asked: Asked) -> None:
+        asked.answer(headers=[(b"set-cookie", b"session=secret; HttpOnly; Path=/")])
+
+    async with relay() as rig:
+        port, other = await listening(rig), await listening(rig)
+        one, two = await rig.agent(script=log_in), await rig.agent("two")
+        cookie = await open_own(rig, port)
+        others = await open_own(rig, other, "own-two", "two")
+        session = (await ask(port, cookie, NAVIGATION)).get(b"set-cookie") or b""
+        both = b"; " + session.partition(b";")[0]
+
+        await ask(port, cookie + both, NAVIGATION)
+        await ask(other, others + both, NAVIGATION)
+        assert one.asked[1].all(b"cookie") == [b"session=secret"]
+        assert two.asked[0].all(b"cookie") == []
+
+
 @pytest.mark.parametrize(
     "source",
     [

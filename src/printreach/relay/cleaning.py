@@ -14,7 +14,7 @@ from printreach.rules.credentials import (
 from printreach.wire.heads import HOP_BY_HOP, Headers, get, strip_hop_by_hop
 
 from .commands import OURS
-from .cookies import clean_set_cookie, cookie_values, own_cookie_name, without_ours
+from .cookies import cookie_values, own_cookie_name, set_cookies, without_ours
 
 _KEY = b"service_api_key="
 _FORWARDING = frozenset({b"forwarded", b"x-real-ip"})
@@ -113,11 +113,14 @@ def target_for_printer(target: bytes) -> bytes:
     return path + b"?" + b"&".join(kept) if kept else path
 
 
-def headers_for_printer(headers: Headers, ours: Sequence[bytes]) -> Headers:
+def headers_for_printer(
+    headers: Headers, ours: Sequence[bytes], cookie_port: int | None = None
+) -> Headers:
     """The caller's headers as the printer may see them.
 
     To servers that hand headers on as CGI does, OctoPrint's among them, `_` and `-` are the same.
     ours: Authorization values that carried our credentials; others are the printer's own and pass.
+    cookie_port: the tunnel port whose cookies the printer gets back (cookies.without_ours).
     """
     kept: Headers = []
     for field in headers:
@@ -125,27 +128,33 @@ def headers_for_printer(headers: Headers, ours: Sequence[bytes]) -> Headers:
         if name not in _LOOKED_AT and not name.startswith(b"x-forwarded-"):
             kept.append(field)
         elif name == b"connection" and field[1].lower() not in _USUAL_CONNECTIONS:
-            return headers_for_printer(strip_hop_by_hop(headers), ours)  # it names others
-        elif (value := _for_printer(name, field[1], ours)) is not None:
+            # It names others.
+            return headers_for_printer(strip_hop_by_hop(headers), ours, cookie_port)
+        elif (value := _for_printer(name, field[1], ours, cookie_port)) is not None:
             kept.append((field[0], value))
     return kept
 
 
-def _for_printer(name: bytes, value: bytes, ours: Sequence[bytes]) -> bytes | None:
+def _for_printer(
+    name: bytes, value: bytes, ours: Sequence[bytes], cookie_port: int | None
+) -> bytes | None:
     """What the printer may see of a field that may hold something of ours; None for nothing."""
     match name:
         case b"authorization":
             return None if value in ours else value
         case b"cookie":
-            return without_ours(value) or None
+            return without_ours(value, cookie_port) or None
         case b"referer":
             return target_for_printer(value).rstrip(b" \t")
         case _:
             return None
 
 
-def answer_for_caller(headers: Headers) -> AnswerHead:
-    """A printer's headers as the caller may see them. Raises BadAnswer."""
+def answer_for_caller(headers: Headers, cookie_port: int | None = None) -> AnswerHead:
+    """A printer's headers as the caller may see them. Raises BadAnswer.
+
+    cookie_port: the tunnel port for which a browser keeps the cookies (cookies.set_cookies).
+    """
     kept: Headers = []
     length: int | None = None
     webcam_type = b""
@@ -155,8 +164,7 @@ def answer_for_caller(headers: Headers) -> AnswerHead:
             if not name.startswith(_FOR_PROXIES):
                 kept.append(field)
         elif name == b"set-cookie":
-            if (value := clean_set_cookie(field[1])) is not None:
-                kept.append((field[0], value))
+            kept += [(field[0], value) for value in set_cookies(field[1], cookie_port)]
         elif name == b"content-length":
             if length is not None:
                 raise BadAnswer("two lengths")

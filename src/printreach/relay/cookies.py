@@ -44,12 +44,43 @@ def cookie_values(headers: Headers, name: bytes) -> list[bytes]:
     return values[-MOST_VALUES:]
 
 
-def without_ours(cookie_line: bytes) -> bytes:
-    """A Cookie line as the printer may see it; empty when only ours were there."""
+def without_ours(cookie_line: bytes, tunnel_port: int | None = None) -> bytes:
+    """A Cookie line as the printer may see it; empty when only ours were there.
+
+    tunnel_port: whose cookies get back the names that the printer gave them, see set_cookies. They
+    stand in place of others of that name, which pages of other ports can set.
+    """
     if b"printreach_" not in cookie_line.lower():
         return cookie_line
-    pairs = (pair.strip() for pair in cookie_line.split(b";"))
-    return b"; ".join(pair for pair in pairs if pair and not _is_ours(pair))
+    pairs = [pair.strip() for pair in cookie_line.split(b";")]
+    kept = [pair for pair in pairs if pair and not _is_ours(pair)]
+    if tunnel_port is None:
+        return b"; ".join(kept)
+    prefix = _prefix(tunnel_port)
+    renamed = [pair.removeprefix(prefix) for pair in pairs if pair.startswith(prefix)]
+    back = [pair for pair in renamed if pair and not _is_ours(pair)]
+    names = {pair.partition(b"=")[0].rstrip() for pair in back}
+    kept = [pair for pair in kept if pair.partition(b"=")[0].rstrip() not in names]
+    return b"; ".join([*kept, *back])
+
+
+def set_cookies(value: bytes, tunnel_port: int | None = None) -> list[bytes]:
+    """The Set-Cookie values that a browser gets for a printer's one.
+
+    tunnel_port: a browser sends the cookies of one port to all ports of the host. So those that no
+    script may see, which are sessions as a rule, get a name that tells the port; without_ours takes
+    it back there, and leaves it out elsewhere. Scripts need the names of others as they are.
+    """
+    cleaned = clean_set_cookie(value)
+    if cleaned is None:
+        return []
+    if tunnel_port is None:
+        return [cleaned]
+    renamed = _prefix(tunnel_port) + cleaned.lstrip()
+    attributes = [one.strip().lower() for one in cleaned.split(b";")[1:]]
+    if any(one.partition(b"=")[0].rstrip() == b"httponly" for one in attributes):
+        return [renamed]
+    return [cleaned, renamed] if any(map(_ends_cookie, attributes)) else [cleaned]
 
 
 def clean_set_cookie(value: bytes) -> bytes | None:
@@ -59,6 +90,18 @@ def clean_set_cookie(value: bytes) -> bytes | None:
         return None
     kept = [one for one in attributes if one.partition(b"=")[0].strip().lower() != b"domain"]
     return b";".join([pair, *kept]).rstrip(b" \t")
+
+
+def _prefix(tunnel_port: int) -> bytes:
+    return b"printreach_at_%d_" % tunnel_port
+
+
+def _ends_cookie(attribute: bytes) -> bool:
+    """Whether a browser forgets the cookie; servers may leave out HttpOnly then."""
+    name, _, value = (part.strip() for part in attribute.partition(b"="))
+    if name == b"max-age":
+        return value.startswith((b"0", b"-"))
+    return name == b"expires" and b"1970" in value
 
 
 def _is_ours(pair: bytes) -> bool:

@@ -53,8 +53,13 @@ class PrinterExchange:
         limits: Limits,
         reader: Reader,
         defaults: Sequence[Field] = (),
+        cookie_port: int | None = None,
     ) -> None:
-        """defaults: fields that a printer's answer gets where it has none of that name."""
+        """defaults: fields that a printer's answer gets where it has none of that name.
+
+        cookie_port: see cleaning.answer_for_caller.
+        """
+        self._cookie_port = cookie_port
         self.unique_id = unique_id
         self.account_id = account_id
         self.presented = presented
@@ -159,7 +164,7 @@ class PrinterExchange:
     def on_interim(self, head: bytes) -> None:
         try:
             status, reason, raw_headers = decode_response(head)
-            answer = answer_for_caller(raw_headers)
+            answer = answer_for_caller(raw_headers, self._cookie_port)
         except (RemoteProtocolError, BadAnswer):
             self._broken("The printer's interim answer can't be read.")
             return
@@ -172,7 +177,7 @@ class PrinterExchange:
     def on_head(self, head: bytes, body: bytes, fin: bool) -> None:
         try:
             status, reason, raw_headers = decode_response(head)
-            answer = answer_for_caller(raw_headers)
+            answer = answer_for_caller(raw_headers, self._cookie_port)
         except (RemoteProtocolError, BadAnswer):
             self._broken("The printer's answer can't be read.")
             return

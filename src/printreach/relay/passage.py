@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from printreach.http1.heads import Request
-from printreach.rules.connections import Grant
+from printreach.rules.connections import KINDS_WITH_COOKIES, Grant
 from printreach.wire.heads import Headers, encode_fields
 
 from .cleaning import headers_for_printer, presented_by
@@ -40,7 +40,9 @@ def passage(
     if last is not None and last.headers is request.headers and last.grant is grant:
         return last
     presented = presented_by(request.headers, grant.kind, scheme, tunnel_port)
-    fields = headers_for_printer(request.headers, presented.ours(grant.digests))
+    cookie_port = tunnel_port if grant.kind in KINDS_WITH_COOKIES else None
+    ours = presented.ours(grant.digests)
+    fields = headers_for_printer(request.headers, ours, cookie_port)
     return Passage(
         request.headers,
         grant,

@@ -183,6 +183,7 @@ class PrinterHosts:
             limits=grant.limits,
             reader=self._hosts.reader(grant, port),
             defaults=self._defaults(caller, by_cookie=by_cookie),
+            cookie_port=port if by_cookie else None,
         )
         return exchange.start(
             tunnel,
