@@ -7,6 +7,7 @@ Prints, as JSON, how often each attack was tried and what was answered.
 
 import asyncio
 import json
+import os
 import random
 import sys
 from collections import Counter
@@ -20,6 +21,8 @@ from bench.siege.attacks import ATTACK_S, BY_NAME, Attack, Stranger, Target
 
 REST_S: Final = 0.5
 """Between two attacks of one stranger: the crowd shall not take the users' processor itself."""
+NICE: Final = 10
+"""Strangers compute on machines of their own: here they stand back behind the service."""
 _SEND_BUFFER_BYTES: Final = 256 * 1024
 
 
@@ -77,5 +80,6 @@ async def _attempt(target: Target, plan: random.Random, attack: Attack) -> str:
 
 
 if __name__ == "__main__":
+    os.nice(NICE)
     _outcomes = uvloop.run(besiege(msgspec.json.decode(sys.argv[1], type=Crowd)))
     print(json.dumps({name: dict(counts) for name, counts in _outcomes.items()}))
