@@ -11,6 +11,9 @@ WORKERS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 FUZZ_SECONDS ?= 600
 SIEGE_SECONDS ?= 120
 
+# What people install: an extra each, with versions that fit beside each other.
+SHIPPED := agent demo detector s3 server stripe
+
 # The styles and scripts of the pages, built from web/ into the package.
 STATIC := src/printreach/web/static
 FRONT_END := web/node_modules
@@ -113,8 +116,11 @@ pictures: screens  ## the README's pictures, as the pages look now
 	cp $(PICTURES:%=build/screens/%.png) docs/pictures/
 
 .PHONY: package
-package: install  ## the wheel, with the pages' styles and scripts in it, in dist
-	$(BIN)/hatchling build --target wheel
+package: install  ## what people install, in dist: the wheel, and what it needs, pinned by hash
+	rm -rf dist
+	$(BIN)/hatchling build --target wheel --directory dist
+	mkdir dist/requirements
+	cp $(SHIPPED:%=requirements/%.txt) dist/requirements/
 
 .PHONY: hooks
 hooks: install  ## check each commit before it is made
@@ -190,8 +196,10 @@ OTHER_PINS := $(patsubst %.in,%.txt,$(wildcard requirements/*.in))
 lock: install $(OTHER_PINS:%=lock-%)  ## pin what pyproject.toml asks for; LOCK_FLAGS=--upgrade moves the pins
 	$(LOCK) pyproject.toml --group dev --extra agent --extra client --extra demo --extra detector \
 		--extra server --extra stripe --extra s3 --output-file requirements/dev.txt
-	$(LOCK) pyproject.toml --extra server --output-file requirements/server.txt
-	$(LOCK) pyproject.toml --extra agent --output-file requirements/agent.txt
+	for extra in $(SHIPPED); do \
+		$(LOCK) --constraint requirements/dev.txt pyproject.toml --extra $$extra \
+			--output-file requirements/$$extra.txt || exit 1; \
+	done
 
 .PHONY: $(OTHER_PINS:%=lock-%)
 $(OTHER_PINS:%=lock-%): lock-requirements/%.txt: requirements/%.in | install

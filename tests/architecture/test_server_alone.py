@@ -62,4 +62,4 @@ def test_the_detector_says_what_it_lacks_there(server: Path, tmp_path: Path) -> 
     told = subprocess.run(words, env=env, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     assert told.returncode == 1
-    assert "pip install 'printreach[server,detector]'" in told.stderr
+    assert "pip install --require-hashes -r requirements/detector.txt" in told.stderr

@@ -239,5 +239,5 @@ def test_without_the_extra_the_command_says_what_to_install(library: str) -> Non
     assert done.returncode == 1
     assert done.stderr == (
         f"printreach detector needs {library}; "
-        "install it with: pip install 'printreach[detector]'\n"
+        "install it with: pip install --require-hashes -r requirements/detector.txt\n"
     )

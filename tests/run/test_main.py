@@ -56,7 +56,8 @@ def test_a_command_that_is_not_installed_says_what_to_install() -> None:
 
     assert done.returncode == 1
     assert done.stderr == (
-        "printreach admin needs sqlalchemy; install it with: pip install 'printreach[server]'\n"
+        "printreach admin needs sqlalchemy; install it with: "
+        "pip install --require-hashes -r requirements/server.txt\n"
     )
 
 

@@ -81,7 +81,7 @@ def test_who_has_no_agent_is_shown_the_command_for_each_kind_of_printer(
 
     assert {agent.kind.name for agent in agents} == set(KINDS) - {"simulated"}
     assert {str(agent.service) for agent in agents} == {"https://printreach.example"}
-    assert "pip install './printreach[agent]'" in html.unescape(text)
+    assert "pip install --require-hashes -r requirements/agent.txt" in html.unescape(text)
 
 
 @pytest.mark.parametrize("path", ["/link", "/printers"])

@@ -50,8 +50,8 @@ async def _run_simulated_printer(folder: Path) -> "RunningPrinter":
         if error.name is None or error.name.partition(".")[0] not in _DEMO_LIBRARIES:
             raise
         raise CannotStart(
-            f"The simulated printer needs {error.name}: install the extra 'demo', as in"
-            " pip install 'printreach[agent,demo]'."
+            f"The simulated printer needs {error.name}: install it by"
+            " pip install --require-hashes -r requirements/demo.txt."
         ) from error
     try:
         return await run_simulated_printer(_LOOPBACK, 0, folder=folder)

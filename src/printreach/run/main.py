@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol, cast
 
 from printreach import __version__
+from printreach.run.installing import how_to_install
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,7 @@ def _not_installed(name: str, command: _Command, missing: ModuleNotFoundError) -
     if library == "printreach":
         raise missing  # that is our own mistake
     print(
-        f"printreach {name} needs {library}; "
-        f"install it with: pip install 'printreach[{command.extra}]'",
+        f"printreach {name} needs {library}; install it with: {how_to_install(command.extra)}",
         file=sys.stderr,
     )
     return 1

@@ -8,6 +8,7 @@ from printreach.hub.billing import Billing
 from printreach.hub.tries import CallerTries
 from printreach.ports import Clock, Store
 from printreach.ports.payments import Payments
+from printreach.run.installing import how_to_install
 from printreach.run.settings import Settings, SettingsError
 
 log = logging.getLogger(__name__)
@@ -25,7 +26,7 @@ async def payments_of(settings: Settings, clock: Clock) -> AsyncIterator[Payment
     except ImportError as error:
         raise SettingsError(
             f"PRINTREACH_STRIPE_SECRET_KEY needs more than is installed ({error.name}): "
-            "pip install 'printreach[server,stripe]'."
+            f"{how_to_install('stripe')} brings it."
         ) from None
     async with stripe_payments(settings.stripe, clock) as payments:
         yield payments

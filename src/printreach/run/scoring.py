@@ -10,10 +10,11 @@ from printreach.backends.detector_node import NodeAddress
 from printreach.backends.scorer_http import HttpScorer
 from printreach.detector.engine import CannotLook, Engine, Look
 from printreach.ports.scoring import Scorer
+from printreach.run.installing import how_to_install
 from printreach.run.settings import Settings
 
 _NOT_INSTALLED: Final = (
-    "its libraries are not installed here; pip install 'printreach[server,detector]' brings them"
+    f"its libraries are not installed here; {how_to_install('detector')} brings them"
 )
 
 

@@ -9,6 +9,7 @@ from printreach.ports import Clock, Store
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.snapshots import SnapshotStore
 from printreach.rules.credentials import TokenBytes
+from printreach.run.installing import how_to_install
 from printreach.run.settings import Settings, SettingsError
 
 FOLDER: Final = "snapshots"
@@ -40,6 +41,6 @@ def _place(settings: Settings) -> SnapshotStore:
     except ImportError as error:
         raise SettingsError(
             f"PRINTREACH_SNAPSHOTS_URL needs more than is installed ({error.name}): "
-            "pip install 'printreach[server,s3]'."
+            f"{how_to_install('s3')} brings it."
         ) from None
     return S3Snapshots(settings.snapshots)
