@@ -48,6 +48,8 @@ SHOWS = {
     "heat": "dashboard/heat.html",
     "live-link-form": "dashboard/live_link.html",
     "open-printer": "dashboard/open.html",
+    "ask-to-open": "dashboard/ask_to_open.html",
+    "no-port": "dashboard/no_port.html",
     "detector-calm": "dashboard/printer.html",
     "no-printers": "dashboard/printers.html",
     "printer-refused": "dashboard/refused.html",

@@ -25,6 +25,7 @@ async def test_a_method_with_small_letters_reaches_the_printer_as_it_is(method: 
         assert (await caller.answer()).body == method + b" /"
 
 
+@pytest.mark.provokes(610)
 @pytest.mark.parametrize("method", METHODS)
 @on_a_loop
 async def test_an_older_agent_is_not_asked_by_a_method_that_would_end_its_tunnel(

@@ -6,7 +6,6 @@ from typing import Final
 
 AWAITED: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "610": "a request that an older agent can't serve; so far there is one version of it",
         "611": "preview features",
     }
 )
