@@ -117,6 +117,15 @@ async def test_metrics_tell_figures_in_prometheus_words() -> None:
         assert "printreach_requests_total 2" in lines
 
 
+def test_a_large_counter_is_told_to_the_last_digit() -> None:
+    health = Health(lambda: True, {"x_total": ("X.", lambda: 123_456_789)}, [])
+    caller = Recorded()
+    asked = parse_request(request(OWN, target=b"/metrics"))
+    health.serve(AnswerWriter(caller, asked), b"/metrics", "127.0.0.1")
+
+    assert b"\nx_total 123456789\n" in caller.received
+
+
 @pytest.mark.parametrize("host", [b"evil.example", b"127.0.0.1:8080", b"a.b.tunnel.example"])
 @on_a_loop
 async def test_a_foreign_host_is_sent_to_the_base_url_whatever_it_asks(host: bytes) -> None:

@@ -1,6 +1,6 @@
 """/healthz, /readyz and /metrics, on the service's own host and on any address."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from printreach.http1.heads import Request
 
@@ -20,7 +20,7 @@ class Health:
     def __init__(
         self,
         is_ready: Callable[[], bool],
-        metrics: dict[str, tuple[str, Callable[[], float]]],
+        metrics: Mapping[str, tuple[str, Callable[[], float]]],
         networks: Sequence[Network],
     ) -> None:
         self._is_ready = is_ready
@@ -52,7 +52,11 @@ class Health:
         lines: list[str] = []
         for name, (help_text, read) in self._metrics.items():
             kind = "counter" if name.endswith("_total") else "gauge"
-            lines += [f"# HELP {name} {help_text}", f"# TYPE {name} {kind}", f"{name} {read():g}"]
+            lines += [
+                f"# HELP {name} {help_text}",
+                f"# TYPE {name} {kind}",
+                f"{name} {read():.15g}",
+            ]
         return ("\n".join(lines) + "\n").encode()
 
 

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import socket
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from printreach.http1.client import Connect
 from printreach.http1.heads import Request
@@ -48,7 +48,7 @@ class RelayOutside:
     connect_web: opens a connection to the web role. web: its application, if it runs here, too.
     networks: whose forwarding headers count, and who may read the metrics. tries: counts those to
     sign a browser in to a printer. detector_url: of the failure-detection API, "" where it has no
-    name of its own.
+    name of its own. process_metrics: what /metrics says beside the relay's own figures.
     """
 
     grants: Grants
@@ -59,6 +59,7 @@ class RelayOutside:
     tries: Tries
     web: Application | None = None
     detector_url: str = ""
+    process_metrics: Mapping[str, tuple[str, Callable[[], float]]] = field(default_factory=dict)
 
 
 _TOO_MANY: Headers = [(b"Content-Type", b"text/plain; charset=utf-8"), (b"Retry-After", b"1")]
@@ -216,6 +217,7 @@ class RelayNode:
                 "Printers whose tunnel carries requests.",
                 lambda: len(self._directory),
             ),
+            **self._outside.process_metrics,
         }
 
 

@@ -29,6 +29,7 @@ from printreach.rules.credentials import new_record_id
 from printreach.run.counting import counting
 from printreach.run.detector_node import node_address, running_node
 from printreach.run.paying import payments_of, warn_of_unseen
+from printreach.run.process_metrics import process_metrics
 from printreach.run.reaching import real_reaching
 from printreach.run.relay_inside import RelayInside
 from printreach.run.scoring import Scoring, scoring_of
@@ -189,6 +190,7 @@ def _relay_outside(
         tries=CallerTries(clock),
         detector_url=settings.detector_url,
         web=web.application if web is not None else None,
+        process_metrics=process_metrics(),
     )
 
 

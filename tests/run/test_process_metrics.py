@@ -1,0 +1,63 @@
+"""What a process says of itself."""
+
+import asyncio
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from printreach.run.process_metrics import process_metrics
+from tests.relay.loop import on_a_loop
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells all of it")
+
+
+def read(name: str) -> float:
+    _, figure = process_metrics()[name]
+    return figure()
+
+
+def test_open_descriptors_are_counted() -> None:
+    before = read("process_open_fds")
+    file = os.open(os.devnull, os.O_RDONLY)
+    try:
+        assert read("process_open_fds") == before + 1
+    finally:
+        os.close(file)
+    assert 0 < read("process_open_fds") < read("process_max_fds")
+
+
+def test_threads_are_counted() -> None:
+    before, ends = read("process_threads"), threading.Event()
+    thread = threading.Thread(target=ends.wait)
+    thread.start()
+    try:
+        assert read("process_threads") == before + 1
+    finally:
+        ends.set()
+        thread.join()
+
+
+def test_memory_is_told_in_bytes() -> None:
+    status = Path("/proc/self/status").read_text()
+    kilobytes = int(status.partition("VmRSS:")[2].split()[0])
+
+    assert read("process_resident_memory_bytes") == pytest.approx(1024 * kilobytes, rel=0.1)
+
+
+def test_cpu_time_only_grows() -> None:
+    before = read("process_cpu_seconds_total")
+    sum(range(2_000_000))
+
+    assert read("process_cpu_seconds_total") > before
+
+
+@on_a_loop
+async def test_tasks_of_the_event_loop_are_counted() -> None:
+    before = read("printreach_asyncio_tasks")
+    task = asyncio.create_task(asyncio.sleep(60))
+
+    assert read("printreach_asyncio_tasks") == before + 1
+    task.cancel()
