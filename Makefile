@@ -10,6 +10,7 @@ PIP_FLAGS := --quiet --disable-pip-version-check
 WORKERS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 FUZZ_SECONDS ?= 600
 SIEGE_SECONDS ?= 120
+SOAK_MINUTES ?= 10
 
 # What people install: an extra each, with versions that fit beside each other.
 SHIPPED := agent demo detector s3 server stripe
@@ -62,6 +63,10 @@ faults: install  ## the tests that harm a running service: frozen, killed, cut o
 .PHONY: siege
 siege: install  ## hostile strangers beside ordinary users, for SIEGE_SECONDS: what the users notice
 	@$(BIN)/python -m bench.siege --seconds $(SIEGE_SECONDS) $(SIEGE)
+
+.PHONY: soak
+soak: install  ## ordinary load of all kinds for SOAK_MINUTES: whether the service keeps anything of it
+	@$(BIN)/python -m bench.soak --minutes $(SOAK_MINUTES) $(SOAK)
 
 .PHONY: fuzz
 fuzz: build/fuzz/.installed  ## feed strangers' bytes to what reads them; FUZZ_SECONDS for each target

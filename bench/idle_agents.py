@@ -1,8 +1,8 @@
 """Thousands of agents in one process, that sign in as real ones do and then keep still.
 
-    python -m bench.idle_agents PORT COUNT
+    python -m bench.idle_agents PORT COUNT [FIRST]
 
-Prints "ready" once the service has welcomed all of them.
+FIRST: the number of the first one's key. Prints "ready" once the service has welcomed all of them.
 """
 
 import asyncio
@@ -31,9 +31,9 @@ AT_ONCE: Final = 50
 _TUNNEL_PATH: Final = "/api/agent/tunnel"  # docs/protocol.md
 
 
-def keys_of(count: int) -> Iterator[Ed25519PrivateKey]:
+def keys_of(count: int, first: int = 0) -> Iterator[Ed25519PrivateKey]:
     """The same keys in every process that asks."""
-    for number in range(count):
+    for number in range(first, first + count):
         seed = sha256(b"printreach benchmark %d" % number).digest()
         yield Ed25519PrivateKey.from_private_bytes(seed)
 
@@ -114,11 +114,12 @@ async def _connect(key: Ed25519PrivateKey, host: str, turn: asyncio.Semaphore) -
         return agent
 
 
-async def _run(port: int, count: int) -> None:
+async def _run(port: int, count: int, first: int = 0) -> None:
     turn = asyncio.Semaphore(AT_ONCE)
     async with asyncio.TaskGroup() as group:
         tasks = [
-            group.create_task(_connect(key, f"127.0.0.1:{port}", turn)) for key in keys_of(count)
+            group.create_task(_connect(key, f"127.0.0.1:{port}", turn))
+            for key in keys_of(count, first)
         ]
     agents = [task.result() for task in tasks]  # held, or they would be collected
     print("ready", len(agents), flush=True)
@@ -126,4 +127,4 @@ async def _run(port: int, count: int) -> None:
 
 
 if __name__ == "__main__":
-    uvloop.run(_run(int(sys.argv[1]), int(sys.argv[2])))
+    uvloop.run(_run(*map(int, sys.argv[1:])))
