@@ -10,7 +10,7 @@ import json
 import random
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +20,7 @@ import uvloop
 from bench.soak.preparing import agent_folder
 from printreach.agent.addresses import WebAddress, parse_web_address
 from printreach.agent.config import AgentConfig
-from printreach.agent.runtime import run_agent
+from printreach.agent.runtime import Machine, run_agent
 from printreach.agent.uplink import Uplink
 from printreach.printers.registry import KINDS
 from printreach.printers.simulated.runner import RunningPrinter, run_simulated_printer
@@ -87,8 +87,13 @@ async def _keep_printing(printer: RunningPrinter, counts: Counter[str]) -> None:
         await printer.control.obey("print", {"Action": "clear"})
 
 
+def _machine() -> Machine:
+    """Nothing is announced: standard output is for what this process tells."""
+    return replace(this_machine(), stdout=None)
+
+
 async def _stay(config: AgentConfig) -> None:
-    await run_agent(config, machine=this_machine(), make_uplink=Uplink, stop=asyncio.Event())
+    await run_agent(config, machine=_machine(), make_uplink=Uplink, stop=asyncio.Event())
 
 
 async def _keep_restarting(config: AgentConfig, counts: Counter[str]) -> None:
@@ -96,7 +101,7 @@ async def _keep_restarting(config: AgentConfig, counts: Counter[str]) -> None:
     while True:
         stop = asyncio.Event()
         running = asyncio.create_task(
-            run_agent(config, machine=this_machine(), make_uplink=Uplink, stop=stop)
+            run_agent(config, machine=_machine(), make_uplink=Uplink, stop=stop)
         )
         await asyncio.sleep(random.uniform(*STARTS_AGAIN_S))
         if random.random() < 0.5:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 import threading
 from pathlib import Path
 
@@ -10,11 +9,11 @@ import pytest
 
 from printreach.run.process_metrics import process_metrics
 from tests.relay.loop import on_a_loop
-
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells all of it")
+from tests.requirements_of_tests import need
 
 
 def read(name: str) -> float:
+    need("/proc", Path("/proc/self").is_dir(), "run this test on Linux")
     _, figure = process_metrics()[name]
     return figure()
 
