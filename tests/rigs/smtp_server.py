@@ -1,4 +1,4 @@
-"""A real mail server, on a thread of its own."""
+"""A real mail server, on a thread of its own; it takes any login, and needs none."""
 
 import asyncio
 import email
@@ -10,7 +10,7 @@ from email.policy import default
 from threading import Event
 
 from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
 from tests.rigs.waiting import PATIENCE_S, free_port
 
@@ -57,7 +57,14 @@ def smtp_server(port: int | None = None) -> Iterator[MailBox]:
     """port: a free one where None."""
     box = MailBox(port or free_port())
     box.may_answer.set()
-    server = Controller(box, "127.0.0.1", box.port, ready_timeout=PATIENCE_S)
+    server = Controller(
+        box,
+        "127.0.0.1",
+        box.port,
+        ready_timeout=PATIENCE_S,
+        authenticator=lambda *_: AuthResult(success=True),
+        auth_require_tls=False,
+    )
     server.start()
     try:
         yield box
