@@ -121,11 +121,12 @@ pictures: screens  ## the README's pictures, as the pages look now
 	cp $(PICTURES:%=build/screens/%.png) docs/pictures/
 
 .PHONY: package
-package: install  ## what people install, in dist: the wheel, and what it needs, pinned by hash
+package: install  ## what people install, in dist: wheel, pinned needs, their licences, an SBOM
 	rm -rf dist
 	$(BIN)/hatchling build --target wheel --directory dist
 	mkdir dist/requirements
 	cp $(SHIPPED:%=requirements/%.txt) dist/requirements/
+	$(BIN)/python -m shipping dist $(SHIPPED)
 
 .PHONY: hooks
 hooks: install  ## check each commit before it is made
