@@ -25,7 +25,7 @@ from bench.service import settings_of
 from bench.soak.people import Crowd
 from bench.soak.preparing import Plan, Prepared, prepare_all
 from bench.soak.printers import Printers
-from bench.soak.verdict import Line, Measured, Sample, fitted
+from bench.soak.verdict import Line, Measured, Sample, fitted, held
 from tests.rigs.certificates import Authority
 from tests.rigs.programs import Program
 from tests.rigs.service import PASSWORD, Service, service_on_localhost
@@ -281,7 +281,7 @@ def _report(measured: Measured, told: Mapping[str, Any]) -> None:
     for name, one in told["visits"].items():
         print(f"| {name} | {one['done']} | {one['p50']} ms | {one['p99']} ms | {one['failed']} |")
     figures: Mapping[str, Line] = {
-        "memory": fitted(measured.samples, lambda one: one.memory),
+        "memory": fitted(held(measured.samples), lambda one: one.memory),
         "descriptors": fitted(measured.samples, lambda one: one.descriptors),
         "tasks": fitted(measured.samples, lambda one: one.tasks),
         "threads": fitted(measured.samples, lambda one: one.threads),
@@ -294,7 +294,9 @@ def _report(measured: Measured, told: Mapping[str, Any]) -> None:
         cells = f"{line.begins:.0f} | {line.ends:.0f} | {growth}"
         print(f"| {name} | {cells} | {alone[0][name]} | {alone[1][name]} |")
     after, log = measured.after, measured.log
-    print(f"\nThe database holds {measured.stored / 1e6:.1f} MB in {after.database / 1e6:.1f} MB.")
+    peak = max(one.memory for one in measured.samples)
+    print(f"\nAt most {peak / 1e6:.1f} MB were held, for a moment.")
+    print(f"The database holds {measured.stored / 1e6:.1f} MB in {after.database / 1e6:.1f} MB.")
     print(f"The service logged {len(log.splitlines())} lines, {len(log) / 1e3:.0f} kB: {LOG}")
     problems = measured.problems()
     print(*(problems or ["All is as it should be."]), sep="\n")

@@ -4,11 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from statistics import linear_regression
 from typing import Final
 
 MEMORY_GROWS_BY: Final = 0.05
 """At most, as a share of what is held after warming up, over all that follows."""
+HELD_S: Final = 30.0
 COUNT_GROWS_BY: Final = 10
 """File descriptors, tasks and threads that may be more after the load than before it: connections
 that are kept for a while, and agents that reconnect just then."""
@@ -58,6 +60,15 @@ def fitted(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> Line
     return Line(begins=offset + slope * times[0], ends=offset + slope * times[-1])
 
 
+def held(samples: Sequence[Sample]) -> list[Sample]:
+    """Of each HELD_S the sample with the least memory: what is taken for a moment is not kept.
+
+    To hash a password, for one, takes 64 MB.
+    """
+    by_time = groupby(samples, key=lambda one: one.at // HELD_S)
+    return [min(some, key=lambda one: one.memory) for _, some in by_time]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Measured:
     """samples: after warming up. before, after: with agents alone. stored: bytes of all rows.
@@ -77,7 +88,7 @@ class Measured:
         return [*self._of_memory(), *self._of_counts(), *self._of_files(), *self._of_work()]
 
     def _of_memory(self) -> list[str]:
-        line = fitted(self.samples, lambda one: one.memory)
+        line = fitted(held(self.samples), lambda one: one.memory)
         if line.growth <= MEMORY_GROWS_BY * line.begins:
             return []
         share = 100 * line.growth / line.begins
