@@ -117,12 +117,11 @@ class Caller:
 async def repeat(
     tally: Tally, every_s: float, ends_at: float, visit: Callable[[], Awaitable[None]]
 ) -> None:
-    """Visit again and again, so many seconds apart, until that time."""
+    """Visit again and again until that time, with so many seconds of rest in between."""
     while (began := time.monotonic()) < ends_at:
         try:
             await visit()
             tally.taken_ms.append(1e3 * (time.monotonic() - began))
         except (Unexpected, aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
             tally.faults.append(f"{type(error).__name__}: {error}")
-        rest = min(began + every_s, ends_at) - time.monotonic()
-        await asyncio.sleep(max(0.05, rest))
+        await asyncio.sleep(min(every_s, max(0.0, ends_at - time.monotonic())))
