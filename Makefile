@@ -11,6 +11,7 @@ WORKERS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 FUZZ_SECONDS ?= 600
 SIEGE_SECONDS ?= 120
 SOAK_MINUTES ?= 10
+ISOLATION_STEPS ?= 100000
 
 # What people install: an extra each, with versions that fit beside each other.
 SHIPPED := agent demo detector s3 server stripe
@@ -67,6 +68,10 @@ siege: install  ## hostile strangers beside ordinary users, for SIEGE_SECONDS: w
 .PHONY: soak
 soak: install  ## ordinary load of all kinds for SOAK_MINUTES: whether the service keeps anything of it
 	@$(BIN)/python -m bench.soak --minutes $(SOAK_MINUTES) $(SOAK)
+
+.PHONY: isolation
+isolation: install  ## random walks that look for a leak between accounts; ISOLATION_STEPS=1000000 is long
+	$(BIN)/python -m tests.isolation.walk --steps $(ISOLATION_STEPS) $(SEED:%=--seed %)
 
 .PHONY: fuzz
 fuzz: build/fuzz/.installed  ## feed strangers' bytes to what reads them; FUZZ_SECONDS for each target

@@ -11,6 +11,7 @@ from picows import ws_connect
 from printreach.contract import signin
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.signin import Signer, statement
+from printreach.tunnel.link import Link
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
@@ -188,9 +189,13 @@ class ScriptedAgent:
             websocket_handshake_timeout=PATIENCE_S,
             extra_headers={"Sec-WebSocket-Protocol": SUBPROTOCOL},
         )
+        await self.begin(self.link)
+
+    async def begin(self, link: Link) -> None:
+        """Open the tunnel on a link that is there, up to the other end's HELLO."""
         now = asyncio.get_running_loop().time()
         session = Session(Role.AGENT, now=now, capabilities=self.capabilities)
-        self.tunnel = Tunnel(session, self.link, self)
+        self.tunnel = Tunnel(session, link, self)
         self.tunnel.start()
         await until(lambda: self.is_ready or self.closed)
 

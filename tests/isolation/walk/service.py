@@ -1,0 +1,303 @@
+"""The whole service of the walk in one process: real but for the network, and quick to restart.
+
+Real are the store, the bus, the use cases, the pages and APIs, the worker, and the relay from the
+bytes of a request to the frames of a tunnel. In memory are the links to agents, and whatever mails,
+messages, webhooks and Home Assistant would receive.
+"""
+
+import asyncio
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Any, Final, cast
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from litestar import Litestar
+
+from printreach.backends.bus_sqlite import SqliteBus, open_bus
+from printreach.backends.detector_memory import MemoryDetectorStates
+from printreach.backends.internal_grants import GrantsWithInternal
+from printreach.backends.printer_http import RelayPrinterHttp
+from printreach.backends.sealing import KeySealer
+from printreach.backends.sql.agents import SqlAgents
+from printreach.backends.sql.grants import SqlGrants
+from printreach.backends.sql.inbox import SqlEventInbox
+from printreach.backends.sql.store import SqlStore
+from printreach.backends.zones import SystemZones
+from printreach.http1.client import Client
+from printreach.http1.fetch import Fetched, Fetcher
+from printreach.hub.home_assistant import HomeAssistant
+from printreach.hub.live import LiveStatus
+from printreach.hub.tries import CallerTries
+from printreach.relay.agents import AgentsOutside, Identity
+from printreach.relay.connection import FrontConnection
+from printreach.relay.node import RelayNode, RelayOutside
+from printreach.relay.trust import Origin
+from printreach.relay.web_app import Application
+from printreach.rules.internal_grants import InternalKey
+from printreach.run.reaching import Reaching
+from printreach.run.relay_inside import RelayInside
+from printreach.run.settings import Settings, settings_from
+from printreach.run.web_services import Outside, web_services
+from printreach.run.webhooks import Hooks
+from printreach.run.worker import WorkerOutside, running_worker
+from printreach.web.app import WebSettings, build_app
+from printreach.web.draining import Draining
+from printreach.web.services import Services
+from printreach.wire.heads import Headers
+from tests.fakes.mails import KeptMails
+from tests.fakes.messages import KeptMessages
+from tests.fakes.passwords import PlainPasswords
+from tests.fakes.scorer import FakeScorer
+from tests.fakes.webhook_sender import FakeKeys, FakeSender
+from tests.isolation.walk.agents import AgentLink
+from tests.isolation.walk.home import MemoryBroker
+from tests.isolation.walk.virtual_time import VirtualClock
+from tests.relay.scripted_agent import SERVICE_HOST
+
+BASE_URL: Final = f"https://{SERVICE_HOST}"
+TUNNEL_DOMAIN: Final = "tunnel.example"
+PROXY: Final = "127.0.0.1"
+SERVICE_KEY: Final = Ed25519PrivateKey.from_private_bytes(b"s" * 32)
+INTERNAL_KEY: Final = InternalKey(b"i" * 32)
+
+
+@dataclass
+class Outbox:
+    """What left the service. It stays over restarts, until the oracle has looked."""
+
+    mails: KeptMails = field(default_factory=KeptMails)
+    messages: KeptMessages = field(default_factory=KeptMessages)
+    webhooks: FakeSender = field(default_factory=FakeSender)
+    broker: MemoryBroker = field(default_factory=MemoryBroker)
+
+
+class ProxiedConnection(FrontConnection):
+    """A caller's connection that comes through the operator's proxy."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.peer = PROXY
+
+
+class LossyBus:
+    """ports.Bus, which may lose notices as buses may."""
+
+    def __init__(self, bus: SqliteBus) -> None:
+        self._bus = bus
+        self.is_losing = False
+
+    async def publish(self, notice: Any) -> None:
+        await self._bus.publish(notice)
+
+    def subscribe(self, callback: Callable[[Any], None]) -> Callable[[], None]:
+        def pass_on(notice: Any) -> None:
+            if not self.is_losing:
+                callback(notice)
+
+        return self._bus.subscribe(pass_on)
+
+
+class WebApp:
+    """The application, built once: to register its routes takes longer than all else of a start."""
+
+    services: Services
+
+    def __init__(self, settings: Settings) -> None:
+        web = WebSettings(base_url=settings.base_url, has_mail_server=True)
+        self.app: Litestar = build_app(web, lambda: self.services, None)
+
+
+@dataclass(kw_only=True)
+class Service:
+    """One run of the service, from its start to its stop."""
+
+    node: RelayNode
+    services: Services
+    bus: LossyBus
+    store: SqlStore
+    application: Application
+    clock: VirtualClock
+    _client: Client
+
+    async def ask(
+        self, host: str, method: str, target: str, headers: Headers, body: bytes = b""
+    ) -> Fetched:
+        """Ask as a caller behind the proxy does, and read the whole answer."""
+        fetcher = Fetcher(self._client, host.encode())
+        return await fetcher.fetch(method.encode(), target.encode(), headers, body, may_repeat=True)
+
+    def fetcher(self, host: str) -> Fetcher:
+        """For answers that go on."""
+        return Fetcher(self._client, host.encode())
+
+    def accept_agent(self, link: AgentLink, address: str) -> None:
+        """As if an agent had dialled and its WebSocket was there."""
+        desk = self.node._desk
+        place = desk.unsigned.take(Origin("https", address, is_proven=True))
+        assert place is not None, "too many agents sign in at once"
+        desk.accept(link, address, place)
+
+
+def walk_settings(folder: Path) -> Settings:
+    """Of the installation; only supporters have App Connections, so that status matters."""
+    return settings_from(
+        {
+            "PRINTREACH_DATA_DIR": str(folder),
+            "PRINTREACH_BASE_URL": BASE_URL,
+            "PRINTREACH_TUNNEL_DOMAIN": TUNNEL_DOMAIN,
+            "PRINTREACH_TRUSTED_PROXIES": PROXY,
+            "PRINTREACH_SUPPORTERS": "granted",
+            "PRINTREACH_DETECTOR_WATCH": "false",
+            "PRINTREACH_SMTP_URL": "smtp://mail.example:25",
+        }
+    )
+
+
+@asynccontextmanager
+async def running(
+    settings: Settings, clock: VirtualClock, outbox: Outbox, web: WebApp
+) -> AsyncIterator[Service]:
+    """Start the service on its database, with nothing in memory of an earlier run."""
+    async with AsyncExitStack() as ends:
+        store = SqlStore(settings.database_path, KeySealer(b"s" * 32, secrets.token_bytes))
+        store.start()
+        ends.push_async_callback(store.close)
+        bus = LossyBus(await ends.enter_async_context(open_bus(store, clock)))
+        inside = RelayInside()
+        http = RelayPrinterHttp(inside.connect, TUNNEL_DOMAIN, INTERNAL_KEY, clock)
+        ends.push_async_callback(http.close)
+        detector = MemoryDetectorStates(bus)
+        reaching = Reaching(
+            mailer=outbox.mails,
+            outbox=outbox.mails,
+            messenger=outbox.messages,
+            sealer=KeySealer(b"s" * 32, secrets.token_bytes),
+            zones=SystemZones(),
+        )
+        hooks = Hooks(sender=outbox.webhooks, keys=FakeKeys())
+        scorer = FakeScorer()
+        services = web_services(
+            settings,
+            Outside(
+                store=store,
+                clock=clock,
+                passwords=PlainPasswords(),
+                reaching=reaching,
+                hooks=hooks,
+                bus=bus,
+                printer_http=http,
+                detector=detector,
+                scorer=scorer,
+                host_keys=inside,
+            ),
+        )
+        web.services = services
+        ends.push_async_callback(services.dashboard.close)
+        draining = Draining(web.app)
+        application = cast("Application", draining)
+        node = inside.node = RelayNode(_relay(settings, store, bus, clock, detector, application))
+        ends.push_async_callback(node.stop, 0.0)
+        ends.callback(draining.end_streams)
+        worker = WorkerOutside(
+            settings=settings,
+            store=store,
+            bus=bus,
+            clock=clock,
+            printers=http,
+            reaching=reaching,
+            hooks=hooks,
+            scorer=scorer,
+            detector=detector,
+        )
+        await ends.enter_async_context(running_worker(worker))
+        await ends.enter_async_context(_home_assistant(store, clock, http, outbox.broker))
+        client = Client(_connect_to(node), first_byte_s=60.0)
+        ends.push_async_callback(client.close)
+        yield Service(
+            node=node,
+            services=services,
+            bus=bus,
+            store=store,
+            application=application,
+            clock=clock,
+            _client=client,
+        )
+
+
+def _relay(
+    settings: Settings,
+    store: SqlStore,
+    bus: LossyBus,
+    clock: VirtualClock,
+    detector: MemoryDetectorStates,
+    application: Application,
+) -> RelayOutside:
+    agents = AgentsOutside(
+        agents=SqlAgents(store, secrets.token_bytes),
+        detector=detector,
+        events=SqlEventInbox(store, clock),
+        bus=bus,
+        clock=clock,
+        identity=Identity(
+            public_key=SERVICE_KEY.public_key().public_bytes_raw(), sign=SERVICE_KEY.sign
+        ),
+        token_bytes=secrets.token_bytes,
+        node_id=secrets.token_hex(12),
+        base_url=BASE_URL,
+    )
+    stored = SqlGrants(store, clock, secrets.token_bytes, settings.supporters)
+
+    async def no_web_role(_protocol: object) -> object:
+        raise ConnectionRefusedError("the walk calls the application itself")
+
+    return RelayOutside(
+        grants=GrantsWithInternal(stored, agents.agents, INTERNAL_KEY, clock, stored.limits_of),
+        agents=agents,
+        connect_web=no_web_role,
+        tunnel_domain=TUNNEL_DOMAIN,
+        networks=(ip_network(PROXY),),
+        tries=CallerTries(clock),
+        web=application,
+    )
+
+
+@asynccontextmanager
+async def _home_assistant(
+    store: SqlStore, clock: VirtualClock, http: RelayPrinterHttp, broker: MemoryBroker
+) -> AsyncIterator[None]:
+    live = LiveStatus(http, clock)
+    home = HomeAssistant(
+        store=store,
+        clock=clock,
+        broker=broker,
+        live=live,
+        printers=http,
+        base_url=BASE_URL,
+        version="1.0",
+    )
+    task = asyncio.create_task(home.run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await live.close()
+
+
+def _connect_to(node: RelayNode) -> Callable[[Callable[[], asyncio.Protocol]], Any]:
+    """http1.client.Connect: to the front, as its proxy does."""
+    loop = asyncio.get_running_loop()
+
+    async def connect(protocol: Callable[[], asyncio.Protocol]) -> object:
+        caller, ours = socket.socketpair()
+        for end in (caller, ours):
+            end.setblocking(False)
+        await loop.connect_accepted_socket(lambda: ProxiedConnection(node._front, None), ours)
+        return await loop.create_unix_connection(protocol, sock=caller)
+
+    return connect
