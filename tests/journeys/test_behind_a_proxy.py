@@ -9,7 +9,7 @@ from tests.rigs.behaviour.pattern import blocks, digest
 from tests.rigs.behaviour.rig import BehaviourPrinter, Seen, fresh_key
 from tests.rigs.behaviour.streams import jpeg_part
 from tests.rigs.calls import call, opened, raw_request, read_head
-from tests.rigs.proxies import DOMAIN, PROXIES, service_behind
+from tests.rigs.proxies import DOMAIN, PROXIES, SERVICE, service_behind
 from tests.rigs.service import LinkedPrinter, Service
 from tests.rigs.sockets import websocket
 from tests.rigs.ways import Way
@@ -22,7 +22,7 @@ def proxied(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp(request.param)
-    with service_behind(request.param, folder) as running:
+    with service_behind(request.param, folder, host=SERVICE) as running:
         yield running
 
 

@@ -14,11 +14,14 @@ from tests.rigs.service import Front, Service, service
 from tests.rigs.waiting import accepts_connections, free_port
 
 DOMAIN = "printers.test"
+"""Printer hosts are below it."""
+SERVICE = "printreach.test"
+"""The service, where it has a domain apart from its printers'."""
 
 
 @dataclass(frozen=True)
 class Proxy:
-    """A running proxy that ends TLS for DOMAIN and every name below it.
+    """A running proxy that ends TLS for SERVICE, DOMAIN and every name below that.
 
     root: the certificate of the authority that vouches for it.
     """
@@ -37,10 +40,11 @@ def caddy(folder: Path, upstream_port: int) -> Iterator[Proxy]:
     """Caddy with deploy/caddy/Caddyfile, which takes what varies from the environment."""
     program, port = system_program("caddy", "caddy"), free_port()
     authority = Authority(folder)
-    chain, key = authority.issue(DOMAIN, f"*.{DOMAIN}")
+    chain, key = authority.issue(SERVICE, DOMAIN, f"*.{DOMAIN}")
     env = {
         "HOME": str(folder),
-        "PRINTREACH_DOMAIN": DOMAIN,
+        "PRINTREACH_DOMAIN": f"{SERVICE}, {DOMAIN}",
+        "PRINTREACH_TUNNEL_DOMAIN": DOMAIN,
         "PRINTREACH_HTTPS_PORT": str(port),
         "PRINTREACH_HTTP_PORT": str(free_port()),
         "PRINTREACH_CERTIFICATE": str(chain),
@@ -64,10 +68,11 @@ def nginx(
     """
     program, port = system_program("nginx", "nginx"), free_port()
     authority = Authority(folder)
-    chain, key = authority.issue(DOMAIN, f"*.{DOMAIN}")
+    chain, key = authority.issue(SERVICE, DOMAIN, f"*.{DOMAIN}")
     site = (ROOT / "deploy" / "nginx" / "printreach.conf").read_text()
     for shipped, ours in (
-        ("printers.example.com", DOMAIN),
+        ("printreach.example.com", SERVICE),
+        ("printers.example.net", DOMAIN),
         ("127.0.0.1:8080", f"127.0.0.1:{upstream_port}"),
         ("/etc/ssl/printreach/fullchain.pem", str(chain)),
         ("/etc/ssl/printreach/key.pem", str(key)),
@@ -105,13 +110,19 @@ PROXIES: dict[str, RunProxy] = {
 
 
 @contextmanager
-def service_behind(name_or_proxy: str | RunProxy, folder: Path) -> Iterator[Service]:
-    """A service on https://printers.test and *.printers.test, as the README's recipe has it."""
+def service_behind(
+    name_or_proxy: str | RunProxy, folder: Path, host: str = DOMAIN
+) -> Iterator[Service]:
+    """A service with its printers on *.printers.test.
+
+    host: its own. SERVICE is what the README advises; DOMAIN puts printers below the service, so
+    that their pages have every chance to harm it.
+    """
     upstream_port = free_port()
     run = PROXIES[name_or_proxy] if isinstance(name_or_proxy, str) else name_or_proxy
     with run(folder, upstream_port) as proxy:
         env = {
-            "PRINTREACH_BASE_URL": f"https://{DOMAIN}:{proxy.port}",
+            "PRINTREACH_BASE_URL": f"https://{host}:{proxy.port}",
             "PRINTREACH_TUNNEL_DOMAIN": f"{DOMAIN}:{proxy.port}",
             "PRINTREACH_TRUSTED_PROXIES": "127.0.0.1/32",
         }
