@@ -150,6 +150,32 @@ async def test_a_printers_own_referrer_policy_stays() -> None:
 
 
 @on_a_loop
+async def test_no_cache_on_the_way_keeps_what_a_cookie_opened() -> None:
+    answer, _ = await asked()
+
+    assert answer.all(b"cache-control") == [b"private"]
+
+
+@on_a_loop
+async def test_what_a_printer_says_of_caches_stays() -> None:
+    def strict(asked: Asked) -> None:
+        asked.answer(headers=[(b"cache-control", b"no-store")])
+
+    answer, _ = await asked(script=strict)
+
+    assert answer.all(b"cache-control") == [b"no-store"]
+
+
+@on_a_loop
+async def test_an_app_gets_the_printers_answer_without_a_cache_policy() -> None:
+    async with relay() as rig:
+        access = rig.connect()
+        await rig.agent()
+
+        assert (await ask(rig, access, access.bearer)).all(b"cache-control") == []
+
+
+@on_a_loop
 async def test_an_app_gets_the_printers_answer_without_a_referrer_policy() -> None:
     async with relay() as rig:
         access = rig.connect()

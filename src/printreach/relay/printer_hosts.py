@@ -39,10 +39,16 @@ from .webcam_feeds import Feeds
 log = logging.getLogger(__name__)
 
 _HTTPS_ALONE = ((b"Strict-Transport-Security", STRICT_TRANSPORT_SECURITY.encode()),)
-_BROWSER_DEFAULTS = ((b"Referrer-Policy", b"same-origin"), (b"X-Frame-Options", b"SAMEORIGIN"))
-"""For answers that a cookie got. Sites that a printer's pages link to don't learn the name of its
-host, which nobody can guess; and no page of another printer shows them in a frame, where a person
-clicks on what they don't see."""
+_BROWSER_DEFAULTS = (
+    (b"Cache-Control", b"private"),
+    (b"Referrer-Policy", b"same-origin"),
+    (b"X-Frame-Options", b"SAMEORIGIN"),
+)
+"""For answers that a cookie got. A CDN before the service may keep files by their extension and
+give them to anybody: these are for one browser. With Authorization no shared cache keeps an answer
+(RFC 9111, 3.5), so apps get the printer's own fields alone. Sites that a printer's pages link to
+don't learn the name of its host, which nobody can guess; and no page of another printer shows them
+in a frame, where a person clicks on what they don't see."""
 
 
 class PrinterHosts:
