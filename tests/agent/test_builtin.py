@@ -67,7 +67,7 @@ def test_without_its_libraries_the_extra_to_install_is_named(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)
 
-    with pytest.raises(CannotStart, match=r"printreach\[agent,demo\]"):
+    with pytest.raises(CannotStart, match=r"requirements/demo.txt"):
         address_while_open(a_config(tmp_path))
 
 

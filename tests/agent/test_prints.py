@@ -185,9 +185,23 @@ def test_a_smart_pause_is_shown_beside_the_printer_and_in_the_status_until_it_go
     watch.prints.expect_pause(Pause(smart_pause=True))
     watch.look(State.PAUSED)
     shown = watch.prints.service_status().show_smart_pause_popup, watch.prints.smart_pause_popup()
+    watch.prints.resume_ordered()
+    at_once = watch.prints.smart_pause_popup()
     watch.look(State.PRINTING)
 
+    assert at_once == ""
     assert shown[0] is True
     assert shown[1].startswith("The hotend is off and the bed is off.")
     assert watch.prints.service_status().show_smart_pause_popup is UNSET
     assert watch.prints.smart_pause_popup() == ""
+
+
+def test_a_status_is_told_with_the_print_of_its_state_before_the_next_look(tmp_path: Path) -> None:
+    watch = Watch(tmp_path)
+    watch.look(State.IDLE)
+    before = watch.prints.service_status().most_recent_print_id_str
+    watch.printer.be(State.PRINTING)
+
+    assert watch.prints.service_status().most_recent_print_id_str != before
+    asyncio.run(watch.outbox.save())
+    assert watch.told == [E.STARTED]

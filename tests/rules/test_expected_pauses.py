@@ -69,7 +69,7 @@ class TestSmartPausePopup:
             looker.look(state)
             seen.append(looker.mark.memory.shows_popup)
 
-        assert seen == [False, shows, shows, shows, False]
+        assert seen == [False, shows, shows, False, False]
 
     @pytest.mark.parametrize("end", [State.CANCELLED, State.ERROR, State.COMPLETE])
     def test_it_goes_with_the_print(self, end: State) -> None:

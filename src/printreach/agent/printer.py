@@ -97,6 +97,7 @@ async def commanded_printer(
         replays=Replays(senses.monotonic),
         service_status=prints.service_status,
         expect_pause=prints.expect_pause,
+        resume_ordered=prints.resume_ordered,
         limits=config.limits,
     )
     with kept_log() as logs:

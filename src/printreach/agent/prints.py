@@ -3,7 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from msgspec import structs
@@ -65,11 +65,18 @@ class Prints:
         # Even, and about right over a restart: what is remembered has instants in it.
         self._steady_offset_s = senses.unix_time() - senses.steady_time()
         self._was_away = True
+        self._seen: View | None = None
         self._changed = asyncio.Event()
         self._mark = outbox.mark
 
     def service_status(self) -> ServiceStatus:
-        """What `ServiceStatus` says of the latest print."""
+        """What `ServiceStatus` says of the latest print, as the printer's view is now.
+
+        The view may have changed since the last look: whoever is told of a state is told of the
+        print that it belongs to.
+        """
+        if self._printer.view is not self._seen:
+            self.look()
         return ServiceStatus(
             most_recent_print_id_str=self._mark.print_id,
             print_start_time_sec=self._mark.started_at,
@@ -82,6 +89,13 @@ class Prints:
         if not self._mark.memory.shows_popup:
             return ""
         return smart_pause_sentence(self._printer.view.job.current_print.temps)
+
+    def resume_ordered(self) -> None:
+        """The printer has accepted a resume: there is nothing to explain any more."""
+        if self._mark.memory.shows_popup:
+            memory = replace(self._mark.memory, shows_popup=False)
+            self._mark = replace(self._mark, memory=memory)
+            self._outbox.put(self._mark, ())
 
     def expect_pause(self, order: Pause) -> Callable[[], None]:
         """A pause is about to be ordered; call what this gives where the printer refuses it."""
@@ -113,7 +127,7 @@ class Prints:
 
     def look(self) -> None:
         """What is new is in the outbox then, and not saved yet."""
-        view = self._printer.view
+        view = self._seen = self._printer.view
         if view.trouble is not None:
             observed = self._lost(view.trouble)
             self._was_away = True

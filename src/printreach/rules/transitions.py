@@ -276,6 +276,8 @@ class _Change:
                 popup_until=None,
                 shows_popup=is_expected(memory.popup_until, at),
             )
+        elif memory.shows_popup and self.state is State.RESUMING:
+            self.memory = replace(memory, shows_popup=False)
         elif memory.is_paused and self.state in (State.PRINTING, State.WARMING_UP):
             self.tell(EventType.RESUMED)
             self.memory = replace(memory, is_paused=False, shows_popup=False)

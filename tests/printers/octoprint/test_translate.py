@@ -161,6 +161,14 @@ def test_what_is_being_cancelled_prints_on_until_it_has_ended() -> None:
     assert cancelling.condition == Condition(State.PRINTING, "Cancelling", None)
 
 
+def test_a_print_that_is_cancelled_while_it_is_paused_is_resumed_by_nobody() -> None:
+    paused = last(State.PAUSED)
+    state = {"text": "Cancelling", "flags": {"printing": True, "cancelling": True}}
+    cancelling = hear_current(paused, {**paused.now, "state": state})
+
+    assert cancelling.condition == Condition(State.PAUSED, "Cancelling", None)
+
+
 def test_a_cancel_is_remembered_though_the_news_that_follows_it_are_older() -> None:
     printing = last(State.PRINTING)
     heard = hear_current(hear_event(printing, "PrintFailed", {"reason": "cancelled"}), printing.now)

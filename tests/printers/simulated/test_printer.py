@@ -249,9 +249,7 @@ def test_homing_goes_to_the_origin() -> None:
 
 def test_extruding_by_hand_needs_a_hot_hotend() -> None:
     printer = SimulatedPrinter()
-    printer.extrude(10)
-    printer.advance(10.0)
-    assert errors(printer) == ["Cold extrusion prevented: below 170 °C"]
+    assert printer.extrude(10) == Refusal("Cold extrusion prevented: the hotend is below 170 °C.")
 
     printer.set_temperature(HeaterName.HOTEND, 200)
     printer.advance(30.0)

@@ -60,7 +60,7 @@ class Outside:
 
     limits: the agent's own, which hold whatever the service lets through.
     expect_pause: is told of each pause before it is ordered; gives what to call where the printer
-    refuses it.
+    refuses it. resume_ordered: is called once the printer has accepted a resume.
     """
 
     clock: ServiceClock
@@ -68,6 +68,7 @@ class Outside:
     service_status: Callable[[], ServiceStatus]
     limits: OwnerLimits = NO_OWNER_LIMITS
     expect_pause: Callable[[Pause], Callable[[], None]] = lambda _: lambda: None
+    resume_ordered: Callable[[], None] = lambda: None
 
 
 Handler = Callable[[CommandRequest], Awaitable[object]]
@@ -265,7 +266,9 @@ class CommandApi:
 
     async def _resume(self, _request: CommandRequest) -> object:
         self._check(None, None, Action.RESUME)
-        return await _done(self._printer.resume())
+        done = await _done(self._printer.resume())
+        self._outside.resume_ordered()
+        return done
 
     async def _cancel(self, _request: CommandRequest) -> object:
         self._check(None, None, Action.CANCEL)

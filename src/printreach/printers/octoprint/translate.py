@@ -204,6 +204,8 @@ def _condition(heard: Heard) -> Condition:
     if loose.flag(flags, "paused") or loose.flag(flags, "pausing"):
         return Condition(State.PAUSED, sub_state)
     if loose.flag(flags, "printing") or loose.flag(flags, "cancelling"):
+        if heard.condition.state is State.PAUSED and loose.flag(flags, "cancelling"):
+            return Condition(State.PAUSED, sub_state)  # nobody resumed it
         # What is being cancelled still prints: a new print has to wait for its end.
         has_begun = _seconds(heard.now, "printTime") or heard.latest.duration_s
         is_printing = has_begun or loose.flag(flags, "finishing")

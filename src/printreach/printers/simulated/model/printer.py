@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from .job import Job, Survey
-from .machine import Activity, Failure, Machine, Waiting
+from .machine import COLD_BELOW_C, Activity, Failure, Machine, Waiting
 from .motion import Move, Point, homing, inside, travel
 from .program import AskForPerson, Dwell, HeaterName, Program, SetHeat, Step
 from .status import ACTIVE, ENDED, RUNNING, Refusal, State, Status, Temperature
@@ -168,9 +168,11 @@ class SimulatedPrinter:
         return None
 
     def extrude(self, distance_mm: float) -> Refusal | None:
-        """Negative pulls back. Prevented, and reported, when the hotend is cold."""
+        """Negative pulls back. Refused while the hotend is cold."""
         if refusal := self._refuse_by_hand():
             return refusal
+        if self.machine.heaters[HeaterName.HOTEND].actual_c < COLD_BELOW_C:
+            return Refusal(f"Cold extrusion prevented: the hotend is below {COLD_BELOW_C:.0f} °C.")
         self._feed_by_hand(distance_mm)
         return None
 
