@@ -1,6 +1,8 @@
 """Answers that take their time arrive as they are made, and end as they ended."""
 
 import http.client
+import socket
+import struct
 import time
 from collections.abc import Callable
 
@@ -16,6 +18,7 @@ from tests.rigs.ways import Way
 
 pytestmark = pytest.mark.slow
 
+RESET = struct.pack("ii", 1, 0)  # l_onoff, l_linger: closing resets; socket(7)
 NOTICED_WITHIN_S = 5.0  # a few milliseconds on a quiet machine
 KERNEL_BUFFERS_AND_WINDOWS = 64 << 20  # each loopback hop holds up to 10 MB in the kernel
 
@@ -54,16 +57,22 @@ def test_a_printer_may_think_before_its_first_byte(way: Way, behaviour: Behaviou
         assert read_head(connection)[0] == 200
 
 
-@pytest.mark.parametrize("target", ["/endless", "/silent", "/stepped/mjpeg"])
+@pytest.mark.parametrize(
+    ("target", "is_reset"),
+    [("/endless", False), ("/endless", True), ("/silent", True), ("/stepped/mjpeg", True)],
+)
 def test_an_app_that_leaves_cancels_the_printers_request_at_once(
-    way: Way, behaviour: BehaviourPrinter, target: str
+    way: Way, behaviour: BehaviourPrinter, target: str, is_reset: bool
 ) -> None:
+    """By a reset, or by what is written to it. The mere end of its side may be a half-close."""
     key = fresh_key()
     with standstills() as still:
         with raw_request(way, "GET", f"{target}?key={key}") as connection:
             behaviour.wait_for(key, "began")
             if target != "/silent":
                 connection.recv(1000)
+            if is_reset:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
             left_at = time.monotonic()
 
         cancelled_at = behaviour.wait_for(key, "cancelled").at
