@@ -57,6 +57,16 @@ lint: install  ## style, types and import rules, without the tests
 	$(BIN)/lint-imports --no-logo
 	@cd web && $(NODE) node_modules/typescript/bin/tsc
 
+.PHONY: audit
+audit: install build/audit/.installed  ## known weaknesses of what is pinned; AUDIT_REQUIRED=1 fails without a database
+	@status=0; for list in $(SHIPPED) dev; do \
+		$(BIN)/python -m shipping.audit $$list build/audit/bin/pip-audit --progress-spinner off \
+			--format json --require-hashes --disable-pip --requirement requirements/$$list.txt || status=1; \
+	done; \
+	cd web && PYTHONPATH=.. ../$(BIN)/python -m shipping.audit pages \
+		$(NODE) $(NODE_HOME)/lib/node_modules/npm/bin/npm-cli.js audit --json || status=1; \
+	exit $$status
+
 .PHONY: faults
 faults: install  ## the tests that harm a running service: frozen, killed, cut off
 	$(BIN)/pytest -m fault
@@ -168,6 +178,10 @@ $(STATIC)/app.css: $(shell find web -type f -not -path '$(FRONT_END)/*') $(FRONT
 
 build/%-only/.installed: requirements/%.txt | build/%-only/bin/python
 	build/$*-only/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
+	@touch $@
+
+build/audit/.installed: requirements/audit.txt | build/audit/bin/python
+	build/audit/bin/pip install $(PIP_FLAGS) --require-hashes --requirement $<
 	@touch $@
 
 build/fuzz/.installed: requirements/fuzz.txt | build/fuzz/bin/python
