@@ -53,11 +53,30 @@ from printreach.ports.notifications import Sealer
 T = TypeVar("T")
 
 
+class Notices:
+    """The notices of one unit of work. given: whether there are any."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+        self.given = False
+
+    async def give(self, notice: Notice, at: datetime) -> None:
+        await self._connection.execute(
+            insert(notices).values(topic=notice.topic.value, key=notice.key, at=at)
+        )
+        self.given = True
+
+
 class SqlRecords:
-    """ports.Records on one connection, for the length of one unit of work."""
+    """ports.Records on one connection, for the length of one unit of work.
+
+    No part refers back to the whole: a cycle of 40 objects for each unit would wait for the garbage
+    collector, which comes seldom.
+    """
 
     def __init__(self, connection: AsyncConnection, sealer: Sealer) -> None:
         self.connection = connection
+        self._notices = Notices(connection)
         self.accounts = AccountRows(connection)
         self.apps = AppRows(connection)
         self.printers = PrinterRows(connection)
@@ -78,7 +97,7 @@ class SqlRecords:
         self.live_links = LiveLinkRows(connection)
         self.snapshots = SnapshotRows(connection)
         self.prints = PrintRows(connection)
-        self.events = EventRows(connection, self.notify)
+        self.events = EventRows(connection, self._notices.give)
         self.notifications = NotifyRows(connection)
         self.access_tokens = AccessTokenRows(connection)
         self.detection_keys = DetectionKeyRows(connection)
@@ -91,13 +110,13 @@ class SqlRecords:
         self.watch_settings = WatchSettingsRows(connection)
         self.watches = WatchRows(connection)
         self.personal = PersonalRows(connection)
-        self.gave_notice = False
+
+    @property
+    def gave_notice(self) -> bool:
+        return self._notices.given
 
     async def notify(self, notice: Notice, at: datetime) -> None:
-        await self.connection.execute(
-            insert(notices).values(topic=notice.topic.value, key=notice.key, at=at)
-        )
-        self.gave_notice = True
+        await self._notices.give(notice, at)
 
 
 class SqlStore:
