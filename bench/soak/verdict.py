@@ -65,7 +65,7 @@ def held(samples: Sequence[Sample]) -> list[Sample]:
 
     To hash a password, for one, takes 64 MB.
     """
-    by_time = groupby(samples, key=lambda one: one.at // HELD_S)
+    by_time = groupby(samples, key=lambda one: (one.at - samples[0].at) // HELD_S)
     return [min(some, key=lambda one: one.memory) for _, some in by_time]
 
 
