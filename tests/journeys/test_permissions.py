@@ -40,7 +40,7 @@ COMMANDS = [
     Command(Permission.FILES, "GET", f"{API}/files/details?path=gcode/allowed.gcode"),
     Command(Permission.FILES, "GET", f"{API}/files/download?path=gcode/allowed.gcode"),
     Command(Permission.FILES, "POST", f"{API}/files/delete?path=gcode/allowed.gcode"),
-    Command(Permission.FILES, "GET", f"{API}/logs/agent"),
+    Command(Permission.INTERFACE, "GET", f"{API}/logs/agent"),
     Command(Permission.CONTROL, "POST", f"{API}/pause", b"{}"),
     Command(Permission.CONTROL, "POST", f"{API}/resume"),
     Command(Permission.CONTROL, "POST", f"{API}/cancel"),

@@ -35,7 +35,6 @@ FILE_COMMANDS = [
     (b"GET", b"/files/download?path=gcode%2Fa.gcode"),
     (b"PUT", b"/files/upload?path=gcode%2Fa.gcode"),
     (b"POST", b"/files/delete?path=gcode%2Fa.gcode"),
-    (b"GET", b"/logs/agent"),
 ]
 ODD_SPELLINGS = [
     b"//service-command-api/pause",
@@ -93,6 +92,15 @@ def test_what_is_no_command_needs_interface(target: bytes) -> None:
 
 def test_the_printers_broker_needs_interface() -> None:
     assert need_of(b"GET", API + b"/proxy/mqtt").permission is Permission.INTERFACE
+
+
+@pytest.mark.parametrize("method", [b"GET", b"HEAD", b"POST"])
+def test_the_agents_log_needs_interface_and_is_not_opened_by_files(method: bytes) -> None:
+    need = need_of(method, API + b"/logs/agent")
+
+    assert need.permission is Permission.INTERFACE
+    others = Access(permissions=ALL_PERMISSIONS - {Permission.INTERFACE})
+    assert refusal_of(need, others) is not None
 
 
 @pytest.mark.parametrize(
@@ -158,6 +166,7 @@ def test_a_lock_refuses_what_changes_something(method: bytes, target: bytes) -> 
         (b"GET", b"/webcam/stream"),
         (b"GET", b"/files/list"),
         (b"GET", b"/files/download?path=gcode%2Fa.gcode"),
+        (b"GET", b"/logs/agent"),
         (b"POST", b"/pause"),
     ],
 )

@@ -24,17 +24,18 @@ LOCKED: Final = "locked"
 _PUBLIC: Final = frozenset({b"/status", b"/webcam/list"})
 _FOLDERS: Final = {
     b"files": Permission.FILES,
-    b"logs": Permission.FILES,
+    b"logs": Permission.INTERFACE,
     b"webcam": Permission.CAMERA,
     b"proxy": Permission.INTERFACE,
 }
-"""By the first part of a command's path; every other command is an order."""
+"""By the first part of a command's path; every other command is an order. The agent's log tells of
+the machine beside the printer and of all who use it, so the permission for everything opens it."""
 _READING: Final = frozenset({b"GET", b"HEAD"})
 _DOES: Final = {
     Permission.CONTROL: "give the printer orders",
     Permission.FILES: "use the printer's files",
     Permission.CAMERA: "use the printer's cameras",
-    Permission.INTERFACE: "use the printer's own web interface",
+    Permission.INTERFACE: "use the printer's own web interface or read the agent's log",
 }
 
 
@@ -86,7 +87,8 @@ def need_of(method: bytes, target: bytes) -> Need:
         case Permission.CAMERA:
             return _CAMERA
         case Permission.INTERFACE:
-            return _INTERFACE
+            is_log = command.startswith(b"/logs/") and method in _READING
+            return _READ_LOGS if is_log else _INTERFACE
         case Permission.CONTROL:
             return _PAUSE if command == b"/pause" else _CONTROL
 
@@ -137,3 +139,4 @@ _READ_FILES: Final = Need(Permission.FILES, works_while_locked=True)
 _CHANGE_FILES: Final = Need(Permission.FILES, works_while_locked=False)
 _CAMERA: Final = Need(Permission.CAMERA, works_while_locked=True)
 _INTERFACE: Final = Need(Permission.INTERFACE, works_while_locked=False)
+_READ_LOGS: Final = Need(Permission.INTERFACE, works_while_locked=True)

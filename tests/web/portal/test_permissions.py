@@ -18,6 +18,7 @@ def test_the_step_offers_four_permissions_that_are_all_ticked(world: WebWorld, a
     for permission in Permission:
         assert f'name="{permission.value}" value="yes" checked' in page, permission
     assert "own page can do: control, files, camera and settings too" in page
+    assert "log</span>" in page
 
 
 def test_the_portal_says_that_remote_control_is_locked(world: WebWorld, ada: Person) -> None:
