@@ -20,6 +20,7 @@ from printreach.hub.temperatures import Temperatures
 from printreach.hub.tries import CallerTries
 from printreach.ports import Records, StoredEvent
 from printreach.ports.printer_http import PrinterRefusal
+from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.limits import LimitChanges
 from printreach.rules.live_links import LastFacts, LiveEnd
 from printreach.rules.printers import OwnedPrinter
@@ -62,6 +63,7 @@ async def house(world: World) -> House:
         snapshots,
         world.printers,
         world.connections,
+        supporters=SupporterPolicy.EVERYONE,
         has_mail_server=False,
     )
     return House(world, printers, made, printer.account_id)

@@ -17,6 +17,7 @@ from printreach.hub.watch.choices import WatchChoices
 from printreach.hub.watch.prints import WatchedPrints
 from printreach.ports import Clock, Store
 from printreach.ports.printer_http import PrinterHttp
+from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.addresses import Addresses
 
 
@@ -55,6 +56,7 @@ def dashboard(
     printers: Printers,
     connections: Connections,
     *,
+    supporters: SupporterPolicy,
     has_mail_server: bool,
 ) -> Dashboard:
     """Put them together; close() ends what was begun with them."""
@@ -75,6 +77,7 @@ def dashboard(
             token_bytes=connections.token_bytes,
             live=live,
             printers=own_printers,
+            supporters=supporters,
         ),
         pictures=SharedPictures(http, clock),
         snapshots=snapshots,

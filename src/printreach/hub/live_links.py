@@ -15,6 +15,8 @@ from printreach.hub.live import LiveStatus
 from printreach.hub.own_printers import OwnPrinters, SeenPrinter
 from printreach.hub.printers import own_printer
 from printreach.ports import Clock, PrinterRow, Records, Store, StoredEvent
+from printreach.rules.accounts import SupporterPolicy, may_connect_apps
+from printreach.rules.connections import has_ended
 from printreach.rules.credentials import TokenBytes, new_record_id, new_secret
 from printreach.rules.live_links import (
     MAX_LIVE_LINKS,
@@ -73,11 +75,12 @@ class LiveView:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What was looked up of a link, and when. row: None where it no longer shows its printer."""
+    """What was looked up of a link, and when. end: why it shows nothing beside its own end."""
 
     at: datetime
     link: LiveLink
     row: PrinterRow | None
+    end: LiveEnd | None
     shows_camera: bool
 
 
@@ -90,6 +93,7 @@ class LiveLinks:
     token_bytes: TokenBytes
     live: LiveStatus
     printers: OwnPrinters
+    supporters: SupporterPolicy
     _known: OrderedDict[str, _Known] = field(default_factory=OrderedDict)
     _looking: dict[str, asyncio.Task[_Known | None]] = field(default_factory=dict)
 
@@ -187,7 +191,7 @@ class LiveLinks:
         if known is None:
             return None
         link, row = known.link, known.row
-        end = end_of(link, at) or (None if row else LiveEnd.PRINTER)
+        end = end_of(link, at) or known.end
         if end is not None or row is None:
             return LiveView(link=link, end=end)
         [seen] = self.printers.seen([row])
@@ -213,9 +217,18 @@ class LiveLinks:
                 return None
             row = await records.printers.row(link.printer_id)
             owner = await records.accounts.get(link.account_id)
-            is_open = owner is not None and not owner.is_blocked
-            shown = is_open and row is not None and shows_printer(link, row.printer)
-            return _Known(at, link, row if shown else None, await _shows_camera(records, link))
+            if owner is None or owner.is_blocked or row is None:
+                return _Known(at, link, None, LiveEnd.PRINTER, False)
+            if not shows_printer(link, row.printer):
+                return _Known(at, link, None, LiveEnd.PRINTER, False)
+            if link.connection_id is None:
+                return _Known(at, link, row, None, True)
+            # A link of an app shows no more than the app itself may see now.
+            app = await records.connections.get(link.connection_id)
+            is_let_in = may_connect_apps(self.supporters, owner, at)
+            if app is None or has_ended(app, at) or not is_let_in:
+                return _Known(at, link, None, LiveEnd.APP, False)
+            return _Known(at, link, row, None, Permission.CAMERA in app.permissions)
 
         found = await self.store.read(look)
         if found is None:
@@ -266,14 +279,6 @@ async def forget_ended_links(store: Store, clock: Clock) -> None:
     """Those that ended long ago. Raises StoreUnavailable."""
     before = clock.now() - ENDED_KEPT_FOR
     await store.write(lambda records: records.live_links.forget(before))
-
-
-async def _shows_camera(records: Records, link: LiveLink) -> bool:
-    """A link of an app shows no more than the app itself may see now."""
-    if link.connection_id is None:
-        return True
-    connection = await records.connections.get(link.connection_id)
-    return connection is not None and Permission.CAMERA in connection.permissions
 
 
 async def _add(records: Records, link: LiveLink) -> LiveLink | Denied:

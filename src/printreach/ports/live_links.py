@@ -7,7 +7,10 @@ from printreach.rules.live_links import LastFacts, LiveEnd, LiveLink
 
 
 class LiveLinkRecords(Protocol):
-    """Live Links; ended ones tell that they have ended until they are forgotten."""
+    """Live Links; ended ones tell that they have ended until they are forgotten.
+
+    A living one has not ended itself, and nor has the App Connection that asked for it.
+    """
 
     async def add(self, link: LiveLink) -> None: ...
     async def get(self, live_id: str) -> LiveLink | None: ...

@@ -22,6 +22,8 @@ class LiveEnd(StrEnum):
     OWNER = "owner"
     PRINTER = "printer"
     """It was removed from the account."""
+    APP = "app"
+    """The app that asked for it may not see the printer now. Never stored: it is looked up."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -98,6 +98,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         snapshots,
         operated.printers,
         operated.connections,
+        supporters=settings.supporters,
         has_mail_server=settings.has_mail_server,
     )
     makers = developing(base)

@@ -1,18 +1,25 @@
 """Live Links that apps make."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
+from printreach.backends.sql.store import SqlRecords
+from printreach.backends.sql.tables import connections
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.contract.status import State
-from printreach.rules.live_links import MAX_LIVE_LINKS
+from printreach.hub.apps import remove_app
+from printreach.hub.live_links import LiveWish
+from printreach.rules.live_links import MAX_LIVE_LINKS, LiveLink
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import picture
-from tests.web.api.conftest import CallingApp
+from tests.web.api.conftest import CallingApp, connect
 from tests.web.api.test_app_connection import allow
+from tests.web.conftest import MakeWorld
 from tests.web.live.conftest import SNAPSHOT, at_print
-from tests.web.world import BASE_URL
+from tests.web.world import ADA, BASE_URL, Browser, run
 
 PATH = "/api/live/createfromappconnection"
 
@@ -146,3 +153,109 @@ def test_an_apps_link_shows_no_names(app_call: CallingApp) -> None:
 
     assert "Workbench" not in shown
     assert "vase" not in shown
+
+
+def everything_answered(program: Browser, address: str) -> tuple[int, int]:
+    """The codes of a link's page and of its picture."""
+    path = address.removeprefix(BASE_URL)
+    shown = program.get(path, headers={"accept": "text/html"}).status_code
+    return shown, program.get(f"{path}/picture").status_code
+
+
+def end_as_owner(app_call: CallingApp) -> Awaitable[object]:
+    own = app_call.world.services.dashboard.connections
+    return own.end(app_call.account_id, app_call.connection_id)
+
+
+def revoke_as_operator(app_call: CallingApp) -> Awaitable[object]:
+    return app_call.world.services.connections.revoke(app_call.connection_id)
+
+
+def remove_its_app(app_call: CallingApp) -> Awaitable[object]:
+    at = app_call.world.clock.now()
+    return app_call.world.store.write(lambda records: remove_app(records, "demo", at))
+
+
+def let_it_run_out(app_call: CallingApp) -> Awaitable[object]:
+    its_row = connections.c.connection_id == app_call.connection_id
+    ends = update(connections).where(its_row).values(expires_at=app_call.world.clock.now())
+
+    async def write(records: SqlRecords) -> None:
+        await records.connection.execute(ends)
+
+    return app_call.world.store.write(write)
+
+
+@pytest.mark.parametrize("end", [end_as_owner, revoke_as_operator, remove_its_app, let_it_run_out])
+def test_a_link_ends_with_the_app_connection_that_made_it(
+    app_call: CallingApp, end: Callable[[CallingApp], Awaitable[object]]
+) -> None:
+    app_call.says(at_print("print-1"))
+    app_call.world.printers.raw[SNAPSHOT] = ("image/jpeg", picture())
+    made = app_call.post(PATH, {"ExpirationHours": 17_520}).json()["Result"]
+    assert everything_answered(app_call.program, made["Url"]) == (200, 200)
+
+    async def end_it() -> None:
+        await end(app_call)
+
+    run(app_call.program, end_it)
+    app_call.world.clock.advance(timedelta(seconds=3))
+
+    assert everything_answered(app_call.program, made["Url"]) == (410, 404)
+    path = made["Url"].removeprefix(BASE_URL)
+    page_then = app_call.program.get(path, headers={"accept": "text/html"}).text
+    assert "The app that made it has no access to the printer now." in page_then
+    assert "<dt>Ended</dt>" not in page_then, "its time is not over"
+    assert "event: reload" in app_call.program.get(f"{path}/events").text
+
+
+def test_links_of_an_ended_app_connection_are_neither_listed_nor_counted(
+    app_call: CallingApp,
+) -> None:
+    links = app_call.world.services.dashboard.live_links
+    for _ in range(MAX_LIVE_LINKS):
+        app_call.post(PATH, {"ExpirationHours": 17_520})
+
+    async def end_then_list_and_make() -> tuple[int, object]:
+        await end_as_owner(app_call)
+        listed = len(await links.all(app_call.account_id))
+        return listed, await links.make(app_call.account_id, app_call.printer_id, LiveWish())
+
+    listed, made = run(app_call.program, end_then_list_and_make)
+    assert listed == 0
+    assert isinstance(made, LiveLink)
+
+
+def test_a_link_of_an_app_shows_nothing_while_the_owner_is_no_supporter(
+    world_with: MakeWorld,
+) -> None:
+    with world_with(SUPPORTERS="granted") as (world, program):
+        account = world.add_account(program)
+        printer, made = connect(world, program, account.account_id, "Workbench")
+        links = world.services.dashboard.live_links
+
+        async def become_supporter() -> None:
+            until = world.clock.now() + timedelta(days=1)
+            await world.services.accounts.set_supporter(ADA, granted=True, until=until)
+
+        def make(connection_id: str | None) -> str:
+            wish = LiveWish(hours=100, connection_id=connection_id)
+
+            async def made() -> str:
+                link = await links.make(account.account_id, printer.printer_id, wish)
+                assert isinstance(link, LiveLink)
+                return f"/live/{link.live_id}"
+
+            return run(program, made)
+
+        run(program, become_supporter)
+        of_app, of_owner = make(made.connection_id), make(None)
+        codes = []
+        for _ in range(2):
+            codes += [everything_answered(program, one)[0] for one in (of_app, of_owner)]
+            world.clock.advance(timedelta(days=1))
+        run(program, become_supporter)
+        world.clock.advance(timedelta(seconds=3))
+        codes.append(everything_answered(program, of_app)[0])
+
+        assert codes == [200, 200, 410, 200, 200]

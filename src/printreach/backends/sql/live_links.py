@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.backends.sql.tables import Instant, accounts, metadata, printers
+from printreach.backends.sql.tables import Instant, accounts, connections, metadata, printers
 from printreach.contract.events import MAX_TEXT
 from printreach.contract.status import State
 from printreach.rules.live_links import LastFacts, LiveEnd, LiveLink
@@ -112,8 +112,19 @@ class LiveLinkRows:
         )
 
 
-def _living(at: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    return live_links.c.end.is_(None), live_links.c.expires_at > at
+def _living(at: datetime) -> tuple[ColumnElement[bool], ...]:
+    """Neither the link itself has ended nor the App Connection that asked for it."""
+    connection_lives = (
+        select(connections.c.connection_id)
+        .where(
+            connections.c.connection_id == live_links.c.connection_id,
+            connections.c.revoked_at.is_(None),
+            connections.c.expires_at.is_(None) | (connections.c.expires_at > at),
+        )
+        .exists()
+    )
+    is_of_person = live_links.c.connection_id.is_(None)
+    return live_links.c.end.is_(None), live_links.c.expires_at > at, is_of_person | connection_lives
 
 
 def _columns(last: LastFacts) -> dict[str, str | int | None]:
