@@ -9,7 +9,12 @@ import pytest
 from sqlalchemy import select
 
 from printreach.backends.sql import grants as grants_module
-from printreach.backends.sql.grants import COOKIE_LIFETIME, MAX_COOKIES, SqlGrants
+from printreach.backends.sql.grants import (
+    COOKIE_LIFETIME,
+    MAX_COOKIES,
+    SHARED_COOKIE_LIFETIME,
+    SqlGrants,
+)
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
 from printreach.backends.sql.tables import cookie_sessions
 from printreach.ports import Records
@@ -262,6 +267,56 @@ async def test_no_more_browsers_of_a_shared_connection_are_kept_than_count(
             return len(rows.all())
 
         assert await store.read(count) == 3
+
+
+@on_a_loop
+async def test_a_browser_that_opens_a_share_again_signs_no_other_guest_out(
+    database: Path,
+) -> None:
+    async with open_store(database) as store:
+        await store_all(store)
+        await store_shared(store)
+        clock = FakeClock()
+        grants = grants_of(store, clock)
+        guest = await grants.add_shared_cookie("shared-s1", NOON)
+        current = await grants.add_shared_cookie("shared-s1", NOON)
+        assert guest is not None
+        for seconds in range(MAX_COOKIES + 1):
+            at = NOON + seconds * SECOND
+            assert await grants.add_shared_cookie("shared-s1", at, current) == current
+
+        opened_by = (await grant_of(grants, "shared-s1")).digests
+        assert digest(CredentialKind.COOKIE, guest.encode()) in opened_by
+
+
+@on_a_loop
+async def test_a_renewed_cookie_lasts_seven_days_and_one_that_has_ended_is_not_renewed(
+    database: Path,
+) -> None:
+    async with open_store(database) as store:
+        await store_all(store)
+        await store_shared(store)
+        grants = grants_of(store)
+        current = await grants.add_shared_cookie("shared-s1", NOON)
+        last = NOON + SHARED_COOKIE_LIFETIME - SECOND
+        assert await grants.add_shared_cookie("shared-s1", last, current) == current
+        over = last + SHARED_COOKIE_LIFETIME
+        assert await grants.add_shared_cookie("shared-s1", over, current) not in (None, current)
+        assert await grants.add_shared_cookie("shared-s1", over, "no cookie") != "no cookie"
+
+
+@on_a_loop
+async def test_a_wrong_ticket_costs_no_write(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_store(database) as store:
+        await store_all(store)
+
+        def write(*_: object) -> None:
+            raise AssertionError("something was written")
+
+        monkeypatch.setattr(store, "write", write)
+        assert await grants_of(store).redeem_open_ticket("own-o1", "wrong", NOON) is None
 
 
 @on_a_loop

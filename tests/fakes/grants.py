@@ -94,13 +94,26 @@ class MemoryGrants:
         self.add_cookie(unique_id, secret.encode())
         return secret
 
-    async def add_shared_cookie(self, unique_id: str, at: datetime) -> str | None:
+    async def add_shared_cookie(
+        self, unique_id: str, at: datetime, current: str | None = None
+    ) -> str | None:
         await self._look(unique_id)
         if self._grants[unique_id].ended:
             return None
+        if current is not None and self._renew(unique_id, current.encode(), at):
+            return current
         secret = f"cookie-{len(self._cookies.get(unique_id, []))}-of-{unique_id}"
         self.add_cookie(unique_id, secret.encode(), SHARED_COOKIE_LIFETIME)
         return secret
+
+    def _renew(self, unique_id: str, secret: bytes, at: datetime) -> bool:
+        value = digest(CredentialKind.COOKIE, secret)
+        cookies = self._cookies.get(unique_id, [])
+        if not any(one == value and at < expires_at for one, expires_at in cookies):
+            return False
+        others = [kept for kept in cookies if kept[0] != value]
+        self._cookies[unique_id] = [*others, (value, at + SHARED_COOKIE_LIFETIME)]
+        return True
 
     async def _be_late(self) -> None:
         if (late := self._told_late) is not None:

@@ -21,6 +21,15 @@ def test_callers_limits_and_networks_are_told_apart() -> None:
     assert tries.take_by_address(OTHER, "2001:db8::1") is None
 
 
+def test_tries_at_one_place_are_not_counted_at_another() -> None:
+    tries = CallerTries(FakeClock())
+
+    assert [tries.take_by_address(TWO, "192.0.2.1", "one") for _ in range(2)] == [None, None]
+    assert tries.take_by_address(TWO, "192.0.2.1", "one") is not None
+    assert tries.take_by_address(TWO, "192.0.2.1", "two") is None
+    assert tries.take_by_address(TWO, "192.0.2.2", "one") is None
+
+
 def test_a_customer_with_thousands_of_ipv6_networks_has_sixteen_times_the_budget_of_one() -> None:
     tries = CallerTries(FakeClock())
 

@@ -50,8 +50,10 @@ class GrantsWithInternal:
     async def redeem_open_ticket(self, unique_id: str, ticket: str, at: datetime) -> str | None:
         return await self._stored.redeem_open_ticket(unique_id, ticket, at)
 
-    async def add_shared_cookie(self, unique_id: str, at: datetime) -> str | None:
-        return await self._stored.add_shared_cookie(unique_id, at)
+    async def add_shared_cookie(
+        self, unique_id: str, at: datetime, current: str | None = None
+    ) -> str | None:
+        return await self._stored.add_shared_cookie(unique_id, at, current)
 
     async def connections_used(self, used: Mapping[str, datetime]) -> None:
         await self._stored.connections_used(used)

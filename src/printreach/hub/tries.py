@@ -64,10 +64,13 @@ class CallerTries:
         """Make one try; None where it is allowed."""
         return self._take_all([(limit, who)])
 
-    def take_by_address(self, limit: Limit, address: str) -> TooSoon | None:
-        """Make one try as the networks that the address is in."""
+    def take_by_address(self, limit: Limit, address: str, at: str = "") -> TooSoon | None:
+        """Make one try as the networks that the address is in.
+
+        at: what the tries are made at, where each is counted by itself.
+        """
         return self._take_all(
-            [(network.scaled(limit), network.name) for network in networks_of(address)]
+            [(network.scaled(limit), f"{network.name} {at}") for network in networks_of(address)]
         )
 
     def _take_all(self, wanted: list[tuple[Limit, str]]) -> TooSoon | None:

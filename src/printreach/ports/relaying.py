@@ -30,11 +30,15 @@ class Grants(Protocol):
         """
         ...
 
-    async def add_shared_cookie(self, unique_id: str, at: datetime) -> str | None:
+    async def add_shared_cookie(
+        self, unique_id: str, at: datetime, current: str | None = None
+    ) -> str | None:
         """Sign a browser in to a Shared Connection; the secret for the cookie of its host.
 
         Whoever calls this has compared the password. None where the connection has ended. The
-        cookie lasts 7 days, and no longer than the connection.
+        cookie lasts 7 days, and no longer than the connection. current: the secret of the cookie
+        that the browser has. Where that one counts still it lasts 7 days from now and is the
+        answer, so a browser that comes back takes no place of another browser.
         """
         ...
 

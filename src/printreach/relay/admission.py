@@ -126,12 +126,16 @@ class Admission:
     async def redeem(self, unique_id: str, ticket: str) -> str | None:
         """Use up a ticket; the secret for the host's cookie, or None."""
         secret = await self._grants.redeem_open_ticket(unique_id, ticket, self._clock.now())
-        self.forget(unique_id)
+        if secret is not None:
+            self.forget(unique_id)
         return secret
 
-    async def add_shared_cookie(self, unique_id: str) -> str | None:
-        """Sign a browser in to a Shared Connection; the secret for the cookie, or None."""
-        secret = await self._grants.add_shared_cookie(unique_id, self._clock.now())
+    async def add_shared_cookie(self, unique_id: str, current: str | None) -> str | None:
+        """Sign a browser in to a Shared Connection; the secret for the cookie, or None.
+
+        current: the secret of the cookie that it has.
+        """
+        secret = await self._grants.add_shared_cookie(unique_id, self._clock.now(), current)
         self.forget(unique_id)
         return secret
 

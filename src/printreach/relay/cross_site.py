@@ -59,6 +59,14 @@ def cookie_use(request: Request, origin: str, *, is_guessable: bool) -> CookieUs
     return CookieUse.NEEDS_CONFIRMATION if has_query else CookieUse.ALLOWED
 
 
+def is_made_by_another_site(request: Request, origin: str) -> bool:
+    """A page of another site has fetched it; a link there that a person followed is none.
+
+    A picture, a frame or a script's request, that is, of which the person knows nothing.
+    """
+    return site_of(request, origin) is Site.FOREIGN and not _is_page_load(request)
+
+
 def site_of(request: Request, origin: str) -> Site:
     """Who caused the request, perhaps by redirects. origin: of the host that it asks."""
     said = get(request.headers, b"sec-fetch-site")

@@ -6,7 +6,7 @@ of that one host, so that no secret stays in the address bar.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Protocol
 from urllib.parse import parse_qs
@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
 from printreach.rules.access import Need
-from printreach.rules.connections import ConnectionKind, Grant, Refused
+from printreach.rules.connections import ConnectionKind, Grant, Refused, is_opened_by
 from printreach.rules.credentials import CredentialKind, digest
 from printreach.rules.rate_limits import Limit, TooSoon
 from printreach.wire.heads import get
@@ -23,8 +23,8 @@ from .admission import Admission
 from .answering import AnswerWriter
 from .cleaning import presented_in_target
 from .connection import FrontConnection
-from .cookies import set_own_cookie
-from .cross_site import Site, site_of
+from .cookies import cookie_values, own_cookie_name, set_own_cookie
+from .cross_site import Site, is_made_by_another_site, site_of
 from .hosts import Hosts
 from .page_words import FROM_ANOTHER_SITE, INCOMPLETE_LINK, USED_LINK
 from .refusals import ask_to_sign_in, open_printer, refuse, wants_page
@@ -38,12 +38,19 @@ SHARED_COOKIE_S: Final = 7 * 24 * 3600
 LARGEST_FORM: Final = 4096
 FORM_S: Final = 30.0
 """In bytes and seconds: a user name and a password."""
-TRIES_BY_ADDRESS: Final = Limit(name="open-printer", at_once=30, every=timedelta(seconds=20))
-"""Of links and passwords together. Nobody guesses 160 bits, but each look costs a write."""
+OPENED_BY_ADDRESS: Final = Limit(name="open-share", at_once=30, every=timedelta(seconds=20))
+"""Right links and passwords of one share, by one network: each costs a write. Wrong links are not
+counted, for nobody guesses 160 bits: so nobody's wrong ones keep others from opening a printer."""
+PASSWORDS_BY_ADDRESS: Final = Limit(
+    name="share-password-caller", at_once=30, every=timedelta(seconds=20)
+)
+"""Of one share, by one network."""
 PASSWORDS_BY_SHARE: Final = Limit(name="share-password", at_once=30, every=timedelta(seconds=10))
 """Whoever fills it keeps guests from typing the password for a while; links and cookies, and
 whatever apps send, are not counted here."""
 
+WRONG_LINK: Final = "This link opens nothing here."
+WRONG_TYPED: Final = "The user name or the password is wrong."
 _SIGN_IN: Final = Need(permission=None, works_while_locked=True)
 
 
@@ -51,7 +58,7 @@ class Tries(Protocol):
     """Counts tries in memory (hub.tries.CallerTries)."""
 
     def take(self, limit: Limit, who: str) -> TooSoon | None: ...
-    def take_by_address(self, limit: Limit, address: str) -> TooSoon | None: ...
+    def take_by_address(self, limit: Limit, address: str, at: str) -> TooSoon | None: ...
 
 
 class Opening:
@@ -70,8 +77,10 @@ class Opening:
     ) -> None:
         """Answer, unless the caller leaves before."""
         secret: str | None
-        if grant.kind is ConnectionKind.OWN:
-            secret, fault = await self._by_ticket(caller, request, grant)
+        if self._is_foreign(request):
+            secret, fault = None, _FROM_ANOTHER_SITE
+        elif grant.kind is ConnectionKind.OWN:
+            secret, fault = await self._by_ticket(request, grant)
         elif request.method == b"POST":
             secret, fault = await self._by_password(waiting, caller, request, grant)
         else:
@@ -89,15 +98,10 @@ class Opening:
             reader = self._hosts.reader(grant, caller.tunnel_port)
             refuse(writer, fault.code, reader, fault.sentence or None, fault.failure)
 
-    async def _by_ticket(
-        self, caller: FrontConnection, request: Request, grant: Grant
-    ) -> "tuple[str | None, Fault]":
+    async def _by_ticket(self, request: Request, grant: Grant) -> "tuple[str | None, Fault]":
         ticket = _query_value(request.target, b"ticket=")
         if request.method != b"GET" or ticket is None:
             return None, Fault(sentence=INCOMPLETE_LINK)
-        too_soon = self._tries.take_by_address(TRIES_BY_ADDRESS, self._address(caller, request))
-        if too_soon is not None:
-            return None, _too_soon(too_soon)
         return await self._admission.redeem(grant.unique_id, ticket), Fault(sentence=USED_LINK)
 
     async def _by_token(
@@ -106,31 +110,32 @@ class Opening:
         presented = presented_in_target(request.target, grant.kind)
         if request.method != b"GET" or not presented:
             return None, Fault(sentence="", is_for_form=True)
-        too_soon = self._tries.take_by_address(TRIES_BY_ADDRESS, self._address(caller, request))
-        if too_soon is not None:
-            return None, replace(_too_soon(too_soon), is_for_form=True)
-        return await self._sign_in(grant, presented, "This link opens nothing here.")
+        return await self._sign_in(caller, request, grant, presented, WRONG_LINK)
 
     async def _by_password(
         self, waiting: Waiting, caller: FrontConnection, request: Request, grant: Grant
     ) -> "tuple[str | None, Fault]":
         origin = self._hosts.origin(request.host).encode("latin-1")
         if get(request.headers, b"origin") != origin:  # else others could sign a browser in
-            failure = FROM_ANOTHER_SITE
-            return None, Fault(sentence=failure.meaning, failure=failure)
+            return None, _FROM_ANOTHER_SITE
         body = await waiting.read_small(LARGEST_FORM, FORM_S)
         if body is None:
             return None, Fault(sentence="This form can't be read.", is_for_form=True)
         too_soon = self._tries.take_by_address(
-            TRIES_BY_ADDRESS, self._address(caller, request)
+            PASSWORDS_BY_ADDRESS, self._address(caller, request), grant.unique_id
         ) or self._tries.take(PASSWORDS_BY_SHARE, grant.unique_id)
         if too_soon is not None:
-            return None, replace(_too_soon(too_soon), is_for_form=True)
+            return None, _too_soon(too_soon)
         presented = [digest(CredentialKind.BASIC, _typed(body))]
-        return await self._sign_in(grant, presented, "The user name or the password is wrong.")
+        return await self._sign_in(caller, request, grant, presented, WRONG_TYPED)
 
     async def _sign_in(
-        self, grant: Grant, presented: Sequence[bytes], sentence: str
+        self,
+        caller: FrontConnection,
+        request: Request,
+        grant: Grant,
+        presented: Sequence[bytes],
+        sentence: str,
     ) -> "tuple[str | None, Fault]":
         decision = self._admission.decide(grant, presented, _SIGN_IN)
         if isinstance(decision, Refused):
@@ -138,7 +143,12 @@ class Opening:
             return None, Fault(
                 code=decision.code, sentence=sentence if is_wrong else "", is_for_form=is_wrong
             )
-        secret = await self._admission.add_shared_cookie(grant.unique_id)
+        address = self._address(caller, request)
+        too_soon = self._tries.take_by_address(OPENED_BY_ADDRESS, address, grant.unique_id)
+        if too_soon is not None:
+            return None, _too_soon(too_soon)
+        current = self._current_cookie(request, caller.tunnel_port, grant)
+        secret = await self._admission.add_shared_cookie(grant.unique_id, current)
         return secret, Fault(code=ErrorCode.CONNECTION_ENDED, sentence="")
 
     def _open(
@@ -151,6 +161,19 @@ class Opening:
         # At a port what follows has to show that it comes from there; a redirect would not.
         redirect = site is Site.OWN or (site is Site.UNKNOWN and port is None)
         open_printer(writer, cookie, redirect=redirect)
+
+    def _is_foreign(self, request: Request) -> bool:
+        """A page of another site asks behind the back of the person: it opens nothing."""
+        origin = self._hosts.origin(request.host)
+        return request.method == b"GET" and is_made_by_another_site(request, origin)
+
+    def _current_cookie(self, request: Request, port: int | None, grant: Grant) -> str | None:
+        """The secret by which the browser is signed in already."""
+        name = own_cookie_name(self._hosts.scheme, port)
+        for value in reversed(cookie_values(request.headers, name)):
+            if is_opened_by(grant, [digest(CredentialKind.COOKIE, value)]):
+                return value.decode("ascii")
+        return None
 
     def _address(self, caller: FrontConnection, request: Request) -> str:
         origin = origin_of(caller.peer, request.headers, self._networks, self._hosts.scheme)
@@ -172,10 +195,13 @@ class Fault:
     wait_s: int = 0
 
 
+_FROM_ANOTHER_SITE: Final = Fault(sentence=FROM_ANOTHER_SITE.meaning, failure=FROM_ANOTHER_SITE)
+
+
 def _too_soon(refused: TooSoon) -> Fault:
     seconds = refused.wait_seconds
     sentence = f"There were too many tries. Try again in {seconds} s."
-    return Fault(sentence=sentence, wait_s=seconds)
+    return Fault(sentence=sentence, wait_s=seconds, is_for_form=True)
 
 
 def _typed(body: bytes) -> bytes:

@@ -61,6 +61,10 @@ class SqlGrants:
 
     async def redeem_open_ticket(self, unique_id: str, ticket: str, at: datetime) -> str | None:
         cookie = new_secret(self._token_bytes)
+        if not await self._store.read(
+            lambda records: _find_ticket(records.connection, unique_id, ticket, at)
+        ):
+            return None  # anybody may send a wrong one; it costs a look and no write
 
         async def redeem(records: SqlRecords) -> bool:
             taken = await _take_ticket(records.connection, unique_id, ticket, at)
@@ -79,10 +83,12 @@ class SqlGrants:
 
         return cookie if await self._store.write(redeem) else None
 
-    async def add_shared_cookie(self, unique_id: str, at: datetime) -> str | None:
+    async def add_shared_cookie(
+        self, unique_id: str, at: datetime, current: str | None = None
+    ) -> str | None:
         cookie = new_secret(self._token_bytes)
 
-        async def add(records: SqlRecords) -> bool:
+        async def add(records: SqlRecords) -> str | None:
             found = await records.connection.execute(
                 select(connections.c.connection_id).where(
                     connections.c.unique_id == unique_id,
@@ -92,7 +98,9 @@ class SqlGrants:
             )
             connection_id = found.scalar_one_or_none()
             if connection_id is None:
-                return False
+                return None
+            if current and await _renew_cookie(records.connection, connection_id, current, at):
+                return current
             await _add_cookie(
                 records.connection,
                 connection_id=connection_id,
@@ -102,9 +110,9 @@ class SqlGrants:
                 expires_at=at + SHARED_COOKIE_LIFETIME,
             )
             await records.notify(Notice(Topic.CONNECTION, unique_id), at)
-            return True
+            return cookie
 
-        return cookie if await self._store.write(add) else None
+        return await self._store.write(add)
 
     async def connections_used(self, used: Mapping[str, datetime]) -> None:
         if not used:
@@ -191,14 +199,26 @@ async def _digests(connection: AsyncConnection, row: RowMapping, at: datetime) -
 async def _take_ticket(
     connection: AsyncConnection, unique_id: str, ticket: str, at: datetime
 ) -> RowMapping | None:
-    """What the ticket is for. It works no more, and nor do those that have expired.
+    """What the ticket is for. It works no more, and nor do those that have expired."""
+    taken = await _find_ticket(connection, unique_id, ticket, at)
+    used_up = open_tickets.c.expires_at <= at
+    if taken is not None:
+        used_up |= open_tickets.c.ticket_digest == taken["ticket_digest"]
+    await connection.execute(delete(open_tickets).where(used_up))
+    return taken
+
+
+async def _find_ticket(
+    connection: AsyncConnection, unique_id: str, ticket: str, at: datetime
+) -> RowMapping | None:
+    """What the ticket is for; None where it opens nothing.
 
     Its session's end takes a ticket along, by the tables. The connection has to be one that still
     opens a printer of its account, and the account not blocked.
     """
     ticket_digest = digest(CredentialKind.OPEN_TICKET, ticket.encode())
     found = await connection.execute(
-        select(open_tickets.c.connection_id, open_tickets.c.session_id)
+        select(open_tickets)
         .join_from(open_tickets, connections)
         .join(accounts, accounts.c.account_id == connections.c.account_id)
         .join(printers, printers.c.printer_id == connections.c.printer_id)
@@ -212,12 +232,23 @@ async def _take_ticket(
             printers.c.removed_at.is_(None),
         )
     )
-    taken = found.mappings().one_or_none()
-    used_up = open_tickets.c.expires_at <= at
-    if taken is not None:
-        used_up |= open_tickets.c.ticket_digest == ticket_digest
-    await connection.execute(delete(open_tickets).where(used_up))
-    return taken
+    return found.mappings().one_or_none()
+
+
+async def _renew_cookie(
+    connection: AsyncConnection, connection_id: str, cookie: str, at: datetime
+) -> bool:
+    """Whether it is a living cookie of that connection; then it lasts anew, and is the newest."""
+    renewed = await connection.execute(
+        update(cookie_sessions)
+        .where(
+            cookie_sessions.c.cookie_digest == digest(CredentialKind.COOKIE, cookie.encode()),
+            cookie_sessions.c.connection_id == connection_id,
+            cookie_sessions.c.expires_at > at,
+        )
+        .values(created_at=at, expires_at=at + SHARED_COOKIE_LIFETIME)
+    )
+    return renewed.rowcount > 0
 
 
 async def _add_cookie(
