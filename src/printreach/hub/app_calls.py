@@ -14,7 +14,7 @@ from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.addresses import Addresses
 from printreach.rules.connections import Connection, has_ended
 from printreach.rules.credentials import CredentialKind, digest
-from printreach.rules.detector import aged, watch_status
+from printreach.rules.detector import aged, not_watching, watch_status
 from printreach.rules.limits import AccountLimits
 from printreach.rules.printers import is_online
 
@@ -75,6 +75,8 @@ class AppCalls:
 
     async def detector_status(self, caller: AppCaller) -> WatchStatus:
         """What the failure detector says of the print under way."""
+        if not self.watches_prints:
+            return not_watching()
         printer = caller.row.printer.owned
         if not await self._is_watched(printer.printer_id):
             return watch_status(None, None, is_enabled=False)
@@ -91,8 +93,6 @@ class AppCalls:
         return watch_status(aged(said.status, now_s), status.job_status.state)
 
     async def _is_watched(self, printer_id: str) -> bool:
-        if not self.watches_prints:
-            return False
         chosen = await self.store.read(lambda records: records.watch_settings.get(printer_id))
         return chosen.enabled
 

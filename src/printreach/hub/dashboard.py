@@ -58,6 +58,7 @@ def dashboard(
     *,
     supporters: SupporterPolicy,
     has_mail_server: bool,
+    watches_prints: bool,
 ) -> Dashboard:
     """Put them together; close() ends what was begun with them."""
     http = snapshots.http
@@ -84,7 +85,11 @@ def dashboard(
         history=PrintHistory(store=store, clock=clock),
         watch=WatchChoices(store=store, clock=clock, kept=snapshots.kept),
         watched=WatchedPrints(
-            store=store, clock=clock, kept=snapshots.kept, has_mail_server=has_mail_server
+            store=store,
+            clock=clock,
+            kept=snapshots.kept,
+            has_mail_server=has_mail_server,
+            watches_prints=watches_prints,
         ),
         addresses=connections.addresses,
         clock=clock,

@@ -57,6 +57,11 @@ def watch_status(
     return _status(WatchState.ACTIVE, _QUALITY_WORDS[rating], _colour_of(rating), rating)
 
 
+def not_watching() -> WatchStatus:
+    """The same on a service that runs no failure detection over prints, whatever was chosen."""
+    return _calm(WatchState.DISABLED, "Failure detection is switched off on this service")
+
+
 def is_paused_by_it(said: DetectorStatus, state: State) -> bool:
     """Whether a print stands because of the detector.
 

@@ -5,6 +5,7 @@ does it: its agent shows a code, the code is entered for an account.
 """
 
 import asyncio
+import errno
 import logging
 import os
 import secrets
@@ -56,6 +57,7 @@ class Demo:
     connection: Completion
     open_url: str
     lan_port: int
+    watches_prints: bool
 
 
 class DemoFailed(Exception):
@@ -78,12 +80,7 @@ def main() -> int:
     except (SettingsError, DemoFailed) as error:
         return _fail(str(error))
     except OSError as error:
-        reason = error.strerror or str(error)
-        return _fail(
-            f"The demo can't start: {reason}. Is something else on port 8080? Choose another:"
-            " PRINTREACH_LISTEN=127.0.0.1:8090 PRINTREACH_BASE_URL=http://localhost:8090"
-            " PRINTREACH_TUNNEL_DOMAIN=localhost:8090 make demo"
-        )
+        return _fail(cannot_start(error, settings))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return 0
@@ -163,6 +160,7 @@ async def _set_up(
         connection=_done(await world.connections.add_for_app(APP_ID, printer.printer_id)),
         open_url=_done(await world.connections.open_own(printer.printer_id)),
         lan_port=lan_port,
+        watches_prints=settings.detector_watch,
     )
 
 
@@ -208,6 +206,12 @@ def _agent_config(
 
 def describe(demo: Demo) -> str:
     """What a newcomer reads."""
+    detection = (
+        "Failure detection looks at the print's pictures."
+        if demo.watches_prints
+        else "Failure detection is switched off, because it takes the infill of this drawn print for a failure."
+        " PRINTREACH_DETECTOR_WATCH=true make demo switches it on."
+    )
     connection = demo.connection
     url, secret = connection.url, connection.secrets
     login = f"{secret.basic_user}:{secret.basic_password}"
@@ -240,8 +244,24 @@ Try it:
 
 The agent's page on the local network: http://127.0.0.1:{demo.lan_port}
 
+{detection}
+
 Ctrl-C ends the demo and removes everything it made.
 """
+
+
+def cannot_start(error: OSError, settings: Settings) -> str:
+    """A sentence; where the service's port is taken it names that port, and how to use another."""
+    reason = f"The demo can't start: {error.strerror or error}."
+    if error.errno != errno.EADDRINUSE:
+        return reason
+    port = settings.listen_port
+    free = port + 10 if port < 65_000 else 8090
+    return (
+        f"{reason} The demo's port is {port}. If another program has it, choose another port:"
+        f" PRINTREACH_LISTEN=127.0.0.1:{free} PRINTREACH_BASE_URL=http://localhost:{free}"
+        f" PRINTREACH_TUNNEL_DOMAIN=localhost:{free} make demo"
+    )
 
 
 def _fail(sentence: str) -> int:

@@ -100,6 +100,7 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         operated.connections,
         supporters=settings.supporters,
         has_mail_server=settings.has_mail_server,
+        watches_prints=settings.detector_watch,
     )
     makers = developing(base)
     request_limits = RequestLimits(store, clock, base.caller_tries)

@@ -125,3 +125,14 @@ def test_a_map_of_anything_is_small_and_within_its_grid(evidence: list[list[floa
         assert drawn.rows <= MOST_SQUARES
         assert all(one.x + one.width <= drawn.columns for one in drawn.squares)
         assert all(one.y < drawn.rows and 1 <= one.strength <= 4 for one in drawn.squares)
+
+
+def test_the_end_of_a_short_print_is_its_own_though_the_axis_is_longer() -> None:
+    ready_at = NOON + timedelta(minutes=5)
+    chart = quality_chart(
+        [look(20)], begins_at=NOON, ends_at=ready_at, now=NOON + timedelta(minutes=1)
+    )
+
+    assert chart is not None
+    assert chart.ends_at == ready_at
+    assert chart.now_x == pytest.approx(10.0)

@@ -19,11 +19,13 @@ class WatchOfPrint:
     """All that is known of a print. last: the latest look, with what it saw.
 
     alarm: the latest look that warned or paused, where what it saw is still kept.
-    tells_nobody: of a warning its owner would hear nothing, wherever they are.
+    tells_nobody: of a warning its owner would hear nothing, wherever they are. watches_prints:
+    whether this service runs failure detection over prints at all.
     """
 
     print_id: str
     settings: WatchSettings
+    watches_prints: bool
     looks: Sequence[Look] = ()
     last: LastLook | None = None
     alarm: LastLook | None = None
@@ -35,13 +37,14 @@ class WatchOfPrint:
 class WatchOfPrinter:
     """What was chosen, the levels that are in force after answers, and every answer.
 
-    tells_nobody: as of a print.
+    tells_nobody, watches_prints: as of a print.
     """
 
     settings: WatchSettings
     levels: tuple[int, int]
     judged: Sequence[Judgement]
     tells_nobody: bool
+    watches_prints: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,12 +52,14 @@ class WatchedPrints:
     """Looks things up, and changes nothing. kept: where pictures lie.
 
     has_mail_server: without one, a mail address is no place where a warning reaches anybody.
+    watches_prints: whether this service runs failure detection over prints at all.
     """
 
     store: Store
     clock: Clock
     kept: SnapshotStore
     has_mail_server: bool
+    watches_prints: bool
 
     async def of_printer(self, account_id: str, printer_id: str) -> WatchOfPrinter | Denied:
         at = self.clock.now()
@@ -70,6 +75,7 @@ class WatchedPrints:
                 levels=levels_after(settings, judged, at),
                 judged=judged,
                 tells_nobody=await self._tells_nobody(records, printer),
+                watches_prints=self.watches_prints,
             )
 
         return await self.store.read(look)
@@ -85,12 +91,15 @@ class WatchedPrints:
                 return printer
             settings = await records.watch_settings.get(printer_id)
             if not print_id:
-                return WatchOfPrint(print_id="", settings=settings)
+                return WatchOfPrint(
+                    print_id="", settings=settings, watches_prints=self.watches_prints
+                )
             judged = await records.watches.judged(printer_id)
             alarms = await records.watches.alarms(printer_id, print_id)
             return WatchOfPrint(
                 print_id=print_id,
                 settings=settings,
+                watches_prints=self.watches_prints,
                 looks=await records.watches.looks(printer_id, print_id),
                 last=await records.watches.last(printer_id, print_id),
                 alarm=alarms[-1] if alarms else None,

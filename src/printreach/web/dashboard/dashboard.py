@@ -43,7 +43,7 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
         "again": "It is sent again.",
         "live": "The Live Link is made.",
         "live-ended": "The Live Link has ended.",
-        "detector": "Saved. It counts from the next look.",
+        "detector": "Saved.",
         "detector-off": "Failure detection is off for this print.",
         "detector-on": "Failure detection looks at this print again.",
         "judged": "Thank you. Your answer is kept.",

@@ -134,6 +134,7 @@ def _settings(
         "typed": seen.printer.name if typed is None else typed,
         "errors": errors or {},
         "said": said,
+        "watches_prints": dashboard.watched.watches_prints,
     }
     return Template(_SETTINGS, context=context, status_code=status)
 

@@ -51,7 +51,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityChart:
-    """now_x: where now is, in percent; None for a print that is over."""
+    """begins_at, ends_at: of the print, as far as is known; the axis of a short one goes on after it.
+
+    now_x: where now is, in percent; None for a print that is over.
+    """
 
     begins_at: datetime
     ends_at: datetime
@@ -101,7 +104,7 @@ def quality_chart(
     bars = _bars(looks, starts, span)
     return QualityChart(
         begins_at=starts,
-        ends_at=starts + span,
+        ends_at=ends,
         now_x=None if now is None else _x(now, starts, span),
         bars=bars,
         marks=[

@@ -169,12 +169,18 @@ async def _page(
         "steps": watch.levels[0] - watch.settings.warning_level,
         "kept": [one for one in watch.judged if one.picture is not None],
         "answers": len(watch.judged),
-        "print_id": print_under_way(seen.reading.status) if view.card.can_stop else "",
+        "print_id": _print_to_watch(seen, view) if watch.watches_prints else "",
         "tells_nobody": watch.tells_nobody,
+        "watches_prints": watch.watches_prints,
         "left_alone": watch.settings.off_for_print,
     }
     status = 400 if errors else 200
     return Template("dashboard/detector.html", context=context, status_code=status)
+
+
+def _print_to_watch(seen: SeenPrinter, view: PrinterView) -> str:
+    """The id of the print under way, which may be left alone; "" for none."""
+    return print_under_way(seen.reading.status) if view.card.can_stop else ""
 
 
 def _cameras(seen: SeenPrinter) -> Sequence[WebcamEntry]:

@@ -46,7 +46,8 @@ class WatchedView:
             self.account_id, seen.printer.printer_id, print_id
         )
         if isinstance(watch, Denied):
-            watch = WatchOfPrint(print_id="", settings=WatchSettings(enabled=False))
+            nothing = WatchSettings(enabled=False)
+            watch = WatchOfPrint(print_id="", settings=nothing, watches_prints=False)
         chart = chart_under_way(watch, view.started_at, view.card.ready_at, at)
         now = status if view.is_here else None
         self.shown = watch_view(watch, view.card.href, now, chart, at)
