@@ -65,6 +65,7 @@ async def house(world: World) -> House:
         world.connections,
         supporters=SupporterPolicy.EVERYONE,
         has_mail_server=False,
+        watches_prints=True,
     )
     return House(world, printers, made, printer.account_id)
 

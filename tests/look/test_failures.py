@@ -23,7 +23,7 @@ from tests.rigs.looks import PHONE, look_at
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 ADDRESS = "http://shared-ab.gallery.localhost/"
-READER = Reader(printers_page=f"{HOST}/printers")
+READER = Reader(printers_page=f"{HOST}/printers", unlock_page=f"{HOST}/remote-lock")
 OF_OWNER = replace(READER, kind=ConnectionKind.OWN, way_back=f"{HOST}/printers/ab/open")
 PLACES = {
     "own-signed-out": (ErrorCode.BAD_CREDENTIALS, OF_OWNER),

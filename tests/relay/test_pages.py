@@ -4,13 +4,17 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from printreach.contract.errors import FAILURES, ErrorCode
-from printreach.relay.page_words import Reader
-from printreach.relay.pages import ERROR_PAGE_CSP, error_body, error_page
+from printreach.contract.permissions import Permission
+from printreach.relay.page_words import FROM_ANOTHER_SITE, Reader, failure_of
+from printreach.relay.pages import ERROR_PAGE_CSP, confirmation_page, error_body, error_page
+from printreach.rules.access import FULL_ACCESS, Access, Need, refusal_of
+from printreach.rules.connections import ConnectionKind, Refused
 
 LOST = ErrorCode.PRINTER_NOT_CONNECTED
 HOSTILE = "</p><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;\x00\r\n\ud800"
@@ -73,7 +77,7 @@ def test_every_page_leads_to_ones_printers_and_out_of_a_frame(code: ErrorCode) -
         code,
         "d" * 10_000,
         "n" * 10_000,
-        reader=Reader(printers_page="https://reach.example/a?b=1&c"),
+        reader=Reader(printers_page="https://reach.example/a?b=1&c", unlock_page=""),
     )
 
     link = '<a class="quiet" target="_top" href="https://reach.example/a?b=1&amp;c">'
@@ -147,3 +151,68 @@ def test_the_body_for_programs_prefers_what_is_known_exactly() -> None:
 
 def test_the_body_for_programs_carries_any_text_whole() -> None:
     assert json.loads(error_body(LOST, HOSTILE))["Error"] == HOSTILE
+
+
+OWNER = Reader(
+    printers_page="https://reach.example/printers",
+    unlock_page="https://reach.example/remote-lock",
+    kind=ConnectionKind.OWN,
+    way_back="https://reach.example/printers/p1/open",
+)
+INTERFACE = Need(Permission.INTERFACE, works_while_locked=False)
+
+
+def refused_page(access: Access, kind: ConnectionKind = ConnectionKind.OWN) -> Elements:
+    """What a browser with the right credentials is shown."""
+    refused = Refused(ErrorCode.BAD_CREDENTIALS, refusal_of(INTERFACE, access))
+    page = error_page(
+        refused.code,
+        refused.sentence,
+        reader=replace(OWNER, kind=kind),
+        failure=failure_of(refused),
+    )
+    return Elements(page)
+
+
+def test_a_page_about_the_remote_lock_leads_to_where_it_is_unlocked() -> None:
+    page = refused_page(Access(is_locked=True))
+
+    assert "Remote control is locked" in page.text
+    assert "606 remote control locked" in page.text
+    assert "Unlock remote control" in page.text
+    assert ("href", OWNER.unlock_page) in page.attributes
+    assert "sign in" not in page.text.lower()
+    assert "credentials" not in page.text
+
+
+def test_a_guest_of_a_locked_printer_is_offered_no_unlocking() -> None:
+    page = refused_page(Access(is_locked=True), ConnectionKind.SHARED)
+
+    assert "Remote control is locked" in page.text
+    assert "a" not in page.tags
+
+
+@pytest.mark.parametrize("kind", ConnectionKind)
+def test_a_page_about_a_missing_permission_speaks_of_no_credentials(kind: ConnectionKind) -> None:
+    page = refused_page(Access(permissions=frozenset()), kind)
+
+    assert "has no permission for interface" in page.text
+    assert "606 not allowed" in page.text
+    assert "sign in" not in page.text.lower()
+    assert "credentials" not in page.text
+
+
+def test_pages_about_another_site_speak_of_no_credentials() -> None:
+    refused = error_page(ErrorCode.BAD_CREDENTIALS, None, reader=OWNER, failure=FROM_ANOTHER_SITE)
+    for page in (refused, confirmation_page(b"/", OWNER)):
+        assert "606 from another site" in Elements(page).text
+        assert "credentials" not in Elements(page).text
+        assert "sign in" not in Elements(page).text.lower()
+
+
+def test_who_is_signed_out_is_still_led_to_sign_in() -> None:
+    assert refusal_of(INTERFACE, FULL_ACCESS) is None
+    page = Elements(error_page(ErrorCode.BAD_CREDENTIALS, None, reader=OWNER))
+
+    assert "Sign in and open it" in page.text
+    assert "606 bad credentials" in page.text

@@ -39,12 +39,14 @@ class Failure:
     name may stand instead.
     remedy: one sentence, what the person in front of that page can do.
     temporary: waiting alone may cure it; the same request, sent again later, may succeed.
+    name: what stands beside the code at the foot of a page; "" for the code's own name.
     """
 
     meaning: str
     title: str
     remedy: str
     temporary: bool
+    name: str = ""
 
 
 THIS_PRINTER: Final = "This printer"
@@ -54,8 +56,18 @@ NOT_PERMITTED: Final = Failure(
     title="Not allowed here",
     remedy="Ask the printer's owner; if it is yours, the dashboard has what changes it.",
     temporary=False,
+    name="not allowed",
 )
 """What 606 says where the credentials are right and a permission is missing."""
+
+REMOTE_LOCKED: Final = Failure(
+    meaning="Remote control is locked. The printer's owner can unlock it on the dashboard.",
+    title="Locked by the printer's owner",
+    remedy="If the printer is yours, unlock remote control with your password or a passkey.",
+    temporary=False,
+    name="remote control locked",
+)
+"""What 606 says where the credentials are right and the owner has locked remote control."""
 
 FAILURES: Final[Mapping[ErrorCode, Failure]] = MappingProxyType(
     {

@@ -17,7 +17,7 @@ from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
 from .cleaning import BadAnswer, Field, answer_for_caller, target_for_printer, with_defaults
 from .connection import FrontConnection
-from .page_words import Reader
+from .page_words import Reader, failure_of
 from .refusals import refuse
 from .webcam_feeds import Feeds, Seat, Sight
 from .webcam_frames import Piece, boundary_of
@@ -237,8 +237,7 @@ class PrinterExchange:
     def end(self, refused: Refused) -> None:
         if not self._is_over:
             self._close_stream(Reason.CANCELLED)
-            failure = None if refused.sentence is None else NOT_PERMITTED
-            self._end_with(refused.code, refused.sentence, failure)
+            self._end_with(refused.code, refused.sentence, failure_of(refused))
 
     # --- helpers ----------------------------------------------------------------------------------
 

@@ -57,6 +57,7 @@ class Hosts:
         parts = urlsplit(base_url)
         self.base_url = base_url.rstrip("/")
         self.printers_page = f"{self.base_url}/printers"
+        self.unlock_page = f"{self.base_url}/remote-lock"
         self.scheme = parts.scheme
         self.require_https = may_require_https(base_url) and may_require_https(
             f"{parts.scheme}://{tunnel_domain}"
@@ -85,10 +86,15 @@ class Hosts:
         can: there only the owner's dashboard says which printer it is.
         """
         if grant is None:
-            return Reader(printers_page=self.printers_page)
+            return Reader(printers_page=self.printers_page, unlock_page=self.unlock_page)
         path = f"{grant.printer_id}/open" if tunnel_port is None else f"open?port={tunnel_port}"
         way_back = f"{self.printers_page}/{path}" if grant.kind is ConnectionKind.OWN else ""
-        return Reader(printers_page=self.printers_page, kind=grant.kind, way_back=way_back)
+        return Reader(
+            printers_page=self.printers_page,
+            unlock_page=self.unlock_page,
+            kind=grant.kind,
+            way_back=way_back,
+        )
 
     def origin(self, host: bytes) -> str:
         """The Origin that a page of this host sends; the scheme's own port is left out."""

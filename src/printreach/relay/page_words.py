@@ -9,8 +9,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from printreach.contract.errors import FAILURES, ErrorCode, Failure
-from printreach.rules.connections import ConnectionKind
+from printreach.contract.errors import (
+    FAILURES,
+    NOT_PERMITTED,
+    REMOTE_LOCKED,
+    ErrorCode,
+    Failure,
+)
+from printreach.rules.connections import ConnectionKind, Refused
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,11 +24,12 @@ class Reader:
     """Who reads a page on a printer's host.
 
     kind: of the connection; None where there is none at that address. printers_page: where people
-    find their printers. way_back: the dashboard's page that opens this printer again; "" where
-    its address may not be told.
+    find their printers. unlock_page: where owners unlock remote control. way_back: the dashboard's
+    page that opens this printer again; "" where its address may not be told.
     """
 
     printers_page: str
+    unlock_page: str
     kind: ConnectionKind | None = None
     way_back: str = ""
 
@@ -41,6 +48,7 @@ FROM_ANOTHER_SITE: Final = Failure(
     title="Another site asked for this",
     remedy="Open the printer from your list of printers, or by the link that you were given.",
     temporary=False,
+    name="from another site",
 )
 INCOMPLETE_LINK: Final = "This link is incomplete."
 USED_LINK: Final = "This link was used already, or it is older than ten minutes."
@@ -93,14 +101,28 @@ def failure_for(code: ErrorCode, reader: Reader) -> Failure:
     return _FOR_PEOPLE.get((reader.kind, code), FAILURES[code])
 
 
-def links_for(code: ErrorCode, reader: Reader) -> list[Link]:
-    """Where the page leads; a guest of a share has no printers of their own here."""
+def failure_of(refused: Refused) -> Failure | None:
+    """What is said of a refusal whose credentials were right; None where the code says it all."""
+    if refused.sentence is None:
+        return None
+    return REMOTE_LOCKED if refused.sentence == REMOTE_LOCKED.meaning else NOT_PERMITTED
+
+
+def links_for(code: ErrorCode, reader: Reader, failure: Failure | None = None) -> list[Link]:
+    """Where the page leads; a guest of a share has no printers of their own here.
+
+    failure: what the page says in place of what the code stands for.
+    """
     if reader.kind is ConnectionKind.SHARED:
         return []
-    is_about_sign_in = code is ErrorCode.BAD_CREDENTIALS
+    if failure is REMOTE_LOCKED:
+        unlock = Link(text="Unlock remote control", href=reader.unlock_page, is_main=True)
+        return [unlock, Link(text="Go to my printers", href=reader.printers_page)]
+    is_about_sign_in = code is ErrorCode.BAD_CREDENTIALS and failure is not NOT_PERMITTED
     home = Link(text="Go to my printers", href=reader.printers_page)
     if reader.kind is ConnectionKind.OWN and is_about_sign_in and reader.way_back:
-        return [Link(text="Sign in and open it", href=reader.way_back, is_main=True), home]
+        text = "Sign in and open it" if failure is None else "Open the printer"
+        return [Link(text=text, href=reader.way_back, is_main=True), home]
     if reader.kind is ConnectionKind.APP and is_about_sign_in:
         return [Link(text=home.text, href=home.href, is_main=True)]
     return [home]

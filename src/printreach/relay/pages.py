@@ -14,7 +14,7 @@ from typing import Final
 
 from printreach.contract.errors import FAILURES, THIS_PRINTER, ErrorCode, Failure
 
-from .page_words import Link, Reader, failure_for, links_for
+from .page_words import FROM_ANOTHER_SITE, Link, Reader, failure_for, links_for
 
 # A sentence or two. What is longer is no advice, and the page has to stay small.
 _LONGEST_DETAIL: Final = 200
@@ -177,12 +177,12 @@ def error_page(
     reader: who reads it; where not known, it says what apps are told.
     failure: what is said in place of what the code stands for.
     """
-    links = links_for(code, reader) if reader else []
+    links = links_for(code, reader, failure) if reader else []
     failure = failure or (failure_for(code, reader) if reader else FAILURES[code])
     lost = code is ErrorCode.PRINTER_NOT_CONNECTED
     page = _PAGE.substitute(
         code=int(code),
-        name=code.name.lower().replace("_", " "),
+        name=failure.name or code.name.lower().replace("_", " "),
         style=_STYLE,
         drawing=_TORN_LINE,
         title=_as_text(_title(failure, printer_name)),
@@ -227,7 +227,7 @@ def confirmation_page(target: bytes, reader: Reader) -> bytes:
     shown = _as_text(_shorten(target.decode("latin-1"), _LONGEST_DETAIL))
     page = _PAGE.substitute(
         code=int(code),
-        name=code.name.lower().replace("_", " "),
+        name=FROM_ANOTHER_SITE.name,
         style=_STYLE,
         drawing=_TORN_LINE,
         title="Another site sent you here",

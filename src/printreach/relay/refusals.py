@@ -3,13 +3,13 @@
 import json
 from http import HTTPStatus
 
-from printreach.contract.errors import NOT_PERMITTED, ErrorCode, Failure
+from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
 from printreach.rules.connections import Refused
 from printreach.wire.heads import Headers, get
 
 from .answering import AnswerWriter
-from .page_words import Reader
+from .page_words import Reader, failure_of
 from .pages import (
     ERROR_PAGE_CSP,
     OPENING_PAGE,
@@ -98,8 +98,7 @@ def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) 
 
 def refuse_admission(writer: AnswerWriter, refused: Refused, reader: Reader) -> None:
     """Answer what `admit` has decided."""
-    failure = None if refused.sentence is None else NOT_PERMITTED
-    refuse(writer, refused.code, reader, refused.sentence, failure)
+    refuse(writer, refused.code, reader, refused.sentence, failure_of(refused))
 
 
 def answer(

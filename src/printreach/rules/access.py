@@ -9,6 +9,7 @@ server.
 from dataclasses import dataclass
 from typing import Final
 
+from printreach.contract.errors import REMOTE_LOCKED
 from printreach.contract.permissions import (
     ALL_PERMISSIONS,
     Permission,
@@ -101,7 +102,7 @@ def refusal_of(need: Need, access: Access) -> str | None:
             f"{_DOES[need.permission]}. The printer's owner can allow it."
         )
     if access.is_locked and not need.works_while_locked:
-        return "Remote control is locked. The printer's owner can unlock it on the dashboard."
+        return REMOTE_LOCKED.meaning
     return None
 
 

@@ -75,14 +75,18 @@ def main() -> int:
         **os.environ,
     }
     try:
-        settings = settings_from(environment)
-        uvloop.run(_run(settings, folder))
+        return _run_to_the_end(settings_from(environment), folder)
     except (SettingsError, DemoFailed) as error:
         return _fail(str(error))
-    except OSError as error:
-        return _fail(cannot_start(error, settings))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run_to_the_end(settings: Settings, folder: Path) -> int:
+    try:
+        uvloop.run(_run(settings, folder))
+    except OSError as error:
+        return _fail(cannot_start(error, settings))
     return 0
 
 
@@ -209,8 +213,8 @@ def describe(demo: Demo) -> str:
     detection = (
         "Failure detection looks at the print's pictures."
         if demo.watches_prints
-        else "Failure detection is switched off, because it takes the infill of this drawn print for a failure."
-        " PRINTREACH_DETECTOR_WATCH=true make demo switches it on."
+        else "Failure detection is switched off, because it takes the infill of this drawn print"
+        " for a failure. PRINTREACH_DETECTOR_WATCH=true make demo switches it on."
     )
     connection = demo.connection
     url, secret = connection.url, connection.secrets

@@ -58,11 +58,17 @@ def ticked(fields: Fields) -> frozenset[Permission]:
 
 
 def limits_in_words(permissions: Set[Permission]) -> str:
-    """What is left out, for a line in a list: "without control and files"; "" where nothing is."""
+    """What is left out, for a line in a list: "without control and files"; "" where nothing is.
+
+    With the printer's own interface nothing is left out: it offers what the others do.
+    """
     missing = [word for one, word in _SHORT.items() if one not in permissions]
     if not missing:
         return ""
     if len(missing) == len(_SHORT):
         return "status only"
     *first, last = missing
-    return f"without {', '.join(first)} and {last}" if first else f"without {last}"
+    named = f"{', '.join(first)} and {last}" if first else last
+    if Permission.INTERFACE in permissions:
+        return f"with the printer's own interface, which includes {named}"
+    return f"without {named}"

@@ -42,6 +42,31 @@ def test_the_page_of_an_apps_connection_changes_what_it_may_do(home: Home) -> No
     assert "without control, files and own interface" in home.browser.get("/connections").text
 
 
+@pytest.mark.parametrize(
+    ("ticks", "words"),
+    [
+        (
+            ("interface",),
+            "with the printer's own interface, which includes control, files and camera",
+        ),
+        (
+            ("interface", "camera"),
+            "with the printer's own interface, which includes control and files",
+        ),
+        (("control", "camera"), "without files and own interface"),
+    ],
+)
+def test_a_list_never_says_that_the_printers_own_interface_is_without_control(
+    home: Home, ticks: tuple[str, ...], words: str
+) -> None:
+    connection_id = connect_app(home)
+    chosen = dict.fromkeys(ticks, "yes")
+    send(home.browser, f"/connections/{connection_id}/permissions", choice="ticked", **chosen)
+
+    page = home.browser.get("/connections").text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    assert words in page
+
+
 def test_everything_but_the_status_can_be_taken(home: Home) -> None:
     connection_id = connect_app(home)
     send(home.browser, f"/connections/{connection_id}/permissions", choice="ticked")

@@ -51,7 +51,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityChart:
-    """begins_at, ends_at: of the print, as far as is known; the axis of a short one goes on after it.
+    """begins_at, ends_at: of the print, as far as is known; a short one ends before its axis does.
 
     now_x: where now is, in percent; None for a print that is over.
     """
