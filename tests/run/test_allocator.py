@@ -34,3 +34,23 @@ def test_chunks_after_each_other_take_no_new_memory_from_the_kernel() -> None:
 
     assert faults < 10 * CHUNKS  # left alone it is ten times as many
     assert threshold > gc.get_threshold()[0]
+
+
+FREEZE = """
+import gc
+from printreach.run.allocator import leave_out_what_stays
+
+kept = [[number] for number in range(1000)]
+leave_out_what_stays()
+print(gc.get_freeze_count(), len(gc.get_objects()))
+"""
+
+
+def test_what_the_start_has_made_is_not_searched_for_cycles_again() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FREEZE], capture_output=True, text=True, check=True
+    )
+    frozen, searched = map(int, done.stdout.split())
+
+    assert frozen > 1000
+    assert searched < 100

@@ -37,3 +37,14 @@ def _collect_seldom() -> None:
     a tenth of the CPU time of a small GET.
     """
     gc.set_threshold(*_COLLECT_EVERY)
+
+
+def leave_out_what_stays() -> None:
+    """Take what the start has made out of every later search for cycles; call it once, when ready.
+
+    The oldest generation is searched only when it has grown by a quarter. Of 270,000 objects that
+    stay for ever a quarter took hours to come together, and so did the garbage among them.
+    Without those a search is short, and comes in time.
+    """
+    gc.collect()
+    gc.freeze()

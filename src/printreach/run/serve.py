@@ -26,7 +26,7 @@ from printreach.backends.service_key import ServiceKeyRefused
 from printreach.backends.sql.migrate import DatabaseTooNew
 from printreach.ports import StoreUnavailable
 from printreach.run.agent import this_machine
-from printreach.run.allocator import suit_memory_to_traffic
+from printreach.run.allocator import leave_out_what_stays, suit_memory_to_traffic
 from printreach.run.detector_node import DetectorCannotStart, node_address
 from printreach.run.embedded import ROLES, running_service, until_stopped
 from printreach.run.settings import Settings, SettingsError, settings_from
@@ -97,6 +97,7 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     async with running_service(settings, roles, listeners) as address:
+        leave_out_what_stays()
         _say_ready(address, settings)
         async with _beside(agent and _next_door(agent, address), stop) as tasks:
             await until_stopped(stop, tasks)
