@@ -23,6 +23,7 @@ from tests.hub.portal_world import (
     step,
     view,
 )
+from tests.hub.test_locked_accounts import set_locked
 from tests.hub.world import BOB, PRINTER_ID, OpenWorld, World
 
 
@@ -235,6 +236,61 @@ async def test_a_key_is_kept_back_where_the_printer_got_another_owner_meanwhile(
         await world.set_up()
         account = (await world.accounts.all())[0]
         keys = FakeHostKeys(meanwhile=lambda: world.printers.remove(PRINTER_ID))
+        portal = portal_of(world, host_keys=keys)
+        await bring_online(world)
+        key = await begin(portal, hostApiKeyAppName="My app")
+        await portal.allow(key, account, PRINTER_ID)
+
+        done = made(await portal.answer_key(key, account, PRINTER_ID, with_key=True))
+
+        assert done.completion.host_api_key is None
+
+
+@on_a_loop
+async def test_no_key_is_offered_while_remote_control_is_locked(open_world: OpenWorld) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        account = (await world.accounts.all())[0]
+        keys = FakeHostKeys()
+        portal = portal_of(world, host_keys=keys)
+        await bring_online(world)
+        key = await begin(portal, hostApiKeyAppName="My app")
+        await set_locked(world)
+
+        done = made(await portal.allow(key, account, PRINTER_ID))
+
+        assert done.completion.host_api_key is None
+        assert keys.asked == []
+
+
+@on_a_loop
+async def test_no_key_is_made_where_remote_control_is_locked_before_the_second_yes(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        account = (await world.accounts.all())[0]
+        keys = FakeHostKeys()
+        portal = portal_of(world, host_keys=keys)
+        await bring_online(world)
+        key = await begin(portal, hostApiKeyAppName="My app")
+        await portal.allow(key, account, PRINTER_ID)
+        await set_locked(world)
+
+        done = made(await portal.answer_key(key, account, PRINTER_ID, with_key=True))
+
+        assert done.completion.host_api_key is None
+        assert keys.asked == []
+
+
+@on_a_loop
+async def test_a_key_is_kept_back_where_remote_control_is_locked_while_it_is_made(
+    open_world: OpenWorld,
+) -> None:
+    async with open_world() as world:
+        await world.set_up()
+        account = (await world.accounts.all())[0]
+        keys = FakeHostKeys(meanwhile=lambda: set_locked(world))
         portal = portal_of(world, host_keys=keys)
         await bring_online(world)
         key = await begin(portal, hostApiKeyAppName="My app")

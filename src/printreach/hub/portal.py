@@ -8,7 +8,7 @@ from typing import Final
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.hub.connections import Connections
 from printreach.hub.denied import Denied
-from printreach.hub.portal_view import FlowKey, View, browser_digest, read_flow, view_of
+from printreach.hub.portal_view import FlowKey, View, browser_digest, is_locked, read_flow, view_of
 from printreach.hub.printers import Printers, own_printer
 from printreach.ports import Clock, HostKeys, Records, Store
 from printreach.rules import portal as rules
@@ -233,19 +233,24 @@ class Portal:
     async def _with_key(self, made: Made, printer: OwnedPrinter) -> Made:
         """Add a key of the printer's own software.
 
-        Making one takes up to half a minute. It is kept back where the printer went to another
-        account meanwhile.
+        None is made while remote control is locked: it opens the printer's own interface. Making
+        one takes up to half a minute. It is kept back where the printer went to another account
+        meanwhile, or remote control was locked.
         """
         app_name = made.view.flow.key_app_name
-        if self.host_keys is None or app_name is None:
+        if self.host_keys is None or app_name is None or not await self._may_have_key(printer):
             return made
         host_api_key = await self.host_keys.make(printer.printer_id, app_name)
-        still = await self.store.read(
-            lambda records: own_printer(records, printer.account_id, printer.printer_id)
-        )
-        if isinstance(still, Denied):
+        if not await self._may_have_key(printer):
             return made
         return replace(made, completion=replace(made.completion, host_api_key=host_api_key))
+
+    async def _may_have_key(self, printer: OwnedPrinter) -> bool:
+        async def look(records: Records) -> bool:
+            own = await own_printer(records, printer.account_id, printer.printer_id)
+            return not isinstance(own, Denied) and not await is_locked(records, printer.account_id)
+
+        return await self.store.read(look)
 
     async def _change(
         self,

@@ -89,11 +89,14 @@ async def view_of(
 ) -> View | None:
     """Put together what the flow's step depends on; None where its app is gone.
 
-    makes_keys: whether keys of a printer's own software can be made here at all.
+    makes_keys: whether keys of a printer's own software can be made here at all. While remote
+    control is locked no printer makes any.
     """
     app = await records.apps.get(flow.app_id)
     if app is None:
         return None
+    if account is not None and await is_locked(records, account.account_id):
+        makes_keys = False
     rows = await records.printers.rows_of_account(account.account_id) if account else []
     printers = tuple(_printer(row, at) for row in rows)
     facts = Facts(
@@ -115,6 +118,12 @@ async def view_of(
         printer=next((one for one in printers if one.printer.printer_id == chosen), None),
         preselected=preselected_printer(seen, facts),
     )
+
+
+async def is_locked(records: Records, account_id: str) -> bool:
+    """Whether remote control is locked now; what a session knows of its account may be older."""
+    account = await records.accounts.get(account_id)
+    return account is None or account.is_locked
 
 
 def _printer(row: PrinterRow, at: datetime) -> PrinterHere:

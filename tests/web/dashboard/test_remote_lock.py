@@ -13,7 +13,7 @@ from printreach.backends.sql.grants import SqlGrants
 from printreach.backends.sql.store import SqlRecords
 from printreach.backends.sql.tables import notices
 from printreach.contract.status import State
-from printreach.hub import remote_lock
+from printreach.hub import stopping
 from printreach.ports import Records, Topic
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.access import Access
@@ -26,6 +26,12 @@ from tests.web.world import BASE_URL, PASSWORD, run, send
 
 LOCKED = "Remote control is locked"
 NOTHING_TO_CANCEL = PrinterRefusal(786, "There is no print to cancel; the printer is idle.")
+
+
+@pytest.fixture(autouse=True)
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first look and the last one alone."""
+    monkeypatch.setattr(stopping, "LOOK_AGAIN_FOR_S", 0.0)
 
 
 def account(home: Home) -> Account:
@@ -64,7 +70,7 @@ def test_the_second_tap_cancels_every_print_cools_and_locks(home: Home) -> None:
 
     for printer_id in (home.printer_id, attic):
         given = [one for one in home.orders if one.printer_id == printer_id]
-        assert [one.command for one in given] == ["/cancel", "/set-temp"]
+        assert [one.command for one in given] == ["/cancel", "/set-temp"] * 2
         assert json.loads(given[1].arguments) == {"BedC": 0.0, "ToolC": 0.0}
     assert all(one.despite_lock for one in home.orders)
     assert "Everything is stopped" in page
@@ -95,13 +101,14 @@ def test_a_printer_that_does_not_stop_is_said_to_go_on(home: Home) -> None:
 
 
 def test_a_printer_that_prints_nothing_is_cooled_all_the_same(home: Home) -> None:
+    home.says(printing(state=State.IDLE))
     home.world.printers.answers["/cancel"] = NOTHING_TO_CANCEL
 
     page = stop_everything(home)
 
     assert "Nothing was printing." in page
     assert "Everything is stopped" in page
-    assert [one.command for one in home.orders] == ["/cancel", "/set-temp"]
+    assert [one.command for one in home.orders] == ["/cancel", "/set-temp"] * 2
 
 
 def test_a_heater_that_can_not_be_switched_off_is_told(home: Home) -> None:
@@ -114,7 +121,7 @@ def test_heaters_are_left_alone_where_the_platform_takes_no_temperatures(home: H
     home.says(printing(features=0))
     stop_everything(home)
 
-    assert [one.command for one in home.orders] == ["/cancel"]
+    assert [one.command for one in home.orders] == ["/cancel"] * 2
 
 
 def test_a_printer_that_hangs_keeps_nobody_waiting(
@@ -124,7 +131,7 @@ def test_a_printer_that_hangs_keeps_nobody_waiting(
         await asyncio.Event().wait()
         raise AssertionError("nobody sets it")
 
-    monkeypatch.setattr(remote_lock, "STOP_WITHIN_S", 0.05)
+    monkeypatch.setattr(stopping, "STOP_WITHIN_S", 0.05)
     monkeypatch.setattr(home.world.printers, "order", hang)
 
     assert "It gave no answer in 20 seconds." in stop_everything(home)
@@ -269,13 +276,20 @@ def test_orders_are_refused_with_the_reason_while_it_is_locked(home: Home) -> No
     assert "Remote control is locked." in answer.text
 
 
+def test_the_owner_stops_a_print_while_it_is_locked(home: Home) -> None:
+    stop_everything(home)
+    answer = home.send("/stop")
+
+    assert answer.headers["location"].endswith("?said=stop")
+    assert (home.orders[-1].command, home.orders[-1].despite_lock) == ("/cancel", True)
+
+
 def test_stopping_orders_take_their_own_way(home: Home) -> None:
     home.send("/pause")
     stop_everything(home)
 
     assert [(one.command, one.despite_lock) for one in home.orders] == [
         ("/pause", False),
-        ("/cancel", True),
-        ("/set-temp", True),
+        *[("/cancel", True), ("/set-temp", True)] * 2,
     ]
     assert isinstance(home.orders[0], Ordered)

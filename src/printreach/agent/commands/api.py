@@ -16,6 +16,7 @@ from printreach.agent.commands import answers
 from printreach.agent.commands.files import FileCommands
 from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest, bad_arguments
+from printreach.agent.commands.starts import Starts
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
 from printreach.contract.commands import (
@@ -91,6 +92,7 @@ class CommandApi:
         self._outside = outside
         self._limits = outside.limits.commands
         self._tasks: set[asyncio.Task[None]] = set()
+        self._starts = Starts(lambda: printer.view.job.state)
         self._orders: dict[bytes, Handler] = {
             b"/pause": self._pause,
             b"/resume": self._resume,
@@ -130,6 +132,7 @@ class CommandApi:
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._starts.close()
 
     # --- dispatch ---------------------------------------------------------------------------------
 
@@ -271,15 +274,19 @@ class CommandApi:
         return done
 
     async def _cancel(self, _request: CommandRequest) -> object:
-        self._check(None, None, Action.CANCEL)
-        return await _done(self._printer.cancel())
+        """A start under way counts as a print, though the view does not show it yet."""
+        self._require_reachable()
+        with self._starts.cancelling():
+            may_print = await self._starts.settle()
+            self._check(None, None, None if may_print else Action.CANCEL)
+            return await _done(self._printer.cancel())
 
     async def _start(self, request: CommandRequest) -> object:
         order = await request.arguments(StartPrint)
         path = read_virtual_path(order.path, (FileRoot.GCODE,))
         problem = f"Path: {path}" if isinstance(path, str) else None
         self._check(problem, Feature.PRINT_START, Action.START)
-        return await _within(self._printer.start(order))
+        return await self._starts.carry_out(lambda: _within(self._printer.start(order)))
 
     async def _set_light(self, request: CommandRequest) -> object:
         order = await request.arguments(SetLight)

@@ -55,13 +55,17 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Order:
-    """A command, and where a person goes after it. said: a key of SAID."""
+    """A command, and where a person goes after it. said: a key of SAID.
+
+    despite_lock: a lock of remote control doesn't keep the owner from it.
+    """
 
     command: str
     back: str
     said: str
     arguments: object = None
     query: Mapping[str, str] = field(default_factory=dict)
+    despite_lock: bool = False
 
 
 async def provide_dashboard(services: NamedDependency[Services]) -> Dashboard:
@@ -104,7 +108,9 @@ async def give_order(
     """Have the printer do something, then show it as it is now; or say why it did not."""
     arguments = b"" if order.arguments is None else encode(order.arguments)
     printer = OwnedPrinter(printer_id, signed_in.account.account_id)
-    answer = await dashboard.http.order(printer, order.command, order.query, arguments)
+    answer = await dashboard.http.order(
+        printer, order.command, order.query, arguments, despite_lock=order.despite_lock
+    )
     if isinstance(answer, PrinterRefusal):
         return refused(answer, order.back)
     await dashboard.printers.after_order(printer)

@@ -11,7 +11,8 @@ from litestar.di import NamedDependency, Provide
 from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
-from printreach.hub.remote_lock import Stop
+from printreach.hub.remote_lock import StoppedPrinter
+from printreach.hub.stopping import Stop
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields, faulty, provide_fields, step_token
 from printreach.web.accounts.passkeys import passkey_options
@@ -44,10 +45,10 @@ async def stop_everything(
     services: NamedDependency[Services],
 ) -> Template:
     """Lock remote control, stop every print, and say what came of each."""
-    outcomes = await services.remote_lock.stop_everything(signed_in.account.account_id)
+    printers = await services.remote_lock.stop_everything(signed_in.account.account_id)
     note_lock(request, is_locked=True)
-    outcomes.sort(key=lambda one: (_URGENT.index(one.stop), not one.heaters, one.name.casefold()))
-    return Template("dashboard/stopped_everything.html", context={"outcomes": outcomes})
+    printers.sort(key=_urgency)
+    return Template("dashboard/stopped_everything.html", context={"printers": printers})
 
 
 @get(LOCK_PAGE, media_type=MediaType.HTML)
@@ -105,6 +106,11 @@ async def _unlocked(
     if refused is None:
         return Redirect("/printers?said=unlocked", status_code=303)
     return faulty(_LOCKED, refused, "password", **await _context(signed_in, services))
+
+
+def _urgency(printer: StoppedPrinter) -> tuple[int, bool, str]:
+    outcome = printer.outcome
+    return _URGENT.index(outcome.stop), not outcome.heaters, printer.name.casefold()
 
 
 async def _context(signed_in: SignedIn, services: Services) -> dict[str, object]:

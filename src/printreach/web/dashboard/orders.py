@@ -64,8 +64,9 @@ async def stop(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
-    """End the print for good."""
-    order = Order(command="/cancel", back=_back(owned_id, fields), said="stop")
+    """End the print for good, while remote control is locked, too."""
+    back = _back(owned_id, fields)
+    order = Order(command="/cancel", back=back, said="stop", despite_lock=True)
     return await give_order(dashboard, signed_in, owned_id, order)
 
 
