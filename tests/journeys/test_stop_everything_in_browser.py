@@ -2,6 +2,7 @@
 
 import http.client
 import re
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,6 +24,8 @@ from tests.rigs.ways import Way
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 API = "/service-command-api"
+SETTLED_S = 8.0
+"""After which a print that was started unseen would show."""
 AT_ONCE_S = 10.0
 """A second or so; a busy machine stands still for longer."""
 
@@ -83,7 +86,7 @@ def test_two_taps_stop_the_print_and_lock_until_the_password(
     look_at(page, "stop-everything")
     page.get_by_role("button", name="Stop and lock").click()
 
-    expect(page.get_by_role("heading", name="Everything is stopped")).to_be_visible()
+    expect(page.get_by_role("heading", name="Everything is stopped")).to_be_visible(timeout=60_000)
     expect(page.get_by_role("listitem").filter(has_text="Workbench")).to_contain_text("Stopped.")
     look_at(page, "stopped-everything")
     wait_for("the print is cancelled", lambda: state(way) in ("cancelled", "idle"), 60)
@@ -105,6 +108,59 @@ def test_two_taps_stop_the_print_and_lock_until_the_password(
     assert page.get_by_text("Remote control is locked").count() == 0
     wait_for("an app may start again", lambda: start_print(way) == 200, 30)
     assert [error for error in seen.errors if "400" not in error] == []
+
+
+def test_nothing_prints_after_everything_was_stopped_though_an_app_starts_and_starts(
+    home: Service, workbench: LinkedPrinter, page: Page
+) -> None:
+    way = home.way(home.connect(workbench))
+    call(way, f"{API}/files/upload?path=gcode/slow.gcode", method="PUT", body=SLOW)
+    is_over = threading.Event()
+    answers: list[int] = []
+
+    def start_again_and_again() -> None:
+        while not is_over.is_set():
+            with suppress(OSError, http.client.HTTPException):
+                answers.append(start_print(way))
+
+    page.goto(f"{home.base_url}/stop-everything")
+    apps = [threading.Thread(target=start_again_and_again) for _ in range(2)]
+    for app in apps:
+        app.start()
+    try:
+        page.get_by_role("button", name="Stop and lock").click()
+        expect(page.get_by_role("heading", name="Everything is stopped")).to_be_visible(
+            timeout=60_000
+        )
+        time.sleep(SETTLED_S)
+        assert state(way) in ("cancelled", "idle")
+    finally:
+        is_over.set()
+        for app in apps:
+            app.join()
+    assert answers[-1] == 606
+    page.goto(f"{home.base_url}/remote-lock")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Unlock remote control").click()
+    expect(page).to_have_url(re.compile("said=unlocked"))
+
+
+def test_the_owner_stops_a_print_while_remote_control_is_locked(
+    home: Service, workbench: LinkedPrinter, page: Page
+) -> None:
+    way = home.way(home.connect(workbench))
+    call(way, f"{API}/files/upload?path=gcode/slow.gcode", method="PUT", body=SLOW)
+    assert start_print(way) == 200
+    wait_for("the print runs", lambda: state(way) == "printing", 60)
+    home.admin("account", "lock", OWNER)
+    wait_for("the lock holds", lambda: start_print(way) == 606, 60)
+
+    page.goto(f"{home.base_url}/printers/{workbench.id}/stop")
+    page.get_by_role("button", name="Stop print").click()
+
+    expect(page).to_have_url(re.compile("said=stop"))
+    wait_for("the print is cancelled", lambda: state(way) in ("cancelled", "idle"), 60)
+    home.admin("account", "unlock", OWNER)
 
 
 def test_a_camera_that_the_owner_takes_away_ends_at_once(
