@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.rigs.chromium import chromium, watch
 from tests.rigs.looks import look_at
 from tests.rigs.oidc_provider import oidc_provider
-from tests.rigs.service import Service
+from tests.rigs.service import PASSWORD, Service
 from tests.rigs.sites import fresh_site, heading, phone, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.peer]
@@ -36,6 +36,9 @@ def service(folder: Path) -> Iterator[Service]:
             "OIDC_NAME": NAME,
         }
         with fresh_site(folder, **settings) as running:
+            # Until there is an operator nobody signs up, by whatever way.
+            words = ("account", "add", "operator@example.com", "--admin")
+            running.admin(*words, stdin=f"{PASSWORD}\n")
             yield running
 
 
