@@ -10,6 +10,7 @@ T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
 _AT = re.compile(r"(.*) - at `\$\.?(.*)`")
 _MISSING = re.compile(r"Object missing required field `(.*?)`.*")
+_NOT_AMONG = re.compile(r"Invalid enum value (.*) - at `\$\.?(.*)`")
 _KINDS = {
     "`float`": "a number",
     "`int`": "a whole number",
@@ -32,20 +33,38 @@ def decode_arguments(body: bytes, shape: type[T]) -> T:
     try:
         return msgspec.json.decode(body.strip() or b"{}", type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-        raise BadArguments(sentence_of(exc)) from exc
+        raise BadArguments(sentence_of(exc, shape)) from exc
 
 
-def sentence_of(problem: Exception) -> str:
-    """What is wrong with a body that msgspec could not decode; it names the place."""
+def sentence_of(problem: Exception, shape: object = None) -> str:
+    """What is wrong with a body that msgspec could not decode; it names the place.
+
+    shape: what the body should have been; with it, the sentence names the texts to choose from.
+    """
     if not isinstance(problem, msgspec.ValidationError):
         return "The body is not JSON."
     message = str(problem)
     missing = _MISSING.fullmatch(message)
     if missing is not None:
         return f"{missing[1]} is missing."
+    other = _NOT_AMONG.fullmatch(message)
+    if other is not None:
+        choices = _choices(shape, other[2])
+        return f"{other[2]} must be {choices}." if choices else f"{other[2]} can't be {other[1]}."
     located = _AT.fullmatch(message)
     what, where = (located[1], located[2]) if located is not None else (message, "")
     for kind, words in _KINDS.items():
         what = what.replace(kind, words)
     what = what[:1].lower() + what[1:].replace("`", "")
     return f"{where or 'The body'}: {what}."
+
+
+def _choices(shape: object, name: str) -> str:
+    """The texts that an argument of the shape may be, as "X, Y or Z"; "" where that isn't known."""
+    described = msgspec.inspect.type_info(shape)
+    fields = described.fields if isinstance(described, msgspec.inspect.StructType) else ()
+    for field in fields:
+        if field.encode_name == name and isinstance(field.type, msgspec.inspect.EnumType):
+            *first, last = [str(one.value) for one in field.type.cls]
+            return f"{', '.join(first)} or {last}" if first else last
+    return ""

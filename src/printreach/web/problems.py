@@ -5,6 +5,7 @@ answers. Pages stand on a host that is ours alone, and fail with plain HTTP.
 """
 
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -27,6 +28,7 @@ AnyRequest: TypeAlias = Request[Any, Any, Any]
 
 LONGEST_PATH_IN_LOG: Final = 200
 
+_MISSING: Final = re.compile(r"Object missing required field `(.*?)`")
 _STATUS_NAMES: Final = frozenset(status.phrase for status in HTTPStatus)
 
 
@@ -177,6 +179,9 @@ def _says_nothing_more(failure: HTTPException) -> bool:
 
 def _argument(row: Mapping[str, object]) -> str:
     message = str(row.get("message", "not valid")).rstrip(".")
+    missing = _MISSING.match(message)
+    if missing is not None:
+        return f"{missing[1]} is missing"
     if "key" not in row:
         return message
     key = str(row["key"])

@@ -99,6 +99,12 @@ def test_wrong_arguments_are_400_and_named(
     assert stored(app_call) is None
 
 
+def test_a_missing_argument_is_named_in_a_sentence_of_our_own(app_call: CallingApp) -> None:
+    answer = app_call.post(SET, {})
+
+    assert answer.json() == {"Status": 400, "Error": "WebhookUrl is missing."}
+
+
 def test_a_call_without_a_body_is_told_that_the_body_is_missing(app_call: CallingApp) -> None:
     answer = app_call.program.post(SET, headers={"AppToken": app_call.token})
 

@@ -60,3 +60,11 @@ def test_an_operator_who_comes_through_an_untrusted_proxy_reads_what_to_set(
     page = office.browser.get("/operator", headers=headers).text
 
     assert (f"PRINTREACH_TRUSTED_PROXIES={address}<" in page) is is_told
+
+
+def test_the_number_of_supporters_does_not_contradict_who_is_one(office: Office) -> None:
+    page = office.browser.get("/operator").text
+
+    assert "every account" in page
+    assert "Active connections of apps and shares" in page
+    assert "Living" not in page

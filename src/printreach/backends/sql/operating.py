@@ -158,7 +158,11 @@ class OperatorRows:
             supporters=await self._count(accounts.c.account_id, or_(granted, paying)),
             printers=await self._count(printers.c.printer_id, _IS_LINKED),
             apps=await self._count(apps.c.app_id, apps.c.removed_at.is_(None)),
-            connections=await self._count(connections.c.connection_id, _lives(at)),
+            connections=await self._count(
+                connections.c.connection_id,
+                _lives(at),
+                connections.c.kind != ConnectionKind.OWN.value,
+            ),
             damaged_events=await self._count(events.c.seq, events.c.position < 0),
         )
 

@@ -69,7 +69,7 @@ async def new_password_page(
 ) -> Response[Any]:
     """Ask for another password."""
     if not await services.recovering.is_good(token):
-        return faulty(_OVER, LINK_OVER, "link", sentence=LINK_OVER.sentence)
+        return faulty(_OVER, LINK_OVER, "link", sentence=LINK_OVER.sentence, is_of_password=True)
     return page(_NEW_PASSWORD, token=token)
 
 
@@ -91,7 +91,7 @@ async def set_new_password(
             await end_session(request, services, jar)
             return signed_in_redirect(done, next_path, jar)
         case Denied(Reason.LINK_OVER):
-            return faulty(_OVER, outcome, "link", sentence=outcome.sentence)
+            return faulty(_OVER, outcome, "link", sentence=outcome.sentence, is_of_password=True)
         case Denied() | TooSoon():
             return faulty(_NEW_PASSWORD, outcome, "password", token=fields["token"])
         case _:

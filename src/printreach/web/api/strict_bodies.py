@@ -5,6 +5,7 @@ from typing import TypeVar
 import msgspec
 from litestar.exceptions import ValidationException
 
+from printreach.contract.codec import sentence_of
 from printreach.web.problems import AnyRequest
 
 T = TypeVar("T")
@@ -15,4 +16,4 @@ async def read_strictly(request: AnyRequest, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(await request.body(), type=kind)
     except msgspec.ValidationError as error:
-        raise ValidationException(str(error)) from None
+        raise ValidationException(sentence_of(error, kind).removesuffix(".")) from None
