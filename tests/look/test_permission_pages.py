@@ -22,6 +22,7 @@ def test_an_owner_takes_the_camera_from_a_connection(page: Page, home: Home) -> 
     seen = watch(page)
     page.goto(f"{BASE_URL}/connections/{connection_id}")
     page.get_by_label("See the camera").uncheck()
+    page.get_by_label("own interface").uncheck()  # which includes the camera
     page.get_by_role("button", name="Save").click()
     page.get_by_text("Saved. It counts from now on.").wait_for()
 
@@ -30,7 +31,7 @@ def test_an_owner_takes_the_camera_from_a_connection(page: Page, home: Home) -> 
     assert not page.get_by_label("See the camera").is_checked()
     assert page.get_by_label("Control prints").is_checked()
     page.goto(f"{BASE_URL}/connections")
-    page.get_by_text("without camera").wait_for()
+    page.get_by_text("without camera and own interface").wait_for()
     look_at(page, "connections-limited")
     assert seen.errors == []
 
