@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.isolation.walk.episodes import WalkFailed, Walks, planned, shrunk
 from tests.isolation.walk.faults import FAULTS
-from tests.isolation.walk.walk import STEPS, Step, WalkFailed, Walks, planned, shrunk
+from tests.isolation.walk.walk import STEPS, Step
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 

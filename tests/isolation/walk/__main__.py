@@ -6,7 +6,7 @@ import sys
 import time
 import traceback
 
-from tests.isolation.walk.walk import Report, WalkFailed, Walks, shrunk
+from tests.isolation.walk.episodes import Report, WalkFailed, Walks, shrunk
 
 
 def main() -> int:

@@ -75,7 +75,7 @@ class Streams:
             case _:
                 await self._by_connection(key)
 
-    async def look(self) -> None:
+    def look(self) -> None:
         """Hold what has come against whose it is."""
         for stream in self.open:
             data, stream.data = bytes(stream.data), bytearray()

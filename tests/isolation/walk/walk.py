@@ -1,19 +1,12 @@
 """The walk: steps by weight and by chance, a look after each, and the shortest walk that fails."""
 
 import asyncio
-import logging
-import shutil
-import tempfile
-from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 from random import Random
 from typing import Final
 
-from printreach.backends.sql.engine import prepare_file
-from printreach.backends.sql.migrate import migrate
 from printreach.contract.events import EventType
 from tests.fakes.hasty_loop import settle
 from tests.isolation.walk import steps_of_accounts as accounts
@@ -33,17 +26,15 @@ from tests.isolation.walk.probes import (
     try_to_resume,
     try_wrong_key,
 )
-from tests.isolation.walk.service import WebApp, walk_settings
 from tests.isolation.walk.streams import Streams
-from tests.isolation.walk.virtual_time import VirtualLoop, inline_sqlite
 from tests.isolation.walk.world import Broken, Leak, World
 from tests.relay.scripted_agent import SERVICE_HOST
 
-EPISODE: Final = 200
-"""Steps on one database: long enough for what comes together late, short enough to be shrunk."""
-TOLD_EVERY: Final = 10_000
-EVERYTHING_EVERY: Final = 100
-"""Steps between two looks at everything."""
+RELAYED: Final = 3
+"""Credentials of printers' hosts that are tried after each step; they cost half a millisecond."""
+PAGES: Final = 0.4
+"""How often a page, an API or a Live Link is tried after a step, which costs six times as much."""
+LONGEST_REST_S: Final = 0.1
 STEP_WITHIN_S: Final = 600.0
 """By the loop's clock, which jumps where all wait: what hangs fails."""
 MOST_DEAD: Final = 40
@@ -81,39 +72,42 @@ class Walker:
         """At what came by itself, and at what some credentials open now."""
         world = self.world
         self.streams.note_ends()
-        arrived(world)
-        look_at_outgoing(world)
-        await self.streams.look()
+        self._look_at_news()
         self.streams.check_ends()
         await self._try_some()
         _forget_dead(world)
-        await asyncio.sleep(0.3 * world.chance.random())
+        await asyncio.sleep(LONGEST_REST_S * world.chance.random())
+
+    def _look_at_news(self) -> None:
+        """At what has reached agents, and what has left the service, since the last look."""
+        arrived(self.world)
+        look_at_outgoing(self.world)
+        self.streams.look()
 
     async def _try_some(self) -> None:
         world = self.world
         relayed = [key for key in world.model.keys if key.host and key.kind is not Kind.TICKET]
-        for key in world.chance.sample(relayed, min(5, len(relayed))):
+        for key in world.chance.sample(relayed, min(RELAYED, len(relayed))):
             await try_key(world, key)
         if relayed:
             await try_wrong_key(
                 world, world.chance.choice([k for k in relayed if k.secret] or relayed)
             )
         others = [key for key in world.model.keys if not key.host]
-        for key in world.chance.sample(others, min(1, len(others))):
-            await try_key(world, key)
+        if others and world.chance.random() < PAGES:
+            await try_key(world, world.chance.choice(others))
 
     async def look_at_everything(self) -> None:
-        """Every credential, and every page by one browser of each person."""
+        """Every credential, and every page in one browser."""
         world = self.world
         world.chance = Random(world.chance.random())
         for key in list(world.model.keys):
             await try_key(world, key)
             if key.kind is Kind.APP:
                 await try_app_token(world, key)
-        for person in world.model.people:
-            own = [key for key in world.model.of_kind(Kind.SESSION) if key.person is person]
-            if own:
-                await see_everything(world, own[-1])
+        session = world.pick(world.model.of_kind(Kind.SESSION))
+        if session is not None:
+            await see_everything(world, session)
 
     # --- steps that need the walker ---------------------------------------------------------------
 
@@ -184,6 +178,7 @@ class Walker:
         if not self.world.service.bus.is_losing:
             return
         await self.wait()
+        self._look_at_news()
         self.world.service.bus.is_losing = False
 
     async def lose_notices(self) -> None:
@@ -252,7 +247,7 @@ STEPS: Final[Mapping[str, StepKind]] = dict(
         _of_world(6, printers.make_live_link),
         _of_world(3, printers.go_through_portal),
         _of_world(2, order_from_home),
-        _of_walker(8, Walker.tell_of_print),
+        _of_walker(5, Walker.tell_of_print),
         _of_walker(3, Walker.resume_events),
         _of_walker(4, Walker.use_app_token),
         _of_walker(5, Walker.set_webhook),
@@ -276,120 +271,3 @@ def _forget_dead(world: World) -> None:
         id(key) for key in dead[: max(0, len(dead) - MOST_DEAD)] if key.person.is_blocked is False
     }
     world.model.keys = [key for key in world.model.keys if id(key) not in gone]
-
-
-# --- walks ----------------------------------------------------------------------------------------
-
-
-@dataclass
-class Report:
-    """What was walked. failure: with the steps that lead there, the last one included."""
-
-    steps: int = 0
-    checks: int = 0
-    by_name: Counter[str] = field(default_factory=Counter)
-
-
-class WalkFailed(Exception):
-    """seed: of the episode. steps: up to the one that failed."""
-
-    def __init__(self, seed: int, steps: Sequence[Step], cause: BaseException) -> None:
-        super().__init__(f"{type(cause).__name__}: {cause}")
-        self.seed = seed
-        self.steps = steps
-        self.cause = cause
-
-
-class Walks:
-    """Runs episodes. The application and the empty database are made once for all of them."""
-
-    def __init__(self) -> None:
-        logging.getLogger("printreach").setLevel(logging.CRITICAL)
-        self._folder = Path(tempfile.mkdtemp(prefix="isolation-", dir=_quick_disk()))
-        settings = walk_settings(self._folder / "empty")
-        prepare_file(settings.database_path)
-        migrate(settings.database_path)
-        self._empty = settings.database_path
-        self._web = WebApp(settings)
-        self.report = Report()
-
-    def close(self) -> None:
-        shutil.rmtree(self._folder)
-
-    def walk(self, seed: int, steps: int, say: Callable[[str], None] = lambda _text: None) -> None:
-        """Take so many steps, in episodes that each begin anew. Raises WalkFailed."""
-        left = steps
-        while left > 0:
-            self.episode(seed, planned(seed, min(EPISODE, left)))
-            left -= EPISODE
-            seed += 1
-            if self.report.steps % TOLD_EVERY == 0:
-                say(f"{self.report.steps} steps, {self.report.checks} checks")
-
-    def episode(self, seed: int, steps: Sequence[Step]) -> None:
-        """Take these steps on a service of their own. Raises WalkFailed."""
-        folder = Path(tempfile.mkdtemp(dir=self._folder))
-        world = World(folder, self._empty, self._web)
-        try:
-            with inline_sqlite(), asyncio.Runner(loop_factory=VirtualLoop) as runner:
-                runner.run(self._steps(world, seed, steps))
-        finally:
-            self.report.checks += world.checks
-            shutil.rmtree(folder)
-
-    async def _steps(self, world: World, seed: int, steps: Sequence[Step]) -> None:
-        await world.begin()
-        walker = Walker(world)
-        try:
-            for number, step in enumerate(steps, 1):
-                try:
-                    await walker.take(step)
-                    if number % EVERYTHING_EVERY == 0 or number == len(steps):
-                        await walker.look_at_everything()
-                except Exception as error:
-                    raise WalkFailed(seed, steps[:number], error) from error
-                self.report.steps += 1
-                self.report.by_name[step.name] += 1
-        finally:
-            await walker.streams.close()
-            await world.end()
-
-
-def planned(seed: int, count: int) -> list[Step]:
-    """The steps of an episode, by its seed."""
-    chance = Random(seed)
-    names, weights = list(STEPS), [kind.weight for kind in STEPS.values()]
-    return [Step(name, chance.getrandbits(32)) for name in chance.choices(names, weights, k=count)]
-
-
-def shrunk(walks: Walks, failed: WalkFailed, tries: int = 200) -> WalkFailed:
-    """A shorter walk that fails in the same way: by leaving out halves, quarters, single steps."""
-    size = max(1, len(failed.steps) // 2)
-    while tries > 0:
-        shorter, at = None, 0
-        while at < len(failed.steps) and tries > 0:
-            left = [*failed.steps[:at], *failed.steps[at + size :]]
-            tries -= 1
-            shorter = _fails_alike(walks, failed, left)
-            if shorter is not None:
-                failed = shorter
-            else:
-                at += size
-        if size == 1:
-            break
-        size = max(1, size // 2)
-    return failed
-
-
-def _fails_alike(walks: Walks, failed: WalkFailed, steps: Sequence[Step]) -> WalkFailed | None:
-    try:
-        walks.episode(failed.seed, steps)
-    except WalkFailed as again:
-        return again if type(again.cause) is type(failed.cause) else None
-    return None
-
-
-def _quick_disk() -> str | None:
-    """A folder in memory, where there is one: each step waits for the disk."""
-    memory = Path("/dev/shm")
-    return str(memory) if memory.is_dir() else None
