@@ -81,7 +81,7 @@ soak: install  ## ordinary load of all kinds for SOAK_MINUTES: whether the servi
 
 .PHONY: isolation
 isolation: install  ## random walks that look for a leak between accounts; ISOLATION_STEPS=1000000 is long
-	$(BIN)/python -m tests.isolation.walk --steps $(ISOLATION_STEPS) $(SEED:%=--seed %)
+	PYTHONHASHSEED=0 $(BIN)/python -m tests.isolation.walk --steps $(ISOLATION_STEPS) $(SEED:%=--seed %)
 
 .PHONY: fuzz
 fuzz: build/fuzz/.installed  ## feed strangers' bytes to what reads them; FUZZ_SECONDS for each target

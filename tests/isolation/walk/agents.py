@@ -4,6 +4,7 @@ A tenure is the time for which one account has one printer, and has a number. Wh
 says carries the number of its tenure: a word of one tenure has no business with another account.
 """
 
+import asyncio
 import io
 import re
 from collections.abc import Callable
@@ -74,13 +75,14 @@ def _plain_picture() -> bytes:
 class PrinterAgent(ScriptedAgent):
     """tenure_of: the number of the printer's tenure now, by the agent's name; None for nobody's.
 
-    arrived: requests that nobody has looked at yet, with the tenure in which each came.
+    arrived: requests that nobody has looked at yet, each behind the tenure in which it came, and
+    before the time of the loop's clock.
     """
 
     tenure_of: Callable[[str], int | None] = lambda _name: None
     events_said: int = 0
     long_answers: list[Asked] = field(default_factory=list)
-    arrived: list[tuple[int | None, Asked]] = field(default_factory=list)
+    arrived: list[tuple[int | None, Asked, float]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.script = self._answer
@@ -111,7 +113,8 @@ class PrinterAgent(ScriptedAgent):
         self.say(signin.Events(events=[event]))
 
     def _answer(self, asked: Asked) -> None:
-        self.arrived.append((self.tenure_of(self.name), asked))
+        at = asyncio.get_running_loop().time()
+        self.arrived.append((self.tenure_of(self.name), asked, at))
         path = asked.target.partition(b"?")[0]
         tenure = self.tenure_of(self.name) or 0
         if get(asked.head.headers, b"upgrade") is not None:

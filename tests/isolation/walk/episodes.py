@@ -16,7 +16,7 @@ from typing import Final
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
 from tests.isolation.walk.service import WebApp, walk_settings
-from tests.isolation.walk.virtual_time import VirtualLoop, inline_sqlite
+from tests.isolation.walk.virtual_time import VirtualLoop, inline_sqlite, seeded_secrets
 from tests.isolation.walk.walk import STEPS, Step, Walker
 from tests.isolation.walk.world import World
 
@@ -80,7 +80,11 @@ class Walks:
         folder = Path(tempfile.mkdtemp(dir=self._folder))
         world = World(folder, self._empty, self._web)
         try:
-            with inline_sqlite(), asyncio.Runner(loop_factory=VirtualLoop) as runner:
+            with (
+                inline_sqlite(),
+                seeded_secrets(seed),
+                asyncio.Runner(loop_factory=VirtualLoop) as runner,
+            ):
                 runner.run(self._steps(world, seed, steps))
         finally:
             self.report.checks += world.checks

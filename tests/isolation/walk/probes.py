@@ -109,7 +109,7 @@ def _check_reached(
     world: World, what: str, answer: Fetched, reached: list[Reached], tenure: Tenure | None
 ) -> None:
     for one in reached:
-        is_unheard = one.tenure is None and world.may_not_know_yet(one.printer)
+        is_unheard = one.tenure is None and world.may_not_know_yet(one)
         if tenure is None or not (one.tenure == tenure.number or is_unheard):
             raise Leak(f"{what}: it reached {one.printer} in tenure {one.tenure}")
     if answer.status == 200 and len(reached) != 1:
@@ -123,7 +123,7 @@ def arrived(world: World) -> list[Reached]:
     """
     found = world.arrived()
     for one in found:
-        if one.tenure is None and not world.may_not_know_yet(one.printer):
+        if one.tenure is None and not world.may_not_know_yet(one):
             raise Leak(f"{one.asked.target!r} reached {one.printer}, which is nobody's")
     return found
 
@@ -256,10 +256,10 @@ async def try_live_link(world: World, key: Key) -> None:
     path = world.chance.choice(["", "/picture"])
     answer = await world.ask(SERVICE_HOST, "GET", f"/live/{key.secret}{path}", [])
     what = f"{path or 'page'} of {key}: {answer.status}"
-    if world.now() < key.unsure_until:  # its owner may have the printer anew by now
-        world.look(answer.body, what, key.person)
+    # What was known of the printer a moment ago may be from before its owner linked it anew.
+    found = world.look(answer.body, what, key.person, shows_address=False)
+    if world.now() < key.unsure_until:
         return
-    found = world.look(answer.body, what, None, key.tenure)
     if not world.is_good(key):
         if answer.status not in GONE:
             raise Leak(f"{what}, though it has ended")

@@ -194,6 +194,7 @@ async def running(
                 detector=detector,
                 scorer=scorer,
                 host_keys=inside,
+                token_bytes=secrets.token_bytes,
             ),
         )
         web.services = services

@@ -114,9 +114,9 @@ async def connect_agent(world: World) -> None:
 
 
 async def disconnect_agent(world: World) -> None:
-    name = world.pick(list(world.agents))
-    if name is not None:
-        world.agents.pop(name).leave()
+    name = world.pick(one for one in PRINTERS if world.is_here(one))
+    for agent in world.agents_of(name) if name is not None else []:
+        agent.leave()
 
 
 # --- connections ----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from tests.fakes.hasty_loop import settle
 from tests.isolation.walk.model import Key, Kind, Tenure
 from tests.isolation.walk.probes import COMMANDS, proof_of
 from tests.isolation.walk.service import BASE_URL
-from tests.isolation.walk.world import Leak, World, cookie_of
+from tests.isolation.walk.world import PRINTERS, Leak, World, cookie_of
 from tests.relay.scripted_agent import SERVICE_HOST, printer_id
 
 MOST_STREAMS: Final = 8
@@ -80,10 +80,11 @@ class Streams:
         for stream in self.open:
             data, stream.data = bytes(stream.data), bytearray()
             if data:
-                person = None if stream.key.kind is Kind.LIVE else stream.key.person
-                # A browser is let in to an account, and may go on where that has it again.
-                tenure = None if stream.key.kind is Kind.SESSION else stream.tenure
-                self.world.look(data, f"stream of {stream.what} by {stream.key}", person, tenure)
+                key, what = stream.key, f"stream of {stream.what} by {stream.key}"
+                # These are let in to an account, and may go on where that has the printer again.
+                tenure = None if key.kind in (Kind.SESSION, Kind.LIVE) else stream.tenure
+                is_live = key.kind is Kind.LIVE
+                self.world.look(data, what, key.person, tenure, shows_address=not is_live)
         self.open = [one for one in self.open if one.is_open]
 
     def note_ends(self) -> None:
@@ -103,11 +104,10 @@ class Streams:
 
     def say_more(self) -> None:
         """Printers go on with every answer that they have not ended."""
-        for agent in list(self.world.agents.values()):
+        for agent in [one for name in PRINTERS for one in self.world.agents_of(name)]:
             agent.long_answers = [one for one in agent.long_answers if one.reset is None]
             for asked in agent.long_answers:
-                if not agent.closed:
-                    asked.stream.send(agent.word.encode())
+                asked.stream.send(agent.word.encode())
 
     async def let_upload_go_on(self) -> None:
         """The file follows, which was to have followed long ago."""

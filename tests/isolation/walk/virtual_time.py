@@ -5,10 +5,12 @@ the time of a step would be spent on handing over, and no two walks with one see
 """
 
 import asyncio
+import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from random import Random
 from typing import Any, TypeVar
 
 import aiosqlite.core
@@ -101,4 +103,14 @@ def inline_sqlite() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(aiosqlite.core, "SimpleQueue", _Inline)
         patch.setattr(aiosqlite.core, "Thread", _NoThread)
+        yield
+
+
+@contextmanager
+def seeded_secrets(seed: int) -> Iterator[None]:
+    """Ids and secrets are made from this seed: rows and names then stand in the same order."""
+    chance = Random(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "token_bytes", chance.randbytes)
+        patch.setattr(secrets, "token_hex", lambda size: chance.randbytes(size).hex())
         yield

@@ -27,7 +27,7 @@ from tests.isolation.walk.probes import (
     try_wrong_key,
 )
 from tests.isolation.walk.streams import Streams
-from tests.isolation.walk.world import Broken, Leak, World
+from tests.isolation.walk.world import PRINTERS, Broken, Leak, World
 from tests.relay.scripted_agent import SERVICE_HOST
 
 RELAYED: Final = 3
@@ -113,13 +113,13 @@ class Walker:
 
     async def tell_of_print(self) -> None:
         """Something happens to a print, and everybody whom it concerns hears of it."""
-        name = self.world.pick(one for one in self.world.agents if self.world.is_here(one))
+        name = self.world.pick(one for one in PRINTERS if self.world.is_here(one))
         tenure = self.world.model.printers[name] if name is not None else None
         if name is None or tenure is None:
             return
         kinds = [EventType.STARTED, EventType.PAUSED, EventType.COMPLETE, EventType.FAILED]
         at = int(self.world.clock.now().timestamp())
-        agent = self.world.agents[name]
+        agent = self.world.agents_of(name)[-1]
         agent.tell_of_print(self.world.chance.choice(kinds), at)
         self.events.append((f"{name}-{agent.word}-{agent.events_said:06}", tenure.number))
         await asyncio.sleep(0.1)

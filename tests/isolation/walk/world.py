@@ -53,11 +53,15 @@ class Broken(AssertionError):
 
 @dataclass(frozen=True)
 class Reached:
-    """A request that arrived at a printer's agent. tenure: of the printer as it arrived."""
+    """A request that arrived at a printer's agent. tenure: of the printer at that time.
+
+    at: seconds of the loop's clock.
+    """
 
     printer: str
     tenure: int | None
     asked: Asked
+    at: float
 
 
 @dataclass
@@ -73,7 +77,6 @@ class World:
     chance: Random = field(default_factory=lambda: Random(0))
     model: Model = field(default_factory=Model)
     outbox: Outbox = field(default_factory=Outbox)
-    agents: dict[str, PrinterAgent] = field(default_factory=dict)
     checks: int = 0
     service: Service = field(init=False)
     clock: VirtualClock = field(init=False)
@@ -105,10 +108,9 @@ class World:
 
     async def restart(self) -> None:
         """The service stops and starts; nothing stays but its database. Agents come back."""
-        here = list(self.agents)
+        here = [printer for printer in PRINTERS if self.is_here(printer)]
         is_losing = self.service.bus.is_losing
         await self.end()
-        self.agents.clear()
         self._tunnels.clear()
         await self._start()
         self.service.bus.is_losing = is_losing
@@ -163,11 +165,11 @@ class World:
                 if patience_s:
                     key.unsure_until = max(key.unsure_until, self.now() + patience_s)
 
-    def may_not_know_yet(self, printer: str) -> bool:
-        """The printer was removed a moment ago, and the notice of that was lost."""
-        ends = [one.ended_at for one in self.model.tenures if one.printer == printer]
+    def may_not_know_yet(self, reached: Reached) -> bool:
+        """The printer had been removed a moment before, and the notice of that was lost."""
+        ends = [one.ended_at for one in self.model.tenures if one.printer == reached.printer]
         ended_at = ends[-1] if ends else None
-        is_recent = ended_at is not None and self.now() - ended_at <= TRUST_S
+        is_recent = ended_at is not None and reached.at - ended_at <= TRUST_S
         return is_recent and self.service.bus.is_losing
 
     # --- agents -----------------------------------------------------------------------------------
@@ -181,7 +183,6 @@ class World:
         await agent.begin(agent_end)
         await agent.prove()
         await settle()
-        self.agents[printer] = agent
         self._tunnels.append(agent)
         owned = self.model.printers[printer] is not None
         if agent.closed is None and not self.service.bus.is_losing:
@@ -190,15 +191,18 @@ class World:
                 raise Broken(f"the agent of {printer} was not told whose it is: {agent.heard}")
         return agent
 
+    def agents_of(self, printer: str) -> list[PrinterAgent]:
+        """Those that are connected. Where two wait to be linked, either may stay."""
+        return [one for one in self._tunnels if one.name == printer and one.closed is None]
+
     def is_here(self, printer: str) -> bool:
-        agent = self.agents.get(printer)
-        return agent is not None and agent.closed is None
+        return bool(self.agents_of(printer))
 
     def arrived(self) -> list[Reached]:
         """What has reached any agent since the last look, with whose its printer was then."""
         found = []
         for agent in self._tunnels:
-            found += [Reached(agent.name, tenure, asked) for tenure, asked in agent.arrived]
+            found += [Reached(agent.name, *arrived) for arrived in agent.arrived]
             agent.arrived.clear()
             agent.asked.clear()
         self._tunnels = [agent for agent in self._tunnels if agent.closed is None]
@@ -237,11 +241,18 @@ class World:
     # --- what may be seen -------------------------------------------------------------------------
 
     def look(
-        self, data: bytes, what: str, person: Person | None, tenure: Tenure | None = None
+        self,
+        data: bytes,
+        what: str,
+        person: Person | None,
+        tenure: Tenure | None = None,
+        *,
+        shows_address: bool = True,
     ) -> set[int]:
         """Hold words against whose they are; the tenures that were found.
 
         person: to whom they were said. tenure: the only one they may be of, where one is given.
+        shows_address: whether the person's own mail address may be there.
         """
         self.checks += 1
         found = {int(number) for number in WORD.findall(data)}
@@ -252,7 +263,7 @@ class World:
             if known is None or (known is not tenure if tenure else known.person is not person):
                 raise Leak(f"{what}: a word of tenure {number}, {_told(known)}")
         for number in EMAIL.findall(data):
-            if person is None or int(number) != person.number:
+            if not shows_address or person is None or int(number) != person.number:
                 raise Leak(f"{what}: the address of person {int(number)}")
         return found
 
