@@ -1,6 +1,7 @@
 """Much at once, and everything slow: whoever is slow waits, and nothing is left behind."""
 
 import socket
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
@@ -145,11 +146,16 @@ def test_a_printer_that_does_not_read_holds_up_its_own_upload_alone(
         flat(upload_to_a_slow_printer)
 
 
+# l_onoff, l_linger of socket(7). A caller that merely closes may have ended its own side alone.
+RESET = struct.pack("ii", 1, 0)
+
+
 @contextmanager
 def asked(way: Way, target: str, *, body_bytes: int = 0, sent: bytes = b"") -> Iterator[None]:
     """A request whose caller leaves without waiting for anything more."""
     length = [("Content-Length", str(body_bytes))] if body_bytes else []
     with way.connect() as caller:
+        caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         caller.sendall(request_head(way, "POST" if body_bytes else "GET", target, *length) + sent)
         yield
 
@@ -192,6 +198,7 @@ def leave_before_the_answer(home: Home, key: str) -> None:
 def leave_behind_the_head(home: Home, key: str) -> None:
     """Between the answer's head and its body."""
     with home.way.connect() as caller:
+        caller.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         caller.sendall(request_head(home.way, "GET", f"/late-body?key={key}"))
         assert read_head(caller)[0] == 200
     home.printer.wait_for(key, "cancelled")
