@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from tests.rigs.mosquitto import PASSWORD, USER, Mosquitto
 pytestmark = [pytest.mark.peer, pytest.mark.slow]
 
 PATIENCE_S = 60.0
+LONGER_THAN_A_TEST_S = 600.0
 TOPICS = Topics()
 CONFIG = TOPICS.config(PRINTER_ID)
 STATE = TOPICS.state(PRINTER_ID)
@@ -85,7 +87,7 @@ async def home_at(broker: Mosquitto) -> AsyncIterator[Home]:
 
 @asynccontextmanager
 async def telling(
-    world: World, http: FakePrinterHttp, broker: Mosquitto | str
+    world: World, http: FakePrinterHttp, broker: Mosquitto | str, *, look_every_s: float = 0.2
 ) -> AsyncIterator[None]:
     """The service, as long as this is open."""
     live = LiveStatus(http, world.clock)
@@ -97,7 +99,7 @@ async def telling(
         printers=http,
         base_url="https://reach.example",
         version="1",
-        look_every_s=0.2,
+        look_every_s=look_every_s,
         picture_every_s=0.2,
     )
     running = asyncio.create_task(telling.run())
@@ -173,6 +175,25 @@ async def test_an_order_that_a_broker_kept_is_not_carried_out_again(
             await home.sees(lambda: home.told.get(TOPICS.bridge) == b"online")
             await home.press("PAUSE")
             await home.sees(lambda: bool(http.orders))
+
+        assert [one.command for one in http.orders] == ["/pause"]
+
+
+@on_a_loop
+async def test_an_order_is_refused_as_soon_as_the_printer_is_no_operators(
+    open_world: OpenWorld, mosquitto: Mosquitto, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with open_world() as world, home_at(mosquitto) as home:
+        http = await operators_printer(world)
+        http.answers |= {"/pause": {}, "/cancel": {}}
+        async with telling(world, http, mosquitto, look_every_s=LONGER_THAN_A_TEST_S):
+            await home.sees(lambda: home.told.get(TOPICS.bridge) == b"online")
+            await home.press("PAUSE")
+            await home.sees(lambda: bool(http.orders))
+            await world.printers.remove(PRINTER_ID)
+            await home.press("CANCEL")
+            await home.sees(lambda: "isn't an operator's" in caplog.text)
 
         assert [one.command for one in http.orders] == ["/pause"]
 

@@ -237,17 +237,28 @@ class _Connected:
 
     def _take_order(self, printer_id: str, heard: Heard) -> None:
         """One that was kept by the broker is an old one: nobody presses a button for later."""
-        command, row = ORDERS.get(heard.payload), self._rows.get(printer_id)
-        if command is None or heard.is_retained or row is None:
+        command = ORDERS.get(heard.payload)
+        if command is None or heard.is_retained:
             return
         if len(self._orders) >= ORDERS_AT_ONCE:
             log.warning("an order from Home Assistant was dropped: too many at once")
             return
-        task = asyncio.create_task(self._give_order(row.printer.owned, command))
+        task = asyncio.create_task(self._give_order(printer_id, command))
         self._orders.add(task)
         task.add_done_callback(self._orders.discard)
 
-    async def _give_order(self, printer: OwnedPrinter, command: str) -> None:
+    async def _give_order(self, printer_id: str, command: str) -> None:
+        """Whose the printer is now decides, not whose it was at the last look."""
+        try:
+            rows = await self._home.store.read(_rows_of_operators)
+        except StoreUnavailable as error:
+            log.warning("an order from Home Assistant was dropped: %s", error)
+            return
+        row = rows.get(printer_id)
+        if row is None:
+            log.info("an order from Home Assistant was refused: %s isn't an operator's", printer_id)
+            return
+        printer = row.printer.owned
         answer = await self._home.printers.order(printer, command)
         if isinstance(answer, PrinterRefusal):
             log.info("printer %s refused %s: %s", printer.printer_id, command, answer.sentence)
