@@ -1,5 +1,8 @@
 """What holds for every test: no deadline of its own for generated examples, no silent skip."""
 
+import logging
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -27,3 +30,27 @@ def pytest_report_header() -> str:
     """Say at the top of a run whether a missing program is a skip or a failure."""
     consequence = "fails" if everything_is_required() else "skips"
     return f"a missing program {consequence} the tests that need it ({REQUIRE_ALL})"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def logging_is_left_as_found() -> Iterator[None]:
+    """Fail the module that changes logging for the tests which its process runs next."""
+    before = _logging_state()
+    yield
+    assert _logging_state() == before, "a test must put back what it changes of logging"
+
+
+def _logging_state() -> dict[str, object]:
+    """What decides whether caplog hears of a record of the product."""
+    names = [None, *(name for name in logging.root.manager.loggerDict if _is_ours(name))]
+    loggers = {name: logging.getLogger(name) for name in names}
+    changed = {
+        name or "root": (logger.level, logger.propagate, logger.disabled)
+        for name, logger in loggers.items()
+        if name is None or logger.level or not logger.propagate or logger.disabled
+    }
+    return {"disabled below": logging.root.manager.disable, **changed}
+
+
+def _is_ours(name: str) -> bool:
+    return name.partition(".")[0] == "printreach"

@@ -26,6 +26,8 @@ TOLD_EVERY: Final = 10_000
 EVERYTHING_EVERY: Final = 200
 """Steps between two looks at everything."""
 
+_log = logging.getLogger("printreach")
+
 
 @dataclass
 class Report:
@@ -47,10 +49,14 @@ class WalkFailed(Exception):
 
 
 class Walks:
-    """Runs episodes. The application and the empty database are made once for all of them."""
+    """Runs episodes. The application and the empty database are made once for all of them.
+
+    The product's log is silent until close().
+    """
 
     def __init__(self) -> None:
-        logging.getLogger("printreach").setLevel(logging.CRITICAL)
+        self._level = _log.level
+        _log.setLevel(logging.CRITICAL)
         self._folder = Path(tempfile.mkdtemp(prefix="isolation-", dir=_quick_disk()))
         settings = walk_settings(self._folder / "empty")
         prepare_file(settings.database_path)
@@ -63,6 +69,7 @@ class Walks:
 
     def close(self) -> None:
         gc.unfreeze()
+        _log.setLevel(self._level)
         shutil.rmtree(self._folder)
 
     def walk(self, seed: int, steps: int, say: Callable[[str], None] = lambda _text: None) -> None:
