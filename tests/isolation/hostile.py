@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Response
 
 from tests.rigs.behaviour.rig import BehaviourPrinter, behaviour_printer
-from tests.rigs.chromium import chromium
+from tests.rigs.chromium import chromium, close_page
 from tests.rigs.peers import LOOPBACK_NAMES
 from tests.rigs.proxies import DOMAIN, service_behind
 from tests.rigs.service import Service, service, service_at_home
@@ -76,11 +76,13 @@ def a_home(relay: Service, browser: BrowserContext, name: str) -> Iterator[Home]
         relay.printer(name, printer.url, env=LOOPBACK_NAMES) as linked,
     ):
         link = relay.own_link(linked)
+        parts = urlsplit(link)
+        url = f"{parts.scheme}://{parts.netloc}"
         page = browser.new_page()
         page.goto(link)
-        page.close()
-        parts = urlsplit(link)
-        yield Home(printer, f"{parts.scheme}://{parts.netloc}")
+        page.wait_for_url(f"{url}/")
+        close_page(page)
+        yield Home(printer, url)
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +104,7 @@ def page(browser: BrowserContext) -> Iterator[Page]:
     """A tab."""
     opened = browser.new_page()
     yield opened
-    opened.close()
+    close_page(opened)
 
 
 def visit(page: Page, url: str) -> Response:

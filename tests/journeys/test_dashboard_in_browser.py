@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.rigs.chromium import chromium, watch
+from tests.rigs.chromium import chromium, close_page, watch
 from tests.rigs.looks import look_at
 from tests.rigs.service import OWNER, PASSWORD, LinkedPrinter, Service
 from tests.rigs.sites import site
@@ -59,7 +59,7 @@ def page(home: Service, workbench: LinkedPrinter, browser: BrowserContext) -> It
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page).to_have_url(f"{home.base_url}/printers")
     yield page
-    page.close()
+    close_page(page)
 
 
 def upload(page: Page, at: str, name: str = "slow_vase.gcode", body: bytes = SLOW) -> None:

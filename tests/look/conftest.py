@@ -7,7 +7,7 @@ from litestar.testing import TestClient
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.look.gallery import answer_in_process, gallery_app
-from tests.rigs.chromium import chromium_for_many, fresh_profile
+from tests.rigs.chromium import chromium_for_many, close_page, fresh_profile
 
 
 @pytest.fixture(scope="package")
@@ -28,4 +28,4 @@ def page(browser: BrowserContext) -> Iterator[Page]:
     opened = browser.new_page()
     opened.set_viewport_size({"width": 390, "height": 844})
     yield opened
-    opened.close()
+    close_page(opened)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from playwright.sync_api import (
     expect,
     sync_playwright,
 )
+from playwright.sync_api import Error as PlaywrightError
 
 from tests.rigs.peers import ROOT, system_program
 
@@ -87,6 +88,17 @@ def fresh_profile(browser: Browser, *, scripts: bool = True) -> Iterator[Browser
     context.new_page()  # stays open: with the last page, processes go that the next would start
     yield context
     context.close()
+
+
+def close_page(page: Page) -> None:
+    """Close it, wherever it is on its way to.
+
+    Chromium ignores that a page is closed while it goes to another one, and playwright then waits
+    for ever.
+    """
+    with suppress(PlaywrightError):  # another navigation of its own may come between
+        page.goto("about:blank")
+    page.close()
 
 
 def _resolving(pattern: str | None) -> list[str]:

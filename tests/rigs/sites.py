@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.rigs.chromium import close_page
 from tests.rigs.service import Service, service_on_localhost
 from tests.rigs.straight import goes_straight
 from tests.rigs.waiting import free_port
@@ -51,7 +52,7 @@ def phone(browser: BrowserContext) -> Iterator[Page]:
     page = browser.new_page()
     page.set_viewport_size({"width": 390, "height": 844})
     yield page
-    page.close()
+    close_page(page)
 
 
 def heading(page: Page, text: str) -> None:
