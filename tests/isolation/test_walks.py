@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.isolation.walk.episodes import WalkFailed, Walks, planned, shrunk
+from tests.isolation.walk.episodes import WalkFailed, Walks, planned, quick_folder, shrunk
 from tests.isolation.walk.faults import FAULTS
 from tests.isolation.walk.walk import STEPS, Step
 
@@ -20,9 +20,10 @@ LONGEST_FOR_A_FAULT = 2_000
 
 @pytest.fixture(scope="module")
 def walks() -> Iterator[Walks]:
-    walks = Walks()
-    yield walks
-    walks.close()
+    with quick_folder() as folder:
+        walks = Walks(folder)
+        yield walks
+        walks.close()
 
 
 def test_nothing_of_an_account_reaches_another_whatever_happens(walks: Walks) -> None:
@@ -58,6 +59,7 @@ def test_a_walk_that_fails_is_shrunk_to_the_few_steps_that_matter(
 
 def test_a_seed_gives_the_same_walk_again() -> None:
     assert planned(SEED, SHORT) == planned(SEED, SHORT)
+    assert planned(SEED, SHORT)[:10] == planned(SEED, 10)
     assert planned(SEED, SHORT) != planned(SEED + 1, SHORT)
 
 

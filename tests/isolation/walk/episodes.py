@@ -7,7 +7,8 @@ import shutil
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -22,7 +23,6 @@ from tests.isolation.walk.world import World
 
 EPISODE: Final = 200
 """Steps on one database: long enough for what comes together late, short enough to be shrunk."""
-TOLD_EVERY: Final = 10_000
 EVERYTHING_EVERY: Final = 200
 """Steps between two looks at everything."""
 
@@ -36,6 +36,12 @@ class Report:
     steps: int = 0
     checks: int = 0
     by_name: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: "Report") -> None:
+        """Take in what another walk reported."""
+        self.steps += other.steps
+        self.checks += other.checks
+        self.by_name += other.by_name
 
 
 class WalkFailed(Exception):
@@ -51,13 +57,14 @@ class WalkFailed(Exception):
 class Walks:
     """Runs episodes. The application and the empty database are made once for all of them.
 
-    The product's log is silent until close().
+    The product's log is silent until close(). folder: an empty one for the databases; on a
+    disk in memory, if it may be quick.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         self._level = _log.level
         _log.setLevel(logging.CRITICAL)
-        self._folder = Path(tempfile.mkdtemp(prefix="isolation-", dir=_quick_disk()))
+        self._folder = folder
         settings = walk_settings(self._folder / "empty")
         prepare_file(settings.database_path)
         migrate(settings.database_path)
@@ -70,17 +77,14 @@ class Walks:
     def close(self) -> None:
         gc.unfreeze()
         _log.setLevel(self._level)
-        shutil.rmtree(self._folder)
 
-    def walk(self, seed: int, steps: int, say: Callable[[str], None] = lambda _text: None) -> None:
+    def walk(self, seed: int, steps: int) -> None:
         """Take so many steps, in episodes that each begin anew. Raises WalkFailed."""
         left = steps
         while left > 0:
             self.episode(seed, planned(seed, min(EPISODE, left)))
             left -= EPISODE
             seed += 1
-            if self.report.steps % TOLD_EVERY == 0:
-                say(f"{self.report.steps} steps, {self.report.checks} checks")
 
     def episode(self, seed: int, steps: Sequence[Step]) -> None:
         """Take these steps on a service of their own. Raises WalkFailed."""
@@ -116,10 +120,10 @@ class Walks:
 
 
 def planned(seed: int, count: int) -> list[Step]:
-    """The steps of an episode, by its seed."""
+    """The steps of an episode, by its seed. A shorter one has the same first steps."""
     chance = Random(seed)
     names, weights = list(STEPS), [kind.weight for kind in STEPS.values()]
-    return [Step(name, chance.getrandbits(32)) for name in chance.choices(names, weights, k=count)]
+    return [Step(chance.choices(names, weights)[0], chance.getrandbits(32)) for _ in range(count)]
 
 
 def shrunk(walks: Walks, failed: WalkFailed, tries: int = 200) -> WalkFailed:
@@ -155,7 +159,10 @@ def _where(cause: BaseException) -> str:
     return f"{type(cause).__name__} {frames[-1].name if frames else ''}"
 
 
-def _quick_disk() -> str | None:
-    """A folder in memory, where there is one: each step waits for the disk."""
+@contextmanager
+def quick_folder() -> Iterator[Path]:
+    """One in memory, where there is such a disk: each step waits for it."""
     memory = Path("/dev/shm")
-    return str(memory) if memory.is_dir() else None
+    disk = memory if memory.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="isolation-", dir=disk) as folder:
+        yield Path(folder)

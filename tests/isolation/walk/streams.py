@@ -232,10 +232,13 @@ class Streams:
         self.uploads[stream] = go_on
 
     def _check_uploads(self, stream: Stream) -> None:
-        """It reaches the printer in the tenure in which it began, or none."""
+        """It reaches that printer, where it is still this person's, or again; or none."""
         for one in self.world.arrived():
             if stream.what.encode() in one.asked.target:
-                if stream.tenure is None or one.tenure != stream.tenure.number:
+                of_now = self.world.model.tenures[one.tenure - 1] if one.tenure else None
+                printer = stream.tenure.printer if stream.tenure is not None else None
+                is_own = of_now is not None and of_now.person is stream.key.person
+                if not is_own or one.printer != printer:
                     raise Leak(f"{stream.what} by {stream.key} reached {one.printer}")
                 if not self.world.is_good(stream.key):
                     raise Leak(f"{stream.what} by {stream.key}, which is signed out")
