@@ -89,7 +89,7 @@ class Front:
         for server in self._servers:
             server.close()
 
-    async def hear_out_the_newest(self) -> None:
+    async def drain_new_connections(self) -> None:
         """Leave those whom we accepted a moment ago the time to ask: nobody else hears them."""
         deadline = self.now() + NEWEST_S
         while self.now() < deadline:

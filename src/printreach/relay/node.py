@@ -124,7 +124,7 @@ class RelayNode:
         """Finish what runs, then send the agents away."""
         self._front.close_listeners()
         if grace_s > 0:
-            await self._front.hear_out_the_newest()
+            await self._front.drain_new_connections()
         self._desk.drain()
         await self._front.stop(grace_s)
         await self._desk.close()
