@@ -9,9 +9,9 @@ from printreach.agent.addresses import WebAddress
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
 from printreach.agent.serve import StreamServer
+from printreach.contract.command_api import PERMISSIONS_FIELD
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.http1.client import Client
-from printreach.rules.access import PERMISSIONS_FIELD
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason, RemoteProtocolError
 from printreach.wire.events import StreamOpened

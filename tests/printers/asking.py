@@ -15,10 +15,10 @@ from printreach.agent.commands.replay import Replays, ServiceClock
 from printreach.agent.commands.request import CommandRequest
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
+from printreach.contract.command_api import COMMAND_PREFIX
 from printreach.contract.commands import Pause
 from printreach.contract.status import ServiceStatus
 from printreach.printers.port import Printer
-from printreach.rules.access import COMMAND_PREFIX
 from printreach.tunnel.link import memory_link_pair
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel

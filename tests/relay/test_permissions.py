@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from printreach.contract.command_api import PERMISSIONS_FIELD
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
-from printreach.rules.access import PERMISSIONS_FIELD, Access
+from printreach.rules.access import Access
 from printreach.rules.connections import ConnectionKind
 from tests.relay.caller import Answer, BrokenOff, calling, request
 from tests.relay.loop import on_a_loop

@@ -4,9 +4,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from printreach.agent.addresses import WebAddress
+from printreach.contract.command_api import PERMISSIONS_FIELD
 from printreach.http1.client import Client, Exchange, Failure
 from printreach.http1.heads import Response
-from printreach.rules.access import PERMISSIONS_FIELD
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
 from printreach.wire.events import StreamOpened

@@ -4,10 +4,10 @@ import json
 
 from printreach.agent.commands.api import CommandApi
 from printreach.agent.local_http import LocalRequests
+from printreach.contract.command_api import COMMAND_PREFIX, PERMISSIONS_FIELD
+from printreach.contract.commands import CommandStatus
 from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.rules.access import (
-    COMMAND_PREFIX,
-    PERMISSIONS_FIELD,
     is_command,
     need_of,
     read_access_stamp,
@@ -26,7 +26,6 @@ from printreach.wire.heads import (
     get,
 )
 
-UNKNOWN_COMMAND = 754
 _MAX_SHOWN_BYTES = 100
 
 
@@ -88,7 +87,7 @@ def _answer_unknown_command(stream: Stream, head: RequestHead) -> None:
     path = head.target.partition(b"?")[0]
     command = path[len(COMMAND_PREFIX) :][:_MAX_SHOWN_BYTES].decode("latin-1")
     sentence = f"There is no command {command!r} here."
-    body = json.dumps({"Status": UNKNOWN_COMMAND, "Error": sentence}).encode()
+    body = json.dumps({"Status": CommandStatus.UNKNOWN_COMMAND, "Error": sentence}).encode()
     headers = [
         (b"Content-Type", b"application/json"),
         (b"Content-Length", b"%d" % len(body)),

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 
+from printreach.contract.command_api import COMMAND_PREFIX, ERROR_FIELD
 from printreach.contract.commands import CommandStatus
 from printreach.contract.errors import FAILURES, ErrorCode
 from printreach.contract.events import MAX_TEXT
@@ -27,7 +28,6 @@ from printreach.rules.internal_grants import InternalKey, internal_name, interna
 from printreach.rules.printers import OwnedPrinter
 from printreach.wire.heads import Headers, get
 
-PREFIX: Final = "/service-command-api"
 ASK_TIMEOUT_S: Final = 12.0
 """A question is asked again soon; nobody looks at an answer that old."""
 ORDER_TIMEOUT_S: Final = 35.0
@@ -172,7 +172,7 @@ def _kind(despite_lock: bool) -> ConnectionKind:
 def _target(command: str, query: Mapping[str, str]) -> bytes:
     # Quoted as a path segment's bytes: agents read a plus sign as one.
     pairs = urlencode(query, quote_via=quote)
-    return f"{PREFIX}{command}{'?' if pairs else ''}{pairs}".encode("ascii")
+    return f"{COMMAND_PREFIX.decode()}{command}{'?' if pairs else ''}{pairs}".encode("ascii")
 
 
 def _at_most(target: bytes) -> int:
@@ -201,7 +201,7 @@ async def _refusal_in(answer: OpenAnswer) -> PrinterRefusal | None:
 
 def _refusal(status: int, headers: Headers, said: _Envelope) -> PrinterRefusal:
     code = said.status
-    if get(headers, b"x-service-error") is not None:
+    if get(headers, ERROR_FIELD.lower()) is not None:
         if status == ErrorCode.BAD_CREDENTIALS:
             return _NOT_OWNED
         code = status

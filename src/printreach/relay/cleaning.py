@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from printreach.contract.command_api import ERROR_FIELD
 from printreach.rules.connections import KINDS_WITH_COOKIES, ConnectionKind
 from printreach.rules.credentials import (
     CredentialKind,
@@ -31,7 +32,7 @@ _FOR_PROXIES = (
 )
 """Names begin so that a proxy before the relay obeys; none of them is meant for the caller."""
 _ANSWER_DROPPED = HOP_BY_HOP | {
-    b"x-service-error",
+    ERROR_FIELD.lower(),
     b"clear-site-data",
     b"strict-transport-security",
 }

@@ -9,14 +9,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 
+from printreach.contract.command_api import (
+    COMMAND_EXPIRES_FIELD,
+    COMMAND_ID_FIELD,
+    PERMISSIONS_FIELD,
+)
 from printreach.http1.heads import Request
-from printreach.rules.access import PERMISSIONS_FIELD, Access, access_stamp
+from printreach.rules.access import Access, access_stamp
 from printreach.rules.commands import COMMAND_LIFETIME_S
 from printreach.wire.heads import Headers, get
 
-COMMAND_ID = b"X-Service-Command-Id"
-COMMAND_EXPIRES = b"X-Service-Command-Expires"
-OURS = frozenset({COMMAND_ID.lower(), COMMAND_EXPIRES.lower(), PERMISSIONS_FIELD.lower()})
+OURS = frozenset(
+    {COMMAND_ID_FIELD.lower(), COMMAND_EXPIRES_FIELD.lower(), PERMISSIONS_FIELD.lower()}
+)
 
 
 def permission_stamp(access: Access) -> Headers:
@@ -56,8 +61,8 @@ class CommandStamps:
         now_s = max(self._now().timestamp(), agents_unix_s)
         expires_ms = int((now_s + COMMAND_LIFETIME_S) * 1000)
         return [
-            (COMMAND_ID, self._id(request, unique_id)),
-            (COMMAND_EXPIRES, b"%d" % expires_ms),
+            (COMMAND_ID_FIELD, self._id(request, unique_id)),
+            (COMMAND_EXPIRES_FIELD, b"%d" % expires_ms),
         ]
 
     def _id(self, request: Request, unique_id: str) -> bytes:

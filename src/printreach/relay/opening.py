@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Final, Protocol
 from urllib.parse import parse_qs
 
+from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
 from printreach.rules.access import Need
@@ -31,7 +32,6 @@ from .refusals import ask_to_sign_in, open_printer, refuse, wants_page
 from .trust import Network, origin_of
 from .waiting import Waiting
 
-OPEN_PATH: Final = b"/service-command-api/open"
 OWN_COOKIE_S: Final = 12 * 3600
 SHARED_COOKIE_S: Final = 7 * 24 * 3600
 """As long as the store honours the cookies (ports.Grants)."""

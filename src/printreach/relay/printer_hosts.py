@@ -5,6 +5,7 @@ import logging
 from collections.abc import Coroutine, Sequence
 
 from printreach.contract import signin
+from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
 from printreach.rules.access import is_command, need_of
@@ -29,7 +30,7 @@ from .cross_site import WITHOUT_REFERER, CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
 from .hosts import Hosts
-from .opening import OPEN_PATH, Opening
+from .opening import Opening
 from .page_words import FROM_ANOTHER_SITE
 from .passage import Passage, passage
 from .refusals import ask_for_confirmation, ask_to_sign_in, refuse, refuse_admission, wants_page

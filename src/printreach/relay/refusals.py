@@ -3,6 +3,7 @@
 import json
 from http import HTTPStatus
 
+from printreach.contract.command_api import ERROR_FIELD
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
 from printreach.rules.connections import Refused
@@ -91,7 +92,7 @@ def open_printer(writer: AnswerWriter, cookie: bytes, *, redirect: bool) -> None
 
 
 def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) -> None:
-    marker = (b"X-Service-Error", b"%d" % code)
+    marker = (ERROR_FIELD, b"%d" % code)
     reason = code.name.replace("_", " ").capitalize().encode()
     answer(writer, int(code), reason, [*headers, marker, _NO_STORE], body)
 

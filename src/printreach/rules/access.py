@@ -9,6 +9,7 @@ server.
 from dataclasses import dataclass
 from typing import Final
 
+from printreach.contract.command_api import COMMAND_PREFIX
 from printreach.contract.errors import REMOTE_LOCKED
 from printreach.contract.permissions import (
     ALL_PERMISSIONS,
@@ -16,9 +17,6 @@ from printreach.contract.permissions import (
     permissions_text,
 )
 
-COMMAND_PREFIX: Final = b"/service-command-api"
-PERMISSIONS_FIELD: Final = b"X-Service-Permissions"
-"""The header field in which the relay tells the agent what a stream may do."""
 LOCKED: Final = "locked"
 """Stands among the permissions of a stream while its account's remote control is locked."""
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, urlsplit
 
+from printreach.contract.command_api import OPEN_PATH
 from printreach.rules.connections import Connection
 
 STRICT_TRANSPORT_SECURITY: Final = "max-age=31536000"
@@ -68,12 +69,12 @@ class Addresses:
 
     def of_open_ticket(self, connection: Connection, ticket: str) -> str:
         """The link that signs a browser in to one own connection, once."""
-        path = f"/service-command-api/open?ticket={quote(ticket, safe='')}"
+        path = f"{OPEN_PATH.decode()}?ticket={quote(ticket, safe='')}"
         return self.of_connection(connection) + path
 
     def of_shared_link(self, connection: Connection, token: str) -> str:
         """The link that signs a browser in to a Shared Connection. token: its bearer token."""
-        path = f"/service-command-api/open?service_api_key={quote(token, safe='')}"
+        path = f"{OPEN_PATH.decode()}?service_api_key={quote(token, safe='')}"
         return self.of_connection(connection) + path
 
 

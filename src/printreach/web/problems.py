@@ -18,6 +18,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 from litestar.response import Template
 
+from printreach.contract.command_api import ERROR_FIELD
 from printreach.contract.errors import FAILURES, ErrorCode
 
 _log = logging.getLogger(__name__)
@@ -160,7 +161,7 @@ def _problem(
 ) -> Response[Problem]:
     all_headers = dict(headers or {})
     if status in FAILURES:
-        all_headers["X-Service-Error"] = str(int(status))
+        all_headers[ERROR_FIELD.decode()] = str(int(status))
     body = Problem(status=int(status), error=error)
     return Response(body, status_code=int(status), headers=all_headers)
 

@@ -16,6 +16,7 @@ from PIL import Image
 
 from printreach.contract import signin
 from printreach.contract.codec import encode
+from printreach.contract.command_api import COMMAND_PREFIX
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import (
     CurrentPrint,
@@ -26,7 +27,6 @@ from printreach.contract.status import (
     WebcamEntry,
     WebcamList,
 )
-from printreach.rules.access import COMMAND_PREFIX
 from printreach.tunnel.link import MemoryLink, memory_link_pair
 from printreach.wire.heads import get
 from tests.relay.scripted_agent import Asked, ScriptedAgent

@@ -19,6 +19,12 @@ from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.agent.commands.starts import Starts
 from printreach.agent.commands.webcams import WebcamCommands
 from printreach.agent.owner_limits import NO_OWNER_LIMITS, OwnerLimits
+from printreach.contract.command_api import (
+    COMMAND_EXPIRES_FIELD,
+    COMMAND_ID_FIELD,
+    COMMAND_PREFIX,
+    PERMISSIONS_FIELD,
+)
 from printreach.contract.commands import (
     CommandStatus,
     Extrude,
@@ -36,7 +42,7 @@ from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import JobStatus, ServiceStatus, StatusResult
 from printreach.printers.port import Printer, PrinterRefused, not_supported
 from printreach.rules import commands as rules
-from printreach.rules.access import COMMAND_PREFIX, PERMISSIONS_FIELD, read_access_stamp
+from printreach.rules.access import read_access_stamp
 from printreach.rules.commands import Action
 from printreach.rules.materials import within_limits
 from printreach.rules.virtual_paths import read_virtual_path
@@ -47,8 +53,6 @@ from printreach.wire.heads import RequestHead, get
 
 log = logging.getLogger(__name__)
 
-COMMAND_ID = b"x-service-command-id"
-COMMAND_EXPIRES = b"x-service-command-expires"
 COMMAND_TIMEOUT_S = 25.0
 """Within the 30 s for which a command is good."""
 
@@ -179,14 +183,14 @@ class CommandApi:
             self._require_fresh(request)
         except PrinterRefused as refused:
             return answers.failure(refused)
-        command_id = get(request.headers, COMMAND_ID)
+        command_id = get(request.headers, COMMAND_ID_FIELD.lower())
         if command_id is None:
             return await _envelope(handler, request)
         key = f"{command_id.decode('latin-1')} {request.command.decode('latin-1')}"
         return await self._outside.replays.once(key, lambda: _envelope(handler, request))
 
     def _require_fresh(self, request: CommandRequest) -> None:
-        expires = get(request.headers, COMMAND_EXPIRES)
+        expires = get(request.headers, COMMAND_EXPIRES_FIELD.lower())
         now = self._outside.clock.unix_s()
         if expires is None or not expires.isdigit() or now is None:
             return
