@@ -24,7 +24,12 @@ from printreach.rules.connections import Connection, ConnectionKind
 from printreach.rules.printers import Printer
 from printreach.rules.webhooks import Outcome, Webhook
 from printreach.run.settings import Settings, settings_from
-from printreach.run.webhooks import Hooks, deliveries, real_hooks, webhook_owing
+from printreach.run.webhooks import (
+    WebhookDependencies,
+    deliveries,
+    open_webhook_dependencies,
+    webhook_owing,
+)
 
 ACCOUNT_ID = "a"
 PRINTER_ID = "p1"
@@ -36,16 +41,16 @@ AT_ONCE = 1000
 class CountingSender:
     """Sends for real, and tells when each answer came."""
 
-    hooks: Hooks
+    dependencies: WebhookDependencies
     answered_at: dict[str, float] = field(default_factory=dict)
     count: int = 0
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def problem_with(self, url: str) -> str | None:
-        return await self.hooks.sender.problem_with(url)
+        return await self.dependencies.sender.problem_with(url)
 
     async def send(self, url: str, headers: Sequence[tuple[str, str]], body: bytes) -> Outcome:
-        outcome = await self.hooks.sender.send(url, headers, body)
+        outcome = await self.dependencies.sender.send(url, headers, body)
         assert outcome.is_success, outcome
         self.count += 1
         self.answered_at.setdefault(headers[0][1], asyncio.get_running_loop().time())
@@ -127,9 +132,14 @@ async def worker(folder: Path, url: str, webhooks: int) -> AsyncIterator[Worker]
     )
     async with AsyncExitStack() as ends:
         store = await ends.enter_async_context(open_store(settings.database_path))
-        hooks = real_hooks(settings, ends)
-        sender = CountingSender(hooks)
-        made = deliveries(settings, store, SystemClock(), Hooks(sender=sender, keys=hooks.keys))
+        dependencies = open_webhook_dependencies(settings, ends)
+        sender = CountingSender(dependencies)
+        made = deliveries(
+            settings,
+            store,
+            SystemClock(),
+            WebhookDependencies(sender=sender, keys=dependencies.keys),
+        )
         ends.push_async_callback(made.close)
         connection_ids = await store.write(lambda records: _set_up(records, url, webhooks))
         yield Worker(store, settings, sender, made, connection_ids)

@@ -11,6 +11,14 @@ from tests.architecture.test_files import python_files, relative
 
 REFUSED_NAMES: dict[str, str] = {
     "hear_out_the_newest": "drain_new_connections",
+    "Ground": "CoreServices",
+    "Entering": "SignInServices",
+    "Reaching": "Messaging",
+    "Hooks": "WebhookDependencies",
+    "WorkerOutside": "WorkerDependencies",
+    "real_outside": "web_dependencies",
+    "real_reaching": "open_messaging",
+    "real_hooks": "open_webhook_dependencies",
 }
 """Identifiers, whole, and what is said instead. Case matters."""
 

@@ -25,11 +25,11 @@ from printreach.backends.sealing import KeySealer
 from printreach.backends.sql.store import SqlStore
 from printreach.backends.zones import SystemZones
 from printreach.run import web_node
-from printreach.run.reaching import Reaching
+from printreach.run.messaging import Messaging
 from printreach.run.settings import settings_from
 from printreach.run.web_node import WebNode
-from printreach.run.web_services import real_outside, web_services
-from printreach.run.webhooks import Hooks
+from printreach.run.web_services import web_dependencies, web_services
+from printreach.run.webhooks import WebhookDependencies
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.mails import KeptMails
 from tests.fakes.messages import KeptMessages
@@ -101,22 +101,22 @@ def an_app() -> Litestar:
     """The web role with routes that rest in the middle; state.begun says when one does."""
     # No page that is fetched here asks the store anything, so it is never opened.
     bus = MemoryBus()
-    outside = real_outside(
+    dependencies = web_dependencies(
         SqlStore(Path("never-opened")),
         bus,
-        Reaching(
+        Messaging(
             mailer=KeptMails(),
             outbox=KeptMails(),
             messenger=KeptMessages(),
             sealer=KeySealer(b"s" * 32, secrets.token_bytes),
             zones=SystemZones(),
         ),
-        Hooks(sender=FakeSender(), keys=FakeKeys()),
+        WebhookDependencies(sender=FakeSender(), keys=FakeKeys()),
         FakePrinterHttp(),
         MemoryDetectorStates(bus),
         FakeScorer(),
     )
-    services = web_services(settings_from({}), outside)
+    services = web_services(settings_from({}), dependencies)
     app = create_app(WebSettings(base_url="http://localhost:8080", has_mail_server=False), services)
     app.state.begun = asyncio.Event()
     for handler in (caller, events, slow, download):

@@ -20,10 +20,10 @@ from printreach.ports import HostKeys
 from printreach.ports.payments import Payments
 from printreach.rules.accounts import Account
 from printreach.rules.printers import Printer
-from printreach.run.reaching import Reaching
+from printreach.run.messaging import Messaging
 from printreach.run.settings import Settings, settings_from
-from printreach.run.web_services import Outside, web_services
-from printreach.run.webhooks import Hooks
+from printreach.run.web_services import WebDependencies, web_services
+from printreach.run.webhooks import WebhookDependencies
 from printreach.web.app import WebSettings, create_app
 from tests.fakes.clock import FakeClock
 from tests.fakes.mails import KeptMails
@@ -67,18 +67,18 @@ class WebWorld:
         self.sender = FakeSender()
         self.detector = MemoryDetectorStates(self.bus)
         self.scorer = FakeScorer()
-        outside = Outside(
+        dependencies = WebDependencies(
             store=self.store,
             clock=clock,
             passwords=self.passwords,
-            reaching=Reaching(
+            messaging=Messaging(
                 mailer=self.mailer,
                 outbox=self.mailer,
                 messenger=self.messenger,
                 sealer=KeySealer(b"s" * 32, secrets.token_bytes),
                 zones=SystemZones(),
             ),
-            hooks=Hooks(sender=self.sender, keys=FakeKeys()),
+            webhooks=WebhookDependencies(sender=self.sender, keys=FakeKeys()),
             bus=self.bus,
             printer_http=self.printers,
             payments=payments,
@@ -86,7 +86,7 @@ class WebWorld:
             scorer=self.scorer,
             host_keys=host_keys,
         )
-        self.services = web_services(self.settings, outside)
+        self.services = web_services(self.settings, dependencies)
         self.app = self._app()
 
     def _app(self) -> Litestar:

@@ -25,7 +25,7 @@ from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
 from printreach.run.paying import payments_of
 from printreach.run.settings import Settings
-from printreach.run.use_cases.ground import ground
+from printreach.run.use_cases.core import core_services
 from printreach.run.use_cases.operating import operating
 
 
@@ -60,15 +60,15 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
         outbox = SealedOutbox(
             sealer=DataDirSealer(settings.data_dir), token_bytes=secrets.token_bytes
         )
-        base = ground(settings, store, clock, Argon2Passwords(), outbox, payments)
-        operated = operating(base)
+        core = core_services(settings, store, clock, Argon2Passwords(), outbox, payments)
+        operated = operating(core)
         yield World(
             clock=clock,
             data_dir=settings.data_dir,
             supporters=settings.supporters,
             accounts=operated.accounts,
             invitations=operated.invitations,
-            rescue=Rescue(store=store, clock=clock, post=base.post),
+            rescue=Rescue(store=store, clock=clock, post=core.post),
             apps=Apps(store=store, clock=clock),
             detection_keys=operated.keys,
             usage=Usage(store=store, clock=clock, plan=settings.detector_plan),

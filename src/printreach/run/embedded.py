@@ -28,17 +28,17 @@ from printreach.rules.addresses import may_require_https
 from printreach.rules.credentials import new_record_id
 from printreach.run.counting import counting
 from printreach.run.detector_node import node_address, running_node
+from printreach.run.messaging import open_messaging
 from printreach.run.paying import payments_of, warn_of_unseen
 from printreach.run.process_metrics import process_metrics
-from printreach.run.reaching import real_reaching
 from printreach.run.relay_inside import RelayInside
 from printreach.run.scoring import Scoring, scoring_of
 from printreach.run.settings import Settings
 from printreach.run.sockets import address_of, port_of
 from printreach.run.web_node import SOCKET_NAME, WebNode
-from printreach.run.web_services import Outside, real_outside, web_services
-from printreach.run.webhooks import real_hooks
-from printreach.run.worker import WorkerOutside, running_worker
+from printreach.run.web_services import WebDependencies, web_dependencies, web_services
+from printreach.run.webhooks import open_webhook_dependencies
+from printreach.run.worker import WorkerDependencies, running_worker
 from printreach.web.app import WebSettings, create_app
 
 log = logging.getLogger(__name__)
@@ -74,14 +74,14 @@ async def running_service(
         bus = await ends.enter_async_context(open_bus(store, SystemClock()))
         detector = _detector_states(settings, store, bus)
         http = _printer_http(settings, inside, key, ends)
-        reaching = await real_reaching(settings, ends)
-        hooks = real_hooks(settings, ends)
+        messaging = await open_messaging(settings, ends)
+        webhooks = open_webhook_dependencies(settings, ends)
         if "web" in roles:
             host_keys = inside if "relay" in roles else None
-            outside = real_outside(
-                store, bus, reaching, hooks, http, detector, scoring.scorer, host_keys
+            dependencies = web_dependencies(
+                store, bus, messaging, webhooks, http, detector, scoring.scorer, host_keys
             )
-            web = await _start_web(settings, outside, ends, is_successor=bool(listeners))
+            web = await _start_web(settings, dependencies, ends, is_successor=bool(listeners))
         address = node
         if "relay" in roles:
             relay = _relay_outside(settings, store, bus, detector, key, web)
@@ -91,14 +91,14 @@ async def running_service(
                 ends.callback(web.end_streams)  # else the relay waits for them in vain
             address = await _listen(settings, inside.node, listeners)
         if "worker" in roles:
-            worker = WorkerOutside(
+            worker = WorkerDependencies(
                 settings=settings,
                 store=store,
                 bus=bus,
                 clock=SystemClock(),
                 printers=http,
-                reaching=reaching,
-                hooks=hooks,
+                messaging=messaging,
+                webhooks=webhooks,
                 scorer=scoring.scorer,
                 detector=detector,
             )
@@ -135,12 +135,12 @@ def _printer_http(
 
 
 async def _start_web(
-    settings: Settings, outside: Outside, ends: AsyncExitStack, *, is_successor: bool
+    settings: Settings, dependencies: WebDependencies, ends: AsyncExitStack, *, is_successor: bool
 ) -> WebNode:
     """Serve pages and APIs; where there is no operator yet, log the link that makes one."""
-    payments = await ends.enter_async_context(payments_of(settings, outside.clock))
-    outside = replace(outside, payments=payments)
-    services = web_services(settings, outside)
+    payments = await ends.enter_async_context(payments_of(settings, dependencies.clock))
+    dependencies = replace(dependencies, payments=payments)
+    services = web_services(settings, dependencies)
     await warn_of_unseen(services.billing)
     await ends.enter_async_context(counting(services.developers.gate))
     ends.push_async_callback(services.dashboard.close)

@@ -1,4 +1,4 @@
-"""The use cases of the web role, composed of those of each subject."""
+"""Composition of the web role's use cases."""
 
 import secrets
 from dataclasses import dataclass
@@ -16,33 +16,33 @@ from printreach.ports.payments import Payments
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.scoring import Scorer
 from printreach.rules.credentials import TokenBytes
-from printreach.run.reaching import Reaching, notifications, stops_mails
+from printreach.run.messaging import Messaging, notifications, stops_mails
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
 from printreach.run.use_cases.apps import (
     app_calls,
     detection,
-    developing,
+    developer_services,
     event_streams,
     portal,
 )
-from printreach.run.use_cases.entering import entering
-from printreach.run.use_cases.ground import ground
+from printreach.run.use_cases.core import core_services
 from printreach.run.use_cases.operating import operating
-from printreach.run.use_cases.owning import access_tokens, account_data, owner, remote_lock
-from printreach.run.webhooks import Hooks, webhooks
+from printreach.run.use_cases.own_account import access_tokens, account_data, owner, remote_lock
+from printreach.run.use_cases.sign_in import sign_in_services
+from printreach.run.webhooks import WebhookDependencies, webhooks
 from printreach.web.services import Services
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Outside:
-    """What the use cases need of the world; tests put their own in its place."""
+class WebDependencies:
+    """The dependencies of the use cases on the outside; tests supply fakes."""
 
     store: SqlStore
     clock: Clock
     passwords: Passwords
-    reaching: Reaching
-    hooks: Hooks
+    messaging: Messaging
+    webhooks: WebhookDependencies
     bus: Bus
     printer_http: PrinterHttp
     detector: DetectorStates
@@ -52,23 +52,23 @@ class Outside:
     payments: Payments | None = None
 
 
-def real_outside(
+def web_dependencies(
     store: SqlStore,
     bus: Bus,
-    reaching: Reaching,
-    hooks: Hooks,
+    messaging: Messaging,
+    webhooks: WebhookDependencies,
     printer_http: PrinterHttp,
     detector: DetectorStates,
     scorer: Scorer,
     host_keys: HostKeys | None = None,
-) -> Outside:
-    """The machine's own."""
-    return Outside(
+) -> WebDependencies:
+    """Build the dependencies from the real clock, password hashing and random numbers."""
+    return WebDependencies(
         store=store,
         clock=SystemClock(),
         passwords=Argon2Passwords(),
-        reaching=reaching,
-        hooks=hooks,
+        messaging=messaging,
+        webhooks=webhooks,
         bus=bus,
         printer_http=printer_http,
         detector=detector,
@@ -77,22 +77,22 @@ def real_outside(
     )
 
 
-def web_services(settings: Settings, outside: Outside) -> Services:
-    """Every use case that pages and APIs call."""
-    base = ground(
+def web_services(settings: Settings, dependencies: WebDependencies) -> Services:
+    """Build every use case that pages and APIs call."""
+    core = core_services(
         settings,
-        outside.store,
-        outside.clock,
-        outside.passwords,
-        outside.reaching.outbox,
-        outside.payments,
-        outside.token_bytes,
+        dependencies.store,
+        dependencies.clock,
+        dependencies.passwords,
+        dependencies.messaging.outbox,
+        dependencies.payments,
+        dependencies.token_bytes,
     )
-    store, clock = base.store, base.clock
-    operated = operating(base)
-    ways_in = entering(base, operated.invitations)
-    snapshots = snapshots_of(settings, store, clock, outside.printer_http, base.token_bytes)
-    people = dashboard(
+    store, clock = core.store, core.clock
+    operated = operating(core)
+    sign_in = sign_in_services(core, operated.invitations)
+    snapshots = snapshots_of(settings, store, clock, dependencies.printer_http, core.token_bytes)
+    dashboard_services = dashboard(
         store,
         clock,
         snapshots,
@@ -102,14 +102,14 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         has_mail_server=settings.has_mail_server,
         watches_prints=settings.detector_watch,
     )
-    makers = developing(base)
-    request_limits = RequestLimits(store, clock, base.caller_tries)
-    tokens = access_tokens(base)
+    developers = developer_services(core)
+    request_limits = RequestLimits(store, clock, core.caller_tries)
+    tokens = access_tokens(core)
     return Services(
         store=store,
         clock=clock,
-        post=base.post,
-        caller_tries=base.caller_tries,
+        post=core.post,
+        caller_tries=core.caller_tries,
         request_limits=request_limits,
         operating=operated,
         accounts=operated.accounts,
@@ -117,29 +117,29 @@ def web_services(settings: Settings, outside: Outside) -> Services:
         invitations=operated.invitations,
         printers=operated.printers,
         connections=operated.connections,
-        sessions=ways_in.sessions,
-        sign_in_limits=ways_in.limits,
+        sessions=sign_in.sessions,
+        sign_in_limits=sign_in.limits,
         leases=Leases(
-            store=store, bus=outside.bus, sessions=ways_in.sessions, access_tokens=tokens
+            store=store, bus=dependencies.bus, sessions=sign_in.sessions, access_tokens=tokens
         ),
-        signing_in=ways_in.signing_in,
-        signing_up=ways_in.signing_up,
-        recovering=ways_in.recovering,
-        other_accounts=ways_in.other_accounts,
-        passkeys=ways_in.passkeys,
-        owner=owner(base),
-        account_data=account_data(base, operated.accounts),
+        signing_in=sign_in.signing_in,
+        signing_up=sign_in.signing_up,
+        recovering=sign_in.recovering,
+        other_accounts=sign_in.other_accounts,
+        passkeys=sign_in.passkeys,
+        owner=owner(core),
+        account_data=account_data(core, operated.accounts),
         access_tokens=tokens,
         shown_tokens=ShownOnce(clock),
-        notifications=notifications(base, outside.reaching),
-        stops_mails=stops_mails(base, outside.reaching),
-        dashboard=people,
-        remote_lock=remote_lock(base, outside.printer_http, ways_in.passkeys),
-        developers=makers,
-        portal=portal(base, operated, outside.host_keys),
-        app_calls=app_calls(base, people.live, outside.detector),
-        event_streams=event_streams(base, outside.bus),
-        detection=detection(base, makers.gate, request_limits, outside.scorer),
-        webhooks=webhooks(base, outside.hooks),
+        notifications=notifications(core, dependencies.messaging),
+        stops_mails=stops_mails(core, dependencies.messaging),
+        dashboard=dashboard_services,
+        remote_lock=remote_lock(core, dependencies.printer_http, sign_in.passkeys),
+        developers=developers,
+        portal=portal(core, operated, dependencies.host_keys),
+        app_calls=app_calls(core, dashboard_services.live, dependencies.detector),
+        event_streams=event_streams(core, dependencies.bus),
+        detection=detection(core, developers.gate, request_limits, dependencies.scorer),
+        webhooks=webhooks(core, dependencies.webhooks),
         webhook_log=WebhookLog(store=store, clock=clock),
     )

@@ -1,4 +1,4 @@
-"""Webhooks: what calls them and what they are signed with, for the web role and the worker."""
+"""Composition of webhooks: their HTTP client and signing keys, for the web role and the worker."""
 
 import random
 import secrets
@@ -16,42 +16,42 @@ from printreach.ports import Clock, Store
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
 from printreach.run.settings import Settings
 from printreach.run.steady_clock import steady_time
-from printreach.run.use_cases.ground import Ground
+from printreach.run.use_cases.core import CoreServices
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Hooks:
-    """What webhooks need of the world. doubt: one for all who ask in this process."""
+class WebhookDependencies:
+    """The dependencies of webhooks on the outside. doubt: shared by everything in this process."""
 
     sender: WebhookSender
     keys: WebhookKeys
     doubt: ClockDoubt = field(default_factory=lambda: ClockDoubt(steady_time))
 
 
-def real_hooks(settings: Settings, ends: AsyncExitStack) -> Hooks:
-    """The machine's own. Raises WebhookKeysRefused."""
+def open_webhook_dependencies(settings: Settings, ends: AsyncExitStack) -> WebhookDependencies:
+    """Open the real ones; `ends` closes them. Raises WebhookKeysRefused."""
     lookups = Lookups()
     ends.push_async_callback(lookups.close)
     sender = WebhookHttp(lookups, settings.reach)
     ends.push_async_callback(sender.close)
-    return Hooks(sender=sender, keys=open_webhook_keys(settings.data_dir))
+    return WebhookDependencies(sender=sender, keys=open_webhook_keys(settings.data_dir))
 
 
-def webhooks(ground: Ground, hooks: Hooks) -> Webhooks:
-    """Where apps say what calls them."""
+def webhooks(core: CoreServices, dependencies: WebhookDependencies) -> Webhooks:
+    """Build the use case in which apps configure their webhooks."""
     return Webhooks(
-        store=ground.store,
-        clock=ground.clock,
-        token_bytes=ground.token_bytes,
-        sender=hooks.sender,
-        keys=hooks.keys,
-        addresses=ground.settings.addresses,
-        caller_tries=ground.caller_tries,
+        store=core.store,
+        clock=core.clock,
+        token_bytes=core.token_bytes,
+        sender=dependencies.sender,
+        keys=dependencies.keys,
+        addresses=core.settings.addresses,
+        caller_tries=core.caller_tries,
     )
 
 
 def webhook_owing(settings: Settings, clock: Clock, doubt: ClockDoubt) -> WebhookOwing:
-    """Who queues deliveries for each event."""
+    """Build the consumer of events that enqueues deliveries."""
     return WebhookOwing(
         clock=clock,
         supporters=settings.supporters,
@@ -60,15 +60,17 @@ def webhook_owing(settings: Settings, clock: Clock, doubt: ClockDoubt) -> Webhoo
     )
 
 
-def deliveries(settings: Settings, store: Store, clock: Clock, hooks: Hooks) -> Deliveries:
-    """Who makes them. close() ends what is on its way."""
+def deliveries(
+    settings: Settings, store: Store, clock: Clock, dependencies: WebhookDependencies
+) -> Deliveries:
+    """Build the sender of deliveries. Its close() ends attempts that are under way."""
     return Deliveries(
         store=store,
         clock=clock,
-        sender=hooks.sender,
-        keys=hooks.keys,
+        sender=dependencies.sender,
+        keys=dependencies.keys,
         supporters=settings.supporters,
-        doubt=hooks.doubt,
+        doubt=dependencies.doubt,
         jitter=random.SystemRandom().random,
         token_bytes=secrets.token_bytes,
     )

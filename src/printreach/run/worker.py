@@ -34,13 +34,13 @@ from printreach.ports import (
 )
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.scoring import Scorer
+from printreach.run.messaging import Messaging, mailing, notify_sending, notifying
 from printreach.run.mqtt import start_home_assistant
 from printreach.run.paying import billing_of
-from printreach.run.reaching import Reaching, mailing, notify_sending, notifying
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
 from printreach.run.steady_clock import steady_time
-from printreach.run.webhooks import Hooks, deliveries, webhook_owing
+from printreach.run.webhooks import WebhookDependencies, deliveries, webhook_owing
 
 log = logging.getLogger(__name__)
 
@@ -59,10 +59,11 @@ FIND_EVERY_S: Final = 15.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class WorkerOutside:
-    """What the loops work with.
+class WorkerDependencies:
+    """The dependencies of the worker's loops.
 
-    printers: reaches them where a relay runs in this process. detector: takes what the watch says.
+    printers: reaches printers if a relay runs in this process. detector: is told the verdicts of
+    the failure watch.
     """
 
     settings: Settings
@@ -70,8 +71,8 @@ class WorkerOutside:
     bus: Bus
     clock: Clock
     printers: PrinterHttp
-    reaching: Reaching
-    hooks: Hooks
+    messaging: Messaging
+    webhooks: WebhookDependencies
     scorer: Scorer
     detector: DetectorStates
 
@@ -122,48 +123,50 @@ class Loop:
 
 
 @asynccontextmanager
-async def running_worker(outside: WorkerOutside) -> AsyncIterator[None]:
+async def running_worker(dependencies: WorkerDependencies) -> AsyncIterator[None]:
     """The loops run while this is open. What they have begun is finished or left to the next."""
     async with AsyncExitStack() as ends:
-        for loop in await _composed(outside, ends):
-            ends.callback(outside.bus.subscribe(loop.on_notice))
+        for loop in await _composed(dependencies, ends):
+            ends.callback(dependencies.bus.subscribe(loop.on_notice))
             task = asyncio.create_task(loop.run(), name=f"worker: {loop.name}")
             ends.push_async_callback(_end, task)
         yield
 
 
-async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Loop]:
+async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> Sequence[Loop]:
     """Every loop there is. ends: what is to be closed when all have ended."""
-    snapshots = snapshots_of(outside.settings, outside.store, outside.clock, outside.printers)
-    pictures = EventPictures(outside.store, snapshots)
-    fanout = Fanout(outside.store, outside.clock, _consumers(outside), pictures.take)
+    settings, store, clock = dependencies.settings, dependencies.store, dependencies.clock
+    snapshots = snapshots_of(settings, store, clock, dependencies.printers)
+    pictures = EventPictures(store, snapshots)
+    fanout = Fanout(store, clock, _consumers(dependencies), pictures.take)
     ends.push_async_callback(fanout.close)
     events = Loop("events", fanout.fan_out_due, hints=frozenset({Topic.INBOX}))
     fanout.on_freed(events.wake)
-    if outside.settings.mqtt is not None:
+    if settings.mqtt is not None:
         start_home_assistant(
-            outside.settings.mqtt,
-            outside.settings.base_url,
-            outside.store,
-            outside.clock,
-            outside.printers,
+            settings.mqtt,
+            settings.base_url,
+            store,
+            clock,
+            dependencies.printers,
             ends,
         )
-    sending = notify_sending(outside.settings, outside.store, outside.clock, outside.reaching)
+    sending = notify_sending(settings, store, clock, dependencies.messaging)
     ends.push_async_callback(sending.close)
-    mails = mailing(outside.store, outside.clock, outside.reaching)
+    mails = mailing(store, clock, dependencies.messaging)
     news = Loop("notifications", sending.send_due, hints=frozenset({Topic.EVENT}))
     sending.on_freed(news.wake)
-    hooks = deliveries(outside.settings, outside.store, outside.clock, outside.hooks)
-    ends.push_async_callback(hooks.close)
+    webhook_deliveries = deliveries(settings, store, clock, dependencies.webhooks)
+    ends.push_async_callback(webhook_deliveries.close)
     calls = Loop(
-        "webhooks", hooks.deliver_due, hints=frozenset({Topic.EVENT}), every_s=RETRY_EVERY_S
+        "webhooks",
+        webhook_deliveries.deliver_due,
+        hints=frozenset({Topic.EVENT}),
+        every_s=RETRY_EVERY_S,
     )
-    hooks.on_freed(calls.wake)
-    billing = await ends.enter_async_context(
-        billing_of(outside.settings, outside.store, outside.clock)
-    )
-    careful = JumpWatch(outside.clock, steady_time).careful
+    webhook_deliveries.on_freed(calls.wake)
+    billing = await ends.enter_async_context(billing_of(settings, store, clock))
+    careful = JumpWatch(clock, steady_time).careful
     return [
         events,
         news,
@@ -171,46 +174,46 @@ async def _composed(outside: WorkerOutside, ends: AsyncExitStack) -> Sequence[Lo
         Loop("mended notifications", sending.tidy, every_s=PRUNE_EVERY_S),
         Loop("old events", careful(fanout.prune), every_s=PRUNE_EVERY_S),
         calls,
-        Loop("bounded deliveries", hooks.tidy, every_s=PRUNE_EVERY_S),
-        Loop("old deliveries", careful(hooks.forget_old), every_s=PRUNE_EVERY_S),
+        Loop("bounded deliveries", webhook_deliveries.tidy, every_s=PRUNE_EVERY_S),
+        Loop("old deliveries", careful(webhook_deliveries.forget_old), every_s=PRUNE_EVERY_S),
         Loop("old pictures", careful(snapshots.forget_old), every_s=PRUNE_EVERY_S),
         Loop(
             "old prints",
-            careful(partial(forget_old_prints, outside.store, outside.clock)),
+            careful(partial(forget_old_prints, store, clock)),
             every_s=PRUNE_EVERY_S,
         ),
         Loop(
             "old detection contexts",
-            careful(partial(forget_old_contexts, outside.store, outside.clock)),
+            careful(partial(forget_old_contexts, store, clock)),
             every_s=PRUNE_EVERY_S,
         ),
         Loop(
             "old live links",
-            careful(partial(forget_ended_links, outside.store, outside.clock)),
+            careful(partial(forget_ended_links, store, clock)),
             every_s=PRUNE_EVERY_S,
         ),
         Loop("payments", billing.reconcile, every_s=DAY_S),
-        *(_watch(outside, snapshots, careful, ends) if outside.settings.detector_watch else ()),
+        *(_watch(dependencies, snapshots, careful, ends) if settings.detector_watch else ()),
     ]
 
 
 def _watch(
-    outside: WorkerOutside, snapshots: Snapshots, careful: Careful, ends: AsyncExitStack
+    dependencies: WorkerDependencies, snapshots: Snapshots, careful: Careful, ends: AsyncExitStack
 ) -> Sequence[Loop]:
     """The loops of the watch over prints."""
     parts = WatchParts(
-        store=outside.store,
-        clock=outside.clock,
-        http=outside.printers,
-        scorer=outside.scorer,
+        store=dependencies.store,
+        clock=dependencies.clock,
+        http=dependencies.printers,
+        scorer=dependencies.scorer,
         snapshots=snapshots,
-        states=outside.detector,
+        states=dependencies.detector,
     )
     rounds = WatchRounds(parts, secrets.token_bytes)
     ends.push_async_callback(rounds.close)
     looks = Loop("watch", rounds.look_due, every_s=WATCH_EVERY_S)
     rounds.on_freed(looks.wake)
-    finding = FindsPrints(outside.store, outside.clock, outside.printers)
+    finding = FindsPrints(dependencies.store, dependencies.clock, dependencies.printers)
     return [
         looks,
         Loop("prints that nobody told of", finding.find, every_s=FIND_EVERY_S),
@@ -218,14 +221,14 @@ def _watch(
     ]
 
 
-def _consumers(outside: WorkerOutside) -> Sequence[Consumer]:
+def _consumers(dependencies: WorkerDependencies) -> Sequence[Consumer]:
     """Who owes something for each event."""
     return [
-        notifying(outside.settings, outside.clock, outside.reaching),
-        webhook_owing(outside.settings, outside.clock, outside.hooks.doubt),
+        notifying(dependencies.settings, dependencies.clock, dependencies.messaging),
+        webhook_owing(dependencies.settings, dependencies.clock, dependencies.webhooks.doubt),
         EndLinksWithPrint(),
         WritesHistory(),
-        *([WatchesPrints()] if outside.settings.detector_watch else ()),
+        *([WatchesPrints()] if dependencies.settings.detector_watch else ()),
     ]
 
 

@@ -39,12 +39,12 @@ from printreach.relay.node import RelayNode, RelayOutside
 from printreach.relay.trust import Origin
 from printreach.relay.web_app import Application
 from printreach.rules.internal_grants import InternalKey
-from printreach.run.reaching import Reaching
+from printreach.run.messaging import Messaging
 from printreach.run.relay_inside import RelayInside
 from printreach.run.settings import Settings, settings_from
-from printreach.run.web_services import Outside, web_services
-from printreach.run.webhooks import Hooks
-from printreach.run.worker import WorkerOutside, running_worker
+from printreach.run.web_services import WebDependencies, web_services
+from printreach.run.webhooks import WebhookDependencies
+from printreach.run.worker import WorkerDependencies, running_worker
 from printreach.web.app import WebSettings, build_app
 from printreach.web.draining import Draining
 from printreach.web.services import Services
@@ -172,23 +172,23 @@ async def running(
         http = RelayPrinterHttp(inside.connect, TUNNEL_DOMAIN, INTERNAL_KEY, clock)
         ends.push_async_callback(http.close)
         detector = MemoryDetectorStates(bus)
-        reaching = Reaching(
+        messaging = Messaging(
             mailer=outbox.mails,
             outbox=outbox.mails,
             messenger=outbox.messages,
             sealer=KeySealer(b"s" * 32, secrets.token_bytes),
             zones=SystemZones(),
         )
-        hooks = Hooks(sender=outbox.webhooks, keys=FakeKeys())
+        webhooks = WebhookDependencies(sender=outbox.webhooks, keys=FakeKeys())
         scorer = FakeScorer()
         services = web_services(
             settings,
-            Outside(
+            WebDependencies(
                 store=store,
                 clock=clock,
                 passwords=PlainPasswords(),
-                reaching=reaching,
-                hooks=hooks,
+                messaging=messaging,
+                webhooks=webhooks,
                 bus=bus,
                 printer_http=http,
                 detector=detector,
@@ -204,14 +204,14 @@ async def running(
         node = inside.node = RelayNode(_relay(settings, store, bus, clock, detector, application))
         ends.push_async_callback(node.stop, 0.0)
         ends.callback(draining.end_streams)
-        worker = WorkerOutside(
+        worker = WorkerDependencies(
             settings=settings,
             store=store,
             bus=bus,
             clock=clock,
             printers=http,
-            reaching=reaching,
-            hooks=hooks,
+            messaging=messaging,
+            webhooks=webhooks,
             scorer=scorer,
             detector=detector,
         )

@@ -1,4 +1,4 @@
-"""What apps come for: a connection, its printer's state and events, a look at a picture."""
+"""Composition of what apps use: connections, printer state, events, failure detection."""
 
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.app_calls import AppCalls
@@ -11,58 +11,58 @@ from printreach.hub.operating import Operating
 from printreach.hub.portal import Portal
 from printreach.ports import Bus, DetectorStates, HostKeys
 from printreach.ports.scoring import Scorer
-from printreach.run.use_cases.ground import Ground
+from printreach.run.use_cases.core import CoreServices
 
 
-def portal(ground: Ground, operated: Operating, host_keys: HostKeys | None) -> Portal:
-    """Where an app sends its user for a connection."""
-    addresses = ground.settings.addresses
+def portal(core: CoreServices, operated: Operating, host_keys: HostKeys | None) -> Portal:
+    """Build the portal, where an app's user allows it a connection."""
+    addresses = core.settings.addresses
     return Portal(
-        store=ground.store,
-        clock=ground.clock,
-        token_bytes=ground.token_bytes,
+        store=core.store,
+        clock=core.clock,
+        token_bytes=core.token_bytes,
         connections=operated.connections,
         printers=operated.printers,
-        supporters=ground.settings.supporters,
+        supporters=core.settings.supporters,
         own_page=addresses.of_completion_page(),
         test_page=addresses.of_test_page(),
         host_keys=host_keys,
     )
 
 
-def app_calls(ground: Ground, live: LiveStatus, detector: DetectorStates) -> AppCalls:
-    """What an app asks of its connection."""
+def app_calls(core: CoreServices, live: LiveStatus, detector: DetectorStates) -> AppCalls:
+    """Build the API calls that an app makes with its connection."""
     return AppCalls(
-        store=ground.store,
-        clock=ground.clock,
-        supporters=ground.settings.supporters,
-        addresses=ground.settings.addresses,
+        store=core.store,
+        clock=core.clock,
+        supporters=core.settings.supporters,
+        addresses=core.settings.addresses,
         live=live,
         detector=detector,
-        watches_prints=ground.settings.detector_watch,
+        watches_prints=core.settings.detector_watch,
     )
 
 
-def event_streams(ground: Ground, bus: Bus) -> EventStreams:
-    """What happens to an account's printers, for whoever follows it."""
-    addresses = ground.settings.addresses
+def event_streams(core: CoreServices, bus: Bus) -> EventStreams:
+    """Build the streams of events of an account's printers."""
+    addresses = core.settings.addresses
     return EventStreams(
-        store=ground.store,
+        store=core.store,
         bus=bus,
-        clock=ground.clock,
+        clock=core.clock,
         addresses=addresses,
         snapshot_url=addresses.of_snapshot,
     )
 
 
-def developing(ground: Ground) -> Developers:
-    """Apps, keys and what was used, for those who make apps."""
-    settings = ground.settings
+def developer_services(core: CoreServices) -> Developers:
+    """Build the developers' use cases: apps, keys and usage."""
+    settings = core.settings
     return developers(
-        ground.store,
-        ground.clock,
-        ground.token_bytes,
-        ground.proof,
+        core.store,
+        core.clock,
+        core.token_bytes,
+        core.proof,
         policy=settings.app_registration,
         plan=settings.detector_plan,
         claims_addresses=settings.detector_ip_claims,
@@ -70,16 +70,16 @@ def developing(ground: Ground) -> Developers:
 
 
 def detection(
-    ground: Ground, gate: DetectionGate, request_limits: RequestLimits, scorer: Scorer
+    core: CoreServices, gate: DetectionGate, request_limits: RequestLimits, scorer: Scorer
 ) -> Detection:
-    """The failure-detection API."""
+    """Build the failure-detection API."""
     return Detection(
-        store=ground.store,
-        clock=ground.clock,
-        token_bytes=ground.token_bytes,
+        store=core.store,
+        clock=core.clock,
+        token_bytes=core.token_bytes,
         gate=gate,
         request_limits=request_limits,
         scorer=scorer,
-        primary_url=ground.settings.detector_url,
-        fallback_url=ground.settings.base_url,
+        primary_url=core.settings.detector_url,
+        fallback_url=core.settings.base_url,
     )

@@ -1,4 +1,4 @@
-"""What use cases of every subject stand on."""
+"""The services that use cases of every feature need."""
 
 import secrets
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from printreach.run.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Ground:
-    """There is one in a process: whoever counts tries counts them together with the others.
+class CoreServices:
+    """One per process, so that all use cases count tries together.
 
-    payments: None where nothing is sold.
+    payments: None if nothing is sold.
     """
 
     settings: Settings
@@ -35,7 +35,7 @@ class Ground:
     proof: Proof
 
 
-def ground(
+def core_services(
     settings: Settings,
     store: SqlStore,
     clock: Clock,
@@ -43,10 +43,10 @@ def ground(
     outbox: Outbox,
     payments: Payments | None,
     token_bytes: TokenBytes = secrets.token_bytes,
-) -> Ground:
-    """Lay it."""
+) -> CoreServices:
+    """Build the core services."""
     account_tries = AccountTries(store, clock)
-    return Ground(
+    return CoreServices(
         settings=settings,
         store=store,
         clock=clock,

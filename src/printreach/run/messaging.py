@@ -1,4 +1,4 @@
-"""How people are reached, for the pages where they choose it and the worker that does it."""
+"""Composition of mail and notifications, for the web role's settings pages and the worker."""
 
 import secrets
 from contextlib import AsyncExitStack
@@ -20,12 +20,15 @@ from printreach.hub.print_mails import StopsMails
 from printreach.ports import Clock, Mailer, Store
 from printreach.ports.notifications import Messenger, Sealer, Zones
 from printreach.run.settings import Settings
-from printreach.run.use_cases.ground import Ground
+from printreach.run.use_cases.core import CoreServices
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reaching:
-    """mailer: for mails of every kind. outbox: where those about accounts wait for it."""
+class Messaging:
+    """The ways to send messages to people.
+
+    mailer: for mails of every kind. outbox: the queue of mails about accounts.
+    """
 
     mailer: Mailer
     outbox: Outbox
@@ -34,12 +37,12 @@ class Reaching:
     zones: Zones
 
 
-async def real_reaching(settings: Settings, ends: AsyncExitStack) -> Reaching:
-    """The machine's own. Where no mail server is set, mails go to the log."""
+async def open_messaging(settings: Settings, ends: AsyncExitStack) -> Messaging:
+    """Open the real ones; `ends` closes them. Without a mail server, mails go to the log."""
     messenger = AppriseMessenger(reach=settings.reach)
     ends.callback(messenger.close)
     sealer = DataDirSealer(settings.data_dir)
-    return Reaching(
+    return Messaging(
         mailer=_mailer(settings, ends),
         outbox=SealedOutbox(sealer=sealer, token_bytes=secrets.token_bytes),
         messenger=messenger,
@@ -57,17 +60,17 @@ def _mailer(settings: Settings, ends: AsyncExitStack) -> Mailer:
     return smtp
 
 
-def mailing(store: Store, clock: Clock, reaching: Reaching) -> Mailing:
-    """Who delivers mails about accounts."""
-    outbox = SealedOutbox(sealer=reaching.sealer, token_bytes=secrets.token_bytes)
-    return Mailing(store=store, clock=clock, mailer=reaching.mailer, outbox=outbox)
+def mailing(store: Store, clock: Clock, messaging: Messaging) -> Mailing:
+    """Build the sender of mails about accounts."""
+    outbox = SealedOutbox(sealer=messaging.sealer, token_bytes=secrets.token_bytes)
+    return Mailing(store=store, clock=clock, mailer=messaging.mailer, outbox=outbox)
 
 
-def notifying(settings: Settings, clock: Clock, reaching: Reaching) -> Notifying:
-    """Who queues words for each event."""
+def notifying(settings: Settings, clock: Clock, messaging: Messaging) -> Notifying:
+    """Build the consumer of events that enqueues notifications."""
     return Notifying(
         clock=clock,
-        zones=reaching.zones,
+        zones=messaging.zones,
         addresses=settings.addresses,
         token_bytes=secrets.token_bytes,
         daily_limit=settings.notify_daily_limit,
@@ -75,37 +78,40 @@ def notifying(settings: Settings, clock: Clock, reaching: Reaching) -> Notifying
     )
 
 
-def notifications(ground: Ground, reaching: Reaching) -> Notifications:
-    """Where people choose what they hear of."""
+def notifications(core: CoreServices, messaging: Messaging) -> Notifications:
+    """Build the use case in which people choose their notifications."""
     return Notifications(
-        store=ground.store,
-        clock=ground.clock,
-        token_bytes=ground.token_bytes,
-        zones=reaching.zones,
-        sealer=reaching.sealer,
-        messenger=reaching.messenger,
-        mailer=reaching.mailer,
-        caller_tries=ground.caller_tries,
-        daily_limit=ground.settings.notify_daily_limit,
-        has_mail_server=ground.settings.has_mail_server,
+        store=core.store,
+        clock=core.clock,
+        token_bytes=core.token_bytes,
+        zones=messaging.zones,
+        sealer=messaging.sealer,
+        messenger=messaging.messenger,
+        mailer=messaging.mailer,
+        caller_tries=core.caller_tries,
+        daily_limit=core.settings.notify_daily_limit,
+        has_mail_server=core.settings.has_mail_server,
     )
 
 
-def stops_mails(ground: Ground, reaching: Reaching) -> StopsMails:
-    """Who ends mails about prints, by the link in each of them."""
-    return StopsMails(store=ground.store, sealer=reaching.sealer)
+def stops_mails(core: CoreServices, messaging: Messaging) -> StopsMails:
+    """Build the use case behind the link in mails about prints that ends them."""
+    return StopsMails(store=core.store, sealer=messaging.sealer)
 
 
 def notify_sending(
-    settings: Settings, store: Store, clock: Clock, reaching: Reaching
+    settings: Settings, store: Store, clock: Clock, messaging: Messaging
 ) -> NotifySending:
-    """Who sends them. close() leaves what is on its way to the next start."""
+    """Build the sender of notifications.
+
+    Its close() leaves notifications that are being sent to the next start.
+    """
     return NotifySending(
         store=store,
         clock=clock,
-        messenger=reaching.messenger,
-        sealer=reaching.sealer,
-        mailer=reaching.mailer,
+        messenger=messaging.messenger,
+        sealer=messaging.sealer,
+        mailer=messaging.mailer,
         addresses=settings.addresses,
         has_mail_server=settings.has_mail_server,
     )
