@@ -16,7 +16,7 @@ from printreach.rules.notifications import (
     NotifySettings,
     QuietHours,
     count,
-    read_time,
+    parse_local_time,
 )
 from printreach.rules.webhooks import DeliveryState, Webhook
 from tests.backends.records import store_all
@@ -25,8 +25,8 @@ from tests.fakes.loop import on_a_loop
 
 WRONG = {"cut off": "[1,", "no list": "7", "no numbers": '[{"a": 1}]', "nothing": "null"}
 TODAY = date(2026, 5, 1)
-TEN = read_time("22:00")
-SIX = read_time("06:00")
+TEN = parse_local_time("22:00")
+SIX = parse_local_time("06:00")
 assert TEN is not None
 assert SIX is not None
 CHOSEN = NotifySettings(

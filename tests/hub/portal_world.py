@@ -8,7 +8,7 @@ from printreach.hub.portal import Begun, Made, Portal, Request
 from printreach.hub.portal_view import FlowKey, View
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.portal import Step
-from printreach.rules.portal_query import PortalQuery, read_portal_query
+from printreach.rules.portal_query import PortalQuery, parse_portal_query
 from tests.hub.world import World
 
 OWN_PAGE = "https://reach.example/appportal/v1/complete"
@@ -53,7 +53,7 @@ def portal_of(
 
 
 def query(**given: str) -> PortalQuery:
-    return read_portal_query({"appId": "demo", "returnUrl": RETURN_URL, **given}.items())
+    return parse_portal_query({"appId": "demo", "returnUrl": RETURN_URL, **given}.items())
 
 
 async def begin(portal: Portal, **given: str) -> FlowKey:

@@ -5,15 +5,15 @@ import pytest
 from printreach.contract.permissions import (
     ALL_PERMISSIONS,
     Permission,
-    permissions_text,
-    read_permissions,
+    format_permissions,
+    parse_permissions,
 )
 from printreach.rules.access import (
     FULL_ACCESS,
     Access,
-    access_stamp,
+    format_access_stamp,
     need_of,
-    read_access_stamp,
+    parse_access_stamp,
     refusal_of,
 )
 
@@ -188,24 +188,24 @@ def test_the_agent_reads_what_the_relay_stamped(
     permissions: frozenset[Permission], is_locked: bool
 ) -> None:
     access = Access(permissions=permissions, is_locked=is_locked)
-    assert read_access_stamp(access_stamp(access)) == access
+    assert parse_access_stamp(format_access_stamp(access)) == access
 
 
 def test_a_stream_without_a_stamp_is_refused_nothing() -> None:
-    assert read_access_stamp(None) == FULL_ACCESS
+    assert parse_access_stamp(None) == FULL_ACCESS
 
 
 def test_a_stamp_with_an_unknown_word_grants_only_what_is_known() -> None:
-    access = read_access_stamp(b"camera, everything")
+    access = parse_access_stamp(b"camera, everything")
     assert access == Access(permissions=frozenset({Permission.CAMERA}))
 
 
 def test_permissions_are_written_in_one_order() -> None:
-    assert permissions_text(ALL_PERMISSIONS) == "control,files,camera,interface"
-    assert read_permissions("camera, control") == {Permission.CAMERA, Permission.CONTROL}
-    assert read_permissions("") == frozenset()
+    assert format_permissions(ALL_PERMISSIONS) == "control,files,camera,interface"
+    assert parse_permissions("camera, control") == {Permission.CAMERA, Permission.CONTROL}
+    assert parse_permissions("") == frozenset()
 
 
 def test_a_word_that_is_no_permission_is_named() -> None:
     with pytest.raises(ValueError, match="'cameras'"):
-        read_permissions("files,cameras")
+        parse_permissions("files,cameras")

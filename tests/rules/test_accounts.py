@@ -11,7 +11,7 @@ from printreach.rules.accounts import (
     SupporterPolicy,
     email_key,
     is_supporter,
-    read_email,
+    parse_email,
 )
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -56,7 +56,7 @@ def test_a_grant_counts_though_what_was_paid_is_over() -> None:
 
 @pytest.mark.parametrize("typed", ["ada@example.org", "  ada@example.org\n", "ada+3d@localhost"])
 def test_an_address_is_taken_without_the_blanks_around_it(typed: str) -> None:
-    assert read_email(typed) == typed.strip()
+    assert parse_email(typed) == typed.strip()
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_an_address_is_taken_without_the_blanks_around_it(typed: str) -> None:
     ],
 )
 def test_what_cannot_be_an_address_is_refused(typed: str) -> None:
-    assert read_email(typed) is None
+    assert parse_email(typed) is None
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_what_cannot_be_an_address_is_refused(typed: str) -> None:
     ],
 )
 def test_every_spelling_of_a_mailbox_is_the_same(one: str, other: str) -> None:
-    first, second = read_email(one), read_email(other)
+    first, second = parse_email(one), parse_email(other)
     assert first is not None
     assert second is not None
 
@@ -109,16 +109,16 @@ def test_mailboxes_of_other_letters_are_not_the_same(one: str, other: str) -> No
     ["o'brien+3d@example.org", "a.b-c_d!#$%&*/=?^`{|}~@x", "\u00e9l\u00e8ve@b\u00fccher.example"],
 )
 def test_what_providers_hand_out_is_taken(typed: str) -> None:
-    assert read_email(typed) == typed
+    assert parse_email(typed) == typed
 
 
 @given(st.text(max_size=80))
 def test_an_address_that_is_taken_has_one_spelling_and_one_mailbox(text: str) -> None:
-    email = read_email(text)
+    email = parse_email(text)
     if email is None:
         return
 
-    assert read_email(email) == email
+    assert parse_email(email) == email
     assert email.count("@") == 1
     assert email_key(email_key(email)) == email_key(email)
     assert not set(email) & set(',;:<>()[]"\\ ')
@@ -126,7 +126,7 @@ def test_an_address_that_is_taken_has_one_spelling_and_one_mailbox(text: str) ->
 
 @given(st.from_regex(r"[a-z\u00c0-\u024f.,<>@ -]{1,20}@[a-z\u00c0-\u024f.,<>@-]{1,20}"))
 def test_a_mail_program_reads_the_same_single_mailbox(text: str) -> None:
-    email = read_email(text)
+    email = parse_email(text)
     if email is None or not email.isascii():
         return
 

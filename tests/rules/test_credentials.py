@@ -20,8 +20,8 @@ from printreach.rules.credentials import (
     new_link_code,
     new_secret,
     new_unique_id,
+    parse_link_code,
     printer_id_of,
-    read_link_code,
 )
 
 BASIC = digest(CredentialKind.BASIC, b"ada:secret")
@@ -147,12 +147,12 @@ def test_bytes_that_would_favour_the_first_letters_are_thrown_away() -> None:
 
 @pytest.mark.parametrize("typed", ["ACDEFGHJ", "acde-fghj", " ACDE FGHJ\n", "acdefghj"])
 def test_a_link_code_is_read_as_people_type_it(typed: str) -> None:
-    assert read_link_code(typed) == "ACDEFGHJ"
+    assert parse_link_code(typed) == "ACDEFGHJ"
 
 
 @pytest.mark.parametrize("typed", ["", "ACDEFGH", "ACDEFGHJK", "ACDEFGH0", "ÄCDEFGHJ"])
 def test_what_cannot_be_a_link_code_is_not_looked_up(typed: str) -> None:
-    assert read_link_code(typed) is None
+    assert parse_link_code(typed) is None
 
 
 def test_a_printer_id_follows_from_the_public_key_alone() -> None:

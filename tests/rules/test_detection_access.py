@@ -12,7 +12,7 @@ from printreach.rules.detection_keys import (
     DetectionKey,
     digest_of_api_key,
     new_api_key,
-    read_key_name,
+    parse_key_name,
 )
 from printreach.rules.detection_usage import Billing, Plan, Switches
 from tests.fakes.clock import NOON
@@ -163,12 +163,12 @@ def test_whatever_comes_in_the_header_has_a_digest() -> None:
     [("", "API key"), ("  Farm   two ", "Farm two"), ("x" * 60, "x" * 60)],
 )
 def test_a_keys_name_is_tidied(typed: str, name: str) -> None:
-    assert read_key_name(typed) == name
+    assert parse_key_name(typed) == name
 
 
 @pytest.mark.parametrize("typed", ["x" * 61, "a\x07b", "a\u202eb"])
 def test_a_keys_name_is_short_and_printable(typed: str) -> None:
-    assert read_key_name(typed) is None
+    assert parse_key_name(typed) is None
 
 
 def test_a_call_one_instant_before_the_claim_lapses_is_refused() -> None:

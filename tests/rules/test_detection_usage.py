@@ -17,9 +17,9 @@ from printreach.rules.detection_usage import (
     cost_usd,
     is_beyond_allowance,
     month_of,
+    parse_month,
     print_hours,
     problem_with_tiers,
-    read_month,
     total,
 )
 
@@ -108,7 +108,7 @@ def test_months_follow_each_other_over_the_year() -> None:
 
 @pytest.mark.parametrize("text", ["2026-05", "2000-01", "9998-12"])
 def test_a_month_is_read_as_it_is_written(text: str) -> None:
-    assert str(read_month(text)) == text
+    assert str(parse_month(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_month_is_read_as_it_is_written(text: str) -> None:
     ],
 )
 def test_what_is_no_month_is_none(text: str) -> None:
-    assert read_month(text) is None
+    assert parse_month(text) is None
 
 
 def test_days_are_added_up() -> None:

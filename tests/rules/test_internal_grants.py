@@ -11,7 +11,7 @@ from printreach.rules.internal_grants import (
     internal_digests,
     internal_name,
     internal_token,
-    read_internal_name,
+    parse_internal_name,
 )
 from printreach.rules.printers import OwnedPrinter
 from tests.fakes.clock import NOON
@@ -33,7 +33,7 @@ def opens(token: str, *digests: bytes) -> bool:
 def test_a_name_leads_back_to_its_printer_and_fits_a_dns_label() -> None:
     name = internal_name(KEY, PRINTER)
 
-    assert read_internal_name(KEY, name) == InternalName(ConnectionKind.INTERNAL, PRINTER)
+    assert parse_internal_name(KEY, name) == InternalName(ConnectionKind.INTERNAL, PRINTER)
     assert len(name) <= 63
 
 
@@ -43,8 +43,8 @@ def test_the_name_that_stops_prints_can_not_be_made_of_the_other() -> None:
         internal_name(KEY, PRINTER, ConnectionKind.STOPPING),
     )
 
-    assert read_internal_name(KEY, stopping) == InternalName(ConnectionKind.STOPPING, PRINTER)
-    assert read_internal_name(KEY, plain.replace("self-", "stop-")) is None
+    assert parse_internal_name(KEY, stopping) == InternalName(ConnectionKind.STOPPING, PRINTER)
+    assert parse_internal_name(KEY, plain.replace("self-", "stop-")) is None
     assert len(stopping) <= 63
 
 
@@ -52,13 +52,13 @@ def test_a_name_of_another_key_or_another_printer_is_none() -> None:
     ours, theirs = internal_name(KEY, PRINTER), internal_name(KEY, OTHER_PRINTER)
     mixed = ours[: len("self-") + 32] + theirs[len("self-") + 32 :]
 
-    assert read_internal_name(OTHER_KEY, ours) is None
-    assert read_internal_name(KEY, mixed) is None
+    assert parse_internal_name(OTHER_KEY, ours) is None
+    assert parse_internal_name(KEY, mixed) is None
 
 
 def test_what_a_stranger_makes_up_is_none() -> None:
     for made_up in ("self-", f"self-{PRINTER}", f"app-{PRINTER}", f"self-{PRINTER}{'a' * 26}", "x"):
-        assert read_internal_name(KEY, made_up) is None
+        assert parse_internal_name(KEY, made_up) is None
 
 
 def test_a_token_opens_its_own_printer_alone() -> None:

@@ -15,9 +15,9 @@ from printreach.rules.notifications import (
     QuietHours,
     count,
     next_try,
+    parse_event_types,
+    parse_local_time,
     quiet_until,
-    read_events,
-    read_time,
     time_to_tell,
     wants,
 )
@@ -143,14 +143,14 @@ def test_a_place_that_fails_is_tried_less_and_less_often() -> None:
     ],
 )
 def test_a_time_is_read_as_forms_send_it(typed: str, read: time | None) -> None:
-    assert read_time(typed) == read
+    assert parse_local_time(typed) == read
 
 
 def test_only_what_is_on_the_list_can_be_chosen() -> None:
-    assert read_events(["1", "2"]) == frozenset({1, 2})
-    assert read_events([]) == frozenset()
+    assert parse_event_types(["1", "2"]) == frozenset({1, 2})
+    assert parse_event_types([]) == frozenset()
     for wrong in (["13"], ["16"], ["99"], ["x"], ["1", "9" * 5000], ["-1"], ["²"]):
-        assert read_events(wrong) is None
+        assert parse_event_types(wrong) is None
 
 
 def test_what_is_told_by_default_can_be_chosen() -> None:

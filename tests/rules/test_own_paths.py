@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.own_paths import code_path, read_own_path, sign_in_path, sign_up_path
+from printreach.rules.own_paths import code_path, parse_own_path, sign_in_path, sign_up_path
 
 OURS = "https://printreach.example/signin"
 
@@ -15,7 +15,7 @@ OURS = "https://printreach.example/signin"
     "path", ["/", "/link?code=K7QF4MXY", "/a/b%20c?d=e&f=%2F#g", "/appportal/v1?returnUrl=x%3A%2F"]
 )
 def test_a_page_of_ours_is_kept_as_it_is(path: str) -> None:
-    assert read_own_path(path) == path
+    assert parse_own_path(path) == path
 
 
 @pytest.mark.parametrize(
@@ -27,12 +27,12 @@ def test_a_page_of_ours_is_kept_as_it_is(path: str) -> None:
     ],
 )
 def test_everything_else_leads_home(text: str | None) -> None:
-    assert read_own_path(text) == "/"
+    assert parse_own_path(text) == "/"
 
 
 @given(st.text(alphabet="/\\.:@?#%a \t\n\r\u3002\uff0f", max_size=12))
 def test_nothing_that_is_let_through_leads_to_another_host(text: str) -> None:
-    led_to = urlsplit(urljoin(OURS, read_own_path(text)))
+    led_to = urlsplit(urljoin(OURS, parse_own_path(text)))
 
     assert (led_to.scheme, led_to.netloc) == ("https", "printreach.example")
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.portal_query import logo_origin, read_portal_query
+from printreach.rules.portal_query import logo_origin, parse_portal_query
 
 
 def test_names_are_told_apart_without_regard_to_case() -> None:
-    query = read_portal_query(
+    query = parse_portal_query(
         [
             ("APPID", "app"),
             ("returnurl", "myapp://done"),
@@ -27,25 +27,25 @@ def test_names_are_told_apart_without_regard_to_case() -> None:
 
 
 def test_unknown_and_obsolete_names_are_ignored() -> None:
-    query = read_portal_query([("appId", "app"), ("authType", "enhanced"), ("x", "1"), ("x", "2")])
+    query = parse_portal_query([("appId", "app"), ("authType", "enhanced"), ("x", "1"), ("x", "2")])
 
-    assert query == read_portal_query([("appId", "app")])
+    assert query == parse_portal_query([("appId", "app")])
 
 
 def test_the_older_name_for_the_keys_app_is_known() -> None:
-    query = read_portal_query([("appId", "app"), ("octoPrintApiKeyAppName", "My app")])
+    query = parse_portal_query([("appId", "app"), ("octoPrintApiKeyAppName", "My app")])
 
     assert query.key_app_name == "My app"
 
 
 def test_an_empty_value_counts_as_left_out() -> None:
-    query = read_portal_query([("appId", "app"), ("returnUrl", ""), ("printerId", " ")])
+    query = parse_portal_query([("appId", "app"), ("returnUrl", ""), ("printerId", " ")])
 
     assert (query.return_url, query.printer_id) == (None, None)
 
 
 def test_the_same_value_twice_is_no_question() -> None:
-    query = read_portal_query(
+    query = parse_portal_query(
         [("appId", "app"), ("appid", "app"), ("returnUrl", "a"), ("returnurl", "a")]
     )
 
@@ -53,25 +53,25 @@ def test_the_same_value_twice_is_no_question() -> None:
 
 
 def test_two_apps_are_none() -> None:
-    assert read_portal_query([("appId", "app"), ("appid", "other")]).app_id == ""
+    assert parse_portal_query([("appId", "app"), ("appid", "other")]).app_id == ""
 
 
 def test_two_return_urls_are_told() -> None:
-    query = read_portal_query([("appId", "app"), ("returnUrl", "a"), ("RETURNURL", "b")])
+    query = parse_portal_query([("appId", "app"), ("returnUrl", "a"), ("RETURNURL", "b")])
 
     assert (query.return_url, query.is_return_url_ambiguous) == (None, True)
 
 
 @pytest.mark.parametrize("name", ["printerId", "appLogoUrl", "hostApiKeyAppName"])
 def test_two_values_of_anything_else_are_told_too(name: str) -> None:
-    query = read_portal_query([("appId", "app"), (name, "one"), (name.lower(), "two")])
+    query = parse_portal_query([("appId", "app"), (name, "one"), (name.lower(), "two")])
 
     assert query.is_ambiguous
 
 
 @pytest.mark.parametrize("name", ["A", "x" * 61, "a\x07b", "a\u202eb"])
 def test_a_name_that_no_software_takes_costs_the_key_alone(name: str) -> None:
-    query = read_portal_query([("appId", "app"), ("hostApiKeyAppName", name)])
+    query = parse_portal_query([("appId", "app"), ("hostApiKeyAppName", name)])
 
     assert (query.app_id, query.key_app_name, query.is_ambiguous) == ("app", None, False)
 
@@ -114,7 +114,7 @@ def test_a_logo_comes_from_its_own_origin(url: str, origin: str) -> None:
 )
 def test_other_logos_are_left_out(url: str) -> None:
     assert logo_origin(url) is None
-    assert read_portal_query([("appId", "app"), ("appLogoUrl", url)]).logo_url is None
+    assert parse_portal_query([("appId", "app"), ("appLogoUrl", url)]).logo_url is None
 
 
 @given(st.text())

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from printreach.rules.printers import Printer, is_online, read_printer_name
+from printreach.rules.printers import Printer, is_online, parse_printer_name
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 CONNECTED = Printer(
@@ -37,8 +37,8 @@ def test_a_printer_at_a_node_that_was_never_heard_of_is_offline() -> None:
 
 @pytest.mark.parametrize("typed", ["", "   ", "x" * 61, "a\nb"])
 def test_what_cannot_be_a_printers_name_is_refused(typed: str) -> None:
-    assert read_printer_name(typed) is None
+    assert parse_printer_name(typed) is None
 
 
 def test_a_printers_name_loses_the_blanks_around_it() -> None:
-    assert read_printer_name("  Prüßa left ") == "Prüßa left"
+    assert parse_printer_name("  Prüßa left ") == "Prüßa left"

@@ -10,7 +10,7 @@ from printreach.rules.public_addresses import (
     PUBLIC_ONLY,
     Reach,
     is_public,
-    read_ip_address,
+    parse_ip_address,
 )
 
 HOME = Reach(networks=PRIVATE_NETWORKS)
@@ -98,4 +98,4 @@ def test_the_ports_of_what_the_service_relies_on_are_called_nowhere_in_private()
 
 @pytest.mark.parametrize("host", ["127.1", "0177.0.0.1", "0x7f.0.0.1", "2130706433", "fe80::1%1"])
 def test_only_the_usual_spelling_is_an_address(host: str) -> None:
-    assert read_ip_address(host) is None
+    assert parse_ip_address(host) is None

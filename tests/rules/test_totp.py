@@ -15,7 +15,7 @@ from printreach.rules.totp import (
     key_uri,
     new_recovery_codes,
     new_totp,
-    read_recovery_code,
+    parse_recovery_code,
     secret_in_words,
     spaced,
     step_at,
@@ -94,13 +94,13 @@ def test_ten_recovery_codes_come_at_a_time_and_are_read_in_any_spelling() -> Non
     assert len(set(codes)) == 10
     assert all(len(code) * math.log2(len(LINK_CODE_ALPHABET)) >= 80 for code in codes)
     for code in codes:
-        assert read_recovery_code(spaced(code).lower()) == code
+        assert parse_recovery_code(spaced(code).lower()) == code
 
 
 def test_recovery_codes_of_twelve_letters_that_people_still_have_are_read() -> None:
-    assert read_recovery_code("acde-fghj-kmnp") == "ACDEFGHJKMNP"
+    assert parse_recovery_code("acde-fghj-kmnp") == "ACDEFGHJKMNP"
 
 
 @pytest.mark.parametrize("typed", ["", "ABCD", "O" * 20, "A" * 13, "A" * 21, "123456"])
 def test_what_cannot_be_a_recovery_code_is_none(typed: str) -> None:
-    assert read_recovery_code(typed) is None
+    assert parse_recovery_code(typed) is None

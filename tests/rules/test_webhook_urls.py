@@ -6,8 +6,8 @@ from printreach.rules.public_addresses import PRIVATE_NETWORKS, PUBLIC_ONLY, Rea
 from printreach.rules.webhook_urls import (
     MAX_URL_LENGTH,
     WebhookTarget,
+    parse_webhook_url,
     place_to_show,
-    read_webhook_url,
     target_of,
 )
 
@@ -61,7 +61,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("url", REFUSED)
 def test_what_is_private_or_could_be_read_in_two_ways_is_refused(url: str) -> None:
-    assert isinstance(read_webhook_url(url, PUBLIC_ONLY), str)
+    assert isinstance(parse_webhook_url(url, PUBLIC_ONLY), str)
 
 
 @pytest.mark.parametrize(
@@ -81,20 +81,20 @@ def test_the_path_and_query_are_called_as_they_were_given(
 ) -> None:
     expected = WebhookTarget(is_tls=True, host=host, port=port, path=path)
 
-    assert read_webhook_url(url, PUBLIC_ONLY) == expected
+    assert parse_webhook_url(url, PUBLIC_ONLY) == expected
 
 
 @pytest.mark.parametrize(
     "url", ["http://192.168.0.4:8123/api/webhook/x", "https://[fd00::1]/", "http://printer/"]
 )
 def test_an_operator_may_allow_private_and_plain_targets(url: str) -> None:
-    assert isinstance(read_webhook_url(url, HOME), WebhookTarget)
-    assert isinstance(read_webhook_url(url, PUBLIC_ONLY), str)
+    assert isinstance(parse_webhook_url(url, HOME), WebhookTarget)
+    assert isinstance(parse_webhook_url(url, PUBLIC_ONLY), str)
 
 
 @pytest.mark.parametrize("url", ["http://2130706433/", "http://0x7f.1/", "http://224.0.0.1/"])
 def test_an_unusual_spelling_stays_refused_where_private_targets_are_allowed(url: str) -> None:
-    assert isinstance(read_webhook_url(url, HOME), str)
+    assert isinstance(parse_webhook_url(url, HOME), str)
 
 
 def test_a_host_header_names_a_port_only_where_it_is_unusual() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from printreach.contract.permissions import ALL_PERMISSIONS, Permission, read_permissions
+from printreach.contract.permissions import ALL_PERMISSIONS, Permission, parse_permissions
 from printreach.rules.commands import DEFAULT_LIMITS, CommandLimits
 
 MAX_CAMERA_HOSTS: Final = 32
@@ -87,7 +87,7 @@ def read_limits(
     """
     text = given.get("allow")
     try:
-        allowed = ALL_PERMISSIONS if text is None else read_permissions(str(text))
+        allowed = ALL_PERMISSIONS if text is None else parse_permissions(str(text))
     except ValueError as fault:
         raise BadLimit(f"{written('allow')}: {fault}") from None
     chosen = {

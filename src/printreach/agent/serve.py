@@ -10,7 +10,7 @@ from printreach.contract.permissions import ALL_PERMISSIONS, Permission
 from printreach.rules.access import (
     is_command,
     need_of,
-    read_access_stamp,
+    parse_access_stamp,
     refusal_by_agent,
     refusal_of,
 )
@@ -79,7 +79,7 @@ class StreamServer:
         if need.permission is not None and need.permission not in self._allowed:
             return refusal_by_agent(need.permission)
         stamp = get(decode_fields(line.lines), PERMISSIONS_FIELD.lower()) if is_stamped else None
-        return refusal_of(need, read_access_stamp(stamp))
+        return refusal_of(need, parse_access_stamp(stamp))
 
 
 def _answer_unknown_command(stream: Stream, head: RequestHead) -> None:

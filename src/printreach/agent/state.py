@@ -12,7 +12,7 @@ from typing import Final, assert_never
 
 import msgspec
 
-from printreach.rules.credentials import read_link_code
+from printreach.rules.credentials import parse_link_code
 
 _LINK_URL: Final = re.compile(r"https?://[!-~]{1,2000}")
 _MAX_WORDS_CHARS: Final = 500
@@ -64,7 +64,7 @@ class ShownLinkCode(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
     expires_at: float
 
     def __post_init__(self) -> None:
-        if read_link_code(self.code) != self.code:
+        if parse_link_code(self.code) != self.code:
             raise ValueError("a link code is 8 capital letters and digits, without look-alikes")
         if not _LINK_URL.fullmatch(self.link_url):
             raise ValueError("a link URL is an http or https URL")

@@ -17,7 +17,7 @@ from printreach.contract.scoring import (
     RefusalKind,
     Refused,
     ScoreAnswer,
-    write_masked,
+    format_masked,
 )
 from printreach.http1.client import Failure
 from printreach.http1.fetch import Fetched, Fetcher, FetchFailed
@@ -140,7 +140,7 @@ class DetectorNode:
 
 def _target(masked: Sequence[Region]) -> bytes:
     edges = [(each.left, each.top, each.right, each.bottom) for each in masked]
-    query = f"?masked={quote(write_masked(edges), safe=',;')}" if edges else ""
+    query = f"?masked={quote(format_masked(edges), safe=',;')}" if edges else ""
     return f"{SCORE_PATH}{query}".encode()
 
 

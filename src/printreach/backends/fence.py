@@ -22,7 +22,7 @@ from functools import cache
 from typing import Any, Final
 
 from printreach.backends.own_addresses import is_own_address
-from printreach.rules.public_addresses import Reach, read_ip_address
+from printreach.rules.public_addresses import Reach, parse_ip_address
 
 
 class Fenced(PermissionError):
@@ -47,7 +47,7 @@ class Fence:
     def check_connect(self, address: Any) -> None:
         self._check_time()
         host, port = address[:2] if isinstance(address, tuple) else (None, 0)
-        ip = read_ip_address(host) if isinstance(host, str) else None
+        ip = parse_ip_address(host) if isinstance(host, str) else None
         if ip is None or not self.reach.allows(ip, port, is_own=_is_own(host)):
             self.was_refused = True
             raise Fenced("not a public address")

@@ -12,7 +12,7 @@ from printreach.rules.internal_grants import (
     InternalName,
     internal_digests,
     is_of_internal_kind,
-    read_internal_name,
+    parse_internal_name,
 )
 from printreach.rules.linking import LinkedPrinter
 from printreach.rules.printers import OwnedPrinter
@@ -41,7 +41,7 @@ class GrantsWithInternal:
     async def grant(self, unique_id: str) -> Grant | None:
         if not is_of_internal_kind(unique_id):
             return await self._stored.grant(unique_id)
-        name = read_internal_name(self._key, unique_id)
+        name = parse_internal_name(self._key, unique_id)
         return None if name is None else await self._internal(unique_id, name)
 
     async def unique_id_at_port(self, port: int) -> str | None:

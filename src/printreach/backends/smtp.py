@@ -13,7 +13,7 @@ from email.utils import formatdate, make_msgid
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from printreach.rules.accounts import read_email
+from printreach.rules.accounts import parse_email
 from printreach.rules.mails import Mail
 
 TIMEOUT_S: Final = 20
@@ -139,7 +139,7 @@ class SmtpTalk:
 
 def _mailbox(address: str) -> Address:
     """One mailbox for the header To. Raises ValueError where the text is not exactly one."""
-    if read_email(address) != address:
+    if parse_email(address) != address:
         raise ValueError("not the address of one mailbox")
     name, _, host = address.rpartition("@")
     # Not by addr_spec: that refuses letters outside of ASCII, which RFC 6531 allows.

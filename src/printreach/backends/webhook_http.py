@@ -22,8 +22,8 @@ from printreach.backends.lookups import Lookup
 from printreach.backends.own_addresses import is_own_address
 from printreach.http1.client import Client, Failure
 from printreach.http1.heads import Response
-from printreach.rules.public_addresses import Reach, read_ip_address
-from printreach.rules.webhook_urls import WebhookTarget, read_webhook_url
+from printreach.rules.public_addresses import Reach, parse_ip_address
+from printreach.rules.webhook_urls import WebhookTarget, parse_webhook_url
 from printreach.rules.webhooks import Outcome
 from printreach.wire.heads import get
 
@@ -72,7 +72,7 @@ class WebhookHttp:
             await target.client.close()
 
     async def problem_with(self, url: str) -> str | None:
-        target = read_webhook_url(url, self._reach)
+        target = parse_webhook_url(url, self._reach)
         if isinstance(target, str):
             return target
         try:
@@ -85,7 +85,7 @@ class WebhookHttp:
         return None
 
     async def send(self, url: str, headers: Sequence[tuple[str, str]], body: bytes) -> Outcome:
-        target = read_webhook_url(url, self._reach)
+        target = parse_webhook_url(url, self._reach)
         if isinstance(target, str):
             return Outcome(http_status=None, duration_ms=0, error=target)
         message = _message(target, headers, body)
@@ -139,7 +139,7 @@ class WebhookHttp:
     async def _addresses(self, target: WebhookTarget) -> Sequence[str]:
         """All of them, each allowed. One that isn't refuses the name: it is nobody's mistake."""
         host = target.host
-        addresses = [host] if read_ip_address(host) else await self._lookup(host)
+        addresses = [host] if parse_ip_address(host) else await self._lookup(host)
         if not addresses:
             raise OSError(_NOT_FOUND)
         for address in addresses:

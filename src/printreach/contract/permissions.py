@@ -21,13 +21,13 @@ class Permission(StrEnum):
 ALL_PERMISSIONS: Final = frozenset(Permission)
 
 
-def permissions_text(permissions: Iterable[Permission]) -> str:
+def format_permissions(permissions: Iterable[Permission]) -> str:
     """The words with commas between them, always in the same order."""
     chosen = set(permissions)
     return ",".join(one.value for one in Permission if one in chosen)
 
 
-def read_permissions(text: str) -> frozenset[Permission]:
+def parse_permissions(text: str) -> frozenset[Permission]:
     """The reverse. Blanks around words are left out; no words are no permissions.
 
     Raises ValueError, with a sentence that names the word that is none.

@@ -67,13 +67,13 @@ class ScoreAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
             raise ValueError("rows of evidence are of one length")
 
 
-def write_masked(masked: Iterable[Edges]) -> str:
+def format_masked(masked: Iterable[Edges]) -> str:
     """The query's value; to the last bit."""
     return ";".join(",".join(map(repr, edges)) for edges in masked)
 
 
-def read_masked(text: str) -> list[Edges]:
-    """Raises ValueError for what write_masked doesn't write."""
+def parse_masked(text: str) -> list[Edges]:
+    """Raises ValueError for what format_masked doesn't write."""
     return [_edges(part) for part in text.split(";")] if text else []
 
 

@@ -15,7 +15,7 @@ from printreach.contract.scoring import (
     RefusalKind,
     Refused,
     ScoreAnswer,
-    read_masked,
+    parse_masked,
 )
 from printreach.detector.engine import Engine
 from printreach.http1.connection import Limits
@@ -103,7 +103,7 @@ def _masked(query: bytes) -> list[Region] | None:
         return None
     try:
         text = unquote_to_bytes(query.removeprefix(_QUERY)).decode("ascii")
-        regions = [Region(*edges) for edges in read_masked(text)]
+        regions = [Region(*edges) for edges in parse_masked(text)]
     except ValueError:
         return None
     return regions if len(regions) <= MOST_REGIONS else None

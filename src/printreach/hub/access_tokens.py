@@ -11,8 +11,8 @@ from printreach.rules.access_tokens import (
     PREFIX,
     AccessToken,
     Scope,
-    read_name,
-    read_scopes,
+    parse_scopes,
+    parse_token_name,
     use_is_worth_a_note,
 )
 from printreach.rules.accounts import Account
@@ -53,7 +53,7 @@ class AccessTokens:
         self, account_id: str, name: str, scopes: list[str], owner: Account | None
     ) -> MadeToken | Denied:
         """owner: who is told of it by mail."""
-        called, chosen = read_name(name), read_scopes(scopes)
+        called, chosen = parse_token_name(name), parse_scopes(scopes)
         if called is None:
             return Denied(Reason.INVALID, "A name has 1 to 60 printable characters.")
         if chosen is None:

@@ -11,7 +11,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.invitations import end_invitations
 from printreach.hub.print_mails import FirstPlace
 from printreach.ports import Clock, Notice, Passwords, Records, Store, Topic
-from printreach.rules.accounts import Account, read_email
+from printreach.rules.accounts import Account, parse_email
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.passwords import problem_with_password
@@ -51,7 +51,7 @@ class Accounts:
 
         supporter: with a grant that has no end.
         """
-        address = read_email(email)
+        address = parse_email(email)
         if address is None:
             return Denied(Reason.INVALID, f"{email!r} is not an e-mail address.")
         problem = problem_with_password(password, address, self.passwords.is_common)
@@ -160,7 +160,7 @@ async def _leaves_nobody(records: Records, account: Account) -> bool:
 
 async def account_with(records: Records, email: str) -> Account | Denied:
     """The account with that address, in any spelling of case."""
-    account = await records.accounts.with_email(read_email(email) or email)
+    account = await records.accounts.with_email(parse_email(email) or email)
     if account is None:
         return Denied(Reason.NO_SUCH_ACCOUNT, f"There is no account {email}.")
     return account

@@ -6,7 +6,7 @@ from datetime import datetime
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Records, Store
-from printreach.rules.accounts import read_email
+from printreach.rules.accounts import parse_email
 from printreach.rules.credentials import (
     CredentialKind,
     TokenBytes,
@@ -40,7 +40,7 @@ class Invitations:
         by: Operator | None = None,
     ) -> str | Denied:
         """A link with which one account can be made, for a week. email: the only one it fits."""
-        address = None if email is None else read_email(email)
+        address = None if email is None else parse_email(email)
         if email is not None and address is None:
             return Denied(Reason.INVALID, f"{email!r} is not an e-mail address.")
         expires_at = self.clock.now() + INVITATION_LIFETIME

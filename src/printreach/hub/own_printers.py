@@ -10,7 +10,7 @@ from printreach.hub.live import LiveStatus
 from printreach.hub.printers import Printers, no_such_printer, own_printer
 from printreach.hub.readings import Reading
 from printreach.ports import Clock, Notice, PrinterRow, Records, Store, Topic
-from printreach.rules.printers import OwnedPrinter, Printer, is_online, read_printer_name
+from printreach.rules.printers import OwnedPrinter, Printer, is_online, parse_printer_name
 
 OPENING_S: Final = 1.5
 """What a page waits for printers that nobody has asked of late; the rest comes by its stream."""
@@ -69,7 +69,7 @@ class OwnPrinters:
         return await self.one(printer.account_id, printer.printer_id, ask=False)
 
     async def rename(self, account_id: str, printer_id: str, typed: str) -> Printer | Denied:
-        name = read_printer_name(typed)
+        name = parse_printer_name(typed)
         if name is None:
             return Denied(Reason.INVALID, "A printer's name has 1 to 60 printable characters.")
         at = self.clock.now()

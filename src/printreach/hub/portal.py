@@ -19,7 +19,7 @@ from printreach.rules.completion import Completion
 from printreach.rules.credentials import TokenBytes, new_record_id, new_secret
 from printreach.rules.portal import Connect, Facts, Flow, PortalError
 from printreach.rules.portal_query import PortalQuery
-from printreach.rules.printers import OwnedPrinter, Printer, read_printer_name
+from printreach.rules.printers import OwnedPrinter, Printer, parse_printer_name
 from printreach.rules.return_urls import may_return_to
 
 NEW_PRINTER: Final = "My printer"
@@ -138,7 +138,7 @@ class Portal:
 
     async def name(self, key: FlowKey, account: Account, typed: str) -> bool:
         """Name the printer that was just linked; False where this cannot be a name."""
-        name = read_printer_name(typed)
+        name = parse_printer_name(typed)
         if name is None:
             return False
 

@@ -7,7 +7,7 @@ from printreach.hub.acts import note
 from printreach.hub.denied import Denied, Reason
 from printreach.ports import Clock, Notice, Records, Store, Topic
 from printreach.rules.accounts import Account
-from printreach.rules.credentials import CredentialKind, digest, read_link_code
+from printreach.rules.credentials import CredentialKind, digest, parse_link_code
 from printreach.rules.linking import (
     NO_TRIES,
     LinkOffer,
@@ -16,7 +16,7 @@ from printreach.rules.linking import (
 )
 from printreach.rules.live_links import LiveEnd
 from printreach.rules.operators import Operator, OperatorAct
-from printreach.rules.printers import Printer, is_online, read_printer_name
+from printreach.rules.printers import Printer, is_online, parse_printer_name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,7 +39,7 @@ class Printers:
         self, code: str, email: str, name: str, by: Operator | None = None
     ) -> Printer | Denied:
         """Make the agent that shows this code a printer of that account."""
-        printer_name = read_printer_name(name)
+        printer_name = parse_printer_name(name)
         if printer_name is None:
             return Denied(Reason.INVALID, "A printer's name has 1 to 60 printable characters.")
         at = self.clock.now()
@@ -147,7 +147,7 @@ def no_such_printer() -> Denied:
 
 
 async def _offer_with(records: Records, typed: str) -> LinkOffer | None:
-    code = read_link_code(typed)
+    code = parse_link_code(typed)
     if code is None:
         return None
     return await records.printers.offer_with_code(digest(CredentialKind.LINK_CODE, code.encode()))

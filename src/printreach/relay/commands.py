@@ -15,7 +15,7 @@ from printreach.contract.command_api import (
     PERMISSIONS_FIELD,
 )
 from printreach.http1.heads import Request
-from printreach.rules.access import Access, access_stamp
+from printreach.rules.access import Access, format_access_stamp
 from printreach.rules.commands import COMMAND_LIFETIME_S
 from printreach.wire.heads import Headers, get
 
@@ -26,7 +26,7 @@ OURS = frozenset(
 
 def permission_stamp(access: Access) -> Headers:
     """What the stream may do, where that isn't everything."""
-    return [] if access.is_full else [(PERMISSIONS_FIELD, access_stamp(access))]
+    return [] if access.is_full else [(PERMISSIONS_FIELD, format_access_stamp(access))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from printreach.contract.errors import REMOTE_LOCKED
 from printreach.contract.permissions import (
     ALL_PERMISSIONS,
     Permission,
-    permissions_text,
+    format_permissions,
 )
 
 LOCKED: Final = "locked"
@@ -112,14 +112,14 @@ def refusal_by_agent(permission: Permission) -> str:
     )
 
 
-def access_stamp(access: Access) -> bytes:
-    """What the relay tells the agent of a stream; `read_access_stamp` reads it."""
-    words = permissions_text(access.permissions)
+def format_access_stamp(access: Access) -> bytes:
+    """What the relay tells the agent of a stream; `parse_access_stamp` reads it."""
+    words = format_permissions(access.permissions)
     locked = LOCKED if access.is_locked else ""
     return ",".join(filter(None, (words, locked))).encode()
 
 
-def read_access_stamp(stamp: bytes | None) -> Access:
+def parse_access_stamp(stamp: bytes | None) -> Access:
     """What a stream may do. None: nothing was said, so nothing is refused.
 
     Words that are unknown, of a newer relay, are left out: what we don't know we don't grant.

@@ -87,7 +87,7 @@ def may_connect_apps(policy: SupporterPolicy, account: Account, at: datetime) ->
     )
 
 
-def read_email(typed: str) -> str | None:
+def parse_email(typed: str) -> str | None:
     """The address as it is stored and shown; None where it is not exactly one mailbox.
 
     Only a mail that arrives proves an address. But a mail server takes `a@x,b@y` for two mailboxes

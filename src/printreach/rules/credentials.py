@@ -150,7 +150,7 @@ def random_letters(length: int, token_bytes: TokenBytes) -> str:
     return "".join(letters[:length])
 
 
-def read_link_code(typed: str) -> str | None:
+def parse_link_code(typed: str) -> str | None:
     """The code a person typed, whatever its case, blanks and hyphens; None where it is none."""
     code = "".join(typed.split()).replace("-", "").upper()
     if len(code) != LINK_CODE_LENGTH or not set(code) <= set(LINK_CODE_ALPHABET):

@@ -43,7 +43,7 @@ def digest_of_api_key(api_key: str) -> bytes:
     return digest(CredentialKind.DETECTION_KEY, api_key.encode("utf-8", "surrogateescape"))
 
 
-def read_key_name(typed: str) -> str | None:
+def parse_key_name(typed: str) -> str | None:
     """The name as it is stored; None where it cannot be one. Nothing typed names it by default."""
     name = " ".join(typed.split()) or DEFAULT_KEY_NAME
     return name if len(name) <= MAX_KEY_NAME_LENGTH and name.isprintable() else None

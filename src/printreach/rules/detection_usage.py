@@ -127,7 +127,7 @@ def day_of(at: datetime) -> date:
     return at.astimezone(UTC).date()
 
 
-def read_month(text: str) -> Month | None:
+def parse_month(text: str) -> Month | None:
     """`YYYY-MM`; None for anything else."""
     try:
         day = date.fromisoformat(f"{text}-01")

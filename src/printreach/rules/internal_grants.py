@@ -48,11 +48,11 @@ def internal_name(
 
 
 def is_of_internal_kind(unique_id: str) -> bool:
-    """It begins as only names of ours do; `read_internal_name` tells whether we made it."""
+    """It begins as only names of ours do; `parse_internal_name` tells whether we made it."""
     return unique_id.startswith(_PREFIXES)
 
 
-def read_internal_name(key: InternalKey, unique_id: str) -> InternalName | None:
+def parse_internal_name(key: InternalKey, unique_id: str) -> InternalName | None:
     """What a name that we made stands for; None for every other."""
     found = _NAME.fullmatch(unique_id)
     if found is None:

@@ -173,7 +173,7 @@ def next_try(failures: int, at: datetime) -> datetime:
     return at + RETRY_AFTER[min(failures, len(RETRY_AFTER)) - 1]
 
 
-def read_time(text: str) -> time | None:
+def parse_local_time(text: str) -> time | None:
     """A time as a form sends it, "22:30"."""
     hours, colon, minutes = text.strip().partition(":")
     if not (colon and hours.isascii() and hours.isdigit() and minutes[:2].isdigit()):
@@ -184,7 +184,7 @@ def read_time(text: str) -> time | None:
         return None
 
 
-def read_events(texts: list[str]) -> Events | None:
+def parse_event_types(texts: list[str]) -> Events | None:
     """The events that were ticked; None where one of them cannot be chosen."""
     chosen = {int(text) for text in texts if text.isascii() and text.isdigit() and len(text) < 6}
     return frozenset(chosen) if chosen <= CHOOSABLE and len(chosen) == len(set(texts)) else None

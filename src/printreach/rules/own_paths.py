@@ -12,7 +12,7 @@ LONGEST: Final = 2048
 _OWN_PATH: Final = re.compile(r"/[!-\[\]-~]*")
 
 
-def read_own_path(text: str | None) -> str:
+def parse_own_path(text: str | None) -> str:
     """The path with its query, where it is one of ours; else the home page."""
     if text is None or len(text) > LONGEST or text.startswith("//"):
         return HOME
@@ -35,5 +35,5 @@ def sign_up_path(next_path: str) -> str:
 
 
 def _with_next(path: str, next_path: str) -> str:
-    own = read_own_path(next_path)
+    own = parse_own_path(next_path)
     return path if own == HOME else f"{path}?next={quote(own, safe='/')}"

@@ -25,7 +25,7 @@ class Passkey:
     used_at: datetime | None
 
 
-def read_passkey_name(typed: str) -> str:
+def parse_passkey_name(typed: str) -> str:
     """What to call it; a passkey without a name is called so."""
     name = " ".join(typed.split())
     return name[:LONGEST_NAME] if name and name.isprintable() else "Passkey"

@@ -40,7 +40,7 @@ class PortalQuery:
     is_ambiguous: bool = False
 
 
-def read_portal_query(pairs: Iterable[tuple[str, str]]) -> PortalQuery:
+def parse_portal_query(pairs: Iterable[tuple[str, str]]) -> PortalQuery:
     """Names are told apart without regard to case; an empty value counts as left out."""
     given: dict[str, set[str]] = {}
     for name, value in pairs:

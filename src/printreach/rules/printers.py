@@ -56,7 +56,7 @@ def is_online(printer: Printer, node_alive_at: datetime | None, at: datetime) ->
     return at < node_alive_at + NODE_SILENCE
 
 
-def read_printer_name(typed: str) -> str | None:
+def parse_printer_name(typed: str) -> str | None:
     """The name without blanks around it; None where it cannot be one."""
     name = typed.strip()
     return name if 1 <= len(name) <= MAX_NAME_LENGTH and name.isprintable() else None

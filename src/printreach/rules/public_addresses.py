@@ -80,7 +80,7 @@ _NEVER_CALLED: Final[tuple[IpNetwork, ...]] = tuple(
 """Whatever an operator allows. Metadata hands out the keys of the machine to who may ask."""
 
 
-def read_ip_address(host: str) -> IpAddress | None:
+def parse_ip_address(host: str) -> IpAddress | None:
     """The address that a host is, in its one canonical spelling; None for a name.
 
     host: without brackets. IPv4 is four decimal numbers; IPv6 has no zone.

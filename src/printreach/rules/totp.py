@@ -97,7 +97,7 @@ def new_recovery_codes(token_bytes: TokenBytes) -> list[str]:
     return [random_letters(RECOVERY_CODE_LENGTH, token_bytes) for _ in range(RECOVERY_CODES)]
 
 
-def read_recovery_code(typed: str) -> str | None:
+def parse_recovery_code(typed: str) -> str | None:
     """The code a person typed, whatever its case, blanks and hyphens; None where it is none."""
     code = "".join(typed.split()).replace("-", "").upper()
     is_long_enough = len(code) in (RECOVERY_CODE_LENGTH, OLD_RECOVERY_CODE_LENGTH)

@@ -23,7 +23,7 @@ class VirtualPath:
         return "/".join(self.parts)
 
 
-def read_virtual_path(text: str, roots: tuple[FileRoot, ...]) -> VirtualPath | str:
+def parse_virtual_path(text: str, roots: tuple[FileRoot, ...]) -> VirtualPath | str:
     """The path, or a sentence that says what is wrong with it (751).
 
     text: percent-encoding undone once. A `/` at the end is forgiven. What still looks encoded is

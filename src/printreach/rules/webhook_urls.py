@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from printreach.rules.public_addresses import Reach, read_ip_address
+from printreach.rules.public_addresses import Reach, parse_ip_address
 
 MAX_URL_LENGTH: Final = 2048
 
@@ -51,7 +51,7 @@ class WebhookTarget:
         return f"[{self.host}]" if ":" in self.host else self.host
 
 
-def read_webhook_url(url: str, reach: Reach) -> WebhookTarget | str:
+def parse_webhook_url(url: str, reach: Reach) -> WebhookTarget | str:
     """The target of a WebhookUrl, or a sentence that says why it is none.
 
     reach: private addresses and plain http are let through where it has networks.
@@ -59,7 +59,7 @@ def read_webhook_url(url: str, reach: Reach) -> WebhookTarget | str:
     target = _parsed(url, allow_plain=reach.allows_plain_http)
     if isinstance(target, str):
         return target
-    address = read_ip_address(target.host)
+    address = parse_ip_address(target.host)
     if address is not None and not reach.allows(address, target.port):
         return "WebhookUrl leads to an address that isn't public."
     return target
@@ -122,7 +122,7 @@ def _read_authority(authority: str, default_port: int) -> tuple[str, int] | str:
 
 
 def _problem_with(host: str) -> str | None:
-    if read_ip_address(host) is not None:
+    if parse_ip_address(host) is not None:
         return None
     labels = host.removesuffix(".").split(".")
     if ":" in host or _NUMBER.fullmatch(labels[-1]):

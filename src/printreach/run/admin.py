@@ -16,8 +16,8 @@ from printreach.backends.sql.migrate import DatabaseTooNew
 from printreach.contract.permissions import (
     ALL_PERMISSIONS,
     Permission,
-    permissions_text,
-    read_permissions,
+    format_permissions,
+    parse_permissions,
 )
 from printreach.ports import StoreUnavailable
 from printreach.run import admin_commands as commands
@@ -164,7 +164,7 @@ def _add_connection_commands(actions: _Subparsers) -> None:
         metavar="WORDS",
         type=_permissions,
         default=ALL_PERMISSIONS,
-        help=f"what it may do, with commas between the words: {permissions_text(ALL_PERMISSIONS)}"
+        help=f"what it may do, with commas between the words: {format_permissions(ALL_PERMISSIONS)}"
         " (all of them where this is left out)",
     )
     revoke = _action(actions, "revoke", commands.revoke_connection, "end one")
@@ -187,7 +187,7 @@ def _action(
 
 def _permissions(text: str) -> frozenset[Permission]:
     try:
-        return read_permissions(text)
+        return parse_permissions(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeAlias, TypeVar
 
-from printreach.contract.permissions import Permission, permissions_text
+from printreach.contract.permissions import Permission, format_permissions
 from printreach.hub.denied import Denied
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.completion import completion_parameters
@@ -225,7 +225,7 @@ async def list_connections(world: World, _: argparse.Namespace) -> Result:
             one.kind.value,
             one.app_id or "",
             one.printer_id or "",
-            permissions_text(one.permissions),
+            format_permissions(one.permissions),
             "ended" if has_ended(one, at) else "",
         ]
         for one in connections

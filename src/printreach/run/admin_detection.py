@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from printreach.hub.usage import MonthOfUse
 from printreach.rules.address_claims import CLAIM_LIFETIME
-from printreach.rules.detection_usage import Billing, Month, print_hours, read_month
+from printreach.rules.detection_usage import Billing, Month, parse_month, print_hours
 from printreach.rules.operators import COMMAND_LINE
 from printreach.run.admin_commands import Command, done
 from printreach.run.admin_output import Result, table
@@ -111,7 +111,7 @@ def _calls(use: MonthOfUse) -> str:
 
 
 def _month(text: str) -> Month:
-    month = read_month(text)
+    month = parse_month(text)
     if month is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a month such as 2026-05")
     return month

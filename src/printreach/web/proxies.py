@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from printreach.rules.public_addresses import is_public, read_ip_address
+from printreach.rules.public_addresses import is_public, parse_ip_address
 from printreach.web.problems import AnyRequest
 from printreach.web.signed_in import visitor_of
 
@@ -12,7 +12,7 @@ UNPROVEN: Final = "x-forwarded-unproven"
 
 def untrusted_proxy_of(request: AnyRequest) -> str:
     """The address of the proxy in a private network that passed a request on; else empty."""
-    address = read_ip_address(visitor_of(request).address)
+    address = parse_ip_address(visitor_of(request).address)
     if UNPROVEN not in request.headers or address is None or is_public(address):
         return ""
     return str(address)

@@ -25,7 +25,7 @@ from litestar.response import Redirect
 from printreach.hub.identity.sessions import Visitor
 from printreach.hub.leases import Access, PrinterGone
 from printreach.rules.accounts import Account
-from printreach.rules.own_paths import read_own_path, sign_in_path
+from printreach.rules.own_paths import parse_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
 from printreach.web.cookies import DEVICE, SESSION, Cookies
@@ -151,4 +151,4 @@ def _way_back(request: AnyRequest) -> str:
         path, query = quote(request.scope["path"]), request.scope["query_string"].decode("latin-1")
         return f"{path}?{query}" if query else path
     referrer = urlsplit(request.headers.get("referer", ""))
-    return read_own_path(referrer.path + (f"?{referrer.query}" if referrer.query else ""))
+    return parse_own_path(referrer.path + (f"?{referrer.query}" if referrer.query else ""))

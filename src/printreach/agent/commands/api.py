@@ -42,10 +42,10 @@ from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import JobStatus, ServiceStatus, StatusResult
 from printreach.printers.port import Printer, PrinterRefused, not_supported
 from printreach.rules import commands as rules
-from printreach.rules.access import read_access_stamp
+from printreach.rules.access import parse_access_stamp
 from printreach.rules.commands import Action
 from printreach.rules.materials import within_limits
-from printreach.rules.virtual_paths import read_virtual_path
+from printreach.rules.virtual_paths import parse_virtual_path
 from printreach.tunnel.served import ServedStream, StreamGone
 from printreach.tunnel.stream import Stream
 from printreach.wire.events import StreamOpened
@@ -241,7 +241,7 @@ class CommandApi:
 
     def _features_for(self, request: CommandRequest, features: Feature) -> Feature:
         """Those that the caller may use: all of them are orders."""
-        access = read_access_stamp(get(request.headers, PERMISSIONS_FIELD.lower()))
+        access = parse_access_stamp(get(request.headers, PERMISSIONS_FIELD.lower()))
         allowed = access.permissions & self._outside.limits.allowed
         may_control = Permission.CONTROL in allowed and not access.is_locked
         return features if may_control else NO_FEATURES
@@ -287,7 +287,7 @@ class CommandApi:
 
     async def _start(self, request: CommandRequest) -> object:
         order = await request.arguments(StartPrint)
-        path = read_virtual_path(order.path, (FileRoot.GCODE,))
+        path = parse_virtual_path(order.path, (FileRoot.GCODE,))
         problem = f"Path: {path}" if isinstance(path, str) else None
         self._check(problem, Feature.PRINT_START, Action.START)
         return await self._starts.carry_out(lambda: _within(self._printer.start(order)))

@@ -6,7 +6,7 @@ from printreach.agent.commands import answers
 from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.contract.files import FileList, FileRoot
 from printreach.printers.port import Files, Printer, PrinterRefused, not_supported
-from printreach.rules.virtual_paths import VirtualPath, read_virtual_path
+from printreach.rules.virtual_paths import VirtualPath, parse_virtual_path
 
 
 class FileCommands:
@@ -45,7 +45,7 @@ class FileCommands:
     def _file_path(self, request: CommandRequest) -> VirtualPath:
         """The `path` argument, which names something below a root."""
         files = self._files()
-        path = read_virtual_path(request.text("path") or "", files.roots)
+        path = parse_virtual_path(request.text("path") or "", files.roots)
         if isinstance(path, str):
             raise bad_arguments(path)
         if not path.parts:

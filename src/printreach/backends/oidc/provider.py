@@ -12,7 +12,7 @@ from printreach.backends.oidc.id_tokens import TokenRefused, UnknownKey, read_id
 from printreach.backends.oidc.metadata import Known, Metadata, ProviderPages
 from printreach.ports import Clock
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure
-from printreach.rules.accounts import read_email
+from printreach.rules.accounts import parse_email
 from printreach.rules.oidc import LONGEST_SUBJECT, Claims, OidcProvider, WaySecrets
 
 SCOPES: Final = "openid email"
@@ -150,7 +150,7 @@ def _vouched_email(said: dict[str, Any]) -> str | None:
     """The address, where the provider says that it is theirs; some say so by a text."""
     email, verified = said.get("email"), said.get("email_verified")
     is_vouched_for = verified is True or verified == "true"
-    return read_email(email) if is_vouched_for and isinstance(email, str) else None
+    return parse_email(email) if is_vouched_for and isinstance(email, str) else None
 
 
 def _basic(client_id: str, client_secret: str) -> str:

@@ -23,8 +23,8 @@ from sqlalchemy.types import TypeDecorator
 from printreach.contract.permissions import (
     ALL_PERMISSIONS,
     Permission,
-    permissions_text,
-    read_permissions,
+    format_permissions,
+    parse_permissions,
 )
 
 
@@ -59,17 +59,17 @@ class Permissions(TypeDecorator[frozenset[Permission]]):
         self, value: frozenset[Permission] | None, _dialect: Dialect
     ) -> str | None:
         """In one order, so that equal sets are equal texts."""
-        return None if value is None else permissions_text(value)
+        return None if value is None else format_permissions(value)
 
     def process_result_value(
         self, value: str | None, _dialect: Dialect
     ) -> frozenset[Permission] | None:
-        return None if value is None else read_permissions(value)
+        return None if value is None else parse_permissions(value)
 
 
 def _permissions() -> Column[frozenset[Permission]]:
     """What a connection may do; all, where nothing was said."""
-    text = permissions_text(ALL_PERMISSIONS)
+    text = format_permissions(ALL_PERMISSIONS)
     return Column("permissions", Permissions, nullable=False, server_default=text)
 
 

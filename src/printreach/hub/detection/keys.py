@@ -15,7 +15,7 @@ from printreach.rules.detection_keys import (
     DetectionKey,
     digest_of_api_key,
     new_api_key,
-    read_key_name,
+    parse_key_name,
 )
 from printreach.rules.operators import Operator, OperatorAct
 
@@ -91,7 +91,7 @@ class DetectionKeys:
         return await self.store.write(disable)
 
     async def _make(self, records: Records, account_id: str, name: str) -> MadeKey | Denied:
-        read = read_key_name(name)
+        read = parse_key_name(name)
         if read is None:
             return Denied(
                 Reason.INVALID,

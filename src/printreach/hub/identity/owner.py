@@ -15,7 +15,7 @@ from printreach.hub.tries import (
     AccountTries,
 )
 from printreach.ports import Clock, Passwords, Records, Store
-from printreach.rules.accounts import Account, email_key, read_email
+from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.credentials import TokenBytes
 from printreach.rules.devices import new_device_token
 from printreach.rules.mail_links import MailPurpose
@@ -79,7 +79,7 @@ class Owner:
         self, account: Account, session: Session, password: str, email: str
     ) -> Refusal | None:
         """Send a link to the address that the account is to have."""
-        address = read_email(email)
+        address = parse_email(email)
         if address is None:
             return BAD_EMAIL
         refused = await self.proof.of_owner(account, session, password)

@@ -13,7 +13,7 @@ from printreach.hub.tries import PASSKEY_BY_ADDRESS
 from printreach.ports import Authenticators, Clock, Records, Store
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_session_token
-from printreach.rules.passkeys import MAX_PASSKEYS, Passkey, read_passkey_name
+from printreach.rules.passkeys import MAX_PASSKEYS, Passkey, parse_passkey_name
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
 from printreach.rules.steps import STEP_LIFETIME, Awaits, Step
@@ -78,7 +78,7 @@ class Passkeys:
             account_id=account.account_id,
             public_key=made.public_key,
             sign_count=made.sign_count,
-            name=read_passkey_name(name),
+            name=parse_passkey_name(name),
             created_at=self.clock.now(),
             used_at=None,
         )

@@ -18,7 +18,7 @@ from printreach.hub.tries import (
     AccountTries,
 )
 from printreach.ports import Clock, Passwords, Records, Store
-from printreach.rules.accounts import Account, email_key, read_email
+from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.credentials import TokenBytes, new_session_token
 from printreach.rules.devices import device_of
 from printreach.rules.mail_links import LIFETIMES, MailLink, MailPurpose
@@ -56,7 +56,7 @@ class Recovering:
 
     async def may_ask(self, email: str, visitor: Visitor) -> TooSoon | None:
         """Whether a mail may be asked for now; the same for addresses with and without account."""
-        address = read_email(email) or email
+        address = parse_email(email) or email
         account = await self.store.read(lambda records: records.accounts.with_email(address))
         refused = self.limits.on_account(RESET_BY_ADDRESS, visitor, account)
         if refused is not None:
@@ -89,7 +89,7 @@ class Recovering:
         at = self.clock.now()
 
         async def put(records: Records) -> None:
-            account = await records.accounts.with_email(read_email(email) or email)
+            account = await records.accounts.with_email(parse_email(email) or email)
             if account is not None:
                 await self.post.mail_link(records, MailPurpose.RESET, account, at)
 

@@ -13,7 +13,7 @@ from printreach.hub.tries import (
     AccountTries,
 )
 from printreach.ports import Clock, Passwords, Records, Store
-from printreach.rules.accounts import Account, email_key, read_email
+from printreach.rules.accounts import Account, email_key, parse_email
 from printreach.rules.credentials import (
     CredentialKind,
     TokenBytes,
@@ -23,7 +23,7 @@ from printreach.rules.credentials import (
 from printreach.rules.passwords import MAX_PASSWORD_LENGTH
 from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.steps import STEP_LIFETIME, Awaits, Step
-from printreach.rules.totp import read_recovery_code, step_of_code
+from printreach.rules.totp import parse_recovery_code, step_of_code
 
 WRONG_PASSWORD = Denied(Reason.WRONG_CREDENTIALS, "That mail address and password don't match.")
 WRONG_CODE = Denied(Reason.WRONG_CREDENTIALS, "That code is wrong, or was used before.")
@@ -65,7 +65,7 @@ class SigningIn:
 
         What it answers and how long it takes is the same for addresses with and without account.
         """
-        address = read_email(email)
+        address = parse_email(email)
         account = await self.store.read(
             lambda records: records.accounts.with_email(address or email)
         )
@@ -143,7 +143,7 @@ class SigningIn:
         if step is not None:
             await records.second_factors.set_totp(account_id, replace(totp, last_step=step))
             return True
-        code = read_recovery_code(typed)
+        code = parse_recovery_code(typed)
         return code is not None and await records.second_factors.use_recovery_code(
             account_id, recovery_digest(code)
         )

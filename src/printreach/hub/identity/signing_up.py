@@ -28,7 +28,7 @@ from printreach.rules.accounts import (
     Account,
     SignUpPolicy,
     email_key,
-    read_email,
+    parse_email,
 )
 from printreach.rules.credentials import TokenBytes, new_record_id, new_session_token
 from printreach.rules.mail_links import MailLink, MailPurpose
@@ -235,7 +235,7 @@ class SigningUp:
         problem = problem_with_password(password, email, self.passwords.is_common)
         if problem is not None:
             return Denied(Reason.BAD_PASSWORD, problem)
-        return read_email(email) or BAD_EMAIL
+        return parse_email(email) or BAD_EMAIL
 
     async def _may_mail(self, address: str, visitor: Visitor) -> TooSoon | None:
         who, network = email_key(address), widest_network_of(visitor.address)

@@ -20,8 +20,8 @@ from printreach.rules.notifications import (
     Events,
     NotifySettings,
     QuietHours,
-    read_events,
-    read_time,
+    parse_event_types,
+    parse_local_time,
     wants,
 )
 from printreach.rules.notify_ways import MAIL, WAY_BY_NAME, Wrong, reaches_people, read_place
@@ -157,7 +157,7 @@ class Notifications:
 
     async def choose_events(self, account_id: str, ticked: list[str]) -> WrongField | None:
         """What the account hears of, printers with a choice of their own aside."""
-        events = read_events(ticked)
+        events = parse_event_types(ticked)
         if events is None:
             return WrongField("events", "Choose from the list.")
         await self._change(account_id, lambda settings: replace(settings, events=events))
@@ -176,7 +176,7 @@ class Notifications:
         """When the person is left in peace, by the clocks of where they live."""
         if self.zones.zone(zone) is None:
             return WrongField("zone", "Choose a time zone from the list.")
-        first, last = read_time(begins), read_time(ends)
+        first, last = parse_local_time(begins), parse_local_time(ends)
         if is_on and (first is None or last is None):
             return WrongField("begins" if first is None else "ends", "Type a time, such as 22:30.")
         if is_on and first == last:
@@ -192,7 +192,7 @@ class Notifications:
     ) -> WrongField | Denied | None:
         """ticked: None to hear the same of it as of the others."""
         events: Events | None = None
-        if ticked is not None and (events := read_events(ticked)) is None:
+        if ticked is not None and (events := parse_event_types(ticked)) is None:
             return WrongField("events", "Choose from the list.")
 
         async def choose(records: Records) -> Denied | None:

@@ -15,7 +15,7 @@ from printreach.hub.denied import Denied
 from printreach.hub.identity.sessions import Begun
 from printreach.hub.tries import FORM_BY_ADDRESS
 from printreach.rules.devices import DEVICE_LIFETIME
-from printreach.rules.own_paths import read_own_path
+from printreach.rules.own_paths import parse_own_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import IDLE_TIME
 from printreach.web.cookies import DEVICE, SESSION, STEP, Cookies
@@ -45,7 +45,7 @@ class Fields:
     @property
     def next_path(self) -> str:
         """Where to go on to afterwards: a page of ours."""
-        return read_own_path(self["next"])
+        return parse_own_path(self["next"])
 
 
 class UnknownForm(ClientException):
@@ -133,7 +133,7 @@ def faulty(template: str, fault: Denied | TooSoon, field: str, **context: Any) -
 
 def signed_in_redirect(begun: Begun, next_path: str, jar: Cookies) -> Redirect:
     """Go on, signed in by a token that did not exist before."""
-    answer = Redirect(read_own_path(next_path), status_code=303)
+    answer = Redirect(parse_own_path(next_path), status_code=303)
     answer.set_cookie(jar.set(SESSION, begun.token, IDLE_TIME))
     answer.set_cookie(jar.end(STEP))
     remember_device(answer, begun.device_token, jar)

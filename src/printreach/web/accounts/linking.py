@@ -9,7 +9,7 @@ from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.tries import LINK_CODE_BY_ADDRESS
-from printreach.rules.credentials import read_link_code
+from printreach.rules.credentials import parse_link_code
 from printreach.rules.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
@@ -36,7 +36,7 @@ async def link_page(
     """Ask for a code and a name. code: as the agent's link carries it."""
     if code is None:
         return page(_LINK, code="", name="")
-    readable = read_link_code(code)
+    readable = parse_link_code(code)
     if readable is None:
         return faulty(_LINK, _NOT_A_CODE, "code", code=_played_back(code), name="")
     return page(_LINK, code=_in_fours(readable), name="")

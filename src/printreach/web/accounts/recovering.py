@@ -11,7 +11,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.recovering import LINK_OVER, Reset
 from printreach.hub.identity.signing_in import NeedsCode
 from printreach.rules.mail_links import LIFETIMES, MailPurpose
-from printreach.rules.own_paths import HOME, code_path, read_own_path
+from printreach.rules.own_paths import HOME, code_path, parse_own_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
@@ -40,7 +40,7 @@ def reset_page(
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
     """Ask for the address to which the link goes."""
-    return page(_RESET, next=read_own_path(next), email="", is_sent=False)
+    return page(_RESET, next=parse_own_path(next), email="", is_sent=False)
 
 
 @post("/reset", media_type=MediaType.HTML)

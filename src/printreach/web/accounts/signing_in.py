@@ -11,7 +11,7 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import Begun
 from printreach.hub.identity.signing_in import NeedsCode, Unconfirmed
 from printreach.hub.identity.signing_up import NOT_SET_UP
-from printreach.rules.own_paths import code_path, read_own_path, sign_in_path
+from printreach.rules.own_paths import code_path, parse_own_path, sign_in_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
@@ -55,7 +55,7 @@ async def sign_in_page(
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
     """Ask for mail address and password, or go on where somebody is signed in."""
-    path = read_own_path(next)
+    path = parse_own_path(next)
     if session is not None:
         return Redirect(path, status_code=303)
     return await sign_in_form(services, path)
@@ -94,7 +94,7 @@ async def code_page(
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
     """Ask for the code that is missing; begin again where none is."""
-    path = read_own_path(next)
+    path = parse_own_path(next)
     if not await services.signing_in.is_waiting_for_code(step_token(request, jar)):
         return Redirect(sign_in_path(path), status_code=303)
     return page(_CODE, next=path)

@@ -12,7 +12,7 @@ from printreach.hub.identity.sessions import Begun
 from printreach.hub.identity.signing_up import Confirmed, MailSent, NeedsPassword, SignUpOutcome
 from printreach.hub.invitations import INVITATION_OVER
 from printreach.rules.mail_links import MailLink
-from printreach.rules.own_paths import read_own_path
+from printreach.rules.own_paths import parse_own_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import CONFIRMATION_LIFETIME
 from printreach.web.accounts.forms import (
@@ -46,7 +46,7 @@ async def sign_up_page(
     invite: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """Ask for what an account is made of, where one may be made."""
-    path = read_own_path(next)
+    path = parse_own_path(next)
     if invite is not None:
         return await _invited_page(services, invite, path)
     if session is not None:

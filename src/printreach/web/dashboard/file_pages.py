@@ -16,7 +16,7 @@ from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.virtual_paths import VirtualPath, read_virtual_path
+from printreach.rules.virtual_paths import VirtualPath, parse_virtual_path
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.closing import closing
 from printreach.web.dashboard.dashboard import (
@@ -189,7 +189,7 @@ async def _folder(
 
 def _file_path(typed: str) -> VirtualPath:
     """Raises ValidationException."""
-    path = read_virtual_path(typed, (FileRoot.GCODE,))
+    path = parse_virtual_path(typed, (FileRoot.GCODE,))
     if isinstance(path, str) or not path.parts:
         raise ValidationException("There is no such file")
     return path

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import msgspec
 
 from printreach.contract.files import EntryType, FileRoot
-from printreach.rules.virtual_paths import MAX_PATH_CHARS, VirtualPath, read_virtual_path
+from printreach.rules.virtual_paths import MAX_PATH_CHARS, VirtualPath, parse_virtual_path
 
 ROOT: Final = FileRoot.GCODE.value
 PAGE_SIZE: Final = 200
@@ -73,7 +73,7 @@ _entry = msgspec.json.Decoder(Entry)
 
 def read_folder(typed: str | None) -> VirtualPath | None:
     """The folder that an address names; None where it can be none."""
-    path = read_virtual_path(typed or ROOT, (FileRoot.GCODE,))
+    path = parse_virtual_path(typed or ROOT, (FileRoot.GCODE,))
     return path if isinstance(path, VirtualPath) else None
 
 

@@ -14,7 +14,7 @@ from litestar.response import Redirect
 from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
 from printreach.hub.usage import MonthOfUse
-from printreach.rules.detection_usage import Billing, Tier, print_hours, read_month
+from printreach.rules.detection_usage import Billing, Tier, parse_month, print_hours
 from printreach.web.accounts.forms import Fields, faulty, page
 from printreach.web.developer.developer import PROOF, SAID, proof_of, proved
 from printreach.web.services import Services
@@ -42,7 +42,7 @@ async def usage_page(
     said: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """One calendar month."""
-    asked = read_month(month) if month else None
+    asked = parse_month(month) if month else None
     if month and asked is None:
         raise NotFoundException("There is no such month")
     use = await developers.usage.month(signed_in.account.account_id, asked)

@@ -12,7 +12,7 @@ from litestar.response import Redirect, Template
 from printreach.hub.portal import Portal, Refusal, Request
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.portal import FLOW_KEPT
-from printreach.rules.portal_query import PortalQuery, read_portal_query
+from printreach.rules.portal_query import PortalQuery, parse_portal_query
 from printreach.web.cookies import Cookies
 from printreach.web.portal.answers import failed_page, flow_path, welcome_page
 from printreach.web.portal.visits import BROWSER, FLOW_BY_ADDRESS, browser_of
@@ -99,7 +99,7 @@ def _refused(refusal: Refusal) -> Template:
 
 
 def _query(request: AnyRequest) -> PortalQuery:
-    return read_portal_query(_pairs(request))
+    return parse_portal_query(_pairs(request))
 
 
 def _query_text(request: AnyRequest) -> str:
