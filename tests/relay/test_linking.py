@@ -6,7 +6,7 @@ import pytest
 
 from printreach.contract import signin
 from printreach.ports import Topic
-from printreach.relay import lookout, offers
+from printreach.relay import offers, printer_subscriptions
 from printreach.rules.linking import LINK_CODE_LIFETIME
 from printreach.wire.errors import CloseCode
 from tests.relay.caller import calling, request
@@ -44,8 +44,8 @@ async def test_an_agent_is_linked_by_a_notice_and_serves_from_then_on() -> None:
 
 
 def test_an_agent_is_linked_although_the_notice_was_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert lookout.RECHECK_S == 30.0
-    monkeypatch.setattr(lookout, "RECHECK_S", 0.01)
+    assert printer_subscriptions.RECHECK_S == 30.0
+    monkeypatch.setattr(printer_subscriptions, "RECHECK_S", 0.01)
 
     @on_a_loop
     async def body() -> None:

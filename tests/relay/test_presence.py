@@ -7,7 +7,7 @@ import pytest
 
 from printreach.contract import signin
 from printreach.ports import StoreUnavailable, Topic
-from printreach.relay import lookout, visit
+from printreach.relay import printer_subscriptions, visit
 from printreach.wire.errors import CloseCode
 from tests.fakes.agents import MemoryAgents, Presence
 from tests.relay.caller import calling, request
@@ -93,7 +93,7 @@ async def test_a_removed_printer_is_sent_away_as_unlinked() -> None:
 def test_a_removal_is_noticed_although_the_notice_was_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(lookout, "RECHECK_S", 0.01)
+    monkeypatch.setattr(printer_subscriptions, "RECHECK_S", 0.01)
 
     @on_a_loop
     async def body() -> None:
@@ -109,7 +109,7 @@ def test_a_removal_is_noticed_although_the_notice_was_lost(
 
 
 def test_while_the_store_is_away_agents_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookout, "RECHECK_S", 0.01)
+    monkeypatch.setattr(printer_subscriptions, "RECHECK_S", 0.01)
 
     @on_a_loop
     async def body() -> None:
@@ -128,7 +128,7 @@ def test_while_the_store_is_away_agents_stay(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_agent_that_came_while_nothing_could_be_noted_is_noted_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(lookout, "RECHECK_S", 0.01)
+    monkeypatch.setattr(printer_subscriptions, "RECHECK_S", 0.01)
     noting = MemoryAgents.agent_connected
     failures = 3
 
@@ -153,7 +153,7 @@ def test_an_agent_that_came_while_nothing_could_be_noted_is_noted_later(
 
 
 def test_an_agents_new_address_on_the_lan_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookout, "RECHECK_S", 0.02)
+    monkeypatch.setattr(printer_subscriptions, "RECHECK_S", 0.02)
 
     @on_a_loop
     async def body() -> None:
@@ -170,7 +170,7 @@ def test_an_agents_new_address_on_the_lan_is_noted(monkeypatch: pytest.MonkeyPat
 def test_addresses_that_change_all_the_time_are_not_written_all_the_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(lookout, "RECHECK_S", 0.1)
+    monkeypatch.setattr(printer_subscriptions, "RECHECK_S", 0.1)
 
     @on_a_loop
     async def body() -> None:
@@ -182,7 +182,7 @@ def test_addresses_that_change_all_the_time_are_not_written_all_the_time(
                 await settle(1)
             await until(lambda: rig.agents.presence[agent.printer_id].lan_ip == "10.0.0.99")
 
-            beats = (loop.time() - began_at) / lookout.RECHECK_S
+            beats = (loop.time() - began_at) / printer_subscriptions.RECHECK_S
             assert rig.agents.connects <= 2 + beats
 
     body()

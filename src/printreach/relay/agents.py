@@ -8,8 +8,8 @@ from printreach.wire.errors import CloseCode
 from .directory import Directory
 from .event_intake import EventBudget
 from .host_keys import HostKeyDesk
-from .lookout import Lookout
 from .offers import OfferBudget
+from .printer_subscriptions import PrinterSubscriptions
 from .sign_in import Identity
 from .unsigned import Place, UnsignedAgents, UnsignedLink
 from .visit import AgentsOutside, AgentVisit, Desk
@@ -26,7 +26,7 @@ class AgentDesk:
         self._desk = Desk(
             directory=directory,
             offers=OfferBudget(asyncio.get_running_loop().time()),
-            lookout=Lookout(outside.agents, outside.bus),
+            printer_subscriptions=PrinterSubscriptions(outside.agents, outside.bus),
             beat=Beat(),
             host_keys=self.host_keys,
             event_budget=EventBudget(),
@@ -54,4 +54,4 @@ class AgentDesk:
         for visit in visits:
             visit.tunnel.close(CloseCode.RESTARTING, "the service restarts")
         await asyncio.gather(*(visit.task for visit in visits), return_exceptions=True)
-        await self._desk.lookout.close()
+        await self._desk.printer_subscriptions.close()

@@ -24,8 +24,8 @@ from .detector_news import DetectorNews
 from .directory import Directory
 from .event_intake import BadEvents, EventBudget, EventIntake
 from .host_keys import HostKeyDesk
-from .lookout import Lookout
 from .offers import OfferBudget
+from .printer_subscriptions import PrinterSubscriptions
 from .sign_in import Conversation, Identity, SignInRefused, sign_in
 from .unsigned import Place, UnsignedLink
 
@@ -58,7 +58,7 @@ class Desk:
 
     directory: Directory
     offers: OfferBudget
-    lookout: Lookout
+    printer_subscriptions: PrinterSubscriptions
     beat: Beat
     host_keys: HostKeyDesk
     event_budget: EventBudget
@@ -150,7 +150,7 @@ class AgentVisit:
             self.tunnel.close(CloseCode.OVERLOADED, "the service could not serve this agent")
         finally:
             self._place.leave()
-            self._desk.lookout.remove(self._printer_id, self)
+            self._desk.printer_subscriptions.remove(self._printer_id, self)
             if self._events is not None:
                 self._events.close()
 
@@ -168,7 +168,7 @@ class AgentVisit:
         )
         self._lan_ip = _address(hello.lan_ip)
         self._printer_id = printer_id_of(hello.public_key)
-        self._desk.lookout.add(self._printer_id, self)
+        self._desk.printer_subscriptions.add(self._printer_id, self)
         self._inbox = None
         while not inbox.empty():
             self._heard_late(inbox.get_nowait())
@@ -305,7 +305,7 @@ class AgentVisit:
         await self._recheck.wait()
         self._recheck.clear()
 
-    # --- Watcher --------------------------------------------------------------------------------
+    # --- Subscriber --------------------------------------------------------------------------------
 
     def on_recheck(self, is_linked: bool) -> None:
         if is_linked != self._is_serving or (is_linked and not self._is_noted):

@@ -14,11 +14,11 @@ log = logging.getLogger(__name__)
 
 RECHECK_S = 30.0
 """How soon a linked or removed printer is noticed where the notice was lost."""
-STORE_S = 10.0
+STORE_TIMEOUT_S = 10.0
 """A store that hangs must not end the looking."""
 
 
-class Watcher(Protocol):
+class Subscriber(Protocol):
     """One agent's connection."""
 
     def on_notice(self, topic: Topic) -> None:
@@ -28,45 +28,45 @@ class Watcher(Protocol):
         """The store was asked again."""
 
 
-class Lookout:
-    """Tells watchers what concerns their printer; several may watch the same one."""
+class PrinterSubscriptions:
+    """Tells subscribers what concerns their printer; several may watch the same one."""
 
     def __init__(self, agents: Agents, bus: Bus) -> None:
         self._agents = agents
-        self._watchers: dict[str, tuple[Watcher, ...]] = {}
+        self._subscribers: dict[str, tuple[Subscriber, ...]] = {}
         self._unsubscribe = bus.subscribe(self._on_notice)
-        self._beat = asyncio.create_task(self._keep_looking())
+        self._rechecking = asyncio.create_task(self._keep_rechecking())
 
     async def close(self) -> None:
         self._unsubscribe()
-        self._beat.cancel()
-        await asyncio.gather(self._beat, return_exceptions=True)
+        self._rechecking.cancel()
+        await asyncio.gather(self._rechecking, return_exceptions=True)
 
-    def add(self, printer_id: str, watcher: Watcher) -> None:
-        self._watchers[printer_id] = (*self._watchers.get(printer_id, ()), watcher)
+    def add(self, printer_id: str, subscriber: Subscriber) -> None:
+        self._subscribers[printer_id] = (*self._subscribers.get(printer_id, ()), subscriber)
 
-    def remove(self, printer_id: str, watcher: Watcher) -> None:
-        left = tuple(one for one in self._watchers.get(printer_id, ()) if one is not watcher)
+    def remove(self, printer_id: str, subscriber: Subscriber) -> None:
+        left = tuple(one for one in self._subscribers.get(printer_id, ()) if one is not subscriber)
         if left:
-            self._watchers[printer_id] = left
+            self._subscribers[printer_id] = left
         else:
-            self._watchers.pop(printer_id, None)
+            self._subscribers.pop(printer_id, None)
 
     def __len__(self) -> int:
         """How many printers are watched."""
-        return len(self._watchers)
+        return len(self._subscribers)
 
     def _on_notice(self, notice: Notice) -> None:
         if notice.topic in (Topic.PRINTER, Topic.DETECTOR):
-            for watcher in self._watchers.get(notice.key, ()):
-                watcher.on_notice(notice.topic)
+            for subscriber in self._subscribers.get(notice.key, ()):
+                subscriber.on_notice(notice.topic)
 
-    async def _keep_looking(self) -> None:
+    async def _keep_rechecking(self) -> None:
         while True:
             await asyncio.sleep(RECHECK_S)
-            asked = tuple(self._watchers)
+            asked = tuple(self._subscribers)
             try:
-                async with asyncio.timeout(STORE_S):
+                async with asyncio.timeout(STORE_TIMEOUT_S):
                     linked = await self._agents.linked_among(asked)
             except Exception:  # the store is away: what runs goes on
                 log.exception("could not look again which printers are linked")
@@ -75,5 +75,5 @@ class Lookout:
 
     def _tell(self, asked: Collection[str], linked: Collection[str]) -> None:
         for printer_id in asked:
-            for watcher in self._watchers.get(printer_id, ()):
-                watcher.on_recheck(printer_id in linked)
+            for subscriber in self._subscribers.get(printer_id, ()):
+                subscriber.on_recheck(printer_id in linked)
