@@ -16,7 +16,7 @@ from printreach.ports import Bus, Clock, Grants, Notice, Topic
 from printreach.rules.access import Need
 from printreach.rules.connections import INTERNAL_KINDS, Admitted, Grant, Refused, admit
 
-from .uses import Uses
+from .last_used import LastUsedRecorder
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ class Admission:
         self._ports: dict[int, tuple[float, str]] = {}
         self._live: dict[str, set[LiveStream]] = {}
         self._webcams: dict[str, int] = {}
-        self._uses = Uses(grants, clock, lambda: self._live)
+        self._last_used = LastUsedRecorder(grants, clock, lambda: self._live)
         self._unsubscribe = bus.subscribe(self._on_notice)
         self._recheck = asyncio.Event()
         self._beat = self._loop.create_task(self._keep_checking())
@@ -65,7 +65,7 @@ class Admission:
         self._unsubscribe()
         self._beat.cancel()
         await asyncio.gather(self._beat, return_exceptions=True)
-        await self._uses.close()
+        await self._last_used.close()
 
     # --- grants ---------------------------------------------------------------------------------
 
@@ -142,7 +142,7 @@ class Admission:
     # --- streams under way ------------------------------------------------------------------------
 
     def began(self, stream: LiveStream) -> None:
-        self._uses.note(stream.unique_id)
+        self._last_used.note(stream.unique_id)
         self._live.setdefault(stream.unique_id, set()).add(stream)
 
     def ended(self, stream: LiveStream) -> None:

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from printreach.relay.uses import AT_ONCE, Uses
+from printreach.relay.last_used import AT_ONCE, LastUsedRecorder
 from printreach.rules.connections import ConnectionKind
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.grants import MemoryGrants
@@ -45,7 +45,7 @@ async def test_a_request_without_the_right_credentials_is_no_use() -> None:
 async def test_many_requests_are_told_once_with_the_last_of_their_times() -> None:
     clock = FakeClock()
     grants = MemoryGrants(clock)
-    uses = Uses(grants, clock, list)
+    uses = LastUsedRecorder(grants, clock, list)
     uses.note("app-one")
     clock.advance(SECOND)
     uses.note("app-one")
@@ -62,7 +62,7 @@ async def test_many_requests_are_told_once_with_the_last_of_their_times() -> Non
 async def test_what_still_runs_is_in_use() -> None:
     clock = FakeClock()
     grants = MemoryGrants(clock)
-    uses = Uses(grants, clock, lambda: ["app-webcam"])
+    uses = LastUsedRecorder(grants, clock, lambda: ["app-webcam"])
     uses.note("app-webcam")
     clock.advance(SECOND)
     await uses.tell()
@@ -74,7 +74,7 @@ async def test_what_still_runs_is_in_use() -> None:
 async def test_the_services_own_requests_are_nobodys_use() -> None:
     clock = FakeClock()
     grants = MemoryGrants(clock)
-    uses = Uses(grants, clock, list)
+    uses = LastUsedRecorder(grants, clock, list)
     uses.note(f"{ConnectionKind.INTERNAL}-printer")
     await uses.close()
 
@@ -85,7 +85,7 @@ async def test_the_services_own_requests_are_nobodys_use() -> None:
 async def test_what_the_store_does_not_take_is_told_the_next_time() -> None:
     clock = FakeClock()
     grants = MemoryGrants(clock)
-    uses = Uses(grants, clock, list)
+    uses = LastUsedRecorder(grants, clock, list)
     names = {f"app-{number}" for number in range(AT_ONCE + 1)}
     for name in names:
         uses.note(name)

@@ -18,7 +18,7 @@ AT_ONCE = 500
 """Rows in one write; between two of them others get their turn."""
 
 
-class Uses:
+class LastUsedRecorder:
     """Owned by admission. running: names of the connections that carry something now."""
 
     def __init__(self, grants: Grants, clock: Clock, running: Callable[[], Iterable[str]]) -> None:
