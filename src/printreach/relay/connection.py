@@ -21,7 +21,7 @@ from printreach.http1.heads import (
 )
 
 from .departure import Departure
-from .passage import Passage
+from .forwarding_plan import ForwardingPlan
 from .patience import Patience
 from .refusals import plain_refusal
 
@@ -87,7 +87,7 @@ class FrontConnection(asyncio.Protocol):
         self.is_inside = is_inside  # the service's own roles call here, and nobody else
         self.transport: asyncio.Transport
         self.peer = ""
-        self.passage: Passage | None = None  # of the last request to a printer
+        self.forwarding_plan: ForwardingPlan | None = None  # of the last request to a printer
         self._heads = RequestReader()
         self._front = front
         self._patience = front.patience
@@ -120,8 +120,10 @@ class FrontConnection(asyncio.Protocol):
     def finished(self, *, keep_alive: bool) -> None:
         self._exchange = None
         self._is_busy = False
-        if self.passage is not None and not self._heads.remembers(self.passage.headers):
-            self.passage = None  # nothing that comes can have it, and it may be large
+        if self.forwarding_plan is not None and not self._heads.remembers(
+            self.forwarding_plan.headers
+        ):
+            self.forwarding_plan = None  # nothing that comes can have it, and it may be large
         if self._reader is not None and not self._reader.is_complete:
             self._begin_linger()
         elif not keep_alive or not self._front.is_serving or self._has_said_all:

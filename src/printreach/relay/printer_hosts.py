@@ -29,10 +29,10 @@ from .connection import Exchange, FrontConnection
 from .cross_site import WITHOUT_REFERER, CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
+from .forwarding_plan import ForwardingPlan, plan_forwarding
 from .hosts import Hosts
 from .opening import Opening
 from .page_words import FROM_ANOTHER_SITE
-from .passage import Passage, passage
 from .refusals import ask_for_confirmation, ask_to_sign_in, refuse, refuse_admission, wants_page
 from .waiting import Waiting
 from .webcam_feeds import Feeds
@@ -154,8 +154,8 @@ class PrinterHosts:
         if has_cookies and request.target.partition(b"?")[0] == OPEN_PATH:
             return self._open(caller, request, body, fin, grant)
         port = caller.tunnel_port
-        known = caller.passage = passage(
-            caller.passage, request, grant, scheme=self._hosts.scheme, tunnel_port=port
+        known = caller.forwarding_plan = plan_forwarding(
+            caller.forwarding_plan, request, grant, scheme=self._hosts.scheme, tunnel_port=port
         )
         digests = [*known.digests, *presented_in_target(request.target, grant.kind)]
         by_cookie = has_cookies and _is_by_cookie(grant, known, digests)
@@ -290,7 +290,7 @@ class PrinterHosts:
         return waiting
 
 
-def _is_by_cookie(grant: Grant, known: Passage, digests: Sequence[bytes]) -> bool:
+def _is_by_cookie(grant: Grant, known: ForwardingPlan, digests: Sequence[bytes]) -> bool:
     """Whether only a cookie can open it: an own- host knows nothing else."""
     if grant.kind is ConnectionKind.OWN:
         return True

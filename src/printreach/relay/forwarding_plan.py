@@ -10,7 +10,7 @@ from printreach.wire.heads import Headers, encode_fields
 from .cleaning import headers_for_printer, presented_by
 
 
-class Passage(NamedTuple):
+class ForwardingPlan(NamedTuple):
     """All that follows from header lines and a grant, and from nothing else.
 
     headers, grant: what it was made of. digests, cookies: of the credentials in Authorization
@@ -24,15 +24,15 @@ class Passage(NamedTuple):
     fields: bytes
 
 
-def passage(
-    last: Passage | None,
+def plan_forwarding(
+    last: ForwardingPlan | None,
     request: Request,
     grant: Grant,
     *,
     scheme: str,
     tunnel_port: int | None,
-) -> Passage:
-    """The passage of a request; the last one of its connection, where nothing has changed.
+) -> ForwardingPlan:
+    """The forwarding_plan of a request; the last one of its connection, where nothing has changed.
 
     An app that asks for the same page each second sends the same lines each time, and a browser
     nearly the same. Hashing credentials and picking headers once is a quarter of a small request.
@@ -43,7 +43,7 @@ def passage(
     cookie_port = tunnel_port if grant.kind in KINDS_WITH_COOKIES else None
     ours = presented.ours(grant.digests)
     fields = headers_for_printer(request.headers, ours, cookie_port)
-    return Passage(
+    return ForwardingPlan(
         request.headers,
         grant,
         [*presented.authorizations.values()],

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from printreach.http1.heads import RequestReader
-from printreach.relay.passage import passage
+from printreach.relay.forwarding_plan import plan_forwarding
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.credentials import CredentialKind, digest
 
@@ -24,18 +24,20 @@ WRONG = b"GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer wrong\r\n\r\n"
 
 def test_the_same_lines_with_the_same_grant_are_looked_at_once() -> None:
     reader = RequestReader()
-    first = passage(None, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None)
+    first = plan_forwarding(None, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None)
 
-    assert passage(first, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None) is first
+    assert (
+        plan_forwarding(first, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None) is first
+    )
     assert first.digests == [digest(CredentialKind.BEARER, b"right")]
     assert first.fields == b"Host: h\r\n"
 
 
 def test_other_credentials_on_the_same_connection_are_looked_at() -> None:
     reader = RequestReader()
-    first = passage(None, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None)
+    first = plan_forwarding(None, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None)
 
-    second = passage(first, reader.read(WRONG), GRANT, scheme="https", tunnel_port=None)
+    second = plan_forwarding(first, reader.read(WRONG), GRANT, scheme="https", tunnel_port=None)
 
     assert second.digests == [digest(CredentialKind.BEARER, b"wrong")]
     assert second.fields == b"Host: h\r\nAuthorization: Bearer wrong\r\n"
@@ -43,10 +45,10 @@ def test_other_credentials_on_the_same_connection_are_looked_at() -> None:
 
 def test_a_grant_that_was_read_again_is_asked_again() -> None:
     reader = RequestReader()
-    first = passage(None, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None)
+    first = plan_forwarding(None, reader.read(RIGHT), GRANT, scheme="https", tunnel_port=None)
     changed = replace(GRANT, digests=(digest(CredentialKind.BEARER, b"wrong"),))
 
-    second = passage(first, reader.read(RIGHT), changed, scheme="https", tunnel_port=None)
+    second = plan_forwarding(first, reader.read(RIGHT), changed, scheme="https", tunnel_port=None)
 
     # It opens nothing any more, so it is the printer's own.
     assert second.fields == b"Host: h\r\nAuthorization: Bearer right\r\n"
