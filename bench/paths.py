@@ -27,8 +27,8 @@ from printreach.relay.directory import Directory
 from printreach.relay.front import Front
 from printreach.relay.hosts import Hosts, PrinterHost
 from printreach.relay.opening import Opening
-from printreach.relay.patience import Patience
 from printreach.relay.printer_hosts import PrinterHosts
+from printreach.relay.timeouts import Timeouts
 from printreach.rules.connections import ConnectionKind, Grant
 from printreach.rules.credentials import CredentialKind, digest
 from printreach.tunnel.link import LinkReceiver
@@ -153,7 +153,7 @@ class RelayPath:
             return printers.serve(caller, request, body, fin, named.unique_id)
 
         self.socket = NoSocket()
-        self.connection = FrontConnection(Front(dispatch, Patience()), None)
+        self.connection = FrontConnection(Front(dispatch, Timeouts()), None)
         self.connection.connection_made(cast("asyncio.Transport", self.socket))
         self.answer = encode_head(b"200 OK\r\n" + ANSWER_FIELDS, BODY)
         self.stream = 0

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from printreach.http1.heads import Request
 from printreach.relay.connection import Dispatch, Exchange, FrontConnection
-from printreach.relay.patience import Patience
+from printreach.relay.timeouts import Timeouts
 
 _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
@@ -76,7 +76,7 @@ class Front:
         self.later = LaterCalls()
         self.loop: Any = self.later
         self.dispatch: Dispatch = self._dispatch
-        self.patience = Patience()
+        self.timeouts = Timeouts()
         self.is_serving = True
         self.heard: list[Heard] = []
 

@@ -16,7 +16,7 @@ from printreach.hub.tries import CallerTries
 from printreach.ports import Agents, Clock, Grants, Notice, Topic
 from printreach.relay.agents import AgentsOutside, Identity
 from printreach.relay.node import RelayNode, RelayOutside
-from printreach.relay.patience import Patience
+from printreach.relay.timeouts import Timeouts
 from printreach.relay.trust import Network
 from printreach.relay.web_app import Application
 from printreach.rules.access import FULL_ACCESS
@@ -35,7 +35,7 @@ OWN = b"relay.example"
 TUNNEL_DOMAIN = "tunnel.example"
 NODE_ID = "node-1"
 SERVICE_KEY = Ed25519PrivateKey.from_private_bytes(b"s" * 32)
-QUICK = Patience(head=2 * PATIENCE_S, ended=0.2, sweep=0.01)
+QUICK = Timeouts(head=2 * PATIENCE_S, ended=0.2, sweep=0.01)
 """The real deadlines, looked at all the time. But who has connected may take its time to ask: the
 test does much in between, and a busy machine stands still."""
 
@@ -148,7 +148,7 @@ def _digests(kind: ConnectionKind, token: bytes) -> tuple[bytes, ...]:
 @asynccontextmanager
 async def relay(
     *,
-    patience: Patience = QUICK,
+    timeouts: Timeouts = QUICK,
     networks: Sequence[Network] = (),
     scheme: str = "http",
     settle_s: float = 0.0,
@@ -188,7 +188,7 @@ async def relay(
         web=web_app,
         detector_url=detector_url,
     )
-    node = RelayNode(outside, patience, settle_s=settle_s)
+    node = RelayNode(outside, timeouts, settle_s=settle_s)
     rig = Rig(node, clock, bus, grants, agents, detector, events, web)
     try:
         rig.port = await rig.node.listen("127.0.0.1", 0)

@@ -34,7 +34,7 @@ def ends_with(connection: FrontConnection, drop: bytes) -> bool:
 @on_a_skipping_loop
 async def test_a_head_that_drips_is_given_up_after_its_time() -> None:
     slow = replace(QUICK, head=LONG_S, linger=0.0)
-    async with relay(patience=slow) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=slow) as rig, calling(rig.port) as caller:
         connection = await the_connection(rig)
         caller.send(b"GET / HT")
         await until(lambda: connection._awaits_head)
@@ -47,7 +47,7 @@ async def test_a_head_that_drips_is_given_up_after_its_time() -> None:
 @on_a_skipping_loop
 async def test_dripping_on_does_not_buy_a_head_more_time() -> None:
     slow = replace(QUICK, head=LONG_S, linger=0.0)
-    async with relay(patience=slow) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=slow) as rig, calling(rig.port) as caller:
         connection = await the_connection(rig)
         caller.send(b"GET / HTTP/1.1\r\nHost: x\r\n")
         await until(lambda: connection._awaits_head)
@@ -63,7 +63,7 @@ async def test_dripping_on_does_not_buy_a_head_more_time() -> None:
 @on_a_skipping_loop
 async def test_a_head_has_its_whole_time_however_long_the_connection_was_silent_before() -> None:
     nearly_all = LONG_S - 2 * PATIENCE_S
-    async with relay(patience=replace(QUICK, head=LONG_S)) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=replace(QUICK, head=LONG_S)) as rig, calling(rig.port) as caller:
         access = rig.connect()
         asked = request(access.host, access.bearer)
         connection = await the_connection(rig)
@@ -79,13 +79,13 @@ async def test_a_head_has_its_whole_time_however_long_the_connection_was_silent_
 
 @on_a_loop
 async def test_a_connection_that_asks_nothing_is_closed() -> None:
-    async with relay(patience=replace(QUICK, head=0.02)) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=replace(QUICK, head=0.02)) as rig, calling(rig.port) as caller:
         assert await caller.is_closed()
 
 
 @on_a_loop
 async def test_a_connection_that_asks_nothing_more_is_closed() -> None:
-    async with relay(patience=replace(QUICK, idle=0.02)) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=replace(QUICK, idle=0.02)) as rig, calling(rig.port) as caller:
         caller.send(request(OWN))
 
         assert (await caller.answer()).status == 200
@@ -176,7 +176,7 @@ async def test_a_long_head_costs_no_more_when_it_comes_byte_by_byte(
 
 @on_a_skipping_loop
 async def test_a_body_that_stops_coming_ends_the_request() -> None:
-    async with relay(patience=replace(QUICK, body=LONG_S)) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=replace(QUICK, body=LONG_S)) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         caller.send(request(access.host, access.bearer, ENDLESS, method=b"POST") + b"begun")
         asked = await agent.next()
@@ -189,7 +189,7 @@ async def test_a_body_that_stops_coming_ends_the_request() -> None:
 
 @on_a_skipping_loop
 async def test_an_upload_that_waits_for_the_printer_is_not_given_up() -> None:
-    async with relay(patience=replace(QUICK, body=20.0)) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=replace(QUICK, body=20.0)) as rig, calling(rig.port) as caller:
         access = rig.connect()
         agent = await rig.agent(script=ignore)
         agent.takes_bodies = False
@@ -226,7 +226,7 @@ async def test_an_upload_waits_in_the_socket_while_the_printer_is_slow() -> None
 
 @on_a_loop
 async def test_a_caller_reads_why_its_upload_was_refused_while_it_sends_on() -> None:
-    async with relay(patience=replace(QUICK, linger=LONG_S)) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=replace(QUICK, linger=LONG_S)) as rig, calling(rig.port) as caller:
         access = rig.connect()
         caller.send(request(access.host, ENDLESS, method=b"POST") + b"x" * (LINGER_BYTES // 2))
         await until(lambda: caller.unsent == 0)
@@ -240,7 +240,7 @@ async def test_a_caller_reads_why_its_upload_was_refused_while_it_sends_on() -> 
 
 @on_a_loop
 async def test_a_refused_upload_is_drained_for_two_seconds_at_most() -> None:
-    async with relay(patience=replace(QUICK, linger=0.05)) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=replace(QUICK, linger=0.05)) as rig, calling(rig.port) as caller:
         access = rig.connect()
         caller.send(request(access.host, ENDLESS, method=b"POST"))
         assert (await caller.answer()).status == 606
@@ -252,7 +252,7 @@ async def test_a_refused_upload_is_drained_for_two_seconds_at_most() -> None:
 @on_a_loop
 async def test_a_refused_upload_is_drained_for_8_mib_at_most() -> None:
     assert LINGER_BYTES == 8 * 1024 * 1024
-    async with relay(patience=replace(QUICK, linger=60.0)) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=replace(QUICK, linger=60.0)) as rig, calling(rig.port) as caller:
         access = rig.connect()
         caller.send(request(access.host, ENDLESS, method=b"POST"))
         assert (await caller.answer()).status == 606

@@ -18,7 +18,7 @@ HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")
 
 @on_a_loop
 async def test_a_caller_that_has_asked_everything_hears_the_answer() -> None:
-    async with relay(patience=PATIENT) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=PATIENT) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         caller.send(request(access.host, access.bearer, method=b"POST", body=b"x" * 1000))
         caller.half_close()
@@ -36,7 +36,7 @@ async def test_a_caller_that_has_asked_everything_hears_the_answer() -> None:
 @pytest.mark.parametrize("count", [2, 5])
 @on_a_loop
 async def test_every_request_that_came_before_the_end_is_answered(count: int) -> None:
-    async with relay(patience=PATIENT) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=PATIENT) as rig, calling(rig.port) as caller:
         access = rig.connect()
         await rig.agent()
         for number in range(count):
@@ -50,7 +50,7 @@ async def test_every_request_that_came_before_the_end_is_answered(count: int) ->
 
 @on_a_loop
 async def test_half_a_request_behind_a_whole_one_ends_the_connection_behind_the_answer() -> None:
-    async with relay(patience=PATIENT) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=PATIENT) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent()
         whole = request(access.host, access.bearer)
         caller.send(whole + whole[:-10])
@@ -63,7 +63,7 @@ async def test_half_a_request_behind_a_whole_one_ends_the_connection_behind_the_
 
 @on_a_loop
 async def test_a_body_that_is_cut_short_cancels_the_request_at_once() -> None:
-    async with relay(patience=PATIENT) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=PATIENT) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         caller.send(request(access.host, access.bearer, b"Content-Length: 10", method=b"PUT"))
         asked = await agent.next()
@@ -77,7 +77,7 @@ async def test_a_body_that_is_cut_short_cancels_the_request_at_once() -> None:
 @on_a_loop
 async def test_an_upload_that_waits_for_the_printer_is_passed_on_whole() -> None:
     size = WINDOW_BYTES + 200_000
-    async with relay(patience=PATIENT) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=PATIENT) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=ignore)
         agent.takes_bodies = False
         caller.send(request(access.host, access.bearer, method=b"PUT", body=b"x" * size))
@@ -101,7 +101,7 @@ async def test_on_a_websocket_the_directions_end_apart() -> None:
         asked.answer(101, fin=False)
         asked.when_complete = say_goodbye
 
-    async with relay(patience=PATIENT) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=PATIENT) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=agree)
         caller.send(request(access.host, access.bearer, *HANDSHAKE))
         assert (await caller.answer()).status == 101
@@ -129,7 +129,7 @@ async def test_a_websocket_whose_caller_is_gone_for_good_ends_at_the_printer() -
 
 @on_a_loop
 async def test_the_services_own_host_answers_such_callers_too() -> None:
-    async with relay(patience=PATIENT) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=PATIENT) as rig, calling(rig.port) as caller:
         caller.send(request(OWN, target=b"/page"))
         caller.half_close()
 

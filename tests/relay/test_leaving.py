@@ -105,7 +105,7 @@ async def test_a_caller_that_ends_its_side_and_reads_nothing_is_gone_as_well() -
 @on_a_loop
 async def test_a_caller_that_ends_its_side_once_it_has_asked_everything_hears_the_answer() -> None:
     patient = replace(QUICK, linger=PATIENCE_S)
-    async with relay(patience=patient) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=patient) as rig, calling(rig.port) as caller:
         caller.send(request(b"nobody." + b"tunnel.example", method=b"POST", body=b"x" * 100_000))
         await until(lambda: caller.unsent == 0)
         caller.half_close()

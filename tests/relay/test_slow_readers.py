@@ -91,7 +91,7 @@ async def test_a_caller_that_reads_again_gets_every_answer_it_asked_for() -> Non
 @on_a_loop
 async def test_a_caller_that_takes_nothing_for_too_long_is_given_up() -> None:
     quick = replace(QUICK, write=0.05)
-    async with relay(patience=quick) as rig, calling(rig.port, receive_buffer=4096) as caller:
+    async with relay(timeouts=quick) as rig, calling(rig.port, receive_buffer=4096) as caller:
         access, agent = rig.connect(), await rig.agent(script=send_for_ever)
         caller.send(request(access.host, access.bearer))
         asked = await agent.next()

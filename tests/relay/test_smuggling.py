@@ -40,7 +40,7 @@ def pieces_of(raw: bytes) -> int:
 async def test_a_request_that_asks_to_be_misread_is_refused_and_nothing_behind_it_is_read(
     case: Refused,
 ) -> None:
-    async with relay(patience=SHORT_LINGER) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=SHORT_LINGER) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent()
         caller.send(sent_to(access, case))
 
@@ -52,7 +52,7 @@ async def test_a_request_that_asks_to_be_misread_is_refused_and_nothing_behind_i
 @pytest.mark.parametrize("case", REFUSED, ids=name_of)
 @on_a_loop
 async def test_it_is_refused_as_well_when_it_comes_byte_by_byte(case: Refused) -> None:
-    async with relay(patience=SHORT_LINGER) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=SHORT_LINGER) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent(script=answer_when_complete)
         raw = sent_to(access, case)
         await caller.send_in_pieces(raw, pieces_of(raw))
@@ -153,7 +153,7 @@ async def test_credentials_count_for_their_own_request_alone() -> None:
 
 @on_a_loop
 async def test_a_refused_upload_does_not_become_requests() -> None:
-    async with relay(patience=SHORT_LINGER) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=SHORT_LINGER) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent()
         smuggled = request(access.host, access.bearer, target=SMUGGLED)
         caller.send(request(access.host, b"Content-Length: 100000", method=b"POST"))
@@ -166,7 +166,7 @@ async def test_a_refused_upload_does_not_become_requests() -> None:
 
 @on_a_loop
 async def test_an_early_answer_does_not_turn_the_rest_of_the_upload_into_requests() -> None:
-    async with relay(patience=SHORT_LINGER) as rig, calling(rig.port) as caller:
+    async with relay(timeouts=SHORT_LINGER) as rig, calling(rig.port) as caller:
         access, agent = rig.connect(), await rig.agent()
         caller.send(request(access.host, access.bearer, b"Content-Length: 100000", method=b"POST"))
         answer = await caller.answer()

@@ -22,8 +22,8 @@ from printreach.http1.heads import (
 
 from .departure import Departure
 from .forwarding_plan import ForwardingPlan
-from .patience import Patience
 from .refusals import plain_refusal
+from .timeouts import Timeouts
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class Desk(Protocol):
 
     loop: asyncio.AbstractEventLoop
     dispatch: Dispatch
-    patience: Patience
+    timeouts: Timeouts
     is_serving: bool
 
     def now(self) -> float: ...
@@ -90,8 +90,8 @@ class FrontConnection(asyncio.Protocol):
         self.forwarding_plan: ForwardingPlan | None = None  # of the last request to a printer
         self._heads = RequestReader()
         self._front = front
-        self._patience = front.patience
-        self._departure = Departure(self._patience.ended)
+        self._timeouts = front.timeouts
+        self._departure = Departure(self._timeouts.ended)
         self._buffer = b""
         self._searched = 0  # bytes of the buffer in which no head ends
         self._awaits_head = False  # some of one has come
@@ -130,7 +130,7 @@ class FrontConnection(asyncio.Protocol):
             self._close()
         else:
             self._reader = None
-            self._deadline = self._front.now() + self._patience.idle
+            self._deadline = self._front.now() + self._timeouts.idle
             self._read_on()
             if self._buffer:
                 # Not at once: the caller of finished() is still in the middle of its work, and
@@ -186,7 +186,7 @@ class FrontConnection(asyncio.Protocol):
         self.transport.set_write_buffer_limits(high=HIGH_WATER_BYTES)
         address = self.transport.get_extra_info("peername")
         self.peer = str(address[0]) if address else ""
-        self._deadline = self._front.now() + self._patience.head
+        self._deadline = self._front.now() + self._timeouts.head
         self._front.remember(self)
         sock = self.transport.get_extra_info("socket")
         if sock is not None and not self._front.has_room(sock.fileno()):
@@ -294,7 +294,7 @@ class FrontConnection(asyncio.Protocol):
             self._refuse(BadMessage(431, "The head of the request is larger than 32 KiB."))
         elif size > 0 and not self._awaits_head:
             self._awaits_head = True
-            self._deadline = self._front.now() + self._patience.head
+            self._deadline = self._front.now() + self._timeouts.head
         self._searched = max(0, size - 3)
 
     def _begin(self, head: bytes, rest: bytes) -> None:
@@ -313,7 +313,7 @@ class FrontConnection(asyncio.Protocol):
         self._buffer = rest
         self._read_on()
         self._is_busy = True
-        self._deadline = 0.0 if fin else self._front.now() + self._patience.body
+        self._deadline = 0.0 if fin else self._front.now() + self._timeouts.body
         if not self._front.is_serving:
             request.keep_alive = False
         exchange = self._front.dispatch(self, request, body, fin)
@@ -328,7 +328,7 @@ class FrontConnection(asyncio.Protocol):
             self.abort_for_gone_caller()
             return
         self._buffer += rest
-        self._deadline = 0.0 if reader.is_complete else self._front.now() + self._patience.body
+        self._deadline = 0.0 if reader.is_complete else self._front.now() + self._timeouts.body
         if self._exchange is not None and (body or reader.is_complete):
             self._exchange.on_body(body, fin=reader.is_complete)
 
@@ -353,7 +353,7 @@ class FrontConnection(asyncio.Protocol):
         self._linger_left = LINGER_BYTES
         self._buffer = b""
         self._deadline = 0.0
-        self._front.loop.call_later(self._patience.linger, self._end_linger)
+        self._front.loop.call_later(self._timeouts.linger, self._end_linger)
         self._resume()
 
     def _drain(self, size: int) -> None:
@@ -369,7 +369,7 @@ class FrontConnection(asyncio.Protocol):
     def _close(self) -> None:
         self._is_closing = True
         self.transport.close()
-        self._deadline = self._front.now() + self._patience.idle  # for a caller that reads nothing
+        self._deadline = self._front.now() + self._timeouts.idle  # for a caller that reads nothing
 
     def _on_deadline(self) -> None:
         if self._is_closing:
@@ -379,12 +379,12 @@ class FrontConnection(asyncio.Protocol):
         elif not self._is_busy:
             self._refuse(BadMessage(408, "The head of the request took too long."))
         elif self._is_paused:
-            self._deadline = self._front.now() + self._patience.body  # it is us who wait
+            self._deadline = self._front.now() + self._timeouts.body  # it is us who wait
         else:
             self.abort_for_gone_caller()
 
     def _has_stalled(self, now: float) -> bool:
-        return self._is_congested and now >= self._congested_at + self._patience.write
+        return self._is_congested and now >= self._congested_at + self._timeouts.write
 
     def _has_left(self, now: float) -> bool:
         sock = self.transport.get_extra_info("socket")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from .connection import Dispatch, FrontConnection
 from .descriptors import Descriptors
-from .patience import Patience
+from .timeouts import Timeouts
 
 log = logging.getLogger(__name__)
 
@@ -30,17 +30,17 @@ class Front:
     """The listening sockets and their connections."""
 
     def __init__(
-        self, dispatch: Dispatch, patience: Patience, descriptors: Descriptors | None = None
+        self, dispatch: Dispatch, timeouts: Timeouts, descriptors: Descriptors | None = None
     ) -> None:
         self.loop: asyncio.AbstractEventLoop = asyncio.get_running_loop()
         self.dispatch = dispatch
-        self.patience = patience
+        self.timeouts = timeouts
         self.is_serving = True
         self.descriptors = descriptors or Descriptors()
         self._connections: set[FrontConnection] = set()
         self._is_quiet = asyncio.Event()  # set when the last connection goes
         self._servers: list[asyncio.Server] = []
-        self._sweeper = self.loop.call_later(self.patience.sweep, self._sweep)
+        self._sweeper = self.loop.call_later(self.timeouts.sweep, self._sweep)
 
     def now(self) -> float:
         return self.loop.time()
@@ -130,7 +130,7 @@ class Front:
         return len(self._connections)
 
     def _sweep(self) -> None:
-        self._sweeper = self.loop.call_later(self.patience.sweep, self._sweep)
+        self._sweeper = self.loop.call_later(self.timeouts.sweep, self._sweep)
         now = self.now()
         for connection in list(self._connections):
             connection.sweep(now)

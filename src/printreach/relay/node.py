@@ -23,10 +23,10 @@ from .host_keys import HostKeyDesk
 from .hosts import DetectorHost, Hosts, OwnHost, PrinterHost
 from .opening import Opening, Tries
 from .own_host import OwnHostRequests
-from .patience import Patience
 from .printer_hosts import PrinterHosts
 from .refusals import answer
 from .takeover import accept_websocket
+from .timeouts import Timeouts
 from .trust import Network, Origin, origin_of
 from .untrusted_proxy import UntrustedProxyWarning
 from .web_app import Application, WebApp
@@ -70,7 +70,7 @@ class RelayNode:
     def __init__(
         self,
         outside: RelayOutside,
-        patience: Patience | None = None,
+        timeouts: Timeouts | None = None,
         *,
         settle_s: float = 0.0,
     ) -> None:
@@ -90,7 +90,7 @@ class RelayNode:
         )
         app = WebApp(outside.web, agents.clock) if outside.web is not None else None
         self._own_host = OwnHostRequests(outside.connect_web, app)
-        self._front = Front(self._dispatch, patience or Patience())
+        self._front = Front(self._dispatch, timeouts or Timeouts())
         self._untrusted_proxy = UntrustedProxyWarning(outside.networks)
         self._requests = 0
         self.metrics = self._metrics()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Patience:
+class Timeouts:
     """How long a caller is waited for, in seconds.
 
     head: from the first byte of a head to its last; what a slow-loris gets.
