@@ -173,7 +173,7 @@ class FrontConnection(asyncio.Protocol):
     def resume(self) -> None:
         self._resume()
 
-    def take_over(self) -> tuple[asyncio.Transport, bytes]:
+    def detach(self) -> tuple[asyncio.Transport, bytes]:
         """Leave the connection to another protocol: with the request's head, and what followed."""
         self._front.forget(self)
         self._is_closing = True

@@ -25,11 +25,11 @@ from .opening import Opening, Tries
 from .own_host import OwnHostRequests
 from .printer_hosts import PrinterHosts
 from .refusals import answer
-from .takeover import accept_websocket
 from .timeouts import Timeouts
 from .trust import Network, Origin, origin_of
 from .untrusted_proxy import UntrustedProxyWarning
 from .web_app import Application, WebApp
+from .websocket_upgrade import accept_websocket
 
 log = logging.getLogger(__name__)
 
@@ -168,7 +168,7 @@ class RelayNode:
                 _writer(caller, request, fin), 503, b"Service Unavailable", _TOO_MANY, _COME_AGAIN
             )
             return
-        link = accept_websocket(*caller.take_over())
+        link = accept_websocket(*caller.detach())
         if link is None:
             place.leave()
         else:

@@ -1,4 +1,4 @@
-"""Connections handed over to picows by its private class: what relay/takeover.py relies on."""
+"""Connections handed over to picows by its private class: what relay/websocket_upgrade.py relies on."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -6,7 +6,7 @@ from typing import cast
 import uvloop
 from picows import ws_connect
 
-from printreach.relay.takeover import accept_websocket
+from printreach.relay.websocket_upgrade import accept_websocket
 from printreach.tunnel.websocket_link import WebSocketLink
 from tests.relay.waiting import PATIENCE_S
 
@@ -14,7 +14,7 @@ MESSAGES = [bytes([number % 251]) * (9000 + 7001 * (number % 9)) for number in r
 
 
 class Accepting(asyncio.Protocol):
-    """Answers a handshake by the takeover, and sends everything at once."""
+    """Answers a handshake by the websocket_upgrade, and sends everything at once."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
