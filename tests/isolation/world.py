@@ -22,8 +22,8 @@ from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_connections import LIFETIMES, OwnConnections
 from printreach.hub.tries import CallerTries
 from printreach.ports import Notice, Topic
-from printreach.relay.agents import AgentsOutside, Identity
-from printreach.relay.node import RelayNode, RelayOutside
+from printreach.relay.agents import AgentDependencies, Identity
+from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.rules.completion import Completion
 from printreach.rules.credentials import AppSecrets
 from printreach.rules.printers import Printer
@@ -336,9 +336,9 @@ async def begin(path: Path, ends: AsyncExitStack, ports: range) -> Isolation:
     ends.push_async_callback(web.close)
     loop = asyncio.get_running_loop()
     key = Ed25519PrivateKey.from_private_bytes(b"s" * 32)
-    outside = RelayOutside(
+    outside = RelayDependencies(
         grants=hub.grants,
-        agents=AgentsOutside(
+        agents=AgentDependencies(
             agents=hub.agents,
             detector=MemoryDetectorStates(bus),
             events=SqlEventInbox(hub.store, hub.clock),

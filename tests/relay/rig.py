@@ -14,8 +14,8 @@ from printreach.http1.client import Connect
 from printreach.http1.server import Server, serve
 from printreach.hub.tries import CallerTries
 from printreach.ports import Agents, Clock, Grants, Notice, Topic
-from printreach.relay.agents import AgentsOutside, Identity
-from printreach.relay.node import RelayNode, RelayOutside
+from printreach.relay.agents import AgentDependencies, Identity
+from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.relay.timeouts import Timeouts
 from printreach.relay.trust import Network
 from printreach.relay.web_app import Application
@@ -166,9 +166,9 @@ async def relay(
     numbers = count()
     grants = MemoryGrants(clock)
     server = web.server = await serve(web.handle, "127.0.0.1", 0)
-    outside = RelayOutside(
+    outside = RelayDependencies(
         grants=around_grants(grants, agents, clock) if around_grants else grants,
-        agents=AgentsOutside(
+        agents=AgentDependencies(
             agents=agents,
             detector=detector,
             events=events,

@@ -59,7 +59,7 @@ def test_an_agent_writes_no_lines_of_its_own_into_the_log(caplog: pytest.LogCapt
 
     @on_a_loop
     async def body() -> None:
-        desk = host_keys.HostKeyDesk(bytes, answer_within_s=PATIENCE_S)
+        desk = host_keys.HostKeyRequests(bytes, answer_within_s=PATIENCE_S)
         heard: list[signin.FromService] = []
         desk.serves("p", heard.append)
         key = asyncio.create_task(desk.make("p", "My app"))
@@ -105,7 +105,7 @@ async def test_an_agent_that_left_makes_none() -> None:
 
 @on_a_loop
 async def test_silence_ends() -> None:
-    desk = host_keys.HostKeyDesk(bytes, answer_within_s=0.01)
+    desk = host_keys.HostKeyRequests(bytes, answer_within_s=0.01)
     desk.serves("p", lambda _: None)
 
     assert await desk.make("p", "My app") is None
@@ -138,7 +138,7 @@ async def test_an_answer_that_nobody_asked_for_is_dropped(request_id: str) -> No
 
 @on_a_loop
 async def test_a_newer_tunnel_of_the_same_printer_is_the_one_that_is_asked() -> None:
-    desk = host_keys.HostKeyDesk(bytes, answer_within_s=PATIENCE_S)
+    desk = host_keys.HostKeyRequests(bytes, answer_within_s=PATIENCE_S)
     older: list[signin.FromService] = []
     newer: list[signin.FromService] = []
     desk.serves("p", older.append)

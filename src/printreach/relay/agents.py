@@ -5,25 +5,25 @@ import asyncio
 from printreach.tunnel.beat import Beat
 from printreach.wire.errors import CloseCode
 
+from .agent_connection import AgentConnection, AgentContext, AgentDependencies
 from .directory import Directory
 from .event_intake import EventBudget
-from .host_keys import HostKeyDesk
+from .host_keys import HostKeyRequests
 from .offers import OfferBudget
 from .printer_subscriptions import PrinterSubscriptions
 from .sign_in import Identity
 from .unsigned import Place, UnsignedAgents, UnsignedLink
-from .visit import AgentsOutside, AgentVisit, Desk
 
-__all__ = ["AgentDesk", "AgentsOutside", "Identity"]
+__all__ = ["AgentConnections", "AgentDependencies", "Identity"]
 
 
-class AgentDesk:
+class AgentConnections:
     """Receives agents and keeps their tunnels."""
 
-    def __init__(self, outside: AgentsOutside, directory: Directory) -> None:
+    def __init__(self, outside: AgentDependencies, directory: Directory) -> None:
         self._outside = outside
-        self.host_keys = HostKeyDesk(outside.token_bytes)
-        self._desk = Desk(
+        self.host_keys = HostKeyRequests(outside.token_bytes)
+        self._context = AgentContext(
             directory=directory,
             offers=OfferBudget(asyncio.get_running_loop().time()),
             printer_subscriptions=PrinterSubscriptions(outside.agents, outside.bus),
@@ -31,27 +31,29 @@ class AgentDesk:
             host_keys=self.host_keys,
             event_budget=EventBudget(),
         )
-        self._visits: set[AgentVisit] = set()
+        self._connections: set[AgentConnection] = set()
         self.unsigned = UnsignedAgents()
 
     def accept(self, link: UnsignedLink, peer: str, place: Place) -> None:
         """place: that of the connection, which is left when the agent has signed in or is gone."""
-        visit = AgentVisit(self._outside, self._desk, link, peer, place)
-        self._visits.add(visit)
-        visit.task.add_done_callback(lambda _: self._visits.discard(visit))
+        connection = AgentConnection(self._outside, self._context, link, peer, place)
+        self._connections.add(connection)
+        connection.task.add_done_callback(lambda _: self._connections.discard(connection))
 
     def __len__(self) -> int:
-        return len(self._visits)
+        return len(self._connections)
 
     def drain(self) -> None:
         """Ask agents to move: they connect anew at once, and finish here what runs."""
-        for visit in self._visits:
-            visit.tunnel.drain()
+        for connection in self._connections:
+            connection.tunnel.drain()
 
     async def close(self) -> None:
         """Tell every agent to connect again, elsewhere or in a moment."""
-        visits = list(self._visits)
-        for visit in visits:
-            visit.tunnel.close(CloseCode.RESTARTING, "the service restarts")
-        await asyncio.gather(*(visit.task for visit in visits), return_exceptions=True)
-        await self._desk.printer_subscriptions.close()
+        connections = list(self._connections)
+        for connection in connections:
+            connection.tunnel.close(CloseCode.RESTARTING, "the service restarts")
+        await asyncio.gather(
+            *(connection.task for connection in connections), return_exceptions=True
+        )
+        await self._context.printer_subscriptions.close()

@@ -16,7 +16,7 @@ ANSWER_WITHIN_S: Final = 25.0
 Say = Callable[[signin.FromService], None]
 
 
-class HostKeyDesk:
+class HostKeyRequests:
     """ports.HostKeys, for printers whose tunnels end at this node. A key is never logged."""
 
     def __init__(self, token_bytes: TokenBytes, answer_within_s: float = ANSWER_WITHIN_S) -> None:

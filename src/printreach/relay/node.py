@@ -12,14 +12,14 @@ from printreach.ports import Grants
 from printreach.wire.heads import Headers
 
 from .admission import Admission
-from .agents import AgentDesk, AgentsOutside
+from .agents import AgentConnections, AgentDependencies
 from .answering import AnswerWriter
 from .commands import CommandStamps
 from .connection import Exchange, FrontConnection
 from .directory import Directory
 from .front import Front
 from .health import PATHS, Health
-from .host_keys import HostKeyDesk
+from .host_keys import HostKeyRequests
 from .hosts import DetectorHost, Hosts, OwnHost, PrinterHost
 from .opening import Opening, Tries
 from .own_host import OwnHostRequests
@@ -42,7 +42,7 @@ STOP_GRACE_S = 10.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RelayOutside:
+class RelayDependencies:
     """What a relay node needs of the outside.
 
     connect_web: opens a connection to the web role. web: its application, if it runs here, too.
@@ -52,7 +52,7 @@ class RelayOutside:
     """
 
     grants: Grants
-    agents: AgentsOutside
+    agents: AgentDependencies
     connect_web: Connect
     tunnel_domain: str
     networks: Sequence[Network]
@@ -69,7 +69,7 @@ _COME_AGAIN = b"Too many agents are signing in. Try again.\n"
 class RelayNode:
     def __init__(
         self,
-        outside: RelayOutside,
+        outside: RelayDependencies,
         timeouts: Timeouts | None = None,
         *,
         settle_s: float = 0.0,
@@ -80,7 +80,7 @@ class RelayNode:
         self._hosts = Hosts(agents.base_url, outside.tunnel_domain, outside.detector_url)
         self._directory = Directory(settle_s)
         self._admission = Admission(outside.grants, agents.bus, agents.clock)
-        self._desk = AgentDesk(agents, self._directory)
+        self._agents = AgentConnections(agents, self._directory)
         self._printer_hosts = PrinterHosts(
             self._hosts,
             self._admission,
@@ -116,18 +116,18 @@ class RelayNode:
         return self._front.connect_inside
 
     @property
-    def host_keys(self) -> HostKeyDesk:
+    def host_keys(self) -> HostKeyRequests:
         """Where other roles in this process get keys of printers' own software."""
-        return self._desk.host_keys
+        return self._agents.host_keys
 
     async def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """Finish what runs, then send the agents away."""
         self._front.close_listeners()
         if grace_s > 0:
             await self._front.drain_new_connections()
-        self._desk.drain()
+        self._agents.drain()
         await self._front.stop(grace_s)
-        await self._desk.close()
+        await self._agents.close()
         await self._printer_hosts.close()
         await self._own_host.close()
         await self._admission.close()
@@ -162,7 +162,7 @@ class RelayNode:
 
     def _accept_agent(self, caller: FrontConnection, request: Request, fin: bool) -> None:
         origin = origin_of(caller.peer, request.headers, self._outside.networks, "")
-        place = self._desk.unsigned.take(origin)
+        place = self._agents.unsigned.take(origin)
         if place is None:
             answer(
                 _writer(caller, request, fin), 503, b"Service Unavailable", _TOO_MANY, _COME_AGAIN
@@ -172,7 +172,7 @@ class RelayNode:
         if link is None:
             place.leave()
         else:
-            self._desk.accept(link, origin.address, place)
+            self._agents.accept(link, origin.address, place)
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -208,10 +208,10 @@ class RelayNode:
                 "Webcam streams being watched.",
                 lambda: self._admission.webcam_count,
             ),
-            "printreach_agents": ("Agents connected.", lambda: len(self._desk)),
+            "printreach_agents": ("Agents connected.", lambda: len(self._agents)),
             "printreach_agents_unsigned": (
                 "Agents connected that have not signed in.",
-                lambda: len(self._desk.unsigned),
+                lambda: len(self._agents.unsigned),
             ),
             "printreach_printers_online": (
                 "Printers whose tunnel carries requests.",

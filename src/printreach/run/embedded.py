@@ -21,8 +21,8 @@ from printreach.backends.sql.store import SqlStore, open_store
 from printreach.hub.tries import CallerTries
 from printreach.hub.watch.states import RememberedStates
 from printreach.ports import DetectorStates
-from printreach.relay.agents import AgentsOutside, Identity
-from printreach.relay.node import RelayNode, RelayOutside
+from printreach.relay.agents import AgentDependencies, Identity
+from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.relay.own_host import unix_socket_connect
 from printreach.rules.addresses import may_require_https
 from printreach.rules.credentials import new_record_id
@@ -166,10 +166,10 @@ def _relay_outside(
     detector: DetectorStates,
     key: ServiceKey,
     web: WebNode | None,
-) -> RelayOutside:
+) -> RelayDependencies:
     socket_path = web.path if web is not None else settings.data_dir.resolve() / SOCKET_NAME
     clock = SystemClock()
-    agents = AgentsOutside(
+    agents = AgentDependencies(
         agents=SqlAgents(store, secrets.token_bytes),
         detector=detector,
         events=SqlEventInbox(store, clock),
@@ -181,7 +181,7 @@ def _relay_outside(
         base_url=settings.base_url,
     )
     stored = SqlGrants(store, clock, secrets.token_bytes, settings.supporters)
-    return RelayOutside(
+    return RelayDependencies(
         grants=GrantsWithInternal(stored, agents.agents, key.internal, clock, stored.limits_of),
         agents=agents,
         connect_web=unix_socket_connect(str(socket_path)),

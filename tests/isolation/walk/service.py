@@ -33,9 +33,9 @@ from printreach.http1.fetch import Fetched, Fetcher
 from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.live import LiveStatus
 from printreach.hub.tries import CallerTries
-from printreach.relay.agents import AgentsOutside, Identity
+from printreach.relay.agents import AgentDependencies, Identity
 from printreach.relay.connection import FrontConnection
-from printreach.relay.node import RelayNode, RelayOutside
+from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.relay.trust import Origin
 from printreach.relay.web_app import Application
 from printreach.rules.internal_grants import InternalKey
@@ -237,8 +237,8 @@ def _relay(
     clock: VirtualClock,
     detector: MemoryDetectorStates,
     application: Application,
-) -> RelayOutside:
-    agents = AgentsOutside(
+) -> RelayDependencies:
+    agents = AgentDependencies(
         agents=SqlAgents(store, secrets.token_bytes),
         detector=detector,
         events=SqlEventInbox(store, clock),
@@ -256,7 +256,7 @@ def _relay(
     async def no_web_role(_protocol: object) -> object:
         raise ConnectionRefusedError("the walk calls the application itself")
 
-    return RelayOutside(
+    return RelayDependencies(
         grants=GrantsWithInternal(stored, agents.agents, INTERNAL_KEY, clock, stored.limits_of),
         agents=agents,
         connect_web=no_web_role,

@@ -23,7 +23,7 @@ from .commands import ToldTime
 from .detector_news import DetectorNews
 from .directory import Directory
 from .event_intake import BadEvents, EventBudget, EventIntake
-from .host_keys import HostKeyDesk
+from .host_keys import HostKeyRequests
 from .offers import OfferBudget
 from .printer_subscriptions import PrinterSubscriptions
 from .sign_in import Conversation, Identity, SignInRefused, sign_in
@@ -38,7 +38,7 @@ CAPABILITIES = (signin.EVENTS,)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AgentsOutside:
+class AgentDependencies:
     """What accepting agents needs of the outside."""
 
     agents: Agents
@@ -53,14 +53,14 @@ class AgentsOutside:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Desk:
+class AgentContext:
     """What the agents of a node share."""
 
     directory: Directory
     offers: OfferBudget
     printer_subscriptions: PrinterSubscriptions
     beat: Beat
-    host_keys: HostKeyDesk
+    host_keys: HostKeyRequests
     event_budget: EventBudget
 
 
@@ -68,16 +68,21 @@ class TooManyOffers(Exception):
     """Agents that nobody links ask for more codes than one address may have."""
 
 
-class AgentVisit:
+class AgentConnection:
     """One agent, who it turns out to be, and what becomes of its tunnel."""
 
     def __init__(
-        self, outside: AgentsOutside, desk: Desk, link: UnsignedLink, peer: str, place: Place
+        self,
+        outside: AgentDependencies,
+        context: AgentContext,
+        link: UnsignedLink,
+        peer: str,
+        place: Place,
     ) -> None:
         self._outside = outside
         self._link = link
         self._place = place
-        self._desk = desk
+        self._context = context
         self._peer = peer
         self._loop = asyncio.get_running_loop()
         # A queue takes 3 KiB, and there may be thousands of agents: none once sign-in is over.
@@ -92,7 +97,7 @@ class AgentVisit:
         self._events: EventIntake | None = None  # once it serves
         self._understands: frozenset[str] = frozenset()
         session = Session(Role.HUB, now=self._loop.time(), capabilities=CAPABILITIES)
-        self.tunnel = Tunnel(session, link, self, desk.beat)
+        self.tunnel = Tunnel(session, link, self, context.beat)
         self.task = asyncio.create_task(self._run())
         self.tunnel.start()
 
@@ -150,7 +155,7 @@ class AgentVisit:
             self.tunnel.close(CloseCode.OVERLOADED, "the service could not serve this agent")
         finally:
             self._place.leave()
-            self._desk.printer_subscriptions.remove(self._printer_id, self)
+            self._context.printer_subscriptions.remove(self._printer_id, self)
             if self._events is not None:
                 self._events.close()
 
@@ -168,7 +173,7 @@ class AgentVisit:
         )
         self._lan_ip = _address(hello.lan_ip)
         self._printer_id = printer_id_of(hello.public_key)
-        self._desk.printer_subscriptions.add(self._printer_id, self)
+        self._context.printer_subscriptions.add(self._printer_id, self)
         self._inbox = None
         while not inbox.empty():
             self._heard_late(inbox.get_nowait())
@@ -182,7 +187,7 @@ class AgentVisit:
                 if lan_ip != self._lan_ip:
                     self._lan_ip, self._is_noted = lan_ip, False
             case signin.HostApiKey():
-                self._desk.host_keys.answered(self._printer_id, word)
+                self._context.host_keys.answered(self._printer_id, word)
             case _:
                 self.tunnel.close(CloseCode.NOT_WELCOME, "sign-in is over")
 
@@ -214,12 +219,12 @@ class AgentVisit:
         """From the word on by which the agent hears that its printer is linked: anybody can make a
         key and sign in with it, but this one has an owner."""
         self._link.trust()
-        outside, budget = self._outside, self._desk.event_budget
+        outside, budget = self._outside, self._context.event_budget
         self._events = EventIntake(outside.events, budget, self._printer_id, self._say)
 
     async def _offer(self, public_key: bytes) -> float:
         """Offer a code; for how many seconds it is good. Raises TooManyOffers."""
-        if not self._desk.offers.take(self._peer, self._loop.time()):
+        if not self._context.offers.take(self._peer, self._loop.time()):
             raise TooManyOffers
         agents, clock = self._outside.agents, self._outside.clock
         code = await agents.offer_link_code(self._printer_id, public_key, clock.now())
@@ -248,7 +253,7 @@ class AgentVisit:
         """Carry requests until the printer is removed or the agent leaves."""
         outside = self._outside
         self._is_serving = True
-        self._desk.directory.put(self._printer_id, self.tunnel, self._told, hello.platform)
+        self._context.directory.put(self._printer_id, self.tunnel, self._told, hello.platform)
         log.info("agent %s serves %r", self._printer_id, printer.name)
         if signin.DETECTOR_NEWS in self._understands:
             self._detector_news = DetectorNews(
@@ -256,14 +261,14 @@ class AgentVisit:
             )
             self._detector_news.tell()
         if signin.HOST_API_KEYS in self._understands:
-            self._desk.host_keys.serves(self._printer_id, self._say)
+            self._context.host_keys.serves(self._printer_id, self._say)
         try:
             await self._keep_presence(hello)
         finally:
-            self._desk.host_keys.leaves(self._printer_id, self._say)
+            self._context.host_keys.leaves(self._printer_id, self._say)
             if self._detector_news is not None:
                 self._detector_news.close()
-            if self._desk.directory.drop(self._printer_id, self.tunnel):
+            if self._context.directory.drop(self._printer_id, self.tunnel):
                 await outside.agents.agent_disconnected(
                     self._printer_id, outside.node_id, outside.clock.now()
                 )
