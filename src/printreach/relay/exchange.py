@@ -19,7 +19,7 @@ from .cleaning import BadAnswer, Field, answer_for_caller, target_for_printer, w
 from .connection import FrontConnection
 from .page_words import Reader, failure_of
 from .refusals import refuse
-from .webcam_feeds import Feeds, Seat, Sight
+from .webcam_feeds import FeedKey, Feeds, Viewer
 from .webcam_frames import Piece, boundary_of
 
 _CODES = {
@@ -72,7 +72,7 @@ class PrinterExchange:
         self._reader = reader
         self._defaults = defaults
         self._writer = AnswerWriter(caller, request)
-        self._stream: Stream | Seat
+        self._stream: Stream | Viewer
         self._asked: tuple[Tunnel, bytes, bytes]  # where, for what, with which header lines
         self._uploaded = 0
         self._downloaded = 0
@@ -219,7 +219,7 @@ class PrinterExchange:
         self._pass_on(len(data), lambda: self._writer.body(data, fin=fin))
 
     def on_shared(self, piece: Piece) -> bool:
-        """More of a webcam that others watch, too. False: no room, until Seat.taken."""
+        """More of a webcam that others watch, too. False: no room, until Viewer.taken."""
         is_writable = self._writer.shared(piece)
         if not is_writable:
             self._untaken += len(piece.data)
@@ -289,9 +289,9 @@ class PrinterExchange:
         is_plain = request.method == b"GET" and request.framing is Framing.NONE
         if not is_plain or boundary is None:
             return body
-        assert isinstance(self._stream, Stream)  # a seat hears of no second head
-        sight = Sight(*self._asked, webcam_type)
-        self._stream, body = self._feeds.join(sight, boundary, self._stream, self, body)
+        assert isinstance(self._stream, Stream)  # a viewer hears of no second head
+        key = FeedKey(*self._asked, webcam_type)
+        self._stream, body = self._feeds.join(key, boundary, self._stream, self, body)
         return body
 
     def _end_webcam(self) -> None:

@@ -29,7 +29,7 @@ KEPT_FRAME_BYTES = 256 * 1024
 who come late: they wait for the next."""
 
 
-class Sight(NamedTuple):
+class FeedKey(NamedTuple):
     """What makes two streams the same: how it was asked for, and how that was answered.
 
     fields: all header lines that the printer was sent of the caller's.
@@ -41,8 +41,8 @@ class Sight(NamedTuple):
     content_type: bytes
 
 
-class Viewer(Protocol):
-    """An exchange whose caller watches. It says by Seat.taken when it has room again."""
+class ViewerHandler(Protocol):
+    """An exchange whose caller watches. It says by Viewer.taken when it has room again."""
 
     def on_shared(self, piece: Piece) -> bool:
         """Pass it on. False: no room for more."""
@@ -55,36 +55,36 @@ class Feeds:
     """The webcams that are being watched."""
 
     def __init__(self) -> None:
-        self._feeds: dict[Sight, Feed] = {}
+        self._feeds: dict[FeedKey, Feed] = {}
 
     def join(
-        self, sight: Sight, boundary: bytes, stream: Stream, viewer: Viewer, body: bytes
-    ) -> tuple["Seat", bytes]:
-        """A seat at the feed of that sight, and what to show at first.
+        self, key: FeedKey, boundary: bytes, stream: Stream, handler: ViewerHandler, body: bytes
+    ) -> tuple["Viewer", bytes]:
+        """A viewer at the feed of that key, and what to show at first.
 
         stream, body: those of the viewer's own request; it has been answered just now. A new feed
         goes on with them, an older one does without.
         """
-        feed = self._feeds.get(sight)
+        feed = self._feeds.get(key)
         if feed is not None and feed.is_shared:
             stream.reset(Reason.CANCELLED)
-            return feed.add(viewer, is_late=True), feed.frames_so_far()
-        feed = self._feeds[sight] = Feed(self, sight, boundary, stream, body)
-        return feed.add(viewer, is_late=False), body
+            return feed.add(handler, is_late=True), feed.frames_so_far()
+        feed = self._feeds[key] = Feed(self, key, boundary, stream, body)
+        return feed.add(handler, is_late=False), body
 
     def forget(self, feed: "Feed") -> None:
-        if self._feeds.get(feed.sight) is feed:
-            del self._feeds[feed.sight]
+        if self._feeds.get(feed.key) is feed:
+            del self._feeds[feed.key]
 
 
-class Seat:
+class Viewer:
     """One viewer's place at a feed. To its exchange it is what a stream is to others."""
 
-    __slots__ = ("_feed", "has_room", "is_skipping", "viewer")
+    __slots__ = ("_feed", "handler", "has_room", "is_skipping")
 
-    def __init__(self, feed: "Feed", viewer: Viewer, *, is_skipping: bool) -> None:
+    def __init__(self, feed: "Feed", handler: ViewerHandler, *, is_skipping: bool) -> None:
         self._feed = feed
-        self.viewer = viewer
+        self.handler = handler
         self.has_room = False  # until the exchange has written the head
         self.is_skipping = is_skipping  # up to the next frame
 
@@ -107,13 +107,13 @@ class Feed:
     """One stream from a printer, and those who watch it; the handler of that stream."""
 
     def __init__(
-        self, feeds: Feeds, sight: Sight, boundary: bytes, stream: Stream, body: bytes
+        self, feeds: Feeds, key: FeedKey, boundary: bytes, stream: Stream, body: bytes
     ) -> None:
-        self.sight = sight
+        self.key = key
         self.is_shared = True  # one more may join
         self._feeds = feeds
         self._stream = stream
-        self._seats: list[Seat] = []
+        self._viewers: list[Viewer] = []
         self._cutter = FrameCutter(boundary)
         self._last: list[bytes] = []  # the frame before the one that is coming in
         self._current: list[bytes] = []
@@ -123,25 +123,25 @@ class Feed:
         for piece in self._cutter.cut(body):
             self._keep(piece)
 
-    # --- what seats call --------------------------------------------------------------------------
+    # --- what viewers call --------------------------------------------------------------------------
 
-    def add(self, viewer: Viewer, *, is_late: bool) -> Seat:
+    def add(self, handler: ViewerHandler, *, is_late: bool) -> Viewer:
         """is_late: the viewer is shown frames_so_far, and goes on from there."""
-        seat = Seat(self, viewer, is_skipping=is_late and not self._current)
-        self._seats.append(seat)
-        return seat
+        viewer = Viewer(self, handler, is_skipping=is_late and not self._current)
+        self._viewers.append(viewer)
+        return viewer
 
     def frames_so_far(self) -> bytes:
         """The last whole frame, and what there is of the one that is coming in."""
         return b"".join(self._last + self._current)
 
-    def has(self, seat: Seat) -> bool:
-        return seat in self._seats
+    def has(self, viewer: Viewer) -> bool:
+        return viewer in self._viewers
 
-    def remove(self, seat: Seat, reason: Reason) -> None:
+    def remove(self, viewer: Viewer, reason: Reason) -> None:
         """The stream ends with the last who watches."""
-        self._seats.remove(seat)
-        if not self._seats:
+        self._viewers.remove(viewer)
+        if not self._viewers:
             self._feeds.forget(self)
             if self._stream.is_open:
                 self._stream.reset(reason)
@@ -160,14 +160,14 @@ class Feed:
             self._show(piece)
         if fin:
             self._end()
-        elif any(seat.has_room for seat in self._seats):
+        elif any(viewer.has_room for viewer in self._viewers):
             self.go_on()
 
     def on_reset(self, reason: Reason, text: str) -> None:
         self._feeds.forget(self)
-        seats, self._seats = self._seats, []
-        for seat in seats:
-            seat.viewer.on_reset(reason, text)
+        viewers, self._viewers = self._viewers, []
+        for viewer in viewers:
+            viewer.handler.on_reset(reason, text)
 
     def on_writable(self) -> None:
         """Nothing of the request was held back."""
@@ -183,14 +183,14 @@ class Feed:
     def _show(self, piece: Piece) -> None:
         self._keep(piece)
         is_too_large = self._frame_bytes > MAX_FRAME_BYTES
-        for seat in self._seats.copy():
-            is_alone = len(self._seats) == 1
+        for viewer in self._viewers.copy():
+            is_alone = len(self._viewers) == 1
             if piece.begins_frame:
-                seat.is_skipping = not (seat.has_room or is_alone)
-            if is_too_large and (seat.is_skipping or not (seat.has_room or is_alone)):
-                self._drop(seat)
-            elif not seat.is_skipping:
-                seat.has_room = seat.viewer.on_shared(piece)
+                viewer.is_skipping = not (viewer.has_room or is_alone)
+            if is_too_large and (viewer.is_skipping or not (viewer.has_room or is_alone)):
+                self._drop(viewer)
+            elif not viewer.is_skipping:
+                viewer.has_room = viewer.handler.on_shared(piece)
 
     def _keep(self, piece: Piece) -> None:
         """Of the last two frames, for who comes late."""
@@ -205,17 +205,17 @@ class Feed:
         elif piece.begins_frame or self._current:
             self._current.append(piece.data)
 
-    def _drop(self, seat: Seat) -> None:
-        """One who can't keep up with frames of which no end is in sight, or waits for the first.
+    def _drop(self, viewer: Viewer) -> None:
+        """One who can't keep up with frames of which no end is in key, or waits for the first.
 
         The next request of that caller gets a stream of its own.
         """
-        self.remove(seat, Reason.BROKEN)
-        seat.viewer.on_reset(Reason.BROKEN, "This webcam can't be shared.")
+        self.remove(viewer, Reason.BROKEN)
+        viewer.handler.on_reset(Reason.BROKEN, "This webcam can't be shared.")
 
     def _end(self) -> None:
         for piece in self._cutter.rest():
             self._show(piece)
         self._feeds.forget(self)
-        for seat in self._seats.copy():
-            seat.viewer.on_data(b"", fin=True)
+        for viewer in self._viewers.copy():
+            viewer.handler.on_data(b"", fin=True)
