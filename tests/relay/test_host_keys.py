@@ -59,15 +59,15 @@ def test_an_agent_writes_no_lines_of_its_own_into_the_log(caplog: pytest.LogCapt
 
     @on_a_loop
     async def body() -> None:
-        desk = host_keys.HostKeyRequests(bytes, answer_within_s=PATIENCE_S)
+        requests = host_keys.HostKeyRequests(bytes, answer_within_s=PATIENCE_S)
         heard: list[signin.FromService] = []
-        desk.serves("p", heard.append)
-        key = asyncio.create_task(desk.make("p", "My app"))
+        requests.serves("p", heard.append)
+        key = asyncio.create_task(requests.make("p", "My app"))
         await settle(2)
         [word] = heard
         assert isinstance(word, signin.MakeHostApiKey)
         error = "No.\n2026-01-01 ERROR the store is gone"
-        desk.answered("p", signin.HostApiKey(request_id=word.request_id, error=error))
+        requests.answered("p", signin.HostApiKey(request_id=word.request_id, error=error))
 
         assert await key is None
 
@@ -105,10 +105,10 @@ async def test_an_agent_that_left_makes_none() -> None:
 
 @on_a_loop
 async def test_silence_ends() -> None:
-    desk = host_keys.HostKeyRequests(bytes, answer_within_s=0.01)
-    desk.serves("p", lambda _: None)
+    requests = host_keys.HostKeyRequests(bytes, answer_within_s=0.01)
+    requests.serves("p", lambda _: None)
 
-    assert await desk.make("p", "My app") is None
+    assert await requests.make("p", "My app") is None
 
 
 @on_a_loop
@@ -138,16 +138,16 @@ async def test_an_answer_that_nobody_asked_for_is_dropped(request_id: str) -> No
 
 @on_a_loop
 async def test_a_newer_tunnel_of_the_same_printer_is_the_one_that_is_asked() -> None:
-    desk = host_keys.HostKeyRequests(bytes, answer_within_s=PATIENCE_S)
+    requests = host_keys.HostKeyRequests(bytes, answer_within_s=PATIENCE_S)
     older: list[signin.FromService] = []
     newer: list[signin.FromService] = []
-    desk.serves("p", older.append)
-    desk.serves("p", newer.append)
-    desk.leaves("p", older.append)
-    key = asyncio.create_task(desk.make("p", "My app"))
+    requests.serves("p", older.append)
+    requests.serves("p", newer.append)
+    requests.leaves("p", older.append)
+    key = asyncio.create_task(requests.make("p", "My app"))
     await settle(2)
     [word] = newer
     assert isinstance(word, signin.MakeHostApiKey)
-    desk.answered("p", signin.HostApiKey(request_id=word.request_id, api_key="key"))
+    requests.answered("p", signin.HostApiKey(request_id=word.request_id, api_key="key"))
 
     assert (await key, older) == ("key", [])

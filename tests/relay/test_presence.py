@@ -7,7 +7,7 @@ import pytest
 
 from printreach.contract import signin
 from printreach.ports import StoreUnavailable, Topic
-from printreach.relay import printer_subscriptions, visit
+from printreach.relay import agent_connection, printer_subscriptions
 from printreach.wire.errors import CloseCode
 from tests.fakes.agents import MemoryAgents, Presence
 from tests.relay.caller import calling, request
@@ -47,7 +47,9 @@ async def test_an_agent_that_leaves_is_known_to_be_away_and_leaves_nothing_behin
 async def test_many_agents_that_come_and_go_leave_nothing_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(visit, "SIGN_IN_TIMEOUT_S", 2 * PATIENCE_S)  # for those that keep mute
+    monkeypatch.setattr(
+        agent_connection, "SIGN_IN_TIMEOUT_S", 2 * PATIENCE_S
+    )  # for those that keep mute
     async with relay() as rig:
         names = [f"agent-{number}" for number in range(30)]
         agents = [await rig.agent(name) for name in names]

@@ -219,7 +219,7 @@ async def test_an_agent_that_falls_silent_is_sent_away(last_word: str) -> None:
         agent = await dialled(rig)
         if last_word == "hello":
             await challenged(rig, agent)
-        skip(visit.SIGN_IN_TIMEOUT_S)
+        skip(agent_connection.SIGN_IN_TIMEOUT_S)
 
         assert "10 s" in await refused(agent)
         await until(lambda: rig.figure("agents") == 0)

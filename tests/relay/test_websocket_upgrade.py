@@ -1,4 +1,4 @@
-"""Connections handed over to picows by its private class: what relay/websocket_upgrade.py relies on."""
+"""Connections handed over to picows by its private class, as websocket_upgrade.py does it."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -310,7 +310,7 @@ class AgentConnection:
         await self._recheck.wait()
         self._recheck.clear()
 
-    # --- Subscriber --------------------------------------------------------------------------------
+    # --- Subscriber -----------------------------------------------------------------------------
 
     def on_recheck(self, is_linked: bool) -> None:
         if is_linked != self._is_serving or (is_linked and not self._is_noted):

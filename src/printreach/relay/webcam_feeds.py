@@ -123,7 +123,7 @@ class Feed:
         for piece in self._cutter.cut(body):
             self._keep(piece)
 
-    # --- what viewers call --------------------------------------------------------------------------
+    # --- what viewers call ------------------------------------------------------------------------
 
     def add(self, handler: ViewerHandler, *, is_late: bool) -> Viewer:
         """is_late: the viewer is shown frames_so_far, and goes on from there."""
@@ -206,7 +206,7 @@ class Feed:
             self._current.append(piece.data)
 
     def _drop(self, viewer: Viewer) -> None:
-        """One who can't keep up with frames of which no end is in key, or waits for the first.
+        """One who can't keep up with frames of which no end is in sight, or waits for the first.
 
         The next request of that caller gets a stream of its own.
         """

@@ -137,7 +137,7 @@ class Service:
 
     def accept_agent(self, link: AgentLink, address: str) -> None:
         """As if an agent had dialled and its WebSocket was there."""
-        desk = self.node._desk
+        desk = self.node._agents
         place = desk.unsigned.take(Origin("https", address, is_proven=True))
         assert place is not None, "too many agents sign in at once"
         desk.accept(link, address, place)
