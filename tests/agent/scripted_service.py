@@ -87,7 +87,7 @@ class ServiceVisit:
         """What the agent has said and nobody has heard."""
         return [self._inbox.get_nowait() for _ in range(self._inbox.qsize())]
 
-    # --- TunnelOwner ----------------------------------------------------------------------------
+    # --- TunnelHandler ----------------------------------------------------------------------------
 
     def on_tunnel_ready(self, _capabilities: frozenset[str]) -> None: ...
     def on_stream(self, _stream: Stream, _opened: StreamOpened) -> None: ...

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import NamedTuple
 
-from printreach.tunnel.beat import Timers
 from printreach.tunnel.link import Link, MemoryLink
+from printreach.tunnel.shared_timer import Timers
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire import heads

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from printreach.tunnel.beat import Appointment
 from printreach.tunnel.link import MemoryLink
+from printreach.tunnel.shared_timer import ScheduledCall
 from printreach.wire.errors import CloseCode, LocalProtocolError, Reason
 from printreach.wire.frames import U16, Kind, frame
 from printreach.wire.session import Role
@@ -186,10 +186,10 @@ class NotedTimers:
     """Timers that nobody but the test lets go off."""
 
     def __init__(self) -> None:
-        self.appointments: list[Appointment] = []
+        self.appointments: list[ScheduledCall] = []
 
-    def call_at(self, _when: float, callback: Callable[[], None]) -> Appointment:
-        self.appointments.append(Appointment(callback))
+    def call_at(self, _when: float, callback: Callable[[], None]) -> ScheduledCall:
+        self.appointments.append(ScheduledCall(callback))
         return self.appointments[-1]
 
     @property

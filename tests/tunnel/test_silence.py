@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from printreach.tunnel.beat import BEAT_S, Beat, Timers
+from printreach.tunnel.shared_timer import TICK_S, SharedTimer, Timers
 from printreach.wire.errors import Reason
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
 from tests.tunnel.ends import OK, Listener, MemoryEnds, greeted
@@ -24,7 +24,7 @@ async def silence_ends(listener: Listener, within_s: float = 60.0) -> float:
     return hasty_loop().time() - began_at
 
 
-@pytest.mark.parametrize("make_timers", [hasty_loop, Beat])
+@pytest.mark.parametrize("make_timers", [hasty_loop, SharedTimer])
 @pytest.mark.parametrize("idle_s", [0.0, 0.4, 5.0, 28.6, 29.4, 30.1, 37.9, 100.0])
 def test_a_request_to_an_end_that_has_gone_silent_fails_within_ten_seconds(
     idle_s: float, make_timers: Callable[[], Timers]
@@ -81,7 +81,7 @@ async def test_an_idle_tunnel_to_a_silent_end_is_given_up_within_a_minute() -> N
 async def test_hundreds_of_idle_tunnels_share_their_timers_and_are_found_silent_all_the_same() -> (
     None
 ):
-    beat, timers = Beat(), hasty_loop().timers
+    beat, timers = SharedTimer(), hasty_loop().timers
     many = [await greeted(beat) for _ in range(300)]
     agents = len(many)
     assert hasty_loop().timers - timers - agents < 5
@@ -89,7 +89,7 @@ async def test_hundreds_of_idle_tunnels_share_their_timers_and_are_found_silent_
     assert all(ends.hub.closings == ends.agent.closings == [] for ends in many)
     for ends in many:
         cut_the_wire(ends)
-    await asyncio.sleep(30.0 + 8.0 + 2 * BEAT_S + 1.0)
+    await asyncio.sleep(30.0 + 8.0 + 2 * TICK_S + 1.0)
 
     assert all([code for code, _ in ends.hub.closings] == [None] for ends in many)
 

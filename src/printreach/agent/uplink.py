@@ -166,7 +166,7 @@ class Visit:
             self._tunnel.close(CloseCode.NORMAL, "the agent stops")
         self._end(Ended(sentence="The agent stops."))
 
-    # --- TunnelOwner ----------------------------------------------------------------------------
+    # --- TunnelHandler ----------------------------------------------------------------------------
 
     def on_tunnel_ready(self, capabilities: frozenset[str]) -> None:
         tunnel = self._tunnel

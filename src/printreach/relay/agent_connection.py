@@ -12,7 +12,7 @@ from printreach.contract import signin
 from printreach.ports import Agents, Bus, Clock, DetectorStates, EventInbox, Topic
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.linking import LinkedPrinter
-from printreach.tunnel.beat import Beat
+from printreach.tunnel.shared_timer import SharedTimer
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import CloseCode, Reason
@@ -59,7 +59,7 @@ class AgentContext:
     directory: Directory
     offers: OfferBudget
     printer_subscriptions: PrinterSubscriptions
-    beat: Beat
+    shared_timer: SharedTimer
     host_keys: HostKeyRequests
     event_budget: EventBudget
 
@@ -97,11 +97,11 @@ class AgentConnection:
         self._events: EventIntake | None = None  # once it serves
         self._understands: frozenset[str] = frozenset()
         session = Session(Role.HUB, now=self._loop.time(), capabilities=CAPABILITIES)
-        self.tunnel = Tunnel(session, link, self, context.beat)
+        self.tunnel = Tunnel(session, link, self, context.shared_timer)
         self.task = asyncio.create_task(self._run())
         self.tunnel.start()
 
-    # --- TunnelOwner ----------------------------------------------------------------------------
+    # --- TunnelHandler ----------------------------------------------------------------------------
 
     def on_tunnel_ready(self, capabilities: frozenset[str]) -> None:
         self._understands = capabilities

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from printreach.tunnel.beat import Beat
+from printreach.tunnel.shared_timer import SharedTimer
 from printreach.wire.errors import CloseCode
 
 from .agent_connection import AgentConnection, AgentContext, AgentDependencies
@@ -27,7 +27,7 @@ class AgentConnections:
             directory=directory,
             offers=OfferBudget(asyncio.get_running_loop().time()),
             printer_subscriptions=PrinterSubscriptions(outside.agents, outside.bus),
-            beat=Beat(),
+            shared_timer=SharedTimer(),
             host_keys=self.host_keys,
             event_budget=EventBudget(),
         )

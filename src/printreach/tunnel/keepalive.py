@@ -5,10 +5,10 @@ from typing import Protocol
 
 from printreach.wire.session import Session
 
-from .beat import Timer, Timers
+from .shared_timer import Timer, Timers
 
 
-class KeepaliveOwner(Protocol):
+class KeepaliveHandler(Protocol):
     """Who is told what a look brought. Each is called on the event loop."""
 
     def on_ping(self) -> None:
@@ -24,12 +24,14 @@ class KeepaliveTimer:
     idle_timers: for what falls due while no stream is open; the loop's, if not said.
     """
 
-    __slots__ = ("_at", "_idle_timers", "_loop", "_owner", "_session", "_timer", "is_waiting")
+    __slots__ = ("_at", "_handler", "_idle_timers", "_loop", "_session", "_timer", "is_waiting")
 
-    def __init__(self, session: Session, owner: KeepaliveOwner, idle_timers: Timers | None) -> None:
+    def __init__(
+        self, session: Session, handler: KeepaliveHandler, idle_timers: Timers | None
+    ) -> None:
         self.is_waiting = False
         self._session = session
-        self._owner = owner
+        self._handler = handler
         self._loop = asyncio.get_running_loop()
         self._idle_timers: Timers = idle_timers or self._loop
         self._timer: Timer | None = None
@@ -62,9 +64,9 @@ class KeepaliveTimer:
         silent = self._session.on_time(self._loop.time())
         if silent is not None:
             self.end()
-            self._owner.on_silence(silent.silent_s)
+            self._handler.on_silence(silent.silent_s)
             return
         self.begin()
         if self._session.has_output:
             self.is_waiting = True
-            self._owner.on_ping()
+            self._handler.on_ping()

@@ -30,7 +30,7 @@ class StreamHandler(Protocol):
         """The stream ended early, by the other end or with the tunnel. Nothing follows."""
 
 
-class StreamOwner(Protocol):
+class StreamTunnel(Protocol):
     """What a stream asks of its tunnel."""
 
     session: Session
@@ -51,7 +51,7 @@ class Stream:
 
     __slots__ = ("_fin_held", "_held", "_tunnel", "handler", "id")
 
-    def __init__(self, tunnel: StreamOwner, stream_id: int, handler: StreamHandler | None) -> None:
+    def __init__(self, tunnel: StreamTunnel, stream_id: int, handler: StreamHandler | None) -> None:
         self._tunnel = tunnel
         self._held: deque[bytes | memoryview] = deque()
         self._fin_held = False

@@ -16,9 +16,9 @@ from printreach.wire.errors import CloseCode, Reason, RemoteProtocolError
 from printreach.wire.frames import CHUNK_BYTES, MAX_STREAMS
 from printreach.wire.session import Session
 
-from .beat import Timers
 from .keepalive import KeepaliveTimer
 from .link import Link
+from .shared_timer import Timers
 from .stream import Stream, StreamHandler
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ CALM_CHUNKS = 16
 a large message. A home's uplink is full at the second or third."""
 
 
-class TunnelOwner(Protocol):
+class TunnelHandler(Protocol):
     """Who is told of what concerns the whole tunnel."""
 
     def on_tunnel_ready(self, capabilities: frozenset[str]) -> None: ...
@@ -50,7 +50,11 @@ class TunnelOwner(Protocol):
 
 class Tunnel:
     def __init__(
-        self, session: Session, link: Link, owner: TunnelOwner, idle_timers: Timers | None = None
+        self,
+        session: Session,
+        link: Link,
+        handler: TunnelHandler,
+        idle_timers: Timers | None = None,
     ) -> None:
         """idle_timers: for what falls due while no stream is open; the loop's, if not said."""
         self.session = session
@@ -58,7 +62,7 @@ class Tunnel:
         self.is_closed = False
         self.capabilities: frozenset[str] = frozenset()  # of the other end, once it is ready
         self._link = link
-        self._owner = owner
+        self._tunnel_handler = handler
         self._loop = asyncio.get_running_loop()
         self._streams: dict[int, Stream] = {}
         self._waiting: dict[int, Stream] = {}  # in the order of their turns
@@ -228,7 +232,7 @@ class Tunnel:
         if self.is_closed:  # by a handler, in the middle of this message
             return
         try:
-            _HEAR[type(event)](self, event)
+            _EVENT_HANDLERS[type(event)](self, event)
         except Exception:
             log.exception("a fault of ours while a tunnel was read")
             self._failed(event)
@@ -255,7 +259,7 @@ class Tunnel:
             stream = self._streams[stream_id] = Stream(self, stream_id, None)
             if len(self._streams) == 1:
                 self._keepalive.advance()
-            self._owner.on_stream(stream, event)
+            self._tunnel_handler.on_stream(stream, event)
 
     def _credit(self, event: events.CreditReceived) -> None:
         stream = self._streams.get(event.stream)
@@ -275,13 +279,13 @@ class Tunnel:
 
     def _ready(self, event: events.PeerReady) -> None:
         self.capabilities = event.capabilities
-        self._owner.on_tunnel_ready(event.capabilities)
+        self._tunnel_handler.on_tunnel_ready(event.capabilities)
 
     def _message(self, event: events.MessageReceived) -> None:
-        self._owner.on_tunnel_message(event.payload)
+        self._tunnel_handler.on_tunnel_message(event.payload)
 
     def _draining(self, _event: events.PeerDraining) -> None:
-        self._owner.on_tunnel_draining()
+        self._tunnel_handler.on_tunnel_draining()
 
     def _peer_closed(self, event: events.PeerClosed) -> None:
         self._link.close()
@@ -374,13 +378,13 @@ class Tunnel:
             if stream.handler is not None:
                 self._end_stream(stream.handler, reason, text)
         try:
-            self._owner.on_tunnel_closed(code, text)
+            self._tunnel_handler.on_tunnel_closed(code, text)
         except Exception:
             log.exception("a fault of ours while a tunnel was ended")
 
 
 # A table and not `match`: the patterns of named tuples cost a microsecond an event.
-_HEAR: dict[type[events.Event], Callable[[Tunnel, Any], None]] = {
+_EVENT_HANDLERS: dict[type[events.Event], Callable[[Tunnel, Any], None]] = {
     events.DataReceived: Tunnel._data,
     events.HeadReceived: Tunnel._head,
     events.StreamOpened: Tunnel._opened,

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from printreach.tunnel.beat import AT_ONCE, BEAT_S, Appointment, Beat
+from printreach.tunnel.shared_timer import BATCH, TICK_S, ScheduledCall, SharedTimer
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop, settle
 
 
@@ -23,30 +23,30 @@ def test_a_call_comes_once_never_early_and_at_most_a_beat_late(delay_s: float) -
     @on_a_hasty_loop
     async def body() -> None:
         calls, now = Calls(), hasty_loop().time()
-        Beat().call_at(now + delay_s, calls)
+        SharedTimer().call_at(now + delay_s, calls)
         await asyncio.sleep(60.0)
 
         assert len(calls.at) == 1
-        assert delay_s <= calls.at[0] - now <= max(delay_s, 0.0) + BEAT_S
+        assert delay_s <= calls.at[0] - now <= max(delay_s, 0.0) + TICK_S
 
     body()
 
 
 @on_a_hasty_loop
 async def test_what_is_due_within_one_beat_is_one_timer_of_the_loop() -> None:
-    beat, calls, now = Beat(), Calls(), hasty_loop().time()
+    beat, calls, now = SharedTimer(), Calls(), hasty_loop().time()
     timers = hasty_loop().timers
-    for number in range(AT_ONCE):
-        beat.call_at(now + 30.0 + (number + 1) * BEAT_S / AT_ONCE, calls)
+    for number in range(BATCH):
+        beat.call_at(now + 30.0 + (number + 1) * TICK_S / BATCH, calls)
 
     assert hasty_loop().timers == timers + 1
-    await asyncio.sleep(30.0 + BEAT_S)
-    assert len(calls.at) == AT_ONCE
+    await asyncio.sleep(30.0 + TICK_S)
+    assert len(calls.at) == BATCH
 
 
 @on_a_hasty_loop
 async def test_what_was_cancelled_is_not_called() -> None:
-    beat, kept, cancelled = Beat(), Calls(), Calls()
+    beat, kept, cancelled = SharedTimer(), Calls(), Calls()
     at = hasty_loop().time() + 1.0
     appointment = beat.call_at(at, cancelled)
     beat.call_at(at, kept)
@@ -58,9 +58,9 @@ async def test_what_was_cancelled_is_not_called() -> None:
 
 @on_a_hasty_loop
 async def test_what_is_cancelled_by_an_earlier_call_of_its_beat_is_not_called() -> None:
-    beat, second = Beat(), Calls()
+    beat, second = SharedTimer(), Calls()
     at = hasty_loop().time() + 1.0
-    appointments: list[Appointment] = []
+    appointments: list[ScheduledCall] = []
 
     def cancel_the_second() -> None:
         appointments[0].cancel()
@@ -77,7 +77,7 @@ async def test_a_call_that_fails_takes_nobody_elses_away() -> None:
     def fails() -> None:
         raise ZeroDivisionError
 
-    beat, calls = Beat(), Calls()
+    beat, calls = SharedTimer(), Calls()
     at = hasty_loop().time() + 1.0
     beat.call_at(at, fails)
     beat.call_at(at, calls)
@@ -88,13 +88,13 @@ async def test_a_call_that_fails_takes_nobody_elses_away() -> None:
 
 @on_a_hasty_loop
 async def test_when_very_many_are_due_others_have_their_turn_in_between() -> None:
-    beat, calls, now = Beat(), Calls(), hasty_loop().time()
-    for _ in range(10 * AT_ONCE):
-        beat.call_at(now + BEAT_S, calls)
-    await asyncio.sleep(BEAT_S)
+    beat, calls, now = SharedTimer(), Calls(), hasty_loop().time()
+    for _ in range(10 * BATCH):
+        beat.call_at(now + TICK_S, calls)
+    await asyncio.sleep(TICK_S)
     await settle()
 
-    assert len(calls.at) == AT_ONCE
+    assert len(calls.at) == BATCH
     await asyncio.sleep(1.0)
-    assert len(calls.at) == 10 * AT_ONCE
+    assert len(calls.at) == 10 * BATCH
     assert len(set(calls.at)) == 10

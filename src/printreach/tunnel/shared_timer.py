@@ -12,10 +12,10 @@ from typing import Protocol
 
 log = logging.getLogger(__name__)
 
-BEAT_S = 0.25
-AT_ONCE = 64
+TICK_S = 0.25
+BATCH = 64
 """Calls in one turn of the loop, about a millisecond."""
-BREATH_S = 0.005
+BATCH_PAUSE_S = 0.005
 """Then others have their turn. It also draws apart what a pause of the process has made due at
 once: a ping's next one is counted from its answer."""
 
@@ -25,12 +25,12 @@ class Timer(Protocol):
 
 
 class Timers(Protocol):
-    """Who calls back: an event loop, or a Beat."""
+    """Who calls back: an event loop, or a SharedTimer."""
 
     def call_at(self, when: float, callback: Callable[[], None], /) -> Timer: ...
 
 
-class Appointment:
+class ScheduledCall:
     """One call that is to come."""
 
     __slots__ = ("callback",)
@@ -42,32 +42,32 @@ class Appointment:
         self.callback = None
 
 
-class Beat:
-    """Timers of the running loop, up to BEAT_S late, and later when very many are due."""
+class SharedTimer:
+    """Timers of the running loop, up to TICK_S late, and later when very many are due."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._due: dict[int, list[Appointment]] = {}  # by the number of the beat
+        self._due: dict[int, list[ScheduledCall]] = {}  # by the number of the beat
 
-    def call_at(self, when: float, callback: Callable[[], None], /) -> Appointment:
-        number = ceil(when / BEAT_S)
+    def call_at(self, when: float, callback: Callable[[], None], /) -> ScheduledCall:
+        number = ceil(when / TICK_S)
         due = self._due.get(number)
         if due is None:
             due = self._due[number] = []
-            self._loop.call_at(number * BEAT_S, self._come, number)
-        appointment = Appointment(callback)
-        due.append(appointment)
-        return appointment
+            self._loop.call_at(number * TICK_S, self._on_tick, number)
+        call = ScheduledCall(callback)
+        due.append(call)
+        return call
 
-    def _come(self, number: int) -> None:
+    def _on_tick(self, number: int) -> None:
         self._call(self._due.pop(number))
 
-    def _call(self, due: list[Appointment]) -> None:
-        for appointment in due[:AT_ONCE]:
-            if appointment.callback is not None:
+    def _call(self, due: list[ScheduledCall]) -> None:
+        for call in due[:BATCH]:
+            if call.callback is not None:
                 try:
-                    appointment.callback()
+                    call.callback()
                 except Exception:
                     log.exception("a fault of ours on a beat")
-        if len(due) > AT_ONCE:
-            self._loop.call_later(BREATH_S, self._call, due[AT_ONCE:])
+        if len(due) > BATCH:
+            self._loop.call_later(BATCH_PAUSE_S, self._call, due[BATCH:])
