@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from printreach.agent import uplink
-from printreach.http1.line import Line
+from printreach.http1.request_queue import RequestQueue
 from tests.agent.beside_printer import eventually
 from tests.agent.uplinks import ask, dialled, running
 from tests.fakes.loop import on_a_loop
@@ -20,14 +20,14 @@ LONG_S = 600.0
 async def test_a_printer_has_so_many_requests_to_answer_and_the_others_wait_for_their_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines: list[Line] = []
+    lines: list[RequestQueue] = []
 
-    def line(most: int) -> Line:
-        lines.append(Line(most, patience_s=LONG_S))
+    def line(most: int) -> RequestQueue:
+        lines.append(RequestQueue(most, patience_s=LONG_S))
         return lines[-1]
 
     monkeypatch.setattr(uplink, "MOST_UNANSWERED", BOUND)
-    monkeypatch.setattr(uplink, "Line", line)
+    monkeypatch.setattr(uplink, "RequestQueue", line)
     async with scripted_server() as printer:
         address = f"http://127.0.0.1:{printer.port}"
         async with dialled(tmp_path, printer=address) as at, running(at.agent):

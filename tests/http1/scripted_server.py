@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from printreach.http1.client import Client, Exchange, Failure
 from printreach.http1.heads import Response
-from printreach.http1.line import Line
+from printreach.http1.request_queue import RequestQueue
 
 GET = b"GET / HTTP/1.1\r\nHost: printer\r\n\r\n"
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
@@ -212,7 +212,7 @@ class Talk:
 
 @asynccontextmanager
 async def talk(
-    *, first_byte_s: float = 600.0, buffer_bytes: int = 2**16, line: Line | None = None
+    *, first_byte_s: float = 600.0, buffer_bytes: int = 2**16, line: RequestQueue | None = None
 ) -> AsyncIterator[Talk]:
     loop = asyncio.get_running_loop()
     async with scripted_server(buffer_bytes=buffer_bytes) as server:

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 
 from .client_connection import ClientConnection, Failure
 from .exchange import Answer, Exchange
-from .line import Line
+from .request_queue import RequestQueue
 
 __all__ = ["Answer", "Client", "Connect", "Exchange", "Failure", "reason_of"]
 
@@ -45,7 +45,7 @@ class Client:
         connect: Connect,
         *,
         first_byte_s: float = FIRST_BYTE_TIMEOUT_S,
-        line: Line | None = None,
+        line: RequestQueue | None = None,
     ) -> None:
         self.first_byte_s = first_byte_s
         self._line = line

@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from printreach.http1.line import Line
+from printreach.http1.request_queue import RequestQueue
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import GET, PATIENCE_S, Heard, Talk, Visit, talk
 
@@ -18,12 +18,12 @@ SWITCHED = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade:
 POST = b"POST /%d HTTP/1.1\r\nHost: printer\r\nContent-Length: 0\r\n\r\n"
 
 
-def patient(most: int) -> Line:
+def patient(most: int) -> RequestQueue:
     """Nobody in it goes before their turn while a test runs."""
-    return Line(most, patience_s=LONG_S)
+    return RequestQueue(most, patience_s=LONG_S)
 
 
-async def until_waiting(line: Line, count: int) -> None:
+async def until_waiting(line: RequestQueue, count: int) -> None:
     async with asyncio.timeout(PATIENCE_S):
         while line.waiting != count:  # noqa: ASYNC110 - a line tells nobody of its length
             await asyncio.sleep(0)
@@ -83,7 +83,7 @@ async def test_what_is_being_answered_holds_up_nobody(head: bytes, answer: bytes
 
 @on_a_loop
 async def test_who_waited_long_goes_all_the_same() -> None:
-    async with talk(line=Line(1, patience_s=0.01)) as at:
+    async with talk(line=RequestQueue(1, patience_s=0.01)) as at:
         hanging, _ = at.ask(POST % 0)
         await (await at.server.visit()).head()
         heard, _ = at.ask(POST % 1)

@@ -11,7 +11,7 @@ PATIENCE_S: Final = 5.0
 """Longer than an answer takes that is only slow, shorter than people wait."""
 
 
-class Line:
+class RequestQueue:
     """Turns, from the connection until the head of the answer. most: taken at once."""
 
     def __init__(self, most: int, *, patience_s: float = PATIENCE_S) -> None:
