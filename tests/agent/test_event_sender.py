@@ -23,7 +23,7 @@ from tests.fakes.events import an_event, some_events
 from tests.fakes.printer import ScriptedPrinter
 
 
-class RequestQueue:
+class Line:
     """A sender, and what it has said."""
 
     def __init__(self, folder: Path) -> None:
@@ -45,14 +45,14 @@ class RequestQueue:
 
 
 def test_nothing_is_said_before_the_printer_is_linked(tmp_path: Path) -> None:
-    line = RequestQueue(tmp_path)
+    line = Line(tmp_path)
     line.put(an_event())
 
     assert line.said == []
 
 
 def test_what_waits_is_said_at_the_beginning_and_what_comes_later_at_once(tmp_path: Path) -> None:
-    line = RequestQueue(tmp_path)
+    line = Line(tmp_path)
     line.put(an_event(1))
     line.sender.begin()
     line.stored(an_event(1))
@@ -62,7 +62,7 @@ def test_what_waits_is_said_at_the_beginning_and_what_comes_later_at_once(tmp_pa
 
 
 def test_one_message_is_under_way_at_a_time(tmp_path: Path) -> None:
-    line = RequestQueue(tmp_path)
+    line = Line(tmp_path)
     line.sender.begin()
     line.put(an_event(1))
     line.put(an_event(2))
@@ -76,7 +76,7 @@ def test_one_message_is_under_way_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_long_queue_goes_in_messages_that_fit(tmp_path: Path) -> None:
-    line = RequestQueue(tmp_path)
+    line = Line(tmp_path)
     long = [
         PrintEvent(
             event_id=f"long-{number:04}",
@@ -98,7 +98,7 @@ def test_a_long_queue_goes_in_messages_that_fit(tmp_path: Path) -> None:
 
 
 def test_the_next_tunnel_says_again_what_was_not_stored(tmp_path: Path) -> None:
-    line = RequestQueue(tmp_path)
+    line = Line(tmp_path)
     line.put(an_event())
     line.sender.begin()
     line.sender.end()
@@ -109,7 +109,7 @@ def test_the_next_tunnel_says_again_what_was_not_stored(tmp_path: Path) -> None:
 
 
 def test_a_tunnel_that_has_ended_says_nothing_more(tmp_path: Path) -> None:
-    line = RequestQueue(tmp_path)
+    line = Line(tmp_path)
     line.sender.begin()
     line.sender.end()
     line.put(an_event())

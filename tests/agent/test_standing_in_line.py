@@ -20,14 +20,14 @@ LONG_S = 600.0
 async def test_a_printer_has_so_many_requests_to_answer_and_the_others_wait_for_their_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines: list[RequestQueue] = []
+    queues: list[RequestQueue] = []
 
-    def line(most: int) -> RequestQueue:
-        lines.append(RequestQueue(most, patience_s=LONG_S))
-        return lines[-1]
+    def queue(most: int) -> RequestQueue:
+        queues.append(RequestQueue(most, timeout_s=LONG_S))
+        return queues[-1]
 
     monkeypatch.setattr(uplink, "MOST_UNANSWERED", BOUND)
-    monkeypatch.setattr(uplink, "RequestQueue", line)
+    monkeypatch.setattr(uplink, "RequestQueue", queue)
     async with scripted_server() as printer:
         address = f"http://127.0.0.1:{printer.port}"
         async with dialled(tmp_path, printer=address) as at, running(at.agent):
@@ -37,9 +37,9 @@ async def test_a_printer_has_so_many_requests_to_answer_and_the_others_wait_for_
             for _ in range(BOUND + 2):
                 await ask(visit)
             busy = [await printer.visit() for _ in range(BOUND)]
-            await eventually(lambda: lines[0].waiting == 2)
+            await eventually(lambda: queues[0].waiting == 2)
             assert printer.accepted == BOUND
 
             await busy[0].answer(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
             await printer.visit()
-            assert lines[0].waiting == 1
+            assert queues[0].waiting == 1

@@ -212,14 +212,14 @@ class Talk:
 
 @asynccontextmanager
 async def talk(
-    *, first_byte_s: float = 600.0, buffer_bytes: int = 2**16, line: RequestQueue | None = None
+    *, first_byte_s: float = 600.0, buffer_bytes: int = 2**16, queue: RequestQueue | None = None
 ) -> AsyncIterator[Talk]:
     loop = asyncio.get_running_loop()
     async with scripted_server(buffer_bytes=buffer_bytes) as server:
         client = Client(
             lambda protocol: loop.create_connection(protocol, "127.0.0.1", server.port),
             first_byte_s=first_byte_s,
-            line=line,
+            queue=queue,
         )
         try:
             yield Talk(client, server)

@@ -1,4 +1,4 @@
-"""Requests stand in line for a server that has enough to answer."""
+"""Requests wait in a queue for a server that has enough to answer."""
 
 import asyncio
 import itertools
@@ -20,12 +20,12 @@ POST = b"POST /%d HTTP/1.1\r\nHost: printer\r\nContent-Length: 0\r\n\r\n"
 
 def patient(most: int) -> RequestQueue:
     """Nobody in it goes before their turn while a test runs."""
-    return RequestQueue(most, patience_s=LONG_S)
+    return RequestQueue(most, timeout_s=LONG_S)
 
 
-async def until_waiting(line: RequestQueue, count: int) -> None:
+async def until_waiting(queue: RequestQueue, count: int) -> None:
     async with asyncio.timeout(PATIENCE_S):
-        while line.waiting != count:  # noqa: ASYNC110 - a line tells nobody of its length
+        while queue.waiting != count:  # noqa: ASYNC110 - a queue tells nobody of its length
             await asyncio.sleep(0)
 
 
@@ -39,11 +39,11 @@ async def targets(visits: list[Visit]) -> list[bytes]:
 
 @on_a_loop
 async def test_a_server_has_no_more_to_answer_at_once_than_it_can() -> None:
-    line = patient(most=2)
-    async with talk(line=line) as at:
+    queue = patient(most=2)
+    async with talk(queue=queue) as at:
         heard = post_many(at, 5)
         busy = [await at.server.visit() for _ in range(2)]
-        await until_waiting(line, 3)
+        await until_waiting(queue, 3)
 
         assert await targets(busy) == [b"/0", b"/1"]
         assert at.server.accepted == 2
@@ -52,8 +52,8 @@ async def test_a_server_has_no_more_to_answer_at_once_than_it_can() -> None:
 
 @on_a_loop
 async def test_an_answer_lets_the_next_one_go_in_its_order() -> None:
-    line = patient(most=1)
-    async with talk(line=line) as at:
+    queue = patient(most=1)
+    async with talk(queue=queue) as at:
         heard = post_many(at, 4)
         asked = []
         for one in heard:
@@ -68,7 +68,7 @@ async def test_an_answer_lets_the_next_one_go_in_its_order() -> None:
 @pytest.mark.parametrize(("head", "answer"), [(GET, STREAM), (UPGRADE, SWITCHED)])
 @on_a_loop
 async def test_what_is_being_answered_holds_up_nobody(head: bytes, answer: bytes) -> None:
-    async with talk(line=patient(most=1)) as at:
+    async with talk(queue=patient(most=1)) as at:
         streams = []
         for _ in range(3):
             heard, _ = at.ask(head)
@@ -83,7 +83,7 @@ async def test_what_is_being_answered_holds_up_nobody(head: bytes, answer: bytes
 
 @on_a_loop
 async def test_who_waited_long_goes_all_the_same() -> None:
-    async with talk(line=RequestQueue(1, patience_s=0.01)) as at:
+    async with talk(queue=RequestQueue(1, timeout_s=0.01)) as at:
         hanging, _ = at.ask(POST % 0)
         await (await at.server.visit()).head()
         heard, _ = at.ask(POST % 1)
@@ -95,13 +95,13 @@ async def test_who_waited_long_goes_all_the_same() -> None:
 
 @on_a_loop
 async def test_who_leaves_the_line_is_never_asked_for() -> None:
-    line = patient(most=1)
-    async with talk(line=line) as at:
+    queue = patient(most=1)
+    async with talk(queue=queue) as at:
         first, _ = at.ask(POST % 0)
         visit = await at.server.visit()
         _, gives_up = at.ask(POST % 1)
         at.ask(POST % 2)
-        await until_waiting(line, 2)
+        await until_waiting(queue, 2)
         gives_up.cancel()
         await visit.answer(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
         await first.until_over()
@@ -112,7 +112,7 @@ async def test_who_leaves_the_line_is_never_asked_for() -> None:
 
 @on_a_loop
 async def test_who_leaves_while_being_answered_makes_room() -> None:
-    async with talk(line=patient(most=1)) as at:
+    async with talk(queue=patient(most=1)) as at:
         _, gives_up = at.ask(POST % 0)
         await (await at.server.visit()).head()
         at.ask(POST % 1)
@@ -123,57 +123,57 @@ async def test_who_leaves_while_being_answered_makes_room() -> None:
 
 @on_a_loop
 async def test_a_server_that_is_away_lets_nobody_stand_in_line() -> None:
-    line = patient(most=1)
-    async with talk(line=line) as at:
+    queue = patient(most=1)
+    async with talk(queue=queue) as at:
         at.server.port = 1  # nobody listens there
         heard = post_many(at, 3)
 
         assert [len((await one.until_over()).failures) for one in heard] == [1, 1, 1]
-        assert line.waiting == 0
+        assert queue.waiting == 0
 
 
 @on_a_loop
 async def test_the_end_of_the_client_ends_the_line() -> None:
-    line = patient(most=1)
-    async with talk(line=line) as at:
+    queue = patient(most=1)
+    async with talk(queue=queue) as at:
         heard = post_many(at, 3)
         await at.server.visit()
-        await until_waiting(line, 2)
+        await until_waiting(queue, 2)
         await at.client.close()
 
         assert all([(await one.until_over()).failures for one in heard])
-        assert line.waiting == 0
+        assert queue.waiting == 0
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
 @on_a_loop
 async def test_no_turn_is_lost_in_whatever_order_they_leave(order: tuple[int, ...]) -> None:
-    line = patient(most=2)
-    tasks = [asyncio.create_task(line.wait_for_turn(who)) for who in range(4)]
-    await until_waiting(line, 2)
+    queue = patient(most=2)
+    tasks = [asyncio.create_task(queue.wait_for_turn(who)) for who in range(4)]
+    await until_waiting(queue, 2)
     for who in order:
-        line.leave(who)
+        queue.release(who)
         tasks[who].cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
     async with asyncio.timeout(PATIENCE_S):
-        await line.wait_for_turn("a")
-        await line.wait_for_turn("b")
-    assert line.waiting == 0
+        await queue.wait_for_turn("a")
+        await queue.wait_for_turn("b")
+    assert queue.waiting == 0
 
 
 @on_a_loop
 async def test_a_turn_that_comes_as_patience_ends_harms_nobody() -> None:
     """After a stall both are due at once, and the end of patience is heard of a moment later."""
-    line = patient(most=1)
-    line.take("first")
-    waiting = [asyncio.create_task(line.wait_for_turn(name)) for name in ("second", "third")]
-    await until_waiting(line, 2)
+    queue = patient(most=1)
+    queue.admit("first")
+    waiting = [asyncio.create_task(queue.wait_for_turn(name)) for name in ("second", "third")]
+    await until_waiting(queue, 2)
     waiting[0].cancel()
-    line.leave("first")
-    line.leave("second")
+    queue.release("first")
+    queue.release("second")
     outcomes = await asyncio.gather(*waiting, return_exceptions=True)
 
     assert isinstance(outcomes[0], asyncio.CancelledError)
     assert outcomes[1] is None
-    assert line.waiting == 0
+    assert queue.waiting == 0

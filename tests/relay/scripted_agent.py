@@ -264,7 +264,7 @@ class ScriptedAgent:
     def leave(self) -> None:
         self.link.abort()
 
-    # --- TunnelHandler ------------------------------------------------------------------------------
+    # --- TunnelHandler ----------------------------------------------------------------------------
 
     def on_tunnel_ready(self, capabilities: frozenset[str]) -> None:
         self.is_ready = True

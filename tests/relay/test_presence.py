@@ -47,9 +47,7 @@ async def test_an_agent_that_leaves_is_known_to_be_away_and_leaves_nothing_behin
 async def test_many_agents_that_come_and_go_leave_nothing_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(
-        agent_connection, "SIGN_IN_TIMEOUT_S", 2 * PATIENCE_S
-    )  # for those that keep mute
+    monkeypatch.setattr(agent_connection, "SIGN_IN_TIMEOUT_S", 2 * PATIENCE_S)
     async with relay() as rig:
         names = [f"agent-{number}" for number in range(30)]
         agents = [await rig.agent(name) for name in names]

@@ -7,6 +7,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from printreach.contract import signin
+from printreach.relay import agent_connection
 from printreach.rules.signin import Signer
 from printreach.wire.errors import CloseCode
 from tests.fakes.skipping_loop import on_a_skipping_loop, skip

@@ -10,7 +10,7 @@ import pytest
 
 from printreach.relay.trust import Origin
 from printreach.relay.unsigned import MOST, MOST_OF_NETWORK, UnsignedAgents
-from printreach.tunnel.link import MAX_MESSAGE_BYTES, MAX_UNAUTHENTICATED_MESSAGE_BYTES
+from printreach.tunnel.link import MAX_MESSAGE_BYTES, MAX_UNSIGNED_MESSAGE_BYTES
 from printreach.wire import frames
 from printreach.wire.frames import Kind
 from tests.relay.caller import Answer, Caller, calling, request
@@ -51,7 +51,7 @@ async def connected(rig: Rig) -> AsyncIterator[RawClient]:
 
 
 TOO_MUCH = {
-    "one frame": frame_of(BINARY, b"x" * (MAX_UNAUTHENTICATED_MESSAGE_BYTES + 1)),
+    "one frame": frame_of(BINARY, b"x" * (MAX_UNSIGNED_MESSAGE_BYTES + 1)),
     "a frame that isn't whole": frame_of(BINARY, b"x" * MAX_MESSAGE_BYTES)[:20_000],
     "a frame that isn't whole behind others": frame_of(BINARY, HELLO)
     + frame_of(BINARY, b"x" * MAX_MESSAGE_BYTES)[:20_000],

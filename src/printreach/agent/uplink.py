@@ -256,7 +256,7 @@ def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
         no_server = f"A {kind.title} printer has no web server."
         return StreamServer(None, no_server, commands, allowed=allowed), None
     shortage = Shortage(context.machine.monotonic)
-    client = Client(_connect_to(server, shortage), line=RequestQueue(MOST_UNANSWERED))
+    client = Client(_connect_to(server, shortage), queue=RequestQueue(MOST_UNANSWERED))
     local = LocalRequests(client, server, wants_outside_host=kind.wants_outside_host)
     return StreamServer(local, "", commands, allowed=allowed), client
 

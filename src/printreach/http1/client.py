@@ -37,7 +37,7 @@ _CLOSED = "the client was closed"
 class Client:
     """Keeps the connections to one server.
 
-    line: where requests wait for their turn; None where the server takes as many as come.
+    queue: where requests wait for their turn; None where the server takes as many as come.
     """
 
     def __init__(
@@ -45,10 +45,10 @@ class Client:
         connect: Connect,
         *,
         first_byte_s: float = FIRST_BYTE_TIMEOUT_S,
-        line: RequestQueue | None = None,
+        queue: RequestQueue | None = None,
     ) -> None:
         self.first_byte_s = first_byte_s
-        self._line = line
+        self._queue = queue
         self._connect = connect
         self._kept: deque[tuple[float, ClientConnection]] = deque()
         self._loop = asyncio.get_running_loop()
@@ -125,15 +125,15 @@ class Client:
 
     def await_answer(self, exchange: Exchange) -> None:
         self._unanswered.add(exchange)
-        if self._line is not None:
-            self._line.take(exchange)
+        if self._queue is not None:
+            self._queue.admit(exchange)
         if self._late_timer is None:
             self._late_timer = self._loop.call_later(self.first_byte_s, self._look_for_late)
 
     def answered(self, exchange: Exchange) -> None:
         self._unanswered.discard(exchange)
-        if self._line is not None:
-            self._line.leave(exchange)
+        if self._queue is not None:
+            self._queue.release(exchange)
 
     def opened(self, connection: ClientConnection) -> None:
         self._connections.add(connection)
@@ -179,8 +179,8 @@ class Client:
         if self._is_closed:
             exchange.failed(Failure.BROKEN, _CLOSED)
             return
-        if self._line is not None:
-            await self._line.wait_for_turn(exchange)
+        if self._queue is not None:
+            await self._queue.wait_for_turn(exchange)
         deadline = self._loop.time() + CONNECT_TIMEOUT_S
         try:
             async with asyncio.timeout_at(deadline):

@@ -101,7 +101,7 @@ class AgentConnection:
         self.task = asyncio.create_task(self._run())
         self.tunnel.start()
 
-    # --- TunnelHandler ----------------------------------------------------------------------------
+    # --- TunnelHandler --------------------------------------------------------------------------
 
     def on_tunnel_ready(self, capabilities: frozenset[str]) -> None:
         self._understands = capabilities

@@ -6,7 +6,7 @@ from typing import Protocol
 MAX_MESSAGE_BYTES = 1024 * 1024
 """A link message gathers what one turn of the loop produced; senders flush long before this."""
 
-MAX_UNAUTHENTICATED_MESSAGE_BYTES = 16 * 1024
+MAX_UNSIGNED_MESSAGE_BYTES = 16 * 1024
 """Of an end that is not known yet: sign-in takes a tenth of it, and anybody may connect."""
 
 

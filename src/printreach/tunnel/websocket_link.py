@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
 
-from .link import MAX_MESSAGE_BYTES, MAX_UNAUTHENTICATED_MESSAGE_BYTES, LinkReceiver
+from .link import MAX_MESSAGE_BYTES, MAX_UNSIGNED_MESSAGE_BYTES, LinkReceiver
 
 SUBPROTOCOL = "printreach.tunnel.v1"
 
@@ -36,9 +36,7 @@ class WebSocketLink(WSListener):
     def __init__(self, *, is_trusted: bool = True) -> None:
         self.unfinished_bytes = 0
         self.when_trusted: Callable[[], None] | None = None
-        self._max_message_bytes = (
-            MAX_MESSAGE_BYTES if is_trusted else MAX_UNAUTHENTICATED_MESSAGE_BYTES
-        )
+        self._max_message_bytes = MAX_MESSAGE_BYTES if is_trusted else MAX_UNSIGNED_MESSAGE_BYTES
         self._transport: WSTransport | None = None
         self._receiver: LinkReceiver | None = None
         self._early: list[bytes] = []
