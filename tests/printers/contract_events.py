@@ -15,9 +15,8 @@ from printreach.agent.outbox import Outbox
 from printreach.agent.prints import Prints, PrintSenses
 from printreach.contract.commands import CommandStatus
 from printreach.contract.events import EventType, PrintEvent
-from printreach.contract.status import DetectorStatus, State
+from printreach.contract.status import UNDER_WAY, DetectorStatus, State
 from printreach.rules import transitions
-from printreach.rules.prints import UNDER_WAY
 from tests.printers.bench import Bench, on_the_bench
 
 E = EventType

@@ -7,7 +7,7 @@ What is longer than its type says is refused; `sizes.cut_to_limits` makes it fit
 """
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
@@ -32,6 +32,13 @@ class State(StrEnum):
     COMPLETE = "complete"
     CANCELLED = "cancelled"
     ERROR = "error"
+
+
+UNDER_WAY: Final = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
+"""A print has begun and has not ended. Platforms that never say that they resume (Moonraker,
+PrusaLink, SDCP) just never have that state, so the set holds for them, too."""
+AT_WORK: Final = UNDER_WAY - {State.PAUSED}
+"""The print goes on by itself: the printer heats or moves without being asked to."""
 
 
 class Light(Struct, frozen=True, kw_only=True, rename="pascal"):

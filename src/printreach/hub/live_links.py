@@ -9,7 +9,7 @@ from typing import Final
 from printreach.contract.app_answers import DEFAULT_LIVE_HOURS
 from printreach.contract.events import MAX_TEXT
 from printreach.contract.permissions import Permission
-from printreach.contract.status import StatusResult
+from printreach.contract.status import UNDER_WAY, StatusResult
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.live import LiveStatus
 from printreach.hub.own_printers import OwnPrinters, SeenPrinter
@@ -30,7 +30,7 @@ from printreach.rules.live_links import (
     shows_printer,
 )
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.prints import UNDER_WAY
+from printreach.rules.prints import print_id_under_way
 
 PATIENCE_S: Final = 5.0
 """For a printer that has to tell which print is under way."""
@@ -112,7 +112,9 @@ class LiveLinks:
         owned = await self.printers.one(account_id, printer_id, ask=False)
         if isinstance(owned, Denied):
             return owned
-        print_id = await self._print_under_way(owned.printer.owned) if wish.ends_with_print else ""
+        print_id = (
+            await self._id_of_print_under_way(owned.printer.owned) if wish.ends_with_print else ""
+        )
         if isinstance(print_id, Denied):
             return print_id
         at = self.clock.now()
@@ -239,15 +241,14 @@ class LiveLinks:
             self._known.popitem(last=False)
         return found
 
-    async def _print_under_way(self, printer: OwnedPrinter) -> str | Denied:
+    async def _id_of_print_under_way(self, printer: OwnedPrinter) -> str | Denied:
         await self.live.fresh([printer], PATIENCE_S)
         reading = self.live.latest(printer)
         if reading.status is None or reading.refusal is not None:
             sentence = "The printer can't be asked now which print is under way."
             return Denied(Reason.PRINTER_AWAY, sentence)
-        print_id = reading.status.service_status.most_recent_print_id_str
-        is_known = 0 < len(print_id) <= MAX_PRINT_ID
-        if reading.status.job_status.state not in UNDER_WAY or not is_known:
+        print_id = print_id_under_way(reading.status)
+        if not print_id:
             return Denied(Reason.NO_ACTIVE_PRINT, "No print is under way that it could end with.")
         return print_id
 

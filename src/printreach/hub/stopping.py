@@ -14,11 +14,10 @@ from printreach.contract.codec import encode
 from printreach.contract.commands import CommandStatus, SetTemp
 from printreach.contract.errors import ErrorCode
 from printreach.contract.features import Feature
-from printreach.contract.status import StatusResult
+from printreach.contract.status import UNDER_WAY, StatusResult
 from printreach.contract.unset import UNSET
 from printreach.hub.live import read_status
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
-from printreach.rules.commands import UNDER_WAY
 from printreach.rules.printers import OwnedPrinter
 
 STOP_WITHIN_S: Final = 20.0

@@ -10,13 +10,11 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, Generic, Protocol, TypeVar
 
-from printreach.contract.status import State
+from printreach.contract.status import AT_WORK, State
 
 from .rests import Kept, Rest, RestStore
 
 log = logging.getLogger(__name__)
-
-GOES_ON = frozenset({State.RESUMING, State.PRINTING, State.WARMING_UP})
 
 
 class OwedRest(Rest, Protocol):
@@ -50,7 +48,7 @@ class Owed(Generic[R]):
         if rest is None or (state is State.PAUSED and path == rest.path):
             return
         self._kept.take()
-        if state in GOES_ON:
+        if state in AT_WORK:
             log.warning("a smart pause was ended at the printer: the print waits until it is hot")
             self._waking = asyncio.create_task(self._wake(rest))
 

@@ -8,7 +8,7 @@ from enum import Enum, auto
 from math import isfinite
 
 from printreach.contract.commands import Extrude, MoveAxis, Pause, SetTemp
-from printreach.contract.status import State
+from printreach.contract.status import AT_WORK, UNDER_WAY, State
 from printreach.contract.unset import UnsetType
 
 MAX_BED_C = 75.0
@@ -17,9 +17,6 @@ MAX_TOOL_C = 260.0
 MAX_DISTANCE_MM = 500.0
 MAX_TOOL_NUMBER = 15
 COMMAND_LIFETIME_S = 30.0
-
-UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
-MOVING = frozenset({State.WARMING_UP, State.PRINTING, State.RESUMING})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,7 +62,7 @@ def state_problem(action: Action, state: State) -> str | None:
             return f"Another print is under way; the printer is {state}."
         case Action.HOME if state in UNDER_WAY:
             return f"A print is under way; the printer is {state}."
-        case Action.MOVE | Action.EXTRUDE if state in MOVING:
+        case Action.MOVE | Action.EXTRUDE if state in AT_WORK:
             return f"A print is running; the printer is {state}."
         case _:
             return None

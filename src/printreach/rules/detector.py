@@ -1,8 +1,7 @@
 """What the failure detector said, as time goes by and in one line."""
 
 from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
-from printreach.contract.status import DetectorStatus, State
-from printreach.rules.prints import UNDER_WAY
+from printreach.contract.status import UNDER_WAY, DetectorStatus, State
 
 BEST_QUALITY = 10
 _QUALITY_WORDS = (

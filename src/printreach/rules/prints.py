@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from printreach.contract.status import JobStatus, State, Temps
+from printreach.contract.events import MAX_PRINT_ID
+from printreach.contract.status import UNDER_WAY, JobStatus, State, StatusResult, Temps
 from printreach.rules.layers import LayerMemory
-
-UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
 
 _FELL_BACK_S: Final = 60
 _FELL_BACK_PERCENT: Final = 5.0
@@ -29,6 +28,14 @@ class Need:
 
     kind: NeedKind
     text: str = ""
+
+
+def print_id_under_way(status: StatusResult) -> str:
+    """The id of the print under way; "" where nothing prints. What no event could name is no
+    print."""
+    is_under_way = status.job_status.state in UNDER_WAY
+    print_id = status.service_status.most_recent_print_id_str
+    return print_id if is_under_way and len(print_id) <= MAX_PRINT_ID else ""
 
 
 def smart_pause_sentence(temps: Temps) -> str:

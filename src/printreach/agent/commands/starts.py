@@ -11,9 +11,8 @@ from typing import Any, Final, TypeVar
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import FileDone
-from printreach.contract.status import State
+from printreach.contract.status import UNDER_WAY, State
 from printreach.printers.port import PrinterRefused
-from printreach.rules.commands import UNDER_WAY
 
 T = TypeVar("T")
 

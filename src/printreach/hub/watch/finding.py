@@ -12,11 +12,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from printreach.contract.status import StatusResult
-from printreach.hub.watch.parts import ask_status, print_under_way
+from printreach.hub.watch.parts import ask_status
 from printreach.ports import Clock, Records, Store
 from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.watching import UnwatchedPrinter
 from printreach.rules.printers import NODE_SILENCE
+from printreach.rules.prints import print_id_under_way
 from printreach.rules.watch_turns import by_turns
 
 AGAIN_AFTER: Final = timedelta(hours=1)
@@ -76,7 +77,7 @@ class FindsPrints:
             self._asked[_key(printer)] = at + AGAIN_AFTER_REFUSAL
             return printer, ""
         self._asked[_key(printer)] = at + AGAIN_AFTER
-        return printer, print_under_way(status)
+        return printer, print_id_under_way(status)
 
 
 async def _begin(

@@ -16,7 +16,7 @@ from printreach.contract.errors import ErrorCode
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
 from printreach.hub.pictures import take_picture
-from printreach.hub.watch.parts import WatchParts, ask_status, is_off, print_under_way, say
+from printreach.hub.watch.parts import WatchParts, ask_status, is_off, say
 from printreach.hub.watch.pause import conclude, pause
 from printreach.hub.watch.room import WatchRoom
 from printreach.ports import Records
@@ -24,6 +24,7 @@ from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable, ScoringRefused
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.ports.watching import WatchedPrint
+from printreach.rules.prints import print_id_under_way
 from printreach.rules.watch import Decision, after_resume, decide
 from printreach.rules.watch_events import watch_event
 from printreach.rules.watch_memory import WatchMemory
@@ -85,8 +86,8 @@ class LookAtPrint:
         if isinstance(status, PrinterRefusal):
             is_away = status.code == ErrorCode.PRINTER_NOT_CONNECTED
             await self._put_off(Why.AWAY if is_away else Why.UNREACHED)
-        elif print_under_way(status) != watched.print_id:
-            await self._end(print_under_way(status))
+        elif print_id_under_way(status) != watched.print_id:
+            await self._end(print_id_under_way(status))
         elif watched.memory.ordering_at is not None:
             await self._resolve(status)
         elif status.job_status.state is State.PAUSED:

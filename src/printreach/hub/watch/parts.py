@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from printreach.contract.commands import CommandStatus
-from printreach.contract.events import MAX_PRINT_ID, EventType
+from printreach.contract.events import EventType
 from printreach.contract.status import StatusResult
 from printreach.hub.live import read_status
 from printreach.hub.snapshots import Snapshots
@@ -14,7 +14,6 @@ from printreach.ports import Clock, DetectorSaid, DetectorStates, Records, Store
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.ports.scoring import Scorer
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.prints import UNDER_WAY
 from printreach.rules.watch import status_of
 from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import WatchSettings
@@ -22,7 +21,7 @@ from printreach.rules.watching import WatchSettings
 ASK_WITHIN_S: Final = 5.0
 """For a printer's status, which its agent has at hand."""
 
-_UNDER_WAY: Final = frozenset(
+_MID_PRINT: Final = frozenset(
     {
         EventType.STARTED,
         EventType.PAUSED,
@@ -32,6 +31,7 @@ _UNDER_WAY: Final = frozenset(
         EventType.THIRD_LAYER_COMPLETE,
     }
 )
+"""Events that tell of a print that has begun and has not ended."""
 _ENDED: Final = frozenset({EventType.COMPLETE, EventType.FAILED})
 
 
@@ -44,7 +44,7 @@ class WatchesPrints:
             return
         if event.event_type in _ENDED:
             await watches.end(stored.printer_id, event.print_id, at)
-        elif event.event_type in _UNDER_WAY:
+        elif event.event_type in _MID_PRINT:
             await watches.begin(stored.printer_id, stored.account_id, event.print_id, at)
         if event.event_type == EventType.RESUMED:
             await watches.resume(stored.printer_id, event.print_id, at)
@@ -95,13 +95,6 @@ async def ask_status(http: PrinterHttp, printer: OwnedPrinter) -> StatusResult |
     except TimeoutError:
         return PrinterRefusal(int(CommandStatus.TIMED_OUT), "The printer gave no status in time.")
     return answer if isinstance(answer, PrinterRefusal) else read_status(answer)
-
-
-def print_under_way(status: StatusResult) -> str:
-    """Its id; "" where nothing prints. What no event could name is no print."""
-    is_under_way = status.job_status.state in UNDER_WAY
-    print_id = status.service_status.most_recent_print_id_str
-    return print_id if is_under_way and len(print_id) <= MAX_PRINT_ID else ""
 
 
 def is_off(settings: WatchSettings, print_id: str) -> bool:

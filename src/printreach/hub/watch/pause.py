@@ -14,11 +14,12 @@ from printreach.contract import codec
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
-from printreach.hub.watch.parts import WatchParts, ask_status, is_off, print_under_way
+from printreach.hub.watch.parts import WatchParts, ask_status, is_off
 from printreach.ports import Records
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.watching import WatchedPrint
 from printreach.rules.printers import OwnedPrinter
+from printreach.rules.prints import print_id_under_way
 from printreach.rules.watch import after_pause, after_refusal
 from printreach.rules.watch_events import watch_event
 from printreach.rules.watch_memory import WatchMemory
@@ -43,7 +44,7 @@ async def pause(parts: WatchParts, watched: WatchedPrint, seen: StatusResult) ->
     status = await ask_status(parts.http, watched.printer)
     if isinstance(status, PrinterRefusal):
         return await conclude(parts, watched, seen, _in_words(status))
-    if print_under_way(status) != watched.print_id:
+    if print_id_under_way(status) != watched.print_id:
         await parts.store.write(lambda records: _ended(records, watched, parts.clock.now()))
         return None
     if status.job_status.state is State.PAUSED:
@@ -58,7 +59,7 @@ async def pause(parts: WatchParts, watched: WatchedPrint, seen: StatusResult) ->
     after = await ask_status(parts.http, watched.printer)
     is_paused = (
         isinstance(after, StatusResult)
-        and print_under_way(after) == watched.print_id
+        and print_id_under_way(after) == watched.print_id
         and after.job_status.state is State.PAUSED
     )
     return await conclude(parts, watched, status, "" if is_paused else _in_words(refusal))

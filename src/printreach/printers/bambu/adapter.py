@@ -9,6 +9,7 @@ from printreach.contract.commands import (
     StartPrint,
 )
 from printreach.contract.files import FileDone
+from printreach.contract.status import UNDER_WAY
 from printreach.contract.unset import UnsetType
 from printreach.printers import loose
 from printreach.printers.port import (
@@ -23,7 +24,6 @@ from printreach.printers.port import (
 )
 from printreach.printers.setup import PrinterSetup
 from printreach.printers.storage import require_storage
-from printreach.rules.commands import UNDER_WAY
 
 from . import orders
 from .api import USER, BambuApi

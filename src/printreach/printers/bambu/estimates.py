@@ -5,11 +5,10 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from printreach.contract.status import State
+from printreach.contract.status import UNDER_WAY, State
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused
-from printreach.rules.commands import UNDER_WAY
 
 from .sliced import NOTHING, Sliced
 from .stopwatch import job_of

@@ -5,12 +5,9 @@ The printer tells neither: it counts minutes that remain, and no time that has p
 
 from dataclasses import dataclass, replace
 
-from printreach.contract.status import State
+from printreach.contract.status import AT_WORK, UNDER_WAY, State
 from printreach.printers import loose
 from printreach.printers.loose import Json
-
-_RUNNING = frozenset({State.WARMING_UP, State.PRINTING, State.RESUMING})
-_UNDER_WAY = _RUNNING | {State.PAUSED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +39,7 @@ class Stopwatch:
 
 def observe(watch: Stopwatch, report: Json, state: State, now: float) -> Stopwatch:
     """The stopwatch after a look at the printer."""
-    if state not in _UNDER_WAY:
+    if state not in UNDER_WAY:
         return replace(_held(watch, now), is_under_way=False, minutes_left=None)
     job = job_of(report)
     # Whatever is known by another name than the print before is another print.
@@ -52,7 +49,7 @@ def observe(watch: Stopwatch, report: Json, state: State, now: float) -> Stopwat
     minutes = loose.count(report, "mc_remaining_time") if _tells_progress(report) else None
     if minutes != watch.minutes_left:
         watch = replace(watch, minutes_left=minutes, told_at=now)
-    if state in _RUNNING:
+    if state in AT_WORK:
         return watch if watch.since is not None else replace(watch, since=now)
     return _held(watch, now)
 

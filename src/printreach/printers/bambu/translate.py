@@ -1,12 +1,11 @@
 """A Bambu printer's report in the words of the contract. Pure."""
 
 from printreach.contract.features import NO_FEATURES, Feature
-from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, Light, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import View
-from printreach.rules.commands import UNDER_WAY
 
 from .materials import extruders_of, materials_of
 from .models import model_of, version_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import NamedTuple
 
-from printreach.contract.status import State
+from printreach.contract.status import UNDER_WAY, State
 from printreach.printers import loose
 from printreach.printers.loose import Json
 
@@ -18,7 +18,6 @@ from . import model as duet
 READ_AHEAD_BYTES = 64 * 1024
 """A job whose file has no more left has come to its end: what is read since it was last asked."""
 
-UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
 NO_MACHINE = {
     "": "tells no state",
     "starting": "is starting",

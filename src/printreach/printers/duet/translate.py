@@ -3,7 +3,7 @@
 from printreach.contract.commands import CommandStatus
 from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.sizes import MAX_TEXT_CHARS
-from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
+from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
@@ -11,7 +11,7 @@ from printreach.printers.port import Trouble, View
 from printreach.rules.prints import Need, need_of_words
 
 from . import model as duet
-from .heard import ERRORS, NO_MACHINE, UNDER_WAY, Heard
+from .heard import ERRORS, NO_MACHINE, Heard
 from .materials import materials_of
 
 WAITING_BOX = 2

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from printreach.contract.status import Light, State
+from printreach.contract.status import UNDER_WAY, Light, State
 from printreach.printers import loose
 from printreach.printers.loose import Json
 
@@ -27,7 +27,6 @@ _STATES = {
     "cancelled": State.CANCELLED,
     "error": State.ERROR,
 }
-_UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def state_of(known: Known) -> State:
 
 
 def is_under_way(known: Known) -> bool:
-    return state_of(known) in _UNDER_WAY
+    return state_of(known) in UNDER_WAY
 
 
 def print_path(known: Known) -> str:

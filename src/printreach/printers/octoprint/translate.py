@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.features import NO_FEATURES, Feature
-from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
+from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import EMPTY, Json
@@ -38,7 +38,6 @@ NEED_SHOWS = 4
 """Messages, of which two come a second."""
 
 _USUAL_TEXTS = frozenset({"Operational", "Printing", "Paused", "Printing from SD"})
-_UNDER_WAY = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
 
 
 class Ending(Enum):
@@ -100,9 +99,9 @@ def hear_current(heard: Heard, current: Json) -> Heard:
     temps, left = _newest_temps(current) or heard.temps, max(0, heard.need_left - 1)
     after = replace(heard, now=current, temps=temps, need_left=left)
     state = _condition(after).state
-    if state in _UNDER_WAY and before not in _UNDER_WAY:
+    if state in UNDER_WAY and before not in UNDER_WAY:
         after = replace(after, ending=Ending.UNKNOWN, ending_words=None, latest=NO_PRINT)
-    elif state is State.IDLE and before in _UNDER_WAY and after.ending is Ending.UNKNOWN:
+    elif state is State.IDLE and before in UNDER_WAY and after.ending is Ending.UNKNOWN:
         # Nobody said how it ended: no events come where OctoPrint has to be asked.
         after = replace(after, ending=Ending.CANCELLED)
     elif _is_closed(current) or _is_all_done(current):
@@ -251,7 +250,7 @@ def _newest_temps(current: Json) -> Json:
 def _latest_of(heard: Heard, state: State | None) -> Latest:
     """What is told no more keeps its last value: while it cancels, OctoPrint tells no progress."""
     latest, now = heard.latest, heard.now
-    if state not in _UNDER_WAY and state is not State.COMPLETE:
+    if state not in UNDER_WAY and state is not State.COMPLETE:
         return latest
     completion, duration_s = _completion(now), _seconds(now, "printTime")
     return Latest(
@@ -279,7 +278,7 @@ def _time_left_s(now: Json, state: State) -> int | None:
     """OctoPrint's own estimate, else what the analysis of the file leaves to do."""
     if state is State.COMPLETE:
         return 0
-    if state not in _UNDER_WAY:
+    if state not in UNDER_WAY:
         return None
     left = _seconds(now, "printTimeLeft")
     if left is not None:

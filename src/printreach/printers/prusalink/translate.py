@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from printreach.contract.commands import CommandStatus
-from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
+from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
@@ -26,7 +26,6 @@ MAX_AHEAD_S = 30.0
 """What was measured here yields to what PrusaLink tells when it is further ahead of it."""
 NEARLY_DONE_PERCENT = 98.0
 
-UNDER_WAY: Final = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED})
 _AT_REST: Final = frozenset({State.IDLE, State.COMPLETE, State.CANCELLED})
 _STATES: Final = {
     "IDLE": State.IDLE,

@@ -8,16 +8,14 @@ from typing import Final, TypedDict
 from markupsafe import Markup
 
 from printreach.contract.errors import ErrorCode
-from printreach.contract.status import State, StatusResult, Temps, WebcamEntry
+from printreach.contract.status import AT_WORK, UNDER_WAY, State, StatusResult, Temps, WebcamEntry
 from printreach.contract.unset import UnsetType
 from printreach.hub.own_printers import SeenPrinter
 from printreach.rules.detector import is_paused_by_it
-from printreach.rules.prints import UNDER_WAY
 from printreach.web.dashboard.looks import Look, is_suppressed, looks_of, newest_quality
 from printreach.web.wording import duration, moment
 
 OFFLINE: Final = "offline"
-WORKING: Final = frozenset({State.WARMING_UP, State.PRINTING, State.RESUMING})
 RECENT_S: Final = 600.0
 """A warning of the detector stands on the card for so long."""
 WORRYING_QUALITY: Final = 3
@@ -94,7 +92,7 @@ def state_of(seen: SeenPrinter) -> str:
 def is_warned(seen: SeenPrinter) -> bool:
     """The detector warned of its print of late, and it goes on."""
     status = seen.reading.status
-    if status is None or state_of(seen) not in WORKING:
+    if status is None or state_of(seen) not in AT_WORK:
         return False
     warned_ago = status.service_status.detector.time_since_last_warn_sec
     return warned_ago is not None and warned_ago < RECENT_S

@@ -8,7 +8,7 @@ from math import ceil
 from typing import Final
 from urllib.parse import urlencode
 
-from printreach.contract.status import State
+from printreach.contract.status import AT_WORK
 from printreach.hub.own_printers import SeenPrinter
 from printreach.web.dashboard.cards import OFFLINE, Card, card_of
 
@@ -17,7 +17,6 @@ MOST_UPRIGHT: Final = 24
 PAGE_SIZE: Final = 100
 LONGEST_SEARCH: Final = 100
 
-_WORKING: Final = frozenset({State.WARMING_UP.value, State.PRINTING.value, State.RESUMING.value})
 _URGENCY: Final = {"is-broken": 0, "needs-you": 1, "": 2}
 
 
@@ -85,7 +84,7 @@ def listing(printers: Sequence[SeenPrinter], wish: Wish, at: datetime) -> Listin
 
 
 def _place(card: Card) -> tuple[int, int, str, str]:
-    at_work = 0 if card.state in _WORKING else 2 if card.state == OFFLINE else 1
+    at_work = 0 if card.state in AT_WORK else 2 if card.state == OFFLINE else 1
     return _URGENCY[card.attention], at_work, card.name.casefold(), card.id
 
 
@@ -96,7 +95,7 @@ def _is_shown(card: Card, show: Show) -> bool:
         case Show.ATTENTION:
             return bool(card.attention)
         case Show.WORKING:
-            return card.state in _WORKING
+            return card.state in AT_WORK
         case Show.OFFLINE:
             return card.state == OFFLINE
 

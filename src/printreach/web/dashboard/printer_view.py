@@ -8,11 +8,11 @@ from typing import Final
 
 from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.materials import MaterialSystem
-from printreach.contract.status import JobStatus, Light, State, StatusResult
+from printreach.contract.status import AT_WORK, UNDER_WAY, JobStatus, Light, State, StatusResult
 from printreach.contract.unset import UnsetType
 from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.temperatures import SPAN, Warmth
-from printreach.rules.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C, MOVING, UNDER_WAY
+from printreach.rules.commands import MAX_BED_C, MAX_CHAMBER_C, MAX_TOOL_C
 from printreach.rules.prints import smart_pause_sentence
 from printreach.web.dashboard.cards import OFFLINE, Card, Webcam, camera_label, card_of, webcam_of
 from printreach.web.dashboard.looks import ToolRow, UnitRow, tools_of, units_of
@@ -102,9 +102,9 @@ def view_of(
         started_at=_started_at(seen) if here else None,
         heaters=_heaters(job) if here and job is not None else [],
         may_heat=Feature.TEMPERATURE_CONTROL in features,
-        may_move=Feature.AXIS_MOVEMENT in features and state not in MOVING,
+        may_move=Feature.AXIS_MOVEMENT in features and state not in AT_WORK,
         may_home=Feature.HOMING in features and state not in UNDER_WAY,
-        may_extrude=Feature.EXTRUSION in features and state not in MOVING,
+        may_extrude=Feature.EXTRUSION in features and state not in AT_WORK,
         may_start=Feature.PRINT_START in features and state not in UNDER_WAY,
         lights=(job.lights or []) if job and Feature.LIGHT_CONTROL in features else [],
         units=units_of(system) if system is not None else [],

@@ -25,7 +25,7 @@ from printreach.web.dashboard.watch_form import (
     read_settings,
     write_pose,
 )
-from printreach.web.dashboard.watch_view import camera_pose, print_under_way, read_time
+from printreach.web.dashboard.watch_view import camera_pose, latest_print_id, read_time
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
 
@@ -180,7 +180,7 @@ async def _page(
 
 def _print_to_watch(seen: SeenPrinter, view: PrinterView) -> str:
     """The id of the print under way, which may be left alone; "" for none."""
-    return print_under_way(seen.reading.status) if view.card.can_stop else ""
+    return latest_print_id(seen.reading.status) if view.card.can_stop else ""
 
 
 def _cameras(seen: SeenPrinter) -> Sequence[WebcamEntry]:

@@ -101,8 +101,8 @@ def watch_view(
     )
 
 
-def print_under_way(status: StatusResult | None) -> str:
-    """The id of the print that the printer works at; "" for none."""
+def latest_print_id(status: StatusResult | None) -> str:
+    """The id of the print under way or, where none is, of the one before; "" for none."""
     if status is None:
         return ""
     return status.service_status.most_recent_print_id_str

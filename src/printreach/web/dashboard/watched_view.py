@@ -14,7 +14,7 @@ from printreach.web.dashboard.printer_view import PrinterView
 from printreach.web.dashboard.watch_view import (
     WatchView,
     chart_under_way,
-    print_under_way,
+    latest_print_id,
     watch_view,
 )
 
@@ -38,7 +38,7 @@ class WatchedView:
     async def look(self, seen: SeenPrinter, view: PrinterView) -> None:
         """Bring `shown` up to date."""
         at, status = self.dashboard.clock.now(), _last_of_print(view, seen)
-        print_id = print_under_way(status)
+        print_id = latest_print_id(status)
         if self._of == print_id and self._is_recent(at):
             return
         self._of, self._at = print_id, at

@@ -7,7 +7,7 @@ by a live trace where that disagrees.
 from dataclasses import dataclass, field, replace
 
 from printreach.contract.features import Feature
-from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, Light, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json, merged
@@ -50,7 +50,6 @@ _SUB_STATES = {
 }
 _HARMLESS = frozenset({803})
 """Can stand in the list when a print has ended as it should."""
-_WITH_LEFT = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED, State.RESUMING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +202,7 @@ def _print(status: Json, state: State) -> CurrentPrint:
     return CurrentPrint(
         progress=100.0 if state is State.COMPLETE else progress if is_told else 0.0,
         duration_sec=loose.count(told, "print_duration") or 0,
-        time_left_sec=loose.count(told, "remaining_time_sec") if state in _WITH_LEFT else None,
+        time_left_sec=loose.count(told, "remaining_time_sec") if state in UNDER_WAY else None,
         file_name=(loose.text(told, "filename") or "").rpartition("/")[2],
         current_layer=loose.count(told, "current_layer") if is_told else None,
         total_layers=(loose.count(told, "total_layer") or None) if is_told else None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from printreach.contract.features import Feature
 from printreach.contract.materials import Capabilities, MaterialSystem, Route, Source, Tool
-from printreach.contract.status import CurrentPrint, JobStatus, Light, State, Temps
+from printreach.contract.status import UNDER_WAY, CurrentPrint, JobStatus, Light, State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.loose import Json
@@ -36,7 +36,6 @@ _FAULTS = {
 }
 """ErrorNumber, as SDCP's document has it."""
 _ENDED = frozenset({State.IDLE, State.CANCELLED, State.COMPLETE})
-_RUNNING = frozenset({State.WARMING_UP, State.PRINTING, State.PAUSED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +148,7 @@ def _print(heard: Heard, state: State) -> CurrentPrint:
     passed, total = loose.number(info, "CurrentTicks"), loose.number(info, "TotalTicks")
     passed_s = _seconds(passed, ticks_a_second) or 0
     total_s = _seconds(total, ticks_a_second)
-    left_s = max(0, total_s - passed_s) if total_s and state in _RUNNING else None
+    left_s = max(0, total_s - passed_s) if total_s and state in UNDER_WAY else None
     is_told = state is not State.IDLE
     return CurrentPrint(
         progress=100.0 if state is State.COMPLETE else _progress(info) if is_told else 0.0,
