@@ -11,6 +11,9 @@ from tests.architecture.test_files import python_files, relative
 
 REFUSED_NAMES: dict[str, str] = {
     "hear_out_the_newest": "drain_new_connections",
+    "unproved": "require_reauthentication",
+    "provide_desk": "provide_operator",
+    "provide_door": "provide_detection_request",
     "Ground": "CoreServices",
     "Entering": "SignInServices",
     "Reaching": "Messaging",

@@ -19,7 +19,7 @@ from tests.fakes.clock import NOON, FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
 from tests.rigs.looks import look_at
-from tests.web.developer.conftest import BOB, Desk
+from tests.web.developer.conftest import BOB, DeveloperSite
 from tests.web.world import ADA, BASE_URL, PASSWORD, WebWorld, run, sign_in
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
@@ -48,9 +48,11 @@ def client(tmp_path: Path) -> Iterator[TestClient[Litestar]]:
     migrate(path)
     world = WebWorld(path, FakeClock(NOON + timedelta(days=27)), DETECTOR_BILLING="true")
     with TestClient(world.app, base_url=BASE_URL) as opened:
-        desk = Desk(world, opened, world.add_account(opened), world.add_account(opened, BOB))
+        site = DeveloperSite(
+            world, opened, world.add_account(opened), world.add_account(opened, BOB)
+        )
         sign_in(opened)
-        _fill(desk)
+        _fill(site)
         yield opened
 
 
@@ -113,10 +115,10 @@ def test_the_table_behind_the_chart_says_the_same(own_page: Page) -> None:
     expect(own_page.get_by_role("row", name="2 May 420 2.3")).to_be_visible()
 
 
-def _fill(desk: Desk) -> None:
-    desk.register(returns="https://layerlark.example/done\ncom.layerlark://done", lan="yes")
-    desk.register("spoolwatch", name="Spool watch")
-    developers = desk.world.services.developers
+def _fill(site: DeveloperSite) -> None:
+    site.register(returns="https://layerlark.example/done\ncom.layerlark://done", lan="yes")
+    site.register("spoolwatch", name="Spool watch")
+    developers = site.world.services.developers
 
     async def use() -> None:
         farm = await developers.keys.make_for(ADA, "Farm", COMMAND_LINE)
@@ -134,9 +136,9 @@ def _fill(desk: Desk) -> None:
             more = Calls(all=212, paid=212)
             await records.detection_usage.add(desk_key.key.key_id, date(2026, 5, 2), more)
             await records.detection_usage.add(old.key.key_id, date(2026, 4, 2), Calls(all=9))
-            await records.detection_keys.note_use(farm.key.key_id, desk.world.clock.now())
+            await records.detection_keys.note_use(farm.key.key_id, site.world.clock.now())
             await records.detection_keys.disable(old.key.key_id, NOON)
 
-        await desk.world.store.write(write)
+        await site.world.store.write(write)
 
-    run(desk.browser, use)
+    run(site.browser, use)

@@ -14,7 +14,7 @@ BOB = "bob@example.org"
 
 
 @dataclass(frozen=True)
-class Desk:
+class DeveloperSite:
     """A developer's browser, and what another developer has."""
 
     world: WebWorld
@@ -41,32 +41,32 @@ class Desk:
 
 
 @pytest.fixture
-def desk(world: WebWorld, browser: Browser) -> Desk:
+def site(world: WebWorld, browser: Browser) -> DeveloperSite:
     ada, bob = world.add_account(browser), world.add_account(browser, BOB)
     sign_in(browser)
-    return Desk(world, browser, ada, bob)
+    return DeveloperSite(world, browser, ada, bob)
 
 
 @pytest.fixture
-def bobs_app(desk: Desk) -> str:
+def bobs_app(site: DeveloperSite) -> str:
     app = App(
         app_id="bobs",
         name="Bob's",
         return_prefixes=("https://bob.example/",),
-        created_at=desk.world.clock.now(),
-        owner_id=desk.bob.account_id,
+        created_at=site.world.clock.now(),
+        owner_id=site.bob.account_id,
     )
 
     async def add(records: Records) -> None:
         await records.apps.add(app)
 
-    run(desk.browser, lambda: desk.world.store.write(add))
+    run(site.browser, lambda: site.world.store.write(add))
     return app.app_id
 
 
 @pytest.fixture
-def bobs_key(desk: Desk) -> MadeKey:
-    keys = desk.world.services.developers.keys
-    made = run(desk.browser, lambda: keys.make(desk.bob.account_id, "Bob's"))
+def bobs_key(site: DeveloperSite) -> MadeKey:
+    keys = site.world.services.developers.keys
+    made = run(site.browser, lambda: keys.make(site.bob.account_id, "Bob's"))
     assert isinstance(made, MadeKey)
     return made

@@ -62,7 +62,7 @@ ApiKey = Annotated[str, HeaderParameter(name=API_KEY, description="A key from th
 
 @dataclass
 class _Keyed(Operation):
-    """Says that the key is needed; who sends none is refused as the API does."""
+    """Documents that the key is required. A call without one gets the API's own refusal."""
 
     def __post_init__(self) -> None:
         for parameter in self.parameters or []:
@@ -73,7 +73,7 @@ class _Keyed(Operation):
 
 @dataclass
 class _TakesLevels(_Keyed):
-    """Says what the handler reads by itself."""
+    """Documents the body, which the handler parses itself."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,7 +92,7 @@ class _TakesLevels(_Keyed):
 
 @dataclass
 class _TakesImage(_Keyed):
-    """The same of the image."""
+    """Documents the form with the image."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -117,7 +117,7 @@ def _failures() -> Mapping[int, ResponseSpec]:
     return {
         status: ResponseSpec(
             DetectionProblem,
-            # Examples would be random ones, and the document another at each writing.
+            # Examples would be random, and the document would differ each time it is written.
             generate_examples=False,
             description=" · ".join(
                 error for error, its_status in HTTP_STATUSES.items() if its_status == status
@@ -128,10 +128,10 @@ def _failures() -> Mapping[int, ResponseSpec]:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """One call, what decides on it, and the room for the images that are on their way.
+class DetectionRequest:
+    """One call of the API, the use case that answers it, and the limiter of image bodies.
 
-    One dependency: for several that know nothing of each other Litestar begins a task each.
+    It is a single dependency, since Litestar starts a task for each of several independent ones.
     """
 
     call: Call
@@ -145,14 +145,18 @@ class Door:
     operation_class=_TakesLevels,
     responses=_failures(),
 )
-async def create_context(request: AnyRequest, door: NamedDependency[Door]) -> ContextMade:
+async def create_context(
+    request: AnyRequest, detection_request: NamedDependency[DetectionRequest]
+) -> ContextMade:
     """Begin a print: one context for all its images. Costs nothing."""
-    admitted = await door.detection.admit(door.call, CallKind.CREATE_CONTEXT)
+    admitted = await detection_request.detection.admit(
+        detection_request.call, CallKind.CREATE_CONTEXT
+    )
     if isinstance(admitted, Refused):
         raise DetectionRefused(admitted)
     note_caller(request, admitted.key.account_id)
     wish = await _wish(request)
-    made = await door.detection.make_context(
+    made = await detection_request.detection.make_context(
         admitted, wish.warning_confidence_level, wish.pause_confidence_level
     )
     return ContextMade(
@@ -167,20 +171,22 @@ async def create_context(request: AnyRequest, door: NamedDependency[Door]) -> Co
     status_code=200,
     operation_class=_TakesImage,
     responses=_failures(),
-    request_max_body_size=None,  # its own limits are kept while it is read
+    request_max_body_size=None,  # read_image() enforces the limits
 )
 async def process(
-    request: AnyRequest, context_id: FromPath[str], door: NamedDependency[Door]
+    request: AnyRequest,
+    context_id: FromPath[str],
+    detection_request: NamedDependency[DetectionRequest],
 ) -> Inspected:
     """Look at the next image of a print. Each answer of 200 counts as one call."""
-    awaited = await door.detection.await_image(door.call, context_id)
+    awaited = await detection_request.detection.await_image(detection_request.call, context_id)
     if isinstance(awaited, Refused):
         raise DetectionRefused(awaited)
     try:
-        with door.room.body_of(awaited.account_id) as body:
+        with detection_request.room.body_of(awaited.account_id) as body:
             picture = await read_image(request, body)
-            # What nobody reads is not scored to its end, and not counted.
-            looking = door.detection.look(awaited, picture)
+            # After the caller has left, scoring is abandoned and not counted.
+            looking = detection_request.detection.look(awaited, picture)
             verdict = await while_caller_stays(request, looking)
     except NoRoom:
         raise DetectionRefused(_TOO_MANY) from None
@@ -194,12 +200,12 @@ async def process(
 
 
 def _address_of(request: AnyRequest) -> str:
-    """As the relay tells it."""
+    """Return the caller's address as the relay passes it on; empty if unknown."""
     return request.client.host if request.client is not None else ""
 
 
 async def _wish(request: AnyRequest) -> ContextWish:
-    """Raises DetectionRefused. No body at all leaves everything out."""
+    """Parse the body; an empty one sets nothing. Raises DetectionRefused."""
     try:
         body = await request.body()
         said: object = msgspec.json.decode(body) if body else {}
@@ -214,7 +220,7 @@ async def _wish(request: AnyRequest) -> ContextWish:
 
 
 def _wrong(error: msgspec.ValidationError) -> str:
-    """What msgspec says ends in the place, `$.Name`; without one, the whole is none."""
+    """Say which field is wrong. msgspec's message ends in its path, `$.Name`, if there is one."""
     named = _FIELD.search(str(error))
     if named is None:
         return "The body has to be a JSON object."
@@ -234,21 +240,21 @@ def _inspected(verdict: Verdict) -> Inspected:
     )
 
 
-def provide_door(
+def provide_detection_request(
     request: AnyRequest, services: NamedDependency[Services], api_key: ApiKey = ""
-) -> Door:
+) -> DetectionRequest:
     call = Call(
         api_key=api_key,
         address=_address_of(request),
         is_address_proven=UNPROVEN not in request.headers,
     )
-    return Door(call, services.detection, rooms_of(request).of_images)
+    return DetectionRequest(call, services.detection, rooms_of(request).of_images)
 
 
 DETECTION_API = Router(
     DETECTION_PATH,
     route_handlers=[create_context, process],
-    dependencies={"door": Provide(provide_door, sync_to_thread=False)},
+    dependencies={"detection_request": Provide(provide_detection_request, sync_to_thread=False)},
     exception_handlers={Exception: answer_detection_failure},
     opt=dict(KEYED),
     tags=["Failure detection"],

@@ -14,7 +14,7 @@ from printreach.hub.own_connections import LIFETIMES
 from printreach.rules.connections import ConnectionKind
 from printreach.web.accounts.drawing import qr_code
 from printreach.web.accounts.forms import Fields, provide_fields
-from printreach.web.dashboard.dashboard import SAID, found
+from printreach.web.dashboard.dashboard import FLASH_MESSAGES, or_404
 from printreach.web.permissions import ticked, ticks_of
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
@@ -37,7 +37,7 @@ async def connections_page(
         "live_links": await dashboard.live_links.all(account_id),
         "addresses": dashboard.addresses,
         "has_printers": bool(await dashboard.printers.rows(account_id)),
-        "said": SAID.get(said or "", ""),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
     }
     return Template("dashboard/connections.html", context=context)
 
@@ -85,7 +85,7 @@ async def secrets_page(
 ) -> Template:
     """Show once what opens a new connection."""
     account_id = signed_in.account.account_id
-    found(await dashboard.connections.one(account_id, connection_id))
+    or_404(await dashboard.connections.one(account_id, connection_id))
     shared = dashboard.shown_once.take(account_id, connection_id)
     context = {"shared": shared, "picture": qr_code(shared.link) if shared else None}
     headers = {"Cache-Control": "no-store"}
@@ -101,7 +101,7 @@ async def permit(
 ) -> Redirect:
     """Change what a connection may do."""
     account_id = signed_in.account.account_id
-    found(await dashboard.connections.permit(account_id, connection_id, ticked(fields)))
+    or_404(await dashboard.connections.permit(account_id, connection_id, ticked(fields)))
     return Redirect(f"/connections/{connection_id}?said=permitted", status_code=303)
 
 
@@ -119,7 +119,7 @@ async def ask_to_end(
 ) -> Template:
     """Ask before somebody loses access."""
     account_id = signed_in.account.account_id
-    connection = found(await dashboard.connections.one(account_id, connection_id))
+    connection = or_404(await dashboard.connections.one(account_id, connection_id))
     named = [
         one
         for one in await dashboard.connections.all(account_id, connection.kind)
@@ -136,7 +136,7 @@ async def end(
     dashboard: NamedDependency[Dashboard],
 ) -> Redirect:
     """End a connection."""
-    found(await dashboard.connections.end(signed_in.account.account_id, connection_id))
+    or_404(await dashboard.connections.end(signed_in.account.account_id, connection_id))
     return Redirect("/connections?said=ended", status_code=303)
 
 

@@ -1,4 +1,4 @@
-"""What the dashboard's routes work with, and how they come to a person's own printer."""
+"""Dependencies of the dashboard's routes: the account's own printers, commands to them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from printreach.web.signed_in import SignedIn
 
 T = TypeVar("T")
 
-SAID: Final[Mapping[str, str]] = MappingProxyType(
+FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "pause": "Pausing.",
         "resume": "Resuming.",
@@ -50,19 +50,19 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
         "pictures": "Deleted.",
     }
 )
-"""What a page says once after a form, by the word in its address; no other text gets in."""
+"""Flash messages by their key in the query parameter `said`; no other text gets in."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Order:
-    """A command, and where a person goes after it. said: a key of SAID.
+    """A command, and the page to redirect to after it. flash: a key of FLASH_MESSAGES.
 
-    despite_lock: a lock of remote control doesn't keep the owner from it.
+    despite_lock: allowed even while remote control is locked.
     """
 
     command: str
     back: str
-    said: str
+    flash: str
     arguments: object = None
     query: Mapping[str, str] = field(default_factory=dict)
     despite_lock: bool = False
@@ -77,8 +77,8 @@ async def provide_seen(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> SeenPrinter:
-    """The printer of the path, where it is the person's own; 404 for every other."""
-    return found(await dashboard.printers.one(signed_in.account.account_id, printer_id))
+    """Return the printer in the path with its state. Raises NotFoundException for another's."""
+    return or_404(await dashboard.printers.one(signed_in.account.account_id, printer_id))
 
 
 async def provide_printer_id(
@@ -86,14 +86,17 @@ async def provide_printer_id(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> str:
-    """The same where what it does now is of no interest: nobody asks the printer."""
+    """Return the id of the printer in the path without asking the printer for its state.
+
+    Raises NotFoundException for another account's printer.
+    """
     account_id = signed_in.account.account_id
-    seen = found(await dashboard.printers.one(account_id, printer_id, ask=False))
+    seen = or_404(await dashboard.printers.one(account_id, printer_id, ask=False))
     return seen.printer.printer_id
 
 
-def found(result: T | Denied) -> T:
-    """What a use case gave, where it is the person's own. Raises NotFoundException."""
+def or_404(result: T | Denied) -> T:
+    """Return the result of a use case. Raises NotFoundException if it was denied."""
     if isinstance(result, Denied):
         raise NotFoundException(result.sentence)
     return result
@@ -105,7 +108,7 @@ async def give_order(
     printer_id: str,
     order: "Order",
 ) -> Response[Any]:
-    """Have the printer do something, then show it as it is now; or say why it did not."""
+    """Send the command to the printer and redirect, or show why the printer refused."""
     arguments = b"" if order.arguments is None else encode(order.arguments)
     printer = OwnedPrinter(printer_id, signed_in.account.account_id)
     answer = await dashboard.http.order(
@@ -114,10 +117,10 @@ async def give_order(
     if isinstance(answer, PrinterRefusal):
         return refused(answer, order.back)
     await dashboard.printers.after_order(printer)
-    return Redirect(f"{order.back}?said={order.said}", status_code=303)
+    return Redirect(f"{order.back}?said={order.flash}", status_code=303)
 
 
 def refused(refusal: PrinterRefusal, back: str) -> Template:
-    """Say that the printer did not do it."""
+    """Render the page that says why the printer refused."""
     context = {"refusal": refusal, "back": back}
     return Template("dashboard/refused.html", context=context, status_code=409)

@@ -20,7 +20,7 @@ from printreach.rules.virtual_paths import VirtualPath, parse_virtual_path
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.closing import closing
 from printreach.web.dashboard.dashboard import (
-    SAID,
+    FLASH_MESSAGES,
     Order,
     give_order,
     provide_printer_id,
@@ -56,7 +56,7 @@ async def files_page(
         "here": "files",
         "folder": None if is_refused else shown,
         "refusal": shown if is_refused else None,
-        "said": SAID.get(said or "", ""),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
     }
     return Template("dashboard/files.html", context=context)
 
@@ -140,7 +140,7 @@ async def delete(
     order = Order(
         command="/files/delete",
         back=f"/printers/{owned_id}/files",
-        said="delete",
+        flash="delete",
         query={"path": str(_file_path(fields["path"]))},
     )
     return await give_order(dashboard, signed_in, owned_id, order)
@@ -167,7 +167,7 @@ async def start(
     order = Order(
         command="/start",
         back=f"/printers/{owned_id}",
-        said="start",
+        flash="start",
         arguments=StartPrint(path=str(_file_path(fields["path"]))),
     )
     return await give_order(dashboard, signed_in, owned_id, order)

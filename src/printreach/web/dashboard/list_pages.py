@@ -10,7 +10,7 @@ from litestar.response import ServerSentEvent, Template
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.web.dashboard.cards import Card
-from printreach.web.dashboard.dashboard import SAID
+from printreach.web.dashboard.dashboard import FLASH_MESSAGES
 from printreach.web.dashboard.events import Page, templates_of
 from printreach.web.dashboard.listing import Wish, listing, read_wish
 from printreach.web.dashboard.open_pages import Parts, open_pages_of
@@ -44,7 +44,7 @@ async def printers_page(
         "newer": _openedlink(wish, listed.page - 1, listed.pages),
         "older": _openedlink(wish, listed.page + 1, listed.pages),
         "read_at": at,
-        "said": SAID.get(said or "", ""),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
     }
     return Template("dashboard/printers.html", context=context)
 

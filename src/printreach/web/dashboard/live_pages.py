@@ -12,7 +12,7 @@ from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.live_links import LiveWish
 from printreach.web.accounts.forms import Fields, provide_fields
-from printreach.web.dashboard.dashboard import found
+from printreach.web.dashboard.dashboard import or_404
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
 
@@ -83,7 +83,7 @@ async def ask_to_end_live_link(
     dashboard: NamedDependency[Dashboard],
 ) -> Template:
     """Ask before those who look see nothing more."""
-    listed = found(await dashboard.live_links.one(signed_in.account.account_id, live_id))
+    listed = or_404(await dashboard.live_links.one(signed_in.account.account_id, live_id))
     return Template("dashboard/end_live_link.html", context={"one": listed})
 
 
@@ -94,7 +94,7 @@ async def end_live_link(
     dashboard: NamedDependency[Dashboard],
 ) -> Redirect:
     """End a Live Link."""
-    found(await dashboard.live_links.end(signed_in.account.account_id, live_id))
+    or_404(await dashboard.live_links.end(signed_in.account.account_id, live_id))
     return Redirect("/connections?said=live-ended", status_code=303)
 
 

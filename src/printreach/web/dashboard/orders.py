@@ -32,7 +32,7 @@ async def pause(
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
     """Pause the print. It acts at once: nothing is lost by it."""
-    order = Order(command="/pause", back=_back(owned_id, fields), said="pause", arguments=Pause())
+    order = Order(command="/pause", back=_back(owned_id, fields), flash="pause", arguments=Pause())
     return await give_order(dashboard, signed_in, owned_id, order)
 
 
@@ -44,7 +44,7 @@ async def resume(
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
     """Go on with the print."""
-    order = Order(command="/resume", back=_back(owned_id, fields), said="resume")
+    order = Order(command="/resume", back=_back(owned_id, fields), flash="resume")
     return await give_order(dashboard, signed_in, owned_id, order)
 
 
@@ -66,7 +66,7 @@ async def stop(
 ) -> Response[Any]:
     """End the print for good, while remote control is locked, too."""
     back = _back(owned_id, fields)
-    order = Order(command="/cancel", back=back, said="stop", despite_lock=True)
+    order = Order(command="/cancel", back=back, flash="stop", despite_lock=True)
     return await give_order(dashboard, signed_in, owned_id, order)
 
 
@@ -94,7 +94,7 @@ async def heat(
         }
         return Template("dashboard/heat.html", context=context)
     back = f"/printers/{printer_id}/control"
-    given = Order(command="/set-temp", back=back, said="heat", arguments=order)
+    given = Order(command="/set-temp", back=back, flash="heat", arguments=order)
     return await give_order(dashboard, signed_in, printer_id, given)
 
 
@@ -147,7 +147,9 @@ async def light(
 ) -> Response[Any]:
     """Switch a light."""
     order = SetLight(name=fields["name"], on=fields["on"] == "yes")
-    given = Order(command="/set-light", back=_back(owned_id, fields), said="light", arguments=order)
+    given = Order(
+        command="/set-light", back=_back(owned_id, fields), flash="light", arguments=order
+    )
     return await give_order(dashboard, signed_in, owned_id, given)
 
 
@@ -159,11 +161,11 @@ async def _control(
     signed_in: SignedIn,
     printer_id: str,
     command: str,
-    said: str,
+    flash: str,
     arguments: object,
 ) -> Response[Any]:
     back = f"/printers/{printer_id}/control"
-    order = Order(command=command, back=back, said=said, arguments=arguments)
+    order = Order(command=command, back=back, flash=flash, arguments=arguments)
     return await give_order(dashboard, signed_in, printer_id, order)
 
 

@@ -8,7 +8,7 @@ from litestar.response import ServerSentEvent, Template
 from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.temperatures import SPAN
-from printreach.web.dashboard.dashboard import SAID, provide_seen
+from printreach.web.dashboard.dashboard import FLASH_MESSAGES, provide_seen
 from printreach.web.dashboard.events import Page, templates_of
 from printreach.web.dashboard.open_pages import Parts, open_pages_of
 from printreach.web.dashboard.printer_view import PrinterView, view_of
@@ -44,7 +44,7 @@ async def quick_view(
     context = {
         "view": view,
         "watch": watch.shown,
-        "said": SAID.get(said or "", ""),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
         "here": "quick",
         "prints": [row_of(one, at, frozenset({printer_id})) for one in page.prints],
     }
@@ -59,7 +59,7 @@ async def control_page(
 ) -> Template:
     """Heat, move, extrude, switch lights: whatever this printer can."""
     view = view_of(seen, dashboard.clock.now())
-    context = {"view": view, "said": SAID.get(said or "", ""), "here": "control"}
+    context = {"view": view, "flash_message": FLASH_MESSAGES.get(said or "", ""), "here": "control"}
     return Template("dashboard/control.html", context=context)
 
 

@@ -11,7 +11,12 @@ from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_printers import SeenPrinter
 from printreach.web.accounts.forms import Fields, provide_fields
-from printreach.web.dashboard.dashboard import SAID, found, provide_printer_id, provide_seen
+from printreach.web.dashboard.dashboard import (
+    FLASH_MESSAGES,
+    or_404,
+    provide_printer_id,
+    provide_seen,
+)
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
@@ -26,7 +31,7 @@ async def settings_page(
     said: FromQuery[str | None] = None,
 ) -> Template:
     """Show what is known of a printer, and what can be changed."""
-    return _settings(seen, dashboard, said=SAID.get(said or "", ""))
+    return _settings(seen, dashboard, flash_message=FLASH_MESSAGES.get(said or "", ""))
 
 
 @post("/printers/{printer_id:str}/settings", media_type=MediaType.HTML)
@@ -43,7 +48,7 @@ async def rename(
     if isinstance(renamed, Denied) and renamed.reason is Reason.INVALID:
         errors = {"name": renamed.sentence}
         return _settings(seen, dashboard, typed=fields["name"], errors=errors, status=400)
-    found(renamed)
+    or_404(renamed)
     return Redirect(f"/printers/{printer_id}/settings?said=name", status_code=303)
 
 
@@ -63,7 +68,7 @@ async def remove(
     dashboard: NamedDependency[Dashboard],
 ) -> Redirect:
     """Take it from the account."""
-    found(await dashboard.printers.remove(signed_in.account.account_id, owned_id))
+    or_404(await dashboard.printers.remove(signed_in.account.account_id, owned_id))
     return Redirect("/printers?said=removed", status_code=303)
 
 
@@ -110,7 +115,7 @@ async def open_interface(
     if isinstance(link, Denied) and link.reason is Reason.NO_PORT_LEFT:
         context = {"view": view, "sentence": link.sentence}
         return Template("dashboard/no_port.html", context=context, status_code=409)
-    link = found(link)
+    link = or_404(link)
     return Template(
         "dashboard/open.html",
         context={"view": view, "link": link},
@@ -122,7 +127,7 @@ def _settings(
     seen: SeenPrinter,
     dashboard: Dashboard,
     *,
-    said: str = "",
+    flash_message: str = "",
     typed: str | None = None,
     errors: dict[str, str] | None = None,
     status: int = 200,
@@ -133,7 +138,7 @@ def _settings(
         "here": "settings",
         "typed": seen.printer.name if typed is None else typed,
         "errors": errors or {},
-        "said": said,
+        "flash_message": flash_message,
         "watches_prints": dashboard.watched.watches_prints,
     }
     return Template(_SETTINGS, context=context, status_code=status)

@@ -15,7 +15,12 @@ from printreach.hub.dashboard import Dashboard
 from printreach.hub.own_printers import SeenPrinter
 from printreach.web.accounts.forms import Fields, provide_fields
 from printreach.web.dashboard.cards import camera_label
-from printreach.web.dashboard.dashboard import SAID, found, provide_printer_id, provide_seen
+from printreach.web.dashboard.dashboard import (
+    FLASH_MESSAGES,
+    or_404,
+    provide_printer_id,
+    provide_seen,
+)
 from printreach.web.dashboard.printer_view import PrinterView, view_of
 from printreach.web.dashboard.watch_form import (
     LEVEL_WORDS,
@@ -41,7 +46,7 @@ async def detector_page(
     said: FromQuery[str | None] = None,
 ) -> Template:
     """What was chosen, and the pictures that are kept with answers."""
-    return await _page(seen, signed_in, dashboard, said=SAID.get(said or "", ""))
+    return await _page(seen, signed_in, dashboard, flash_message=FLASH_MESSAGES.get(said or "", ""))
 
 
 @post("/printers/{printer_id:str}/detector", media_type=MediaType.HTML)
@@ -56,7 +61,7 @@ async def change_detector(
     if isinstance(chosen, dict):
         return await _page(seen, signed_in, dashboard, form=form_sent(fields), errors=chosen)
     printer_id = seen.printer.printer_id
-    found(await dashboard.watch.change(signed_in.account.account_id, printer_id, chosen))
+    or_404(await dashboard.watch.change(signed_in.account.account_id, printer_id, chosen))
     return Redirect(f"/printers/{printer_id}/detector?said=detector", status_code=303)
 
 
@@ -73,7 +78,7 @@ async def leave_print_alone(
         raise ValidationException("Say which print")
     is_off = fields["watch"] == "off"
     left_alone = print_id if is_off else ""
-    found(await dashboard.watch.leave_alone(account_id, owned_id, left_alone))
+    or_404(await dashboard.watch.leave_alone(account_id, owned_id, left_alone))
     return _back(owned_id, fields, "detector-off" if is_off else "detector-on")
 
 
@@ -93,7 +98,7 @@ async def judge(
         fields["print_id"],
         was_failure=fields["was_failure"] == "yes",
     )
-    found(judged)
+    or_404(judged)
     return _back(owned_id, fields, "judged")
 
 
@@ -107,7 +112,7 @@ async def forget_pictures(
     """Delete the picture that was kept with one answer, or with each of them."""
     print_id = None if fields["which"] == "all" else fields["print_id"]
     account_id = signed_in.account.account_id
-    found(await dashboard.watch.forget_pictures(account_id, owned_id, print_id))
+    or_404(await dashboard.watch.forget_pictures(account_id, owned_id, print_id))
     return Redirect(f"/printers/{owned_id}/detector?said=pictures", status_code=303)
 
 
@@ -146,19 +151,19 @@ async def _page(
     signed_in: SignedIn,
     dashboard: Dashboard,
     *,
-    said: str = "",
+    flash_message: str = "",
     form: WatchForm | None = None,
     errors: dict[str, str] | None = None,
 ) -> Template:
     printer_id = seen.printer.printer_id
-    watch = found(await dashboard.watched.of_printer(signed_in.account.account_id, printer_id))
+    watch = or_404(await dashboard.watched.of_printer(signed_in.account.account_id, printer_id))
     view, cameras = view_of(seen, dashboard.clock.now()), _cameras(seen)
     pose = camera_pose(cameras, watch.settings.camera or 0)
     shown = form_of(watch.settings, pose) if form is None else form
     context = {
         "view": view,
         "here": "settings",
-        "said": said,
+        "flash_message": flash_message,
         "form": shown,
         "errors": errors or {},
         "levels": LEVEL_WORDS,
@@ -206,9 +211,9 @@ def _latest(seen: SeenPrinter, view: PrinterView, camera: int) -> str:
     return f"{base}/last" if seen.pictured_at is not None and camera == 0 else ""
 
 
-def _back(printer_id: str, fields: Fields, said: str) -> Redirect:
+def _back(printer_id: str, fields: Fields, flash: str) -> Redirect:
     """To where the form stood: a word of ours, never an address."""
-    path, query = f"/printers/{printer_id}", {"said": said}
+    path, query = f"/printers/{printer_id}", {"said": flash}
     if fields["back"] == "print":
         path, query = f"{path}/history/print", {"id": fields["print_id"], **query}
     elif fields["back"] == "settings":

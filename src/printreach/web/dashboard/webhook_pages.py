@@ -7,7 +7,7 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
 from printreach.rules.webhooks import LIFETIME
-from printreach.web.dashboard.dashboard import SAID, found
+from printreach.web.dashboard.dashboard import FLASH_MESSAGES, or_404
 from printreach.web.deliveries import shown_deliveries, title_of
 from printreach.web.permissions import ticks_of
 from printreach.web.security import FORM
@@ -24,7 +24,7 @@ async def connection_page(
 ) -> Template:
     """Show a connection of an app, or of whom the printer is shared with."""
     account_id = signed_in.account.account_id
-    seen = found(await services.webhook_log.of_connection(account_id, connection_id))
+    seen = or_404(await services.webhook_log.of_connection(account_id, connection_id))
     hook = seen.webhook
     context = {
         "seen": seen,
@@ -32,7 +32,7 @@ async def connection_page(
         "ends_at": hook.set_at + LIFETIME if hook is not None else None,
         "deliveries": shown_deliveries(seen.deliveries),
         "ticks": ticks_of(seen.connection.permissions),
-        "said": SAID.get(said or "", ""),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
     }
     return Template("dashboard/connection.html", context=context)
 
@@ -52,7 +52,7 @@ async def send_again(
 
 def again(page: str, denied: Denied | None) -> Redirect:
     """Back to the page, which says that it is sent. Raises NotFoundException."""
-    found(denied)
+    or_404(denied)
     return Redirect(f"{page}?said=again", status_code=303)
 
 

@@ -15,7 +15,7 @@ from printreach.hub.developers import Developers
 from printreach.hub.own_apps import Faulty
 from printreach.rules.apps import App
 from printreach.web.accounts.forms import FAULT_STATUS, Fields, faulty, page
-from printreach.web.dashboard.dashboard import found
+from printreach.web.dashboard.dashboard import or_404
 from printreach.web.developer.app_form import (
     TypedApp,
     draft_of,
@@ -23,7 +23,13 @@ from printreach.web.developer.app_form import (
     typed_by,
     typed_of,
 )
-from printreach.web.developer.developer import PROOF, SAID, developer_page, proof_of, proved
+from printreach.web.developer.developer import (
+    FLASH_MESSAGES,
+    REAUTH_FIELD,
+    developer_page,
+    reauthenticate,
+    reauthentication_context,
+)
 from printreach.web.developer.trying import COMPLETION
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -67,8 +73,8 @@ async def app_page(
     said: FromQuery[str | None] = None,
 ) -> Template:
     """The form, as the app is now."""
-    listed = found(await services.developers.apps.one(signed_in.account.account_id, app_id))
-    shown = {"listed": listed, **proof_of(services, signed_in)}
+    listed = or_404(await services.developers.apps.one(signed_in.account.account_id, app_id))
+    shown = {"listed": listed, **reauthentication_context(services, signed_in)}
     return _form("developer/app.html", typed_of(listed.app), {}, said=said, **shown)
 
 
@@ -82,11 +88,16 @@ async def change(
     """Put what was typed in its place."""
     account_id, apps = signed_in.account.account_id, services.developers.apps
     typed = typed_by(fields)
-    shown = {"listed": found(await apps.one(account_id, app_id)), **proof_of(services, signed_in)}
-    refused = await proved(services.developers, signed_in, fields)
+    shown = {
+        "listed": or_404(await apps.one(account_id, app_id)),
+        **reauthentication_context(services, signed_in),
+    }
+    refused = await reauthenticate(services.developers, signed_in, fields)
     if refused is not None:
-        return faulty("developer/app.html", refused, PROOF, typed=typed, said="", **shown)
-    changed = found(await apps.change(account_id, app_id, draft_of(typed)))
+        return faulty(
+            "developer/app.html", refused, REAUTH_FIELD, typed=typed, flash_message="", **shown
+        )
+    changed = or_404(await apps.change(account_id, app_id, draft_of(typed)))
     if isinstance(changed, Faulty):
         return _form("developer/app.html", typed, changed.errors, **shown)
     return Redirect(f"/developer/apps/{app_id}?said=changed", status_code=303)
@@ -99,8 +110,8 @@ async def ask_to_remove(
     services: NamedDependency[Services],
 ) -> Template:
     """Ask before everybody who uses the app loses what it reaches."""
-    listed = found(await services.developers.apps.one(signed_in.account.account_id, app_id))
-    return page(_REMOVE, listed=listed, **proof_of(services, signed_in))
+    listed = or_404(await services.developers.apps.one(signed_in.account.account_id, app_id))
+    return page(_REMOVE, listed=listed, **reauthentication_context(services, signed_in))
 
 
 @post("/developer/apps/{app_id:str}/remove", media_type=MediaType.HTML)
@@ -112,11 +123,17 @@ async def remove(
 ) -> Response[Any]:
     """Remove it; its connections end."""
     account_id, apps = signed_in.account.account_id, services.developers.apps
-    listed = found(await apps.one(account_id, app_id))
-    refused = await proved(services.developers, signed_in, fields)
+    listed = or_404(await apps.one(account_id, app_id))
+    refused = await reauthenticate(services.developers, signed_in, fields)
     if refused is not None:
-        return faulty(_REMOVE, refused, PROOF, listed=listed, **proof_of(services, signed_in))
-    found(await apps.remove(account_id, app_id))
+        return faulty(
+            _REMOVE,
+            refused,
+            REAUTH_FIELD,
+            listed=listed,
+            **reauthentication_context(services, signed_in),
+        )
+    or_404(await apps.remove(account_id, app_id))
     return Redirect("/developer?said=removed", status_code=303)
 
 
@@ -128,7 +145,7 @@ async def try_page(
     services: NamedDependency[Services],
 ) -> Template:
     """Lead into the portal, as the app would, and tell what comes back."""
-    app = found(await developers.apps.one(signed_in.account.account_id, app_id)).app
+    app = or_404(await developers.apps.one(signed_in.account.account_id, app_id)).app
     places = [services.portal.test_page, *app.return_prefixes]
     links = [
         (place, f"/appportal/v1?{urlencode({'appId': app_id, 'returnUrl': place})}")
@@ -149,7 +166,7 @@ def _form(
     context = {
         "typed": typed,
         "errors": errors_at_fields(errors),
-        "said": SAID.get(said or "", ""),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
         **shown,
     }
     return Template(template, context=context, status_code=FAULT_STATUS if errors else 200)

@@ -10,7 +10,7 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
 
 from printreach.hub.developers import Developers
-from printreach.web.dashboard.dashboard import SAID, found
+from printreach.web.dashboard.dashboard import FLASH_MESSAGES, or_404
 from printreach.web.dashboard.webhook_pages import again
 from printreach.web.deliveries import shown_deliveries
 from printreach.web.services import Services
@@ -26,11 +26,11 @@ async def deliveries_page(
     said: FromQuery[str | None] = None,
 ) -> Template:
     """List the last ones."""
-    listed = found(await developers.apps.one(signed_in.account.account_id, app_id))
+    listed = or_404(await developers.apps.one(signed_in.account.account_id, app_id))
     context = {
         "app": listed.app,
         "deliveries": shown_deliveries(await services.webhook_log.of_app(app_id)),
-        "said": SAID.get(said or "", ""),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
     }
     return Template("developer/deliveries.html", context=context)
 
@@ -45,7 +45,7 @@ async def send_again_for_app(
     services: NamedDependency[Services],
 ) -> Redirect:
     """Send one event again."""
-    found(await developers.apps.one(signed_in.account.account_id, app_id))
+    or_404(await developers.apps.one(signed_in.account.account_id, app_id))
     denied = await services.webhook_log.send_again_for_app(app_id, connection_id, delivery_id)
     return again(f"/developer/apps/{app_id}/deliveries", denied)
 

@@ -1,4 +1,4 @@
-"""What the routes for developers work with, and their first page."""
+"""Dependencies of the developers' routes, and their first page."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -16,9 +16,9 @@ from printreach.web.accounts.forms import Fields, page
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
-PROOF: Final = "password"
-"""The field in which developers prove who they are."""
-SAID: Final[Mapping[str, str]] = MappingProxyType(
+REAUTH_FIELD: Final = "password"
+"""The form field of the password with which developers reauthenticate."""
+FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "registered": "The app is registered.",
         "changed": "The app is changed.",
@@ -27,25 +27,28 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
         "switched": "Saved.",
     }
 )
-"""What a page says once after a form, by the word in its address; no other text gets in."""
+"""Flash messages by their key in the query parameter `said`; no other text gets in."""
 
 
 async def provide_developers(services: NamedDependency[Services]) -> Developers:
     return services.developers
 
 
-async def proved(
+async def reauthenticate(
     developers: Developers, signed_in: SignedIn, fields: Fields
 ) -> Denied | TooSoon | None:
-    """None where it is the developer who asks, and nobody else at their browser.
+    """Check the password in the form; None if it is right.
 
-    Asked before what outlives a browser's session: a key, and where an app's secrets are sent.
+    An account without a password needs a fresh session instead. Required before a
+    change that outlives a browser's session: a key, or an app's return address.
     """
-    return await developers.proof.of_owner(signed_in.account, signed_in.session, fields[PROOF])
+    return await developers.proof.of_owner(
+        signed_in.account, signed_in.session, fields[REAUTH_FIELD]
+    )
 
 
-def proof_of(services: Services, signed_in: SignedIn) -> dict[str, Any]:
-    """What a page needs that asks for the proof."""
+def reauthentication_context(services: Services, signed_in: SignedIn) -> dict[str, Any]:
+    """Return the template context of a form that asks for the password."""
     return {
         "me": signed_in.account,
         "is_fresh": is_fresh(signed_in.session, services.clock.now()),
@@ -67,5 +70,5 @@ async def developer_page(
         may_register=developers.apps.may_register(signed_in.account),
         keys=[one for one in keys if not one.is_disabled],
         disabled_keys=[one for one in keys if one.is_disabled],
-        said=SAID.get(said or "", ""),
+        flash_message=FLASH_MESSAGES.get(said or "", ""),
     )

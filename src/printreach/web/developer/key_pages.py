@@ -10,8 +10,12 @@ from litestar.response import Redirect, Template
 from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
 from printreach.web.accounts.forms import Fields, faulty, page
-from printreach.web.dashboard.dashboard import found
-from printreach.web.developer.developer import PROOF, proof_of, proved
+from printreach.web.dashboard.dashboard import or_404
+from printreach.web.developer.developer import (
+    REAUTH_FIELD,
+    reauthenticate,
+    reauthentication_context,
+)
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -23,7 +27,7 @@ async def new_key_page(
     signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Response[Any]:
     """Ask what the key is for."""
-    return page(_NEW, typed="", **proof_of(services, signed_in))
+    return page(_NEW, typed="", **reauthentication_context(services, signed_in))
 
 
 @post("/developer/new-key", media_type=MediaType.HTML)
@@ -34,10 +38,10 @@ async def make(
 ) -> Response[Any]:
     """Make it, and lead to the page that shows it."""
     account_id, developers = signed_in.account.account_id, services.developers
-    shown = {"typed": fields["name"][:100], **proof_of(services, signed_in)}
-    refused = await proved(developers, signed_in, fields)
+    shown = {"typed": fields["name"][:100], **reauthentication_context(services, signed_in)}
+    refused = await reauthenticate(developers, signed_in, fields)
     if refused is not None:
-        return faulty(_NEW, refused, PROOF, **shown)
+        return faulty(_NEW, refused, REAUTH_FIELD, **shown)
     made = await developers.keys.make(account_id, fields["name"])
     if isinstance(made, Denied):
         return faulty(_NEW, made, "name", **shown)
@@ -53,7 +57,7 @@ async def key_page(
 ) -> Template:
     """Show once what programs send."""
     account_id = signed_in.account.account_id
-    key = found(await developers.keys.one(account_id, key_id))
+    key = or_404(await developers.keys.one(account_id, key_id))
     context = {"key": key, "made": developers.shown_once.take(account_id, key_id)}
     return Template("developer/key.html", context=context, headers={"Cache-Control": "no-store"})
 
@@ -73,7 +77,7 @@ async def ask_to_disable(
     developers: NamedDependency[Developers],
 ) -> Template:
     """Ask before programs are locked out."""
-    key = found(await developers.keys.one(signed_in.account.account_id, key_id))
+    key = or_404(await developers.keys.one(signed_in.account.account_id, key_id))
     return Template("developer/disable_key.html", context={"key": key})
 
 
@@ -84,7 +88,7 @@ async def disable(
     developers: NamedDependency[Developers],
 ) -> Redirect:
     """It works no more."""
-    found(await developers.keys.disable(signed_in.account.account_id, key_id))
+    or_404(await developers.keys.disable(signed_in.account.account_id, key_id))
     return Redirect("/developer?said=disabled", status_code=303)
 
 

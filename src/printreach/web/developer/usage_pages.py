@@ -16,7 +16,12 @@ from printreach.hub.developers import Developers
 from printreach.hub.usage import MonthOfUse
 from printreach.rules.detection_usage import Billing, Tier, parse_month, print_hours
 from printreach.web.accounts.forms import Fields, faulty, page
-from printreach.web.developer.developer import PROOF, SAID, proof_of, proved
+from printreach.web.developer.developer import (
+    FLASH_MESSAGES,
+    REAUTH_FIELD,
+    reauthenticate,
+    reauthentication_context,
+)
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -46,7 +51,7 @@ async def usage_page(
     if month and asked is None:
         raise NotFoundException("There is no such month")
     use = await developers.usage.month(signed_in.account.account_id, asked)
-    return page(_USAGE, **_shown(use), said=SAID.get(said or "", ""))
+    return page(_USAGE, **_shown(use), flash_message=FLASH_MESSAGES.get(said or "", ""))
 
 
 @post("/usage/free-only", media_type=MediaType.HTML)
@@ -79,7 +84,7 @@ async def set_billing(
     refused = await usage.set_billing(account_id, on=is_on)
     if isinstance(refused, Denied):
         use = await usage.month(account_id)
-        return faulty(_USAGE, refused, "billing", **_shown(use), said="")
+        return faulty(_USAGE, refused, "billing", **_shown(use), flash_message="")
     return Redirect("/usage?said=switched", status_code=303)
 
 
@@ -87,11 +92,11 @@ async def _question(
     fields: Fields, switch: str, signed_in: SignedIn, services: Services
 ) -> Response[Any] | None:
     """The page that asks for the proof, before anybody may have to pay; None where it came."""
-    shown = {"switch": switch, "to": fields["to"], **proof_of(services, signed_in)}
+    shown = {"switch": switch, "to": fields["to"], **reauthentication_context(services, signed_in)}
     if fields["asked"] != "yes":
         return page(_PAYING, **shown)
-    refused = await proved(services.developers, signed_in, fields)
-    return None if refused is None else faulty(_PAYING, refused, PROOF, **shown)
+    refused = await reauthenticate(services.developers, signed_in, fields)
+    return None if refused is None else faulty(_PAYING, refused, REAUTH_FIELD, **shown)
 
 
 def _shown(use: MonthOfUse) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from printreach.rules.print_history import Print
 from printreach.rules.print_table import csv_head, csv_line, json_line
 from printreach.web.closing import closing
 from printreach.web.dashboard.dashboard import (
-    SAID,
-    found,
+    FLASH_MESSAGES,
+    or_404,
     provide_dashboard,
     provide_printer_id,
     provide_seen,
@@ -72,8 +72,8 @@ async def print_page(
     """Show one print: how it ended, and what failure detection saw of it."""
     account_id, printer_id = signed_in.account.account_id, seen.printer.printer_id
     at = dashboard.clock.now()
-    print_ = found(await dashboard.history.one(account_id, printer_id, print_id))
-    watch = found(await dashboard.watched.of_print(account_id, printer_id, print_id))
+    print_ = or_404(await dashboard.history.one(account_id, printer_id, print_id))
+    watch = or_404(await dashboard.watched.of_print(account_id, printer_id, print_id))
     view = view_of(seen, at)
     chart = quality_chart(
         watch.looks,
@@ -83,7 +83,7 @@ async def print_page(
     context = {
         "view": view,
         "here": "history",
-        "said": SAID.get(said or "", ""),
+        "flash_message": FLASH_MESSAGES.get(said or "", ""),
         "row": row_of(print_, at, frozenset({printer_id})),
         "watch": watch_view(watch, view.card.href, seen.reading.status, chart, at),
     }

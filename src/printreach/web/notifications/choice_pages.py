@@ -1,4 +1,4 @@
-"""What a person hears of their prints, and when they are left in peace."""
+"""Pages that choose which events are notified, and the quiet hours."""
 
 from typing import Any, Final
 
@@ -10,62 +10,66 @@ from litestar.params import FromPath
 from printreach.hub.denied import Denied
 from printreach.hub.notify.choices import WrongField
 from printreach.web.accounts.forms import Fields
-from printreach.web.notifications.desk import PAGE, Desk, back, ticked
+from printreach.web.notifications.pages import PAGE, NotificationPages, redirect_with_flash, ticked
 
 _PRINTER: Final = PAGE + "/printers/{printer_id:str}"
 
 
 @get(PAGE, media_type=MediaType.HTML)
-async def overview(desk: NamedDependency[Desk]) -> Response[Any]:
-    """Everything that was chosen."""
-    return await desk.overview()
+async def overview(pages: NamedDependency[NotificationPages]) -> Response[Any]:
+    """Show all settings."""
+    return await pages.overview()
 
 
 @post(PAGE + "/events", media_type=MediaType.HTML)
 async def choose_events(
-    fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    fields: NamedDependency[Fields], pages: NamedDependency[NotificationPages]
 ) -> Response[Any]:
-    """What is told of every printer that has no choice of its own."""
-    wrong = await desk.hub.choose_events(desk.account.account_id, ticked(fields))
-    return back("saved") if wrong is None else await desk.overview(wrong)
+    """Choose the events of every printer that has no choice of its own."""
+    wrong = await pages.hub.choose_events(pages.account.account_id, ticked(fields))
+    return redirect_with_flash("saved") if wrong is None else await pages.overview(wrong)
 
 
 @post(PAGE + "/quiet", media_type=MediaType.HTML)
 async def choose_quiet(
-    fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    fields: NamedDependency[Fields], pages: NamedDependency[NotificationPages]
 ) -> Response[Any]:
-    """When nothing is told."""
-    wrong = await desk.hub.choose_quiet(
-        desk.account.account_id,
+    """Choose the quiet hours."""
+    wrong = await pages.hub.choose_quiet(
+        pages.account.account_id,
         is_on=bool(fields["quiet"]),
         begins=fields["begins"],
         ends=fields["ends"],
         zone=fields["zone"],
         trouble_passes=bool(fields["trouble"]),
     )
-    return back("saved") if wrong is None else await desk.overview(wrong)
+    return redirect_with_flash("saved") if wrong is None else await pages.overview(wrong)
 
 
 @get(_PRINTER, media_type=MediaType.HTML)
-async def printer_page(printer_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
-    """What is told of one printer."""
-    return await desk.of_printer(printer_id)
+async def printer_page(
+    printer_id: FromPath[str], pages: NamedDependency[NotificationPages]
+) -> Response[Any]:
+    """Show the events of one printer."""
+    return await pages.of_printer(printer_id)
 
 
 @post(_PRINTER, media_type=MediaType.HTML)
 async def choose_for_printer(
-    printer_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    printer_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    pages: NamedDependency[NotificationPages],
 ) -> Response[Any]:
-    """Choose for one printer, or take the choice back."""
+    """Choose the events of one printer, or return it to the common choice."""
     own = ticked(fields) if fields["choice"] == "own" else None
-    refused = await desk.hub.choose_for_printer(desk.account.account_id, printer_id, own)
+    refused = await pages.hub.choose_for_printer(pages.account.account_id, printer_id, own)
     match refused:
         case Denied():
             raise NotFoundException(refused.sentence)
         case WrongField():
-            return await desk.of_printer(printer_id, refused)
+            return await pages.of_printer(printer_id, refused)
         case None:
-            return back("saved")
+            return redirect_with_flash("saved")
 
 
 CHOICE_PAGES = [overview, choose_events, choose_quiet, printer_page, choose_for_printer]

@@ -1,8 +1,8 @@
-"""The link in each mail about prints: it ends them, for a person or for their mail program.
+"""Unsubscribing by the link in each mail about prints.
 
-The token says who acts, so nobody has to sign in, and no cookie is looked at. Mail programs and
-their filters open links to look at them, so a GET changes nothing. A program that offers a button
-of its own sends the POST (RFC 8058), which comes from no page of ours.
+The token identifies the account, so nobody has to sign in and no cookie is read. Mail programs and
+their filters open links to scan them, so a GET changes nothing. A mail program with its own
+unsubscribe button sends the POST itself (RFC 8058), not from a page of ours.
 """
 
 from typing import Any, Final
@@ -18,13 +18,13 @@ from printreach.web.services import Services
 
 _PAGE: Final = "/notifications/stop"
 _LARGEST_BODY: Final = 1024
-"""`List-Unsubscribe=One-Click`, which nobody has to read."""
+"""Enough for `List-Unsubscribe=One-Click`; the body is ignored."""
 _NO_LINK: Final = "This is no link of a mail about prints, or an old one. Was it copied whole?"
 
 
 @get(_PAGE, media_type=MediaType.HTML, sync_to_thread=False)
 def ask_to_stop(services: NamedDependency[Services], token: FromQuery[str] = "") -> Response[Any]:
-    """Ask first."""
+    """Ask for confirmation."""
     if services.stops_mails.place_of(token) is None:
         raise NotFoundException(_NO_LINK)
     return Template("notifications/stop.html", context={"token": token})
@@ -32,7 +32,7 @@ def ask_to_stop(services: NamedDependency[Services], token: FromQuery[str] = "")
 
 @post(_PAGE, media_type=MediaType.HTML, status_code=200)
 async def stop(services: NamedDependency[Services], token: FromQuery[str] = "") -> Response[Any]:
-    """End them; the second time it changes nothing more."""
+    """Unsubscribe. A repeat changes nothing."""
     if not await services.stops_mails.stop(token):
         raise NotFoundException(_NO_LINK)
     return Template("notifications/stopped.html")

@@ -13,14 +13,14 @@ from printreach.ports.operating import AccountFilter, Search
 from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges, with_changes
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import Fields
-from printreach.web.operator.desk import Desk, back, found
+from printreach.web.operator.context import OperatorContext, or_404, redirect_with_flash
 from printreach.web.operator.limits_form import limit_fields, limits_typed
 from printreach.web.operator.listing import listed
 
 ACCOUNTS: Final = "/operator/accounts"
-SUPPORTER_PROOF: Final = "supporter-password"
-LIMITS_PROOF: Final = "limits-password"
-CUSTOMER_PROOF: Final = "customer-password"
+SUPPORTER_REAUTH_FIELD: Final = "supporter-password"
+LIMITS_REAUTH_FIELD: Final = "limits-password"
+CUSTOMER_REAUTH_FIELD: Final = "customer-password"
 _NO_DATE: Final = Denied(
     Reason.INVALID, "Give the last day, such as 2030-12-31, or leave it empty."
 )
@@ -29,142 +29,160 @@ _PAST: Final = Denied(Reason.INVALID, "That day is over.")
 
 @get(ACCOUNTS, media_type=MediaType.HTML)
 async def accounts_page(
-    desk: NamedDependency[Desk],
+    operator: NamedDependency[OperatorContext],
     search: NamedDependency[Search],
     show: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """List them, or those that were searched for."""
     chosen = AccountFilter(show) if show in set(AccountFilter) else AccountFilter.ALL
-    rows = await desk.hub.find_accounts(search, chosen)
-    return desk.page(
+    rows = await operator.hub.find_accounts(search, chosen)
+    return operator.page(
         "accounts.html",
         listing=listed(ACCOUNTS, rows, search, chosen.value),
-        at=desk.hub.clock.now(),
+        at=operator.hub.clock.now(),
     )
 
 
 @get(ACCOUNTS + "/{account_id:str}", media_type=MediaType.HTML)
-async def account_page(account_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+async def account_page(
+    account_id: FromPath[str], operator: NamedDependency[OperatorContext]
+) -> Response[Any]:
     """Everything about one."""
-    return await _page(desk, account_id)
+    return await _page(operator, account_id)
 
 
 @post(ACCOUNTS + "/{account_id:str}/supporter", media_type=MediaType.HTML)
 async def set_supporter(
-    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    account_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
     """Grant supporter status, up to a day or for good, or take the grant back."""
-    account = found(await desk.hub.account(account_id)).account
-    refused = await desk.proved(fields, SUPPORTER_PROOF)
+    account = or_404(await operator.hub.account(account_id)).account
+    refused = await operator.reauthenticate(fields, SUPPORTER_REAUTH_FIELD)
     if refused is not None:
-        return await _page(desk, account_id, refused, SUPPORTER_PROOF)
+        return await _page(operator, account_id, refused, SUPPORTER_REAUTH_FIELD)
     granted, until = fields["state"] == "on", None
     if granted and fields["until"].strip():
         until = _end_of_day(fields["until"].strip())
         if until is None:
-            return await _page(desk, account_id, _NO_DATE, "until")
-        if until <= desk.hub.clock.now():
-            return await _page(desk, account_id, _PAST, "until")
-    found(
-        await desk.hub.accounts.set_supporter(
-            account.email, granted=granted, until=until, by=desk.by
+            return await _page(operator, account_id, _NO_DATE, "until")
+        if until <= operator.hub.clock.now():
+            return await _page(operator, account_id, _PAST, "until")
+    or_404(
+        await operator.hub.accounts.set_supporter(
+            account.email, granted=granted, until=until, by=operator.by
         )
     )
-    return back(f"{ACCOUNTS}/{account_id}", "granted" if granted else "taken")
+    return redirect_with_flash(f"{ACCOUNTS}/{account_id}", "granted" if granted else "taken")
 
 
 @post(ACCOUNTS + "/{account_id:str}/customer", media_type=MediaType.HTML)
 async def forget_customer(
-    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    account_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
     """Let it pay anew, where the payment provider knows nothing of it any more."""
-    found(await desk.hub.account(account_id))
-    refused = await desk.proved(fields, CUSTOMER_PROOF)
+    or_404(await operator.hub.account(account_id))
+    refused = await operator.reauthenticate(fields, CUSTOMER_REAUTH_FIELD)
     if refused is None:
-        refused = await desk.hub.forget_customer(account_id, desk.by)
+        refused = await operator.hub.forget_customer(account_id, operator.by)
     if refused is not None:
-        return await _page(desk, account_id, refused, CUSTOMER_PROOF)
-    return back(f"{ACCOUNTS}/{account_id}", "forgotten")
+        return await _page(operator, account_id, refused, CUSTOMER_REAUTH_FIELD)
+    return redirect_with_flash(f"{ACCOUNTS}/{account_id}", "forgotten")
 
 
 @post(ACCOUNTS + "/{account_id:str}/limits", media_type=MediaType.HTML)
 async def set_limits(
-    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    account_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
     """Decide how much this one may use."""
-    account = found(await desk.hub.account(account_id)).account
+    account = or_404(await operator.hub.account(account_id)).account
     typed = limits_typed(fields)
     if not isinstance(typed, LimitChanges):
-        return await _page(desk, account_id, typed=fields, errors=typed)
-    unproved = await desk.proved(fields, LIMITS_PROOF)
-    if unproved is not None:
-        return await _page(desk, account_id, unproved, LIMITS_PROOF, typed=fields)
-    refused = await desk.hub.limits.set_of_account(account.email, typed, desk.by)
+        return await _page(operator, account_id, typed=fields, errors=typed)
+    refused = await operator.reauthenticate(fields, LIMITS_REAUTH_FIELD)
     if refused is not None:
-        return await _page(desk, account_id, refused, "upload_bytes", typed=fields)
-    return back(f"{ACCOUNTS}/{account_id}", "limits")
+        return await _page(operator, account_id, refused, LIMITS_REAUTH_FIELD, typed=fields)
+    refused = await operator.hub.limits.set_of_account(account.email, typed, operator.by)
+    if refused is not None:
+        return await _page(operator, account_id, refused, "upload_bytes", typed=fields)
+    return redirect_with_flash(f"{ACCOUNTS}/{account_id}", "limits")
 
 
 @post(ACCOUNTS + "/{account_id:str}/operator", media_type=MediaType.HTML)
 async def set_operator(
-    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    account_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
     """Make it an operator's, or take that back."""
-    account = found(await desk.hub.account(account_id)).account
-    refused = await desk.proved(fields)
+    account = or_404(await operator.hub.account(account_id)).account
+    refused = await operator.reauthenticate(fields)
     if refused is not None:
-        return await _page(desk, account_id, refused)
+        return await _page(operator, account_id, refused)
     is_admin = fields["state"] == "on"
-    changed = await desk.hub.set_admin(account.email, is_admin=is_admin, by=desk.by)
+    changed = await operator.hub.set_admin(account.email, is_admin=is_admin, by=operator.by)
     if isinstance(changed, Denied):
-        return await _page(desk, account_id, changed)
-    return back(f"{ACCOUNTS}/{account_id}", "operator")
+        return await _page(operator, account_id, changed)
+    return redirect_with_flash(f"{ACCOUNTS}/{account_id}", "operator")
 
 
 @get(ACCOUNTS + "/{account_id:str}/delete", media_type=MediaType.HTML)
-async def ask_to_delete(account_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+async def ask_to_delete(
+    account_id: FromPath[str], operator: NamedDependency[OperatorContext]
+) -> Response[Any]:
     """Ask before somebody loses everything."""
-    return desk.page("delete_account.html", one=found(await desk.hub.account(account_id)))
+    return operator.page("delete_account.html", one=or_404(await operator.hub.account(account_id)))
 
 
 @post(ACCOUNTS + "/{account_id:str}/delete", media_type=MediaType.HTML)
 async def delete(
-    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    account_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
     """Delete it with all it has."""
-    one = found(await desk.hub.account(account_id))
-    unproved = await desk.unproved(fields, "delete_account.html", one=one)
-    if unproved is not None:
-        return unproved
-    deleted = await desk.hub.delete(one.account.email, desk.by)
+    one = or_404(await operator.hub.account(account_id))
+    refused = await operator.require_reauthentication(fields, "delete_account.html", one=one)
+    if refused is not None:
+        return refused
+    deleted = await operator.hub.delete(one.account.email, operator.by)
     if isinstance(deleted, Denied):
-        return desk.page("delete_account.html", deleted, one=one)
-    return back(ACCOUNTS, "deleted")
+        return operator.page("delete_account.html", deleted, one=one)
+    return redirect_with_flash(ACCOUNTS, "deleted")
 
 
 @get("/operator/invite", media_type=MediaType.HTML)
-async def invite_page(desk: NamedDependency[Desk]) -> Response[Any]:
+async def invite_page(operator: NamedDependency[OperatorContext]) -> Response[Any]:
     """Ask whom to invite."""
-    return desk.page("invite.html", email="", url="")
+    return operator.page("invite.html", email="", url="")
 
 
 @post("/operator/invite", media_type=MediaType.HTML)
-async def invite(fields: NamedDependency[Fields], desk: NamedDependency[Desk]) -> Response[Any]:
+async def invite(
+    fields: NamedDependency[Fields], operator: NamedDependency[OperatorContext]
+) -> Response[Any]:
     """Show once the link with which an account can be made."""
     email, is_admin = fields["email"].strip(), fields["operator"] == "yes"
-    refused = await desk.unproved(fields, "invite.html", email=email[:254], url="")
+    refused = await operator.require_reauthentication(
+        fields, "invite.html", email=email[:254], url=""
+    )
     if refused is not None:
         return refused
-    url = await desk.hub.invitations.invite(
-        email or None, is_admin=is_admin, supporter=fields["supporter"] == "yes", by=desk.by
+    url = await operator.hub.invitations.invite(
+        email or None, is_admin=is_admin, supporter=fields["supporter"] == "yes", by=operator.by
     )
     if isinstance(url, Denied):
-        return desk.page("invite.html", url, "email", email=email[:254], url="")
-    return desk.page("invite.html", email=email, url=url)
+        return operator.page("invite.html", url, "email", email=email[:254], url="")
+    return operator.page("invite.html", email=email, url=url)
 
 
 async def _page(
-    desk: Desk,
+    operator: OperatorContext,
     account_id: str,
     fault: Denied | TooSoon | None = None,
     field: str = "password",
@@ -172,16 +190,16 @@ async def _page(
     typed: Fields | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> Response[Any]:
-    one = found(await desk.hub.account(account_id))
-    of_service = with_changes(DEFAULT_ACCOUNT_LIMITS, await desk.hub.limits.of_service())
-    shown = desk.page(
+    one = or_404(await operator.hub.account(account_id))
+    of_service = with_changes(DEFAULT_ACCOUNT_LIMITS, await operator.hub.limits.of_service())
+    shown = operator.page(
         "account.html",
         fault,
         field,
         one=one,
-        is_me=account_id == desk.signed_in.account.account_id,
+        is_me=account_id == operator.signed_in.account.account_id,
         limits=limit_fields(one.changes, of_service, typed),
-        at=desk.hub.clock.now(),
+        at=operator.hub.clock.now(),
     )
     if errors:
         shown.context["errors"] = errors

@@ -9,30 +9,34 @@ from litestar.params import FromPath
 from printreach.hub.denied import Denied
 from printreach.web.accounts.forms import Fields
 from printreach.web.operator.account_pages import ACCOUNTS
-from printreach.web.operator.desk import Desk, back, found
+from printreach.web.operator.context import OperatorContext, or_404, redirect_with_flash
 
 _PATH: Final = ACCOUNTS + "/{account_id:str}/block"
 
 
 @get(_PATH, media_type=MediaType.HTML)
-async def ask_to_block(account_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+async def ask_to_block(
+    account_id: FromPath[str], operator: NamedDependency[OperatorContext]
+) -> Response[Any]:
     """Ask before somebody is kept out, or let in again."""
-    return desk.page("block.html", one=found(await desk.hub.account(account_id)))
+    return operator.page("block.html", one=or_404(await operator.hub.account(account_id)))
 
 
 @post(_PATH, media_type=MediaType.HTML)
 async def block(
-    account_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    account_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
     """Keep its owner out, or let them in again."""
-    one, blocked = found(await desk.hub.account(account_id)), fields["state"] == "on"
-    refused = await desk.unproved(fields, "block.html", one=one)
+    one, blocked = or_404(await operator.hub.account(account_id)), fields["state"] == "on"
+    refused = await operator.require_reauthentication(fields, "block.html", one=one)
     if refused is not None:
         return refused
-    changed = await desk.hub.set_blocked(one.account.email, blocked=blocked, by=desk.by)
+    changed = await operator.hub.set_blocked(one.account.email, blocked=blocked, by=operator.by)
     if isinstance(changed, Denied):
-        return desk.page("block.html", changed, one=one)
-    return back(f"{ACCOUNTS}/{account_id}", "blocked" if blocked else "unblocked")
+        return operator.page("block.html", changed, one=one)
+    return redirect_with_flash(f"{ACCOUNTS}/{account_id}", "blocked" if blocked else "unblocked")
 
 
 BLOCK_PAGES = [ask_to_block, block]

@@ -8,7 +8,7 @@ from litestar.params import FromPath
 
 from printreach.ports.operating import Search
 from printreach.web.accounts.forms import Fields
-from printreach.web.operator.desk import Desk, back, found
+from printreach.web.operator.context import OperatorContext, or_404, redirect_with_flash
 from printreach.web.operator.listing import listed
 
 KEYS: Final = "/operator/keys"
@@ -16,29 +16,35 @@ _DISABLE: Final = KEYS + "/{key_id:str}/disable"
 
 
 @get(KEYS, media_type=MediaType.HTML)
-async def keys_page(desk: NamedDependency[Desk], search: NamedDependency[Search]) -> Response[Any]:
+async def keys_page(
+    operator: NamedDependency[OperatorContext], search: NamedDependency[Search]
+) -> Response[Any]:
     """List them, disabled ones included, or those that were searched for."""
-    rows = await desk.hub.find_keys(search)
-    return desk.page("keys.html", listing=listed(KEYS, rows, search))
+    rows = await operator.hub.find_keys(search)
+    return operator.page("keys.html", listing=listed(KEYS, rows, search))
 
 
 @get(_DISABLE, media_type=MediaType.HTML)
-async def ask_to_disable(key_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+async def ask_to_disable(
+    key_id: FromPath[str], operator: NamedDependency[OperatorContext]
+) -> Response[Any]:
     """Ask before somebody's programs are refused."""
-    return desk.page("disable_key.html", row=found(await desk.hub.key(key_id)))
+    return operator.page("disable_key.html", row=or_404(await operator.hub.key(key_id)))
 
 
 @post(_DISABLE, media_type=MediaType.HTML)
 async def disable(
-    key_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    key_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
     """It works no more, for good."""
-    row = found(await desk.hub.key(key_id))
-    refused = await desk.unproved(fields, "disable_key.html", row=row)
+    row = or_404(await operator.hub.key(key_id))
+    refused = await operator.require_reauthentication(fields, "disable_key.html", row=row)
     if refused is not None:
         return refused
-    found(await desk.hub.keys.disable_any(key_id, desk.by))
-    return back(KEYS, "disabled")
+    or_404(await operator.hub.keys.disable_any(key_id, operator.by))
+    return redirect_with_flash(KEYS, "disabled")
 
 
 KEY_PAGES = [keys_page, ask_to_disable, disable]

@@ -9,7 +9,7 @@ from litestar.params import FromPath
 from printreach.ports.operating import PrinterRow, Search
 from printreach.rules.printers import is_online
 from printreach.web.accounts.forms import Fields
-from printreach.web.operator.desk import Desk, back, found
+from printreach.web.operator.context import OperatorContext, or_404, redirect_with_flash
 from printreach.web.operator.listing import listed
 
 PRINTERS: Final = "/operator/printers"
@@ -18,62 +18,72 @@ CONNECTIONS: Final = "/operator/connections"
 
 @get(PRINTERS, media_type=MediaType.HTML)
 async def printers_page(
-    desk: NamedDependency[Desk], search: NamedDependency[Search]
+    operator: NamedDependency[OperatorContext], search: NamedDependency[Search]
 ) -> Response[Any]:
     """List them, or those that were searched for."""
-    rows, at = await desk.hub.find_printers(search), desk.hub.clock.now()
+    rows, at = await operator.hub.find_printers(search), operator.hub.clock.now()
 
     def online(row: PrinterRow) -> bool:
         return is_online(row.printer, row.node_alive_at, at)
 
-    return desk.page("printers.html", listing=listed(PRINTERS, rows, search), online=online)
+    return operator.page("printers.html", listing=listed(PRINTERS, rows, search), online=online)
 
 
 @get(PRINTERS + "/{printer_id:str}/remove", media_type=MediaType.HTML)
-async def ask_to_remove(printer_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+async def ask_to_remove(
+    printer_id: FromPath[str], operator: NamedDependency[OperatorContext]
+) -> Response[Any]:
     """Ask before somebody loses a printer."""
-    return desk.page("remove_printer.html", row=found(await desk.hub.printer(printer_id)))
+    return operator.page("remove_printer.html", row=or_404(await operator.hub.printer(printer_id)))
 
 
 @post(PRINTERS + "/{printer_id:str}/remove", media_type=MediaType.HTML)
 async def remove(
-    printer_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    printer_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
     """Take it from its account; its connections end."""
-    row = found(await desk.hub.printer(printer_id))
-    refused = await desk.unproved(fields, "remove_printer.html", row=row)
+    row = or_404(await operator.hub.printer(printer_id))
+    refused = await operator.require_reauthentication(fields, "remove_printer.html", row=row)
     if refused is not None:
         return refused
-    found(await desk.hub.printers.remove(printer_id, desk.by))
-    return back(PRINTERS, "removed")
+    or_404(await operator.hub.printers.remove(printer_id, operator.by))
+    return redirect_with_flash(PRINTERS, "removed")
 
 
 @get(CONNECTIONS, media_type=MediaType.HTML)
 async def connections_page(
-    desk: NamedDependency[Desk], search: NamedDependency[Search]
+    operator: NamedDependency[OperatorContext], search: NamedDependency[Search]
 ) -> Response[Any]:
     """List the living ones, or those of them that were searched for."""
-    rows = await desk.hub.find_connections(search)
-    return desk.page("connections.html", listing=listed(CONNECTIONS, rows, search))
+    rows = await operator.hub.find_connections(search)
+    return operator.page("connections.html", listing=listed(CONNECTIONS, rows, search))
 
 
 @get(CONNECTIONS + "/{connection_id:str}/end", media_type=MediaType.HTML)
-async def ask_to_end(connection_id: FromPath[str], desk: NamedDependency[Desk]) -> Response[Any]:
+async def ask_to_end(
+    connection_id: FromPath[str], operator: NamedDependency[OperatorContext]
+) -> Response[Any]:
     """Ask before somebody loses access."""
-    return desk.page("end_connection.html", row=found(await desk.hub.connection(connection_id)))
+    return operator.page(
+        "end_connection.html", row=or_404(await operator.hub.connection(connection_id))
+    )
 
 
 @post(CONNECTIONS + "/{connection_id:str}/end", media_type=MediaType.HTML)
 async def end(
-    connection_id: FromPath[str], fields: NamedDependency[Fields], desk: NamedDependency[Desk]
+    connection_id: FromPath[str],
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
     """End it; what runs through it is closed."""
-    row = found(await desk.hub.connection(connection_id))
-    refused = await desk.unproved(fields, "end_connection.html", row=row)
+    row = or_404(await operator.hub.connection(connection_id))
+    refused = await operator.require_reauthentication(fields, "end_connection.html", row=row)
     if refused is not None:
         return refused
-    found(await desk.hub.connections.revoke(connection_id, desk.by))
-    return back(CONNECTIONS, "ended")
+    or_404(await operator.hub.connections.revoke(connection_id, operator.by))
+    return redirect_with_flash(CONNECTIONS, "ended")
 
 
 PRINTER_PAGES = [printers_page, ask_to_remove, remove, connections_page, ask_to_end, end]

@@ -7,7 +7,7 @@ from printreach.web.accounts.forms import provide_fields
 from printreach.web.operator.account_pages import ACCOUNT_PAGES
 from printreach.web.operator.app_pages import APP_PAGES
 from printreach.web.operator.block_pages import BLOCK_PAGES
-from printreach.web.operator.desk import provide_desk
+from printreach.web.operator.context import provide_operator
 from printreach.web.operator.key_pages import KEY_PAGES
 from printreach.web.operator.listing import provide_search
 from printreach.web.operator.printer_pages import PRINTER_PAGES
@@ -22,7 +22,7 @@ OPERATOR_PAGES = Router(
     ],
     dependencies={
         "fields": Provide(provide_fields),
-        "desk": Provide(provide_desk),
+        "operator": Provide(provide_operator),
         "search": Provide(provide_search, sync_to_thread=False),
     },
     include_in_schema=False,

@@ -10,8 +10,8 @@ from printreach.ports.operating import Search
 from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.forms import FAULT_STATUS, Fields
-from printreach.web.operator.account_pages import LIMITS_PROOF
-from printreach.web.operator.desk import Desk, back
+from printreach.web.operator.account_pages import LIMITS_REAUTH_FIELD
+from printreach.web.operator.context import OperatorContext, redirect_with_flash
 from printreach.web.operator.limits_form import limit_fields, limits_typed
 from printreach.web.operator.listing import listed
 from printreach.web.problems import AnyRequest
@@ -24,12 +24,14 @@ ACTS: Final = "/operator/acts"
 
 @get("/operator", media_type=MediaType.HTML)
 async def overview(
-    request: AnyRequest, desk: NamedDependency[Desk], services: NamedDependency[Services]
+    request: AnyRequest,
+    operator: NamedDependency[OperatorContext],
+    services: NamedDependency[Services],
 ) -> Response[Any]:
     """What there is, and what was decided in the settings."""
-    return desk.page(
+    return operator.page(
         "overview.html",
-        counts=await desk.hub.counts(),
+        counts=await operator.hub.counts(),
         sign_up=services.signing_up.policy.value,
         supporters=services.billing.supporters.value,
         is_sold=services.billing.is_sold,
@@ -40,26 +42,31 @@ async def overview(
 
 
 @get(LIMITS, media_type=MediaType.HTML)
-async def limits_page(desk: NamedDependency[Desk]) -> Response[Any]:
+async def limits_page(operator: NamedDependency[OperatorContext]) -> Response[Any]:
     """What every account may use of which nothing else was decided."""
-    changes = await desk.hub.limits.of_service()
+    changes = await operator.hub.limits.of_service()
     fields = limit_fields(changes, DEFAULT_ACCOUNT_LIMITS)
-    return desk.page("limits.html", limits=fields)
+    return operator.page("limits.html", limits=fields)
 
 
 @post(LIMITS, media_type=MediaType.HTML)
-async def set_limits(fields: NamedDependency[Fields], desk: NamedDependency[Desk]) -> Response[Any]:
+async def set_limits(
+    fields: NamedDependency[Fields], operator: NamedDependency[OperatorContext]
+) -> Response[Any]:
     """Decide it anew."""
     typed = limits_typed(fields)
     refused: Denied | TooSoon | None = None
-    field = LIMITS_PROOF
+    field = LIMITS_REAUTH_FIELD
     if isinstance(typed, LimitChanges):
-        refused = await desk.proved(fields, LIMITS_PROOF)
+        refused = await operator.reauthenticate(fields, LIMITS_REAUTH_FIELD)
         if refused is None:
-            refused, field = await desk.hub.limits.set_of_service(typed, desk.by), "upload_bytes"
+            refused, field = (
+                await operator.hub.limits.set_of_service(typed, operator.by),
+                "upload_bytes",
+            )
         if refused is None:
-            return back(LIMITS, "limits")
-    shown = desk.page(
+            return redirect_with_flash(LIMITS, "limits")
+    shown = operator.page(
         "limits.html",
         refused,
         field,
@@ -72,9 +79,11 @@ async def set_limits(fields: NamedDependency[Fields], desk: NamedDependency[Desk
 
 
 @get(ACTS, media_type=MediaType.HTML)
-async def acts_page(desk: NamedDependency[Desk], search: NamedDependency[Search]) -> Response[Any]:
+async def acts_page(
+    operator: NamedDependency[OperatorContext], search: NamedDependency[Search]
+) -> Response[Any]:
     """What operators did, the latest first."""
-    return desk.page("acts.html", listing=listed(ACTS, await desk.hub.acts(search), search))
+    return operator.page("acts.html", listing=listed(ACTS, await operator.hub.acts(search), search))
 
 
 SERVICE_PAGES = [overview, limits_page, set_limits, acts_page]

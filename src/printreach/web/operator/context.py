@@ -1,4 +1,4 @@
-"""What the operators' routes work with: who acts, and whether they have proved it."""
+"""The context of the operators' routes: the operator who acts, and their reauthentication."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from printreach.web.signed_in import SignedIn
 
 T = TypeVar("T")
 
-PROOF: Final = "password"
-"""The field in which an operator proves who they are, before what is dangerous.
+REAUTH_FIELD: Final = "password"
+"""The form field of the password with which an operator reauthenticates before a dangerous act.
 
-A page with several forms has a field of another name in each.
+On a page with several forms each has its own field name.
 """
-SAID: Final[Mapping[str, str]] = MappingProxyType(
+FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "granted": "Supporter status is granted.",
         "taken": "The grant is taken back.",
@@ -43,69 +43,80 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
         "ended": "The connection has ended.",
     }
 )
-"""What a page says once after a form, by the word in its address; no other text gets in."""
+"""Flash messages by their key in the query parameter `said`; no other text gets in."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Desk:
-    """One operator before one page. said: what it says once, behind a form."""
+class OperatorContext:
+    """The operator who sent a request. flash_message: shown once, after a form; may be empty."""
 
     hub: Operating
     signed_in: SignedIn
-    said: str = ""
+    flash_message: str = ""
 
     @property
     def by(self) -> Operator:
-        """Who it was, for the record."""
+        """The operator, as the record of acts names them."""
         account = self.signed_in.account
         return Operator(name=account.email, account_id=account.account_id)
 
-    async def proved(self, fields: Fields, field: str = PROOF) -> Denied | TooSoon | None:
-        """None where it is the operator who asks, and nobody else at their browser."""
+    async def reauthenticate(
+        self, fields: Fields, field: str = REAUTH_FIELD
+    ) -> Denied | TooSoon | None:
+        """Check the password in the form; None if it is right.
+
+        An account without a password needs a fresh session instead.
+        """
         account, session = self.signed_in.account, self.signed_in.session
         return await self.hub.proof.of_owner(account, session, fields[field])
 
-    async def unproved(self, fields: Fields, template: str, **context: Any) -> Template | None:
-        """The page that asks, again, with what is wrong; None where it is that operator."""
-        refused = await self.proved(fields)
+    async def require_reauthentication(
+        self, fields: Fields, template: str, **context: Any
+    ) -> Template | None:
+        """Reauthenticate; return None, or the form again with the error."""
+        refused = await self.reauthenticate(fields)
         return None if refused is None else self.page(template, refused, **context)
 
     def page(
         self,
         template: str,
         fault: Denied | TooSoon | None = None,
-        field: str = PROOF,
+        field: str = REAUTH_FIELD,
         **context: Any,
     ) -> Template:
-        """A page with a form, with what is wrong with it."""
+        """Render a page with a form. fault: the error to show at `field`."""
         shown = {
             "me": self.signed_in.account,
             "is_fresh": is_fresh(self.signed_in.session, self.hub.clock.now()),
-            "said": self.said,
+            "flash_message": self.flash_message,
             **context,
         }
         template = f"operator/{template}"
         return page(template, **shown) if fault is None else faulty(template, fault, field, **shown)
 
 
-async def provide_desk(
+async def provide_operator(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
     said: FromQuery[str | None] = None,
-) -> Desk:
-    """An operator's; to everybody else there is no such page."""
+) -> OperatorContext:
+    """Return the context. Raises NotFoundException for anybody who is no operator."""
     if not signed_in.is_admin:
         raise NotFoundException
-    return Desk(hub=services.operating, signed_in=signed_in, said=SAID.get(said or "", ""))
+    return OperatorContext(
+        hub=services.operating,
+        signed_in=signed_in,
+        flash_message=FLASH_MESSAGES.get(said or "", ""),
+    )
 
 
-def found(result: T | Denied) -> T:
-    """What a use case gave. Raises NotFoundException where there is none."""
+def or_404(result: T | Denied) -> T:
+    """Return the result of a use case. Raises NotFoundException if it was denied."""
     if isinstance(result, Denied):
         raise NotFoundException(result.sentence)
     return result
 
 
-def back(path: str, said: str) -> Redirect:
-    """Lead on after a form. said: a key of SAID."""
-    return Redirect(f"{path}?said={said}", status_code=303)
+def redirect_with_flash(path: str, flash: str) -> Redirect:
+    """Redirect after a form. flash: a key of FLASH_MESSAGES."""
+    return Redirect(f"{path}?said={flash}", status_code=303)

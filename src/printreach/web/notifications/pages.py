@@ -1,4 +1,4 @@
-"""What the routes about notifications work with: whose they are, and the pages that show them."""
+"""The pages about one account's notifications, for the routes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 PAGE: Final = "/notifications"
-SAID: Final[Mapping[str, str]] = MappingProxyType(
+FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "added": "Added. Send a test to see whether it works.",
         "removed": "Removed.",
@@ -29,22 +29,22 @@ SAID: Final[Mapping[str, str]] = MappingProxyType(
         "saved": "Saved.",
     }
 )
-"""What the page says once after a form, by the word in its address; no other text gets in."""
+"""Flash messages by their key in the query parameter `said`; no other text gets in."""
 _BOX: Final = "event-"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Desk:
-    """One person before one page. said: what it says once, behind a form."""
+class NotificationPages:
+    """The pages of one account. flash_message: shown once, after a form; may be empty."""
 
     hub: Notifications
     account: Account
-    said: str = ""
+    flash_message: str = ""
 
     async def overview(
         self, wrong: WrongField | None = None, status: int = FAULT_STATUS
     ) -> Template:
-        """Everything that was chosen."""
+        """Render all settings."""
         chosen = await self.hub.chosen(self.account.account_id)
         return _page(
             "notifications.html",
@@ -56,14 +56,14 @@ class Desk:
             zones=[(name, name.replace("_", " ")) for name in self.hub.zones.names()],
             ways=WAY_BY_NAME,
             limit=self.hub.daily_limit,
-            said=self.said,
+            flash_message=self.flash_message,
             no_mail_server=NO_MAIL_SERVER,
         )
 
     def adding(
         self, way: str, typed: Fields | None = None, wrong: WrongField | None = None
     ) -> Template:
-        """The ways to be told; then what one of them has to know."""
+        """Render the list of ways to notify, or the form of the chosen one."""
         return _page(
             "add.html",
             wrong,
@@ -74,7 +74,7 @@ class Desk:
         )
 
     async def of_printer(self, printer_id: str, wrong: WrongField | None = None) -> Template:
-        """What is told of one printer. Raises NotFoundException for another's."""
+        """Render one printer's choice. Raises NotFoundException for another account's printer."""
         chosen = await self.hub.chosen(self.account.account_id)
         mine = [one for one in chosen.printers if one.printer_id == printer_id]
         if not mine:
@@ -89,37 +89,39 @@ class Desk:
         )
 
     async def place(self, target_id: str) -> NotifyTarget:
-        """Where this person is told. Raises NotFoundException for another's."""
+        """Return a destination of this account. Raises NotFoundException for another's."""
         target = await self.hub.target(self.account.account_id, target_id)
         if target is None:
             raise NotFoundException("There is no such place")
         return target
 
 
-async def provide_desk(
+async def provide_pages(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
     said: FromQuery[str | None] = None,
-) -> Desk:
-    return Desk(
-        hub=services.notifications, account=signed_in.account, said=SAID.get(said or "", "")
+) -> NotificationPages:
+    return NotificationPages(
+        hub=services.notifications,
+        account=signed_in.account,
+        flash_message=FLASH_MESSAGES.get(said or "", ""),
     )
 
 
 def ticked(fields: Fields) -> list[str]:
-    """The kinds of events whose boxes came with a form."""
+    """Return the kinds of events whose boxes are ticked in a form."""
     return [name.removeprefix(_BOX) for name in fields.values if name.startswith(_BOX)]
 
 
-def back(said: str) -> Redirect:
-    """Lead on after a form. said: a key of SAID."""
-    return Redirect(f"{PAGE}?said={said}", status_code=303)
+def redirect_with_flash(flash: str) -> Redirect:
+    """Redirect after a form. flash: a key of FLASH_MESSAGES."""
+    return Redirect(f"{PAGE}?said={flash}", status_code=303)
 
 
 def _page(
     template: str, wrong: WrongField | None, status: int = FAULT_STATUS, **context: Any
 ) -> Template:
-    """A page with a form. status: of the one that says what is wrong at a field."""
+    """Render a page with a form. status: of the page if a field is wrong."""
     errors = {} if wrong is None else {wrong.field: wrong.sentence}
     return Template(
         f"notifications/{template}",
@@ -129,5 +131,5 @@ def _page(
 
 
 def _choices(chosen: Events) -> list[tuple[str, str, bool]]:
-    """Each box: its field's name, its words, and whether it is ticked."""
+    """Return a box for each kind of event: field name, label, whether it is ticked."""
     return [(f"{_BOX}{kind.value}", text, kind in chosen) for kind, text in CHOICES]
