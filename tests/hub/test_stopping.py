@@ -19,13 +19,14 @@ from tests.fakes.printer_http import OFFLINE, FakePrinterHttp, status_of
 
 PRINTER = OwnedPrinter("p" * 26, "ada")
 NOTHING = PrinterRefusal(786, "There is no print to cancel; the printer is idle.")
+CANT_HEAT_A_BED = PrinterRefusal(752, "This printer can't heat a bed.")
 SAID_NO = PrinterRefusal(752, "The printer said no.")
 
 
-def hot(state: State) -> StatusResult:
-    """A status with the heaters on."""
+def heated(state: State, hot: set[str]) -> StatusResult:
+    """A status with these heaters on."""
     status = status_of(state)
-    temps = Temps(hotend_target=215, bed_target=60)
+    temps = Temps(hotend_target=215 if "ToolC" in hot else 0, bed_target=60 if "BedC" in hot else 0)
     current = msgspec.structs.replace(status.job_status.current_print, temps=temps)
     job = msgspec.structs.replace(status.job_status, current_print=current)
     return msgspec.structs.replace(status, job_status=job)
@@ -45,7 +46,9 @@ class Machine(FakePrinterHttp):
     begun_at: float | None = None
     commands: list[str] = field(default_factory=list)
     state: State = State.IDLE
-    is_hot: bool = False
+    hot: set[str] = field(default_factory=set)
+    has_bed: bool = True
+    keeps_its_tool_hot: bool = False
 
     async def ask(
         self,
@@ -56,7 +59,7 @@ class Machine(FakePrinterHttp):
         despite_lock: bool = False,
     ) -> bytes | PrinterRefusal:
         assert despite_lock
-        status = hot(self.state) if self.is_hot else status_of(self.state)
+        status = heated(self.state, self.hot)
         return encode({"Status": 200, "Result": status})
 
     async def order(
@@ -76,9 +79,7 @@ class Machine(FakePrinterHttp):
                 loop.call_later(seconds, self.print_)
         self.commands.append(command)
         if command == "/set-temp":
-            assert json.loads(arguments) == {"BedC": 0.0, "ToolC": 0.0}
-            self.is_hot = False
-            return b"{}"
+            return self.set_temperature(json.loads(arguments))
         if self.state is not State.PRINTING:
             return NOTHING
         if self.refuses is not None:
@@ -89,8 +90,27 @@ class Machine(FakePrinterHttp):
             self.end()
         return b"{}"
 
+    def set_temperature(self, order: dict[str, float]) -> bytes | PrinterRefusal:
+        """An adapter refuses a whole order where the printer lacks one of its heaters."""
+        if "BedC" in order and not self.has_bed:
+            return CANT_HEAT_A_BED
+        if "ToolC" in order and self.keeps_its_tool_hot:
+            return SAID_NO
+        for heater, target_c in order.items():
+            assert target_c == 0.0
+            self.hot.discard(heater)
+        return b"{}"
+
+    @property
+    def is_hot(self) -> bool:
+        return bool(self.hot)
+
+    def heat(self) -> None:
+        self.hot = {"ToolC", "BedC"} if self.has_bed else {"ToolC"}
+
     def print_(self) -> None:
-        self.state, self.is_hot = State.PRINTING, True
+        self.state = State.PRINTING
+        self.heat()
 
     def end(self) -> None:
         """The print is over; its heaters stay as they are."""
@@ -133,10 +153,30 @@ async def test_an_idle_printer_had_nothing_to_stop() -> None:
 
 @on_a_hasty_loop
 async def test_an_idle_printer_that_is_hot_is_cooled() -> None:
-    machine = Machine(is_hot=True)
+    machine = Machine(hot={"ToolC"})
 
     assert await stop(machine) == Outcome(stop=Stop.NOTHING)
     assert not machine.is_hot
+
+
+@on_a_hasty_loop
+async def test_the_hotend_of_a_printer_that_has_no_heated_bed_is_cooled() -> None:
+    machine = Machine(has_bed=False)
+    machine.print_()
+
+    assert await stop(machine) == Outcome(stop=Stop.STOPPED)
+    assert not machine.hot
+
+
+@on_a_hasty_loop
+async def test_a_heater_that_stays_on_is_named_and_the_others_are_switched_off() -> None:
+    machine = Machine(keeps_its_tool_hot=True)
+    machine.print_()
+
+    outcome = await stop(machine)
+
+    assert outcome.heaters == "The hotend may still be on: The printer said no."
+    assert machine.hot == {"ToolC"}
 
 
 @on_a_hasty_loop
@@ -145,7 +185,7 @@ async def test_a_print_that_takes_its_time_to_end_is_cancelled_once_until_the_la
     machine.print_()
 
     assert await stop(machine) == Outcome(stop=Stop.STOPPED)
-    assert machine.commands == ["/cancel", "/set-temp", "/cancel"]
+    assert machine.commands == ["/cancel", "/set-temp", "/set-temp", "/cancel"]
 
 
 @on_a_hasty_loop

@@ -5,7 +5,7 @@ and relays hear of a lock of remote control within a second or so: a start may p
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -15,7 +15,6 @@ from printreach.contract.commands import CommandStatus, SetTemp
 from printreach.contract.errors import ErrorCode
 from printreach.contract.features import Feature
 from printreach.contract.status import UNDER_WAY, StatusResult
-from printreach.contract.unset import UNSET
 from printreach.hub.live import read_status
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
@@ -107,7 +106,7 @@ class PrinterStop:
         answer = await self._http.ask(self._printer, "/status", _QUERY, despite_lock=True)
         status = answer if isinstance(answer, PrinterRefusal) else read_status(answer)
         if isinstance(status, PrinterRefusal):
-            self._heaters = status.sentence
+            self._heaters = f"They may still be on: {status.sentence}"
             return
         if status.job_status.state not in UNDER_WAY:
             self._is_ending, self._refusal = False, None
@@ -123,12 +122,16 @@ class PrinterStop:
         self._had_print = self._had_print or not has_nothing
 
     async def _cool(self, status: StatusResult) -> str:
-        """A sentence, where a heater may still be on."""
-        for order in _orders_to_cool(status):
+        """Switch off every heater that is on; a sentence names those that may still be on.
+
+        Each has an order of its own, so a heater that can't be told holds up no other.
+        """
+        sentences = []
+        for heater, order in _heaters_on(status):
             refused = await self._order("/set-temp", encode(order))
             if refused is not None:
-                return refused.sentence
-        return ""
+                sentences.append(f"The {heater} may still be on: {refused.sentence}")
+        return " ".join(sentences)
 
     async def _order(self, command: str, arguments: bytes = b"") -> PrinterRefusal | None:
         answer = await self._http.order(
@@ -149,19 +152,21 @@ class PrinterStop:
         return Outcome(stop=Stop.FAILED, sentence=self._refusal.sentence, heaters=self._heaters)
 
 
-def _orders_to_cool(status: StatusResult) -> Sequence[SetTemp]:
-    """One for bed, chamber and the tool in use, where one of them is hot, and one each other tool.
+def _heaters_on(status: StatusResult) -> Iterator[tuple[str, SetTemp]]:
+    """The heaters that have a target, with the order that switches each off.
 
     A printer that can't be told temperatures from afar is left to what its own cancelling does.
     """
     if Feature.TEMPERATURE_CONTROL not in Feature(status.features):
-        return []
+        return
     temps = status.job_status.current_print.temps
-    orders = []
-    if temps.bed_target or temps.hotend_target or temps.chamber_target:
-        chamber_c = 0.0 if temps.chamber_target else UNSET
-        orders.append(SetTemp(bed_c=0.0, tool_c=0.0, chamber_c=chamber_c))
+    if temps.hotend_target:
+        yield "hotend", SetTemp(tool_c=0.0)
+    if temps.bed_target:
+        yield "bed", SetTemp(bed_c=0.0)
+    if temps.chamber_target:
+        yield "chamber", SetTemp(chamber_c=0.0)
     materials = status.job_status.material_system
-    tools = materials.tools if materials else []
-    orders += [SetTemp(tool_c=0.0, tool_number=tool.index) for tool in tools if tool.target_celsius]
-    return orders
+    for tool in materials.tools if materials else []:
+        if tool.target_celsius:
+            yield f"tool {tool.index}", SetTemp(tool_c=0.0, tool_number=tool.index)
