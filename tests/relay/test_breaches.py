@@ -7,12 +7,12 @@ from functools import partial
 import pytest
 
 from printreach.wire import frames
-from printreach.wire.errors import CloseCode, Reason
-from printreach.wire.frames import CHUNK_BYTES, FIN, MAX_STREAMS, WINDOW_BYTES, Kind
+from printreach.wire.errors import CloseCode
+from printreach.wire.frames import CHUNK_BYTES, FIN, WINDOW_BYTES, Kind
 from tests.relay.caller import BrokenOff, Caller, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Rig, relay
-from tests.relay.scripted_agent import Asked, ScriptedAgent, echo, ignore
+from tests.relay.scripted_agent import Asked, ScriptedAgent, ignore
 from tests.relay.waiting import settle, until
 
 Attack = Callable[[ScriptedAgent, Asked], None]
@@ -156,24 +156,3 @@ async def test_for_an_agent_that_takes_nothing_no_more_than_a_few_requests_are_k
 
 def has_read(rig: Rig, requests: int) -> bool:
     return rig.figure("requests_total") >= requests
-
-
-@pytest.mark.slow
-@on_a_loop
-async def test_at_most_512_requests_are_under_way_in_one_tunnel() -> None:
-    async with relay() as rig, calling(rig.port) as last:
-        access, agent = rig.connect(), await rig.agent(script=ignore)
-        callers = [await Caller.connect(rig.port) for _ in range(MAX_STREAMS)]
-        for number, caller in enumerate(callers, 1):
-            caller.send(request(access.host, access.bearer))
-            await agent.next(number)
-        last.send(request(access.host, access.bearer))
-        assert (await last.answer()).status == 612
-        callers[0].leave()
-        agent.script = echo
-        await until(lambda: agent.asked[0].reset is Reason.CANCELLED)
-        last.send(request(access.host, access.bearer))
-
-        assert (await last.answer()).status == 200
-        for caller in callers:
-            caller.leave()

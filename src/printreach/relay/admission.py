@@ -152,6 +152,10 @@ class Admission:
             if not streams:
                 del self._live[stream.unique_id]
 
+    def stream_count(self, unique_id: str) -> int:
+        """How many streams of that connection are open."""
+        return len(self._live.get(unique_id, ()))
+
     @property
     def live_count(self) -> int:
         return sum(map(len, self._live.values()))

@@ -19,6 +19,7 @@ from printreach.rules.connections import (
     is_opened_by,
 )
 from printreach.tunnel.tunnel import Tunnel
+from printreach.wire.frames import MAX_STREAMS
 from printreach.wire.heads import Headers
 
 from .admission import Admission
@@ -39,6 +40,16 @@ from .webcam_feeds import Feeds
 
 log = logging.getLogger(__name__)
 
+CONNECTION_STREAMS = MAX_STREAMS // 4
+"""Streams at once of one connection in a tunnel, so that no app takes those of the others."""
+SHARED_STREAMS = MAX_STREAMS - 64
+"""Streams at once of all connections. The rest is kept for the service's own requests: status,
+orders of the dashboard, and the orders that stop everything."""
+
+_TUNNEL_IS_FULL = "More requests wait for the printer than it can take."
+_CONNECTION_HAS_ITS_SHARE = (
+    f"This connection has {CONNECTION_STREAMS} requests under way, and may have no more at once."
+)
 _HTTPS_ALONE = ((b"Strict-Transport-Security", STRICT_TRANSPORT_SECURITY.encode()),)
 _BROWSER_DEFAULTS = (
     (b"Cache-Control", b"private"),
@@ -171,9 +182,8 @@ class PrinterHosts:
         tunnel = self._directory.find(grant.printer_id)
         if tunnel is None and self._directory.is_settling:
             return self._wait_for(self._arrived(unique_id, grant), caller, request, body, fin)
-        if tunnel is not None and tunnel.is_overloaded:
-            detail = "More requests wait for the printer than it can take."
-            return self._refuse(caller, request, fin, grant, ErrorCode.AGENT_ERROR, detail)
+        if tunnel is not None and (too_many := self._too_many(tunnel, unique_id, grant)):
+            return self._refuse(caller, request, fin, grant, ErrorCode.AGENT_ERROR, too_many)
         if tunnel is None or not tunnel.session.may_open:
             return self._refuse(caller, request, fin, grant, ErrorCode.PRINTER_NOT_CONNECTED)
         if not _is_understood(request.method, tunnel):
@@ -200,6 +210,18 @@ class PrinterHosts:
             secure=self._hosts.scheme == "https",
             stamp=self._stamp(request, unique_id, grant),
         )
+
+    def _too_many(self, tunnel: Tunnel, unique_id: str, grant: Grant) -> str | None:
+        """Why the tunnel takes no further stream of this connection now; None where it does."""
+        if tunnel.is_overloaded:
+            return _TUNNEL_IS_FULL
+        count = tunnel.session.stream_count
+        if count < CONNECTION_STREAMS or grant.kind in INTERNAL_KINDS:
+            return None
+        if count >= SHARED_STREAMS:
+            return _TUNNEL_IS_FULL
+        has_its_share = self._admission.stream_count(unique_id) >= CONNECTION_STREAMS
+        return _CONNECTION_HAS_ITS_SHARE if has_its_share else None
 
     def _defaults(self, caller: FrontConnection, *, by_cookie: bool) -> tuple[Field, ...]:
         """Fields of an answer that the printer leaves to the service."""
