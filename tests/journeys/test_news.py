@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import aiomqtt
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from tests.rigs.mosquitto import PASSWORD as BROKER_PASSWORD
@@ -201,6 +202,23 @@ async def first_of(broker: Mosquitto, topic: str) -> dict[str, object]:
     read = json.loads(message.payload)
     assert isinstance(read, dict)
     return read
+
+
+def test_a_socket_of_events_is_closed_when_its_token_ends(
+    here: Service, owner: httpx.Client
+) -> None:
+    token = make_token(owner)
+    tokens = re.findall(r"/account/tokens/([^/\"]+)/end", owner.get("/account/tokens").text)
+    url = f"ws://localhost:{here.port}/api/events"
+    with connect(url, additional_headers={"Authorization": f"Bearer {token}"}) as socket:
+        socket.recv(60)
+        for one in tokens:
+            assert owner.post(f"/account/tokens/{one}/end").status_code == 303
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(60)
+
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4001
 
 
 def _kinds(home: Heard) -> list[object]:

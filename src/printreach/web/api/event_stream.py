@@ -119,10 +119,14 @@ async def event_socket(
         await socket.send_text(msgspec.json.encode(problem).decode())
         await socket.close(_WEBSOCKET_CODES + refused.status_code, refused.detail[:100])
         return
-    fault = await _followed(socket, told, behind)
-    if fault is not None:
-        _log.error("a stream of events failed", exc_info=fault)
+    try:
+        has_ended = await _followed(socket, told, behind)
+    except Exception:  # noqa: BLE001  # whatever it was, the reader hears of it and we log it
+        _log.exception("a stream of events failed")
         await socket.close(_WEBSOCKET_CODES + 500, "The service failed here. Ask again.")
+        return
+    if has_ended:
+        await socket.close(_WEBSOCKET_CODES + 1, "Ask again, from the last event that you have.")
 
 
 # --- who reads ------------------------------------------------------------------------------------
@@ -213,13 +217,17 @@ async def _followed(
     socket: WebSocket[Any, Any, Any],
     told: AsyncGenerator[Told | None, None],
     behind: str,
-) -> BaseException | None:
-    """Until the reader leaves or the stream ends; what failed, where somebody is still there."""
+) -> bool:
+    """Send all until the reader leaves or the stream ends; True where it ended, for a close.
+
+    The close is left to the caller: the server sends none while the socket is being read. Raises
+    what failed while the reader was there.
+    """
     leaving = asyncio.create_task(_until_left(socket))
     sending = asyncio.create_task(_send_all(socket, told, behind))
     try:
         done, _ = await asyncio.wait([leaving, sending], return_when=asyncio.FIRST_COMPLETED)
-        return sending.exception() if done == {sending} else None
+        return sending.result() if done == {sending} else False
     finally:
         for task in (leaving, sending):
             task.cancel()
@@ -230,8 +238,8 @@ async def _send_all(
     socket: WebSocket[Any, Any, Any],
     told: AsyncGenerator[Told | None, None],
     behind: str,
-) -> None:
-    """behind: where the stream begins, which the first beat says."""
+) -> bool:
+    """False where the reader is too slow. behind: the event before the first, said by a beat."""
     beat = msgspec.json.encode({"After": behind})
     async with aclosing(_beating(told)) as beating:
         async for one in beating:
@@ -241,8 +249,8 @@ async def _send_all(
                 async with asyncio.timeout(slow_readers.SENT_WITHIN_S):
                     await socket.send_text(text)
             except TimeoutError:
-                return  # a close would not be taken, either
-    await socket.close(_WEBSOCKET_CODES + 1, "Ask again, from the last event that you have.")
+                return False  # a close would not be taken, either
+    return True
 
 
 async def _until_left(socket: WebSocket[Any, Any, Any]) -> None:
