@@ -12,7 +12,7 @@ from printreach.agent.announce import Announcer
 from printreach.agent.config import AgentConfig
 from printreach.agent.data_dir import prepare
 from printreach.agent.keys import ServicePins, load_or_make_key
-from printreach.agent.prints import PrintSenses
+from printreach.agent.print_tracker import TrackerEnvironment
 from printreach.agent.runtime import AgentContext, Machine
 from printreach.printers.registry import KINDS
 from tests.agent.snapshots import HandClock, a_state
@@ -84,9 +84,11 @@ class Agent:
         return () if pin is None else pin.public_keys
 
 
-def senses(clock: Callable[[], float], unix_time: float = NOON_UNIX_S) -> PrintSenses:
+def tracker_environment(
+    clock: Callable[[], float], unix_time: float = NOON_UNIX_S
+) -> TrackerEnvironment:
     """What the watch over prints has of a machine that has not met the service."""
-    return PrintSenses(
+    return TrackerEnvironment(
         steady_time=clock,
         unix_time=lambda: unix_time,
         service_time=lambda: None,

@@ -9,12 +9,12 @@ from printreach.agent.commands.replay import ServiceClock
 from printreach.agent.detector_news import DetectorNews
 from printreach.agent.host_api_keys import HostApiKeys
 from printreach.agent.outbox import Outbox
+from printreach.agent.print_tracker import PrintTracker
 from printreach.agent.printer import CommandedPrinter
-from printreach.agent.prints import Prints
 from printreach.agent.uplink import CAPABILITIES
 from printreach.contract import signin
 from printreach.contract.status import DetectorStatus, State
-from tests.agent.contexts import Agent, ServiceKey, senses
+from tests.agent.contexts import Agent, ServiceKey, tracker_environment
 from tests.agent.snapshots import HandClock
 from tests.agent.talks import Talk
 from tests.fakes.printer import ScriptedPrinter
@@ -29,10 +29,10 @@ class Desk:
         self.clock = HandClock()
         self.news = DetectorNews(self.clock)
         self.printer = ScriptedPrinter()
-        self.prints = Prints(
+        self.prints = PrintTracker(
             self.printer,
             Outbox(folder, self.clock),
-            senses(self.clock),
+            tracker_environment(self.clock),
             detector=self.news.of_print,
         )
 
@@ -40,7 +40,7 @@ class Desk:
         """The new print's id."""
         for state in (State.IDLE, State.PRINTING, State.COMPLETE, State.PRINTING):
             self.printer.be(state)
-            self.prints.look()
+            self.prints.observe()
         return self.prints.service_status().most_recent_print_id_str
 
     @property

@@ -14,7 +14,7 @@ from printreach.agent.outbox import Outbox
 from printreach.agent.printer import CommandedPrinter
 from printreach.contract import signin
 from printreach.contract.events import MAX_EVENTS_AT_ONCE, MAX_TEXT, EventType, PrintEvent
-from printreach.rules.prints import PrintMark
+from printreach.rules.prints import TrackedPrint
 from printreach.wire.frames import CHUNK_BYTES
 from tests.agent.contexts import Agent, ServiceKey
 from tests.agent.snapshots import HandClock
@@ -32,7 +32,7 @@ class Line:
         self.sender = EventSender(self.outbox, self.messages.append)
 
     def put(self, *events: PrintEvent) -> None:
-        self.outbox.put(PrintMark(), events)
+        self.outbox.put(TrackedPrint(), events)
         asyncio.run(self.outbox.save())
 
     @property
@@ -132,7 +132,7 @@ class LinkedAgent:
         )
         self.agent.context = replace(self.agent.context, commanded=commanded)
         self.talk = Talk(self.agent, stores_events=stores_events)
-        self.outbox.put(PrintMark(), [an_event()])
+        self.outbox.put(TrackedPrint(), [an_event()])
         asyncio.run(self.outbox.save())
 
     @property
@@ -163,7 +163,7 @@ def test_a_service_of_before_gets_none_and_they_are_kept(tmp_path: Path) -> None
 def test_the_next_owner_does_not_hear_what_happened_before(tmp_path: Path) -> None:
     agent = LinkedAgent(tmp_path)
     agent.talk.says(agent.talk.challenge(ServiceKey()), OFFER)
-    agent.outbox.put(PrintMark(), [an_event(2)])
+    agent.outbox.put(TrackedPrint(), [an_event(2)])
     agent.talk.says(agent.talk.linked())
     asyncio.run(agent.outbox.save())
 

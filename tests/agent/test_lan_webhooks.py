@@ -10,11 +10,11 @@ import pytest
 
 from printreach.agent.lan_webhooks import MOST_WAITING, LanWebhooks
 from printreach.agent.outbox import Outbox
-from printreach.agent.prints import Prints
+from printreach.agent.print_tracker import PrintTracker
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import DetectorStatus, State
 from printreach.rules.webhook_messages import About
-from tests.agent.contexts import senses
+from tests.agent.contexts import tracker_environment
 from tests.agent.snapshots import HandClock
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer import ScriptedPrinter
@@ -166,10 +166,10 @@ async def test_what_happens_to_a_print_is_told_without_any_service(tmp_path: Pat
     clock, printer = HandClock(), ScriptedPrinter()
     async with Receiver() as receiver:
         hooks = hooks_of(receiver)
-        prints = Prints(
+        prints = PrintTracker(
             printer,
             Outbox(tmp_path, clock),
-            senses(clock),
+            tracker_environment(clock),
             detector=lambda _: DetectorStatus(),
             tell=hooks.tell,
         )
@@ -177,7 +177,7 @@ async def test_what_happens_to_a_print_is_told_without_any_service(tmp_path: Pat
         async def body() -> None:
             for state in (State.IDLE, State.PRINTING, State.COMPLETE):
                 printer.be(state)
-                prints.look()
+                prints.observe()
                 clock.at += 60
             await until(lambda: len(receiver.bodies) >= 2)
 

@@ -14,21 +14,21 @@ from printreach.agent.journal import Journal
 from printreach.agent.outbox import FILE, MAX_EVENTS, TRY_AGAIN_S, Outbox
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import State
-from printreach.rules.prints import Memory, PrintMark
+from printreach.rules.prints import PrintMemory, TrackedPrint
 from tests.agent.snapshots import HandClock
 from tests.fakes.events import an_event, some_events
 
-MARK = PrintMark(
+TRACKED = TrackedPrint(
     print_id="print",
     started_at=7,
     file_name="ä.gcode",
     is_under_way=True,
-    memory=Memory(state=State.PAUSED, is_paused=True, decile=3, errors={"Too hot": 1.5}),
+    memory=PrintMemory(state=State.PAUSED, is_paused=True, decile=3, errors={"Too hot": 1.5}),
 )
 
 
-def put(outbox: Outbox, *events: PrintEvent, mark: PrintMark = MARK) -> None:
-    outbox.put(mark, events)
+def put(outbox: Outbox, *events: PrintEvent, tracked: TrackedPrint = TRACKED) -> None:
+    outbox.put(tracked, events)
     asyncio.run(outbox.save())
 
 
@@ -67,7 +67,7 @@ def test_what_was_put_is_there_after_a_restart(tmp_path: Path) -> None:
 
     again = outbox_in(tmp_path)
 
-    assert again.mark == MARK
+    assert again.tracked == TRACKED
     assert again.batch(10) == some_events(3)
 
 
@@ -92,7 +92,7 @@ def test_an_acknowledgement_that_was_lost_only_costs_a_repeat(tmp_path: Path) ->
 def test_nothing_may_be_sent_before_it_is_on_the_disk(tmp_path: Path) -> None:
     outbox, told = outbox_in(tmp_path), []
     outbox.on_new(lambda: told.append(ids(outbox)))
-    outbox.put(MARK, [an_event()])
+    outbox.put(TRACKED, [an_event()])
     assert (ids(outbox), told) == ([], [])
 
     asyncio.run(outbox.save())
@@ -102,15 +102,15 @@ def test_nothing_may_be_sent_before_it_is_on_the_disk(tmp_path: Path) -> None:
 
 def test_a_power_cut_at_any_byte_loses_a_mark_together_with_its_events(tmp_path: Path) -> None:
     outbox = outbox_in(tmp_path)
-    put(outbox, an_event(1), mark=PrintMark(print_id="one"))
+    put(outbox, an_event(1), tracked=TrackedPrint(print_id="one"))
     whole_before = (tmp_path / FILE).stat().st_size
-    put(outbox, an_event(2), mark=PrintMark(print_id="two"))
+    put(outbox, an_event(2), tracked=TrackedPrint(print_id="two"))
     content = (tmp_path / FILE).read_bytes()
 
     for cut in range(whole_before, len(content) + 1):
         (tmp_path / FILE).write_bytes(content[:cut])
         found = outbox_in(tmp_path)
-        told = (found.mark.print_id, ids(found))
+        told = (found.tracked.print_id, ids(found))
         assert told in [("one", ["event-0001"]), ("two", ["event-0001", "event-0002"])]
         assert (told[0] == "two") == (cut == len(content))
 
@@ -214,19 +214,19 @@ def test_the_file_stays_small_however_much_passes_through_it(tmp_path: Path) -> 
         asyncio.run(outbox.save())
 
     assert (tmp_path / FILE).stat().st_size < 1_000_000
-    assert outbox_in(tmp_path).mark == MARK
+    assert outbox_in(tmp_path).tracked == TRACKED
     assert len(outbox_in(tmp_path)) == 0
 
 
 def test_what_nobody_owned_is_forgotten_and_the_print_is_not(tmp_path: Path) -> None:
     outbox = outbox_in(tmp_path)
     put(outbox, an_event(1))
-    outbox.put(MARK, [an_event(2)])
+    outbox.put(TRACKED, [an_event(2)])
     outbox.clear()
     asyncio.run(outbox.save())
 
     again = outbox_in(tmp_path)
-    assert (ids(outbox), ids(again), again.mark) == ([], [], MARK)
+    assert (ids(outbox), ids(again), again.tracked) == ([], [], TRACKED)
 
 
 def test_what_nobody_owned_is_forgotten_also_where_it_is_being_written_down(
@@ -244,7 +244,7 @@ def test_what_nobody_owned_is_forgotten_also_where_it_is_being_written_down(
     asyncio.run(outbox.save())
 
     again = outbox_in(tmp_path)
-    assert (ids(outbox), ids(again), again.mark) == ([], [], MARK)
+    assert (ids(outbox), ids(again), again.tracked) == ([], [], TRACKED)
 
 
 def test_nothing_may_be_sent_while_it_is_being_written_down(

@@ -6,11 +6,11 @@ from itertools import groupby
 from pathlib import Path
 
 from printreach.agent.outbox import Outbox
-from printreach.agent.prints import Prints
+from printreach.agent.print_tracker import PrintTracker
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import DetectorStatus
 from printreach.printers.simulated.translate import view_of
-from tests.agent.contexts import NOON_UNIX_S, senses
+from tests.agent.contexts import NOON_UNIX_S, tracker_environment
 from tests.agent.record_day import DAY_S, replay
 from tests.agent.snapshots import HandClock
 from tests.fakes.printer import ScriptedPrinter
@@ -31,10 +31,10 @@ class Day:
 
     def start_agent(self) -> None:
         self.outbox = Outbox(self.folder, self.clock)
-        self.prints = Prints(
+        self.prints = PrintTracker(
             self.printer,
             self.outbox,
-            replace(senses(self.clock), unix_time=lambda: NOON_UNIX_S + self.clock()),
+            replace(tracker_environment(self.clock), unix_time=lambda: NOON_UNIX_S + self.clock()),
             detector=lambda _: DetectorStatus(),
         )
 
@@ -48,7 +48,7 @@ class Day:
                 next_restart = second + restart_every_s
                 asyncio.run(self.outbox.save())
                 self.start_agent()
-            self.prints.look()
+            self.prints.observe()
         asyncio.run(self.outbox.save())
         return self.outbox.batch(1000)
 

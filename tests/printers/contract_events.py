@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from printreach.agent.outbox import Outbox
-from printreach.agent.prints import Prints, PrintSenses
+from printreach.agent.print_tracker import PrintTracker, TrackerEnvironment
 from printreach.contract.commands import CommandStatus
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import UNDER_WAY, DetectorStatus, State
@@ -54,7 +54,7 @@ async def watched(bench: Bench) -> AsyncIterator[Told]:
     """An agent's watch over prints runs meanwhile; it has seen that nothing is printed."""
     loop = asyncio.get_running_loop()
     clock: Callable[[], float] = loop.time
-    senses = PrintSenses(
+    tracker_environment = TrackerEnvironment(
         steady_time=clock,
         unix_time=time.time,
         service_time=lambda: None,
@@ -62,9 +62,11 @@ async def watched(bench: Bench) -> AsyncIterator[Told]:
     )
     with TemporaryDirectory() as folder:
         outbox = Outbox(Path(folder), clock)
-        prints = Prints(bench.printer, outbox, senses, detector=lambda _: DetectorStatus())
-        prints.look()
-        watching = asyncio.create_task(prints.watch())
+        prints = PrintTracker(
+            bench.printer, outbox, tracker_environment, detector=lambda _: DetectorStatus()
+        )
+        prints.observe()
+        watching = asyncio.create_task(prints.run())
         try:
             yield Told(outbox, bench)
             assert not watching.done(), "the watch goes on, whatever the printer shows"

@@ -8,8 +8,14 @@ from msgspec import structs
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
-from printreach.rules.prints import Need, PrintMark, Sighting
-from printreach.rules.transitions import Moment, Observed, observe, observe_breakdown, observe_loss
+from printreach.rules.prints import Need, PrintObservation, TrackedPrint
+from printreach.rules.transitions import (
+    Moment,
+    PrintUpdate,
+    observe,
+    observe_breakdown,
+    observe_loss,
+)
 
 NOON_S = 1_800_000_000
 
@@ -29,11 +35,11 @@ def numbered_ids() -> Callable[[], str]:
 class Looker:
     """Looks at a printer every so many seconds, and keeps what it has been told."""
 
-    mark: PrintMark = field(default_factory=PrintMark)
+    tracked: TrackedPrint = field(default_factory=TrackedPrint)
     at: float = 1000.0
     new_id: Callable[[], str] = field(default_factory=numbered_ids)
     told: list[PrintEvent] = field(default_factory=list)
-    was_away: bool = True
+    has_gap: bool = True
 
     def look(
         self,
@@ -51,24 +57,24 @@ class Looker:
         self.at += after_s
         temps = Temps(bed_actual=bed_c, hotend_actual=hotend_c)
         seen = structs.replace(job(state, temps=temps, **of_print), error=error)
-        sighting = Sighting(job=seen, need=need, height_mm=height_mm)
-        return self._keep(observe(self.mark, sighting, self._moment()))
+        observation = PrintObservation(job=seen, need=need, height_mm=height_mm)
+        return self._keep(observe(self.tracked, observation, self._moment()))
 
     def lose(
         self, sentence: str = "It is gone.", *, after_s: float = 1.0, ends_prints: bool = False
     ) -> list[EventType]:
         self.at += after_s
         moment = self._moment()
-        self.was_away = True
-        return self._keep(observe_loss(self.mark, sentence, moment, ends_prints=ends_prints))
+        self.has_gap = True
+        return self._keep(observe_loss(self.tracked, sentence, moment, ends_prints=ends_prints))
 
     def break_down(self, sentence: str = "It has shut down.") -> list[EventType]:
         self.at += 1.0
-        return self._keep(observe_breakdown(self.mark, sentence, self._moment()))
+        return self._keep(observe_breakdown(self.tracked, sentence, self._moment()))
 
     def restart(self) -> None:
         """The agent ends and starts again, with what it had written down."""
-        self.was_away = True
+        self.has_gap = True
 
     def printing(
         self,
@@ -90,14 +96,14 @@ class Looker:
         return told
 
     def _moment(self) -> Moment:
-        was_away, self.was_away = self.was_away, False
+        has_gap, self.has_gap = self.has_gap, False
         unix_s = NOON_S + int(self.at)
-        return Moment(steady_s=self.at, unix_s=unix_s, new_id=self.new_id, was_away=was_away)
+        return Moment(steady_s=self.at, unix_s=unix_s, new_id=self.new_id, has_gap=has_gap)
 
-    def _keep(self, observed: Observed) -> list[EventType]:
-        self.mark = observed.mark
-        self.told += observed.events
-        return [EventType(one.event_type) for one in observed.events]
+    def _keep(self, update: PrintUpdate) -> list[EventType]:
+        self.tracked = update.tracked
+        self.told += update.events
+        return [EventType(one.event_type) for one in update.events]
 
 
 def watching_idle() -> Looker:
@@ -117,4 +123,4 @@ def watching_print() -> Looker:
 
 def restarted(looker: Looker) -> Looker:
     """Another agent with the same memory."""
-    return replace(looker, was_away=True, told=[])
+    return replace(looker, has_gap=True, told=[])

@@ -16,7 +16,7 @@ SMARTLY = Pause(smart_pause=True)
 class TestSilentPauses:
     def test_a_pause_that_was_ordered_silently_is_not_told_and_the_next_one_is(self) -> None:
         looker = watching_print()
-        looker.mark = expect_pause(looker.mark, SILENTLY, looker.at)
+        looker.tracked = expect_pause(looker.tracked, SILENTLY, looker.at)
 
         assert looker.look(State.PAUSED) == []
         assert looker.look(State.PRINTING) == [E.RESUMED]
@@ -24,27 +24,27 @@ class TestSilentPauses:
 
     def test_silence_that_no_pause_followed_ends_after_a_minute(self) -> None:
         looker = watching_print()
-        looker.mark = expect_pause(looker.mark, SILENTLY, looker.at)
+        looker.tracked = expect_pause(looker.tracked, SILENTLY, looker.at)
 
         assert looker.look(State.PAUSED, after_s=61.0) == [E.PAUSED]
 
     def test_a_pause_that_the_printer_refused_silences_no_other_one(self) -> None:
         looker = watching_print()
-        before = looker.mark
-        expected = looker.mark = expect_pause(before, SMARTLY, looker.at)
+        before = looker.tracked
+        expected = looker.tracked = expect_pause(before, SMARTLY, looker.at)
         looker.printing()
-        looker.mark = forget_pause(looker.mark, expected, before)
+        looker.tracked = forget_pause(looker.tracked, expected, before)
 
         assert looker.look(State.PAUSED) == [E.PAUSED]
-        assert not looker.mark.memory.shows_popup
+        assert not looker.tracked.memory.shows_popup
 
     def test_a_refused_pause_leaves_the_silence_of_the_one_that_was_ordered_after_it(self) -> None:
         looker = watching_print()
-        before = looker.mark
-        expected = looker.mark = expect_pause(before, SILENTLY, looker.at)
+        before = looker.tracked
+        expected = looker.tracked = expect_pause(before, SILENTLY, looker.at)
         looker.at += 1
-        looker.mark = expect_pause(looker.mark, SILENTLY, looker.at)
-        looker.mark = forget_pause(looker.mark, expected, before)
+        looker.tracked = expect_pause(looker.tracked, SILENTLY, looker.at)
+        looker.tracked = forget_pause(looker.tracked, expected, before)
 
         assert looker.look(State.PAUSED) == []
 
@@ -63,26 +63,26 @@ class TestSmartPausePopup:
         self, order: Pause, shows: bool
     ) -> None:
         looker = watching_print()
-        looker.mark = expect_pause(looker.mark, order, looker.at)
+        looker.tracked = expect_pause(looker.tracked, order, looker.at)
         seen = []
         for state in (State.PRINTING, State.PAUSED, State.PAUSED, State.RESUMING, State.PRINTING):
             looker.look(state)
-            seen.append(looker.mark.memory.shows_popup)
+            seen.append(looker.tracked.memory.shows_popup)
 
         assert seen == [False, shows, shows, False, False]
 
     @pytest.mark.parametrize("end", [State.CANCELLED, State.ERROR, State.COMPLETE])
     def test_it_goes_with_the_print(self, end: State) -> None:
         looker = watching_print()
-        looker.mark = expect_pause(looker.mark, SMARTLY, looker.at)
+        looker.tracked = expect_pause(looker.tracked, SMARTLY, looker.at)
         looker.look(State.PAUSED)
         looker.look(end)
 
-        assert not looker.mark.memory.shows_popup
+        assert not looker.tracked.memory.shows_popup
 
     def test_a_later_pause_by_somebody_else_shows_none(self) -> None:
         looker = watching_print()
-        looker.mark = expect_pause(looker.mark, SMARTLY, looker.at)
+        looker.tracked = expect_pause(looker.tracked, SMARTLY, looker.at)
         looker.look(State.PAUSED, after_s=61)
 
-        assert not looker.mark.memory.shows_popup
+        assert not looker.tracked.memory.shows_popup

@@ -2,7 +2,7 @@
 
 from printreach.contract.events import EventType
 from printreach.contract.status import State
-from printreach.rules.layers import LayerMemory, reckon_layer
+from printreach.rules.layers import LayerMemory, estimate_layer
 from tests.rules.looks import watching_idle, watching_print
 
 FIRST, THIRD = EventType.FIRST_LAYER_COMPLETE, EventType.THIRD_LAYER_COMPLETE
@@ -40,7 +40,7 @@ def test_heights_tell_layers_where_the_platform_counts_none() -> None:
             told += looker.look(State.PRINTING, height_mm=height_mm, hotend_c=HOT_C)
 
     assert told == [FIRST, THIRD]
-    assert looker.mark.memory.layers.step_mm is not None
+    assert looker.tracked.memory.layers.step_mm is not None
 
 
 def test_thick_layers_are_counted_by_their_own_height() -> None:
@@ -62,8 +62,8 @@ def test_thick_layers_are_counted_by_their_own_height() -> None:
 def test_a_height_that_no_printer_has_tells_nothing() -> None:
     memory = LayerMemory(is_first_done=True, is_third_done=True, lowest_mm=0.2, step_mm=0.05)
 
-    assert reckon_layer(memory, 1.7e308) == (memory, None)
-    assert reckon_layer(memory, -1.7e308) == (memory, None)
+    assert estimate_layer(memory, 1.7e308) == (memory, None)
+    assert estimate_layer(memory, -1.7e308) == (memory, None)
 
 
 def test_a_nozzle_that_hops_has_not_finished_its_layer() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from printreach.contract.events import EventType
 from printreach.contract.status import State
-from printreach.rules.transitions import GONE_S
+from printreach.rules.transitions import GONE_AFTER_S
 from tests.rules.looks import watching_print
 
 E = EventType
@@ -15,10 +15,10 @@ class TestPrintsThatAreLost:
         looker = watching_print()
         looker.printing(progress=42.0, duration_sec=600)
         looker.told.clear()
-        print_id = looker.mark.print_id
+        print_id = looker.tracked.print_id
 
         assert looker.look(State.IDLE) == []
-        assert looker.look(State.IDLE, after_s=GONE_S) == [E.FAILED]
+        assert looker.look(State.IDLE, after_s=GONE_AFTER_S) == [E.FAILED]
         assert looker.look(State.IDLE, after_s=3600) == []
 
         failed = looker.told[0]
@@ -35,7 +35,7 @@ class TestPrintsThatAreLost:
         looker.lose("Klipper is ready soon.", after_s=lost_for_s)
         looker.look(State.IDLE)
 
-        assert looker.look(State.IDLE, after_s=GONE_S) == [E.FAILED]
+        assert looker.look(State.IDLE, after_s=GONE_AFTER_S) == [E.FAILED]
         assert looker.told[0].error == "The print was lost. Klipper is starting."
 
     def test_a_print_whose_firmware_stays_away_has_failed_after_a_minute(self) -> None:
@@ -45,7 +45,7 @@ class TestPrintsThatAreLost:
         assert looker.lose("No connection to Klipper.", after_s=59, ends_prints=True) == []
         assert looker.lose("No connection to Klipper.", after_s=1, ends_prints=True) == [E.FAILED]
         assert looker.lose("No connection to Klipper.", after_s=75, ends_prints=True) == []
-        assert looker.look(State.IDLE) == looker.look(State.IDLE, after_s=GONE_S) == []
+        assert looker.look(State.IDLE) == looker.look(State.IDLE, after_s=GONE_AFTER_S) == []
         assert looker.told[0].error == "No connection to Klipper."
 
     def test_a_print_out_of_reach_for_long_has_failed_once_its_printer_is_back_without_it(
@@ -56,25 +56,25 @@ class TestPrintsThatAreLost:
         assert looker.lose(after_s=60) == [E.ERROR]
         looker.look(State.IDLE)
 
-        assert looker.look(State.IDLE, after_s=GONE_S) == [E.FAILED]
+        assert looker.look(State.IDLE, after_s=GONE_AFTER_S) == [E.FAILED]
 
     def test_a_print_that_was_as_good_as_done_is_complete(self) -> None:
         looker = watching_print()
         looker.printing(progress=99.9, duration_sec=600)
         looker.look(State.IDLE)
 
-        assert looker.look(State.IDLE, after_s=GONE_S) == [E.COMPLETE]
+        assert looker.look(State.IDLE, after_s=GONE_AFTER_S) == [E.COMPLETE]
 
     def test_a_printer_that_reports_nothing_for_a_moment_goes_on_with_its_print(self) -> None:
         looker = watching_print()
         looker.printing(progress=25.0, duration_sec=600)
         looker.told.clear()
-        print_id = looker.mark.print_id
-        looker.look(State.IDLE, after_s=GONE_S / 2)
+        print_id = looker.tracked.print_id
+        looker.look(State.IDLE, after_s=GONE_AFTER_S / 2)
 
         assert looker.printing(progress=25.1, duration_sec=603) == []
-        assert looker.mark.print_id == print_id
-        assert looker.look(State.IDLE, after_s=GONE_S) == []
+        assert looker.tracked.print_id == print_id
+        assert looker.look(State.IDLE, after_s=GONE_AFTER_S) == []
 
     def test_an_end_that_is_reported_a_moment_late_is_the_end(self) -> None:
         looker = watching_print()
@@ -95,7 +95,7 @@ class TestPrintsThatAreLost:
     def test_the_bed_of_a_print_that_was_lost_is_watched_until_it_is_cool(self) -> None:
         looker = watching_print()
         looker.look(State.IDLE, bed_c=60.0)
-        looker.look(State.IDLE, bed_c=58.0, after_s=GONE_S)
+        looker.look(State.IDLE, bed_c=58.0, after_s=GONE_AFTER_S)
         looker.look(State.IDLE, bed_c=39.0, after_s=600)
 
         assert looker.look(State.IDLE, bed_c=38.0, after_s=5) == [E.BED_COOLED_DOWN]

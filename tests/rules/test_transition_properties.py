@@ -10,7 +10,7 @@ from printreach.contract import codec
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import State
 from printreach.rules.prints import Need, NeedKind
-from printreach.rules.transitions import GONE_S, differs_durably
+from printreach.rules.transitions import GONE_AFTER_S, differs_durably
 from tests.rules.looks import Looker
 
 E = EventType
@@ -91,9 +91,9 @@ def test_every_print_that_began_has_ended_once_its_printer_is_idle(
 ) -> None:
     looker = walk(plan)
     looker.look(State.IDLE)
-    looker.look(State.IDLE, after_s=GONE_S)
+    looker.look(State.IDLE, after_s=GONE_AFTER_S)
 
-    assert not looker.mark.is_under_way
+    assert not looker.tracked.is_under_way
     for kinds in of_each_print(looker.told).values():
         assert E.STARTED not in kinds or sum(kind in ENDS for kind in kinds) == 1
 
@@ -141,7 +141,7 @@ def test_what_was_told_differs_in_what_a_restart_remembers(
     plan: list[str | dict[str, object]], look: dict[str, object]
 ) -> None:
     looker = walk(plan)
-    before = looker.mark
+    before = looker.tracked
     told = looker.look(**look)  # type: ignore[arg-type]  # drawn to fit
 
-    assert not told or differs_durably(before, looker.mark)
+    assert not told or differs_durably(before, looker.tracked)

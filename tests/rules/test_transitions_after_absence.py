@@ -36,12 +36,12 @@ class TestBeginningToLook:
         looker = watching_print()
         looker.printing(seconds=15, progress=31.0, duration_sec=3700, current_layer=5)
         looker.printing(seconds=15, progress=31.0, duration_sec=3715, current_layer=5)
-        print_id = looker.mark.print_id
+        print_id = looker.tracked.print_id
 
         again = restarted(looker)
 
         assert again.printing(seconds=30, progress=32.0, duration_sec=3750, current_layer=6) == []
-        assert again.mark.print_id == print_id
+        assert again.tracked.print_id == print_id
 
     @pytest.mark.parametrize(
         ("state", "told"), [(State.COMPLETE, E.COMPLETE), (State.CANCELLED, E.FAILED)]
@@ -53,7 +53,7 @@ class TestBeginningToLook:
         again = restarted(looker)
 
         assert again.look(state, after_s=86_400) == [told]
-        assert again.told[0].print_id == looker.mark.print_id
+        assert again.told[0].print_id == looker.tracked.print_id
 
     def test_a_print_that_was_lost_meanwhile_has_failed_and_nobody_claims_to_know_how(self) -> None:
         again = restarted(watching_print())
@@ -79,7 +79,7 @@ class TestBeginningToLook:
 
         told = again.look(State.PRINTING, progress=1.0, duration_sec=60)
         assert told == [E.FAILED, E.STARTED]
-        assert again.mark.print_id != looker.mark.print_id
+        assert again.tracked.print_id != looker.tracked.print_id
 
     def test_a_platform_that_counts_time_from_the_agents_start_goes_on_with_its_print(self) -> None:
         looker = watching_print()
@@ -87,7 +87,7 @@ class TestBeginningToLook:
         again = restarted(looker)
 
         assert again.look(State.PRINTING, progress=81.0, duration_sec=0) == []
-        assert again.mark.print_id == looker.mark.print_id
+        assert again.tracked.print_id == looker.tracked.print_id
 
     def test_the_watch_over_the_bed_goes_on_after_a_restart(self) -> None:
         looker = watching_print()
@@ -116,4 +116,4 @@ class TestClockThatJumps:
         looker.at -= 1_000_000
         looker.look(State.COMPLETE, bed_c=60.0)
 
-        assert looker.mark.memory.cooling_until is None
+        assert looker.tracked.memory.cooling_until is None

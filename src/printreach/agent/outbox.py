@@ -1,9 +1,9 @@
-"""Events that the service has not stored yet, and what is remembered of the print: one file.
+"""The agent's outbox: events that the service has not stored yet, and the tracked print.
 
-An event and the memory that it has been told of are one record, so a power cut loses both or none:
-nothing is told twice under two ids, and nothing is forgotten. An event leaves for the service once
-it is on the disk. Where the disk is full it leaves all the same, and all is written when there is
-room again.
+An event and the checkpoint that says it was reported are one record of the journal, so a power cut
+loses both or neither: no event is sent twice under two ids, and none is forgotten. An event is sent
+once it is on the disk. While the disk is full events are sent without that, and everything is
+written when there is space again.
 """
 
 import asyncio
@@ -18,22 +18,26 @@ import msgspec
 
 from printreach.agent.journal import Journal
 from printreach.contract.events import EventType, PrintEvent
-from printreach.rules.prints import PrintMark
+from printreach.rules.prints import TrackedPrint
 
 log = logging.getLogger(__name__)
 
 FILE: Final = "events.journal"
 MAX_EVENTS: Final = 1000
-"""A month of prints; of more, the oldest progress goes first."""
+"""A month of prints. Beyond it the oldest progress events are dropped first."""
 REWRITE_BYTES: Final = 256 * 1024
 TRY_AGAIN_S: Final = 30.0
-"""After the disk was full."""
+"""How long writing pauses after the disk was full."""
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line. mark: as of then. put: events, each behind the last. done: ids that may go."""
+    """One record of the journal.
 
-    mark: PrintMark | None = None
+    checkpoint: the tracked print at that time; it is stored as `mark`. put: events, appended in
+    order. done: ids of events that the service has acknowledged.
+    """
+
+    checkpoint: TrackedPrint | None = msgspec.field(default=None, name="mark")
     put: list[PrintEvent] = []
     done: list[str] = []
 
@@ -43,15 +47,15 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Outbox:
-    """What `put` is given is remembered at once, and safe after `save`."""
+    """The queue of events. Whatever `put` is given counts at once, and is durable after `save`."""
 
     def __init__(self, data_dir: Path, steady_time: Callable[[], float]) -> None:
         self._steady_time = steady_time
         self._journal = Journal(data_dir / FILE)
-        self.mark = PrintMark()
+        self.tracked = TrackedPrint()
         self._waiting: OrderedDict[str, PrintEvent] = OrderedDict()
-        self._unsaved: list[PrintEvent] = []  # not on the disk yet; sent only behind a save
-        self._unsaved_mark: PrintMark | None = None
+        self._unsaved: list[PrintEvent] = []  # not on the disk yet; sent only after a save
+        self._unsaved_checkpoint: TrackedPrint | None = None
         self._being_saved: frozenset[str] = frozenset()
         self._done: list[str] = []
         self._needs_rewrite = False
@@ -59,19 +63,19 @@ class Outbox:
         self._on_new: list[Callable[[], None]] = []
         self._read()
 
-    def put(self, mark: PrintMark, events: Sequence[PrintEvent]) -> None:
-        """Remember the mark, and have the events sent behind the next save."""
-        self.mark = mark
-        self._unsaved_mark = mark
+    def put(self, tracked: TrackedPrint, events: Sequence[PrintEvent]) -> None:
+        """Set the tracked print, and have the events sent after the next save."""
+        self.tracked = tracked
+        self._unsaved_checkpoint = tracked
         self._unsaved += events
 
     async def save(self) -> None:
-        """Write down what is new. One call at a time. A full disk costs a line in the log."""
-        events, mark = self._unsaved, self._unsaved_mark
-        has_news = mark is not None or bool(self._done) or self._needs_rewrite
+        """Write what is new to the journal. One call at a time. A full disk is only logged."""
+        events, checkpoint = self._unsaved, self._unsaved_checkpoint
+        has_news = checkpoint is not None or bool(self._done) or self._needs_rewrite
         if not has_news or (not events and self._is_waiting_for_room()):
             return
-        self._unsaved, self._unsaved_mark = [], None
+        self._unsaved, self._unsaved_checkpoint = [], None
         done, self._done = self._done, []
         self._waiting.update((one.event_id, one) for one in events)
         self._being_saved = frozenset(one.event_id for one in events)
@@ -80,7 +84,7 @@ class Outbox:
             if self._is_waiting_for_room():
                 self._needs_rewrite = True
             else:
-                await self._write(_Record(mark=mark, put=events, done=done))
+                await self._write(_Record(checkpoint=checkpoint, put=events, done=done))
         finally:
             self._being_saved = frozenset()
         if events:
@@ -88,18 +92,18 @@ class Outbox:
                 tell()
 
     def batch(self, at_most: int) -> list[PrintEvent]:
-        """The oldest that wait; they may be sent."""
+        """Return the oldest events that may be sent."""
         safe = (one for one in self._waiting.values() if one.event_id not in self._being_saved)
         return list(islice(safe, at_most))
 
     def acknowledged(self, event_ids: Collection[str]) -> None:
-        """The service has stored these."""
+        """Remove events that the service has stored."""
         for event_id in event_ids:
             if self._waiting.pop(event_id, None) is not None:
                 self._done.append(event_id)
 
     def clear(self) -> None:
-        """Forget what waits: the printer has no owner, or another one than when it happened."""
+        """Drop all events: the printer has no owner, or another one than when they happened."""
         if self._waiting or self._unsaved:
             log.info("%d event(s) are dropped: nobody owned the printer", len(self._waiting))
         self._waiting.clear()
@@ -108,7 +112,7 @@ class Outbox:
         self._needs_rewrite = True
 
     def on_new(self, tell: Callable[[], None]) -> Callable[[], None]:
-        """Call back when there is something to send; the result ends that."""
+        """Call `tell` whenever there are events to send; the function returned unsubscribes."""
         self._on_new.append(tell)
         return lambda: self._on_new.remove(tell)
 
@@ -125,7 +129,7 @@ class Outbox:
                 log.warning("a record of another version is passed over: %s", error)
                 self._needs_rewrite = True
                 continue
-            self.mark = record.mark or self.mark
+            self.tracked = record.checkpoint or self.tracked
             self._waiting.update((one.event_id, one) for one in record.put)
             for event_id in record.done:
                 self._waiting.pop(event_id, None)
@@ -137,13 +141,15 @@ class Outbox:
             or not self._journal.is_whole
             or self._journal.size > REWRITE_BYTES + 1024 * len(self._waiting)
         )
-        self._needs_rewrite = False  # who wants one meanwhile, wants another
+        self._needs_rewrite = False  # a request made during the rewrite needs another rewrite
         try:
             if wants_rewrite:
-                whole = [_encode(_Record(mark=self.mark, put=list(self._waiting.values())))]
+                whole = [
+                    _encode(_Record(checkpoint=self.tracked, put=list(self._waiting.values())))
+                ]
                 await asyncio.to_thread(self._journal.replace, whole)
             else:
-                line, durable = _encode(record), record.mark is not None
+                line, durable = _encode(record), record.checkpoint is not None
                 await asyncio.to_thread(self._journal.add, line, durable=durable)
         except OSError as error:
             if self._failed_at is None:

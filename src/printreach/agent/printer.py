@@ -1,4 +1,4 @@
-"""The printer of this agent: its adapter, and the command API on top."""
+"""The agent's printer: its adapter, and the command API on top of it."""
 
 import asyncio
 import importlib
@@ -22,7 +22,7 @@ from printreach.agent.keep_running import keep_running
 from printreach.agent.keys import ServicePins
 from printreach.agent.lan_webhooks import LanWebhooks
 from printreach.agent.outbox import Outbox
-from printreach.agent.prints import Prints, PrintSenses
+from printreach.agent.print_tracker import PrintTracker, TrackerEnvironment
 from printreach.contract.status import WebcamEntry
 from printreach.printers.camera_hosts import CameraHosts
 from printreach.printers.http_camera import HttpCamera
@@ -34,8 +34,8 @@ from printreach.wire.heads import encode_response
 log = logging.getLogger(__name__)
 
 
-class Senses(Protocol):
-    """What of the machine an adapter may use."""
+class AdapterEnvironment(Protocol):
+    """Clocks and randomness that an adapter may use."""
 
     @property
     def monotonic(self) -> Callable[[], float]: ...
@@ -53,11 +53,11 @@ class _AdapterModule(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CommandedPrinter:
-    """What the uplink serves commands with.
+    """The printer and everything that the uplink needs to serve its commands.
 
-    clock: is told the service's time at sign-in. detector: is told what the failure detector says.
-    host_api_keys: is asked for them. outbox: has the events that the service shall store.
-    smart_pause_popup: what people beside the printer are shown of a smart pause, "" for nothing.
+    clock: is set to the service's time at sign-in. detector: receives the failure detector's
+    status. host_api_keys: makes keys of the printer's software. outbox: events for the service.
+    smart_pause_popup: returns the sentence for people beside the printer, "" for no popup.
     """
 
     api: CommandApi
@@ -70,34 +70,37 @@ class CommandedPrinter:
 
 @asynccontextmanager
 async def commanded_printer(
-    config: AgentConfig, senses: Senses, printer_id: str
+    config: AgentConfig, environment: AdapterEnvironment, printer_id: str
 ) -> AsyncIterator[CommandedPrinter | None]:
-    """The printer's adapter, in touch with it while this is open; None for a kind without one.
+    """Run the printer's adapter while the context is open; None for a kind without an adapter.
 
-    printer_id: the public one.
+    printer_id: the public id.
     """
     if not config.kind.adapter:
         yield None
         return
     module = cast("_AdapterModule", importlib.import_module(config.kind.adapter))
-    printer = module.make(_setup(config, senses, printer_id))
-    detector = DetectorNews(senses.monotonic)
-    clock, outbox = ServiceClock(senses.monotonic), Outbox(config.data_dir, senses.monotonic)
+    printer = module.make(_setup(config, environment, printer_id))
+    detector = DetectorNews(environment.monotonic)
+    clock, outbox = (
+        ServiceClock(environment.monotonic),
+        Outbox(config.data_dir, environment.monotonic),
+    )
     lan_webhooks = LanWebhooks(config.lan_webhooks, lambda: _about(config, printer_id))
-    prints = Prints(
+    print_tracker = PrintTracker(
         printer,
         outbox,
-        _print_senses(senses, clock.unix_s),
+        _tracker_environment(environment, clock.unix_s),
         detector=detector.of_print,
         tell=lan_webhooks.tell,
     )
-    hub = CameraHub(printer, [_camera(webcam) for webcam in config.webcams], senses.monotonic)
+    hub = CameraHub(printer, [_camera(webcam) for webcam in config.webcams], environment.monotonic)
     outside = Outside(
         clock=clock,
-        replays=Replays(senses.monotonic),
-        service_status=prints.service_status,
-        expect_pause=prints.expect_pause,
-        resume_ordered=prints.resume_ordered,
+        replays=Replays(environment.monotonic),
+        service_status=print_tracker.service_status,
+        expect_pause=print_tracker.expect_pause,
+        resume_ordered=print_tracker.resume_ordered,
         limits=config.limits,
     )
     with kept_log() as logs:
@@ -105,13 +108,15 @@ async def commanded_printer(
             printer, FileCommands(printer), WebcamCommands(hub), _log_command(logs), outside
         )
         tasks = [
-            asyncio.create_task(keep_running("the printer's adapter", printer.run, senses.uniform)),
             asyncio.create_task(
-                keep_running("the watch over prints", prints.watch, senses.uniform)
+                keep_running("the printer's adapter", printer.run, environment.uniform)
+            ),
+            asyncio.create_task(
+                keep_running("the watch over prints", print_tracker.run, environment.uniform)
             ),
         ]
         if config.lan_webhooks:
-            sending = keep_running("the LAN webhooks", lan_webhooks.run, senses.uniform)
+            sending = keep_running("the LAN webhooks", lan_webhooks.run, environment.uniform)
             tasks.append(asyncio.create_task(sending))
         host_api_keys = HostApiKeys(printer, allowed=config.limits.allowed)
         try:
@@ -121,7 +126,7 @@ async def commanded_printer(
                 detector=detector,
                 host_api_keys=host_api_keys,
                 outbox=outbox,
-                smart_pause_popup=prints.smart_pause_popup,
+                smart_pause_popup=print_tracker.smart_pause_popup,
             )
         finally:
             await host_api_keys.close()
@@ -133,7 +138,7 @@ async def commanded_printer(
 
 
 def _about(config: AgentConfig, printer_id: str) -> About:
-    """What a LAN webhook is told beside an event; the name is the service's, where it gave one."""
+    """Return what a LAN webhook is sent beside an event; the name is the service's, if known."""
     pin = ServicePins.load(config.data_dir).get(str(config.service))
     return About(
         printer_id=printer_id,
@@ -142,16 +147,18 @@ def _about(config: AgentConfig, printer_id: str) -> About:
     )
 
 
-def _print_senses(senses: Senses, service_time: Callable[[], float | None]) -> PrintSenses:
-    return PrintSenses(
-        steady_time=senses.monotonic,
-        unix_time=senses.unix_time,
+def _tracker_environment(
+    environment: AdapterEnvironment, service_time: Callable[[], float | None]
+) -> TrackerEnvironment:
+    return TrackerEnvironment(
+        steady_time=environment.monotonic,
+        unix_time=environment.unix_time,
         service_time=service_time,
-        token_bytes=senses.token_bytes,
+        token_bytes=environment.token_bytes,
     )
 
 
-def _setup(config: AgentConfig, senses: Senses, printer_id: str) -> PrinterSetup:
+def _setup(config: AgentConfig, environment: AdapterEnvironment, printer_id: str) -> PrinterSetup:
     assert config.printer is not None  # kinds with an adapter have an address
     secrets = config.credentials
     return PrinterSetup(
@@ -159,10 +166,10 @@ def _setup(config: AgentConfig, senses: Senses, printer_id: str) -> PrinterSetup
         port=config.printer.port,
         tls=config.printer.is_tls,
         data_dir=config.data_dir,
-        steady_time=senses.monotonic,
-        unix_time=senses.unix_time,
-        uniform=senses.uniform,
-        token_bytes=senses.token_bytes,
+        steady_time=environment.monotonic,
+        unix_time=environment.unix_time,
+        uniform=environment.uniform,
+        token_bytes=environment.token_bytes,
         api_key=secrets.api_key,
         user=secrets.user,
         password=secrets.password,
@@ -175,7 +182,7 @@ def _setup(config: AgentConfig, senses: Senses, printer_id: str) -> PrinterSetup
 
 def _camera(webcam: Webcam) -> Camera:
     entry = WebcamEntry(name=webcam.name)
-    # The owner wrote these addresses down beside the agent, so they may lead anywhere.
+    # The owner set these addresses in the agent's own options, so they may be anywhere.
     return HttpCamera(
         entry, snapshot_url=webcam.snapshot_url, stream_url=webcam.stream_url, hosts=None
     )

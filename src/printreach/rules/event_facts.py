@@ -1,4 +1,4 @@
-"""What an event tells of its print beside what happened, within the bounds of the contract."""
+"""The fields of an event that describe its print, within the bounds of the contract."""
 
 import math
 from typing import Final, TypedDict
@@ -6,14 +6,14 @@ from typing import Final, TypedDict
 from printreach.contract.events import LATEST_UNIX_TIME, MAX_TEXT
 from printreach.contract.status import CurrentPrint, State
 from printreach.contract.unset import UNSET, UnsetType
-from printreach.rules.prints import PrintMark, Sighting
+from printreach.rules.prints import PrintObservation, TrackedPrint
 
 _MOST: Final = 2**31 - 1
 _MOST_MM: Final = 10_000.0
 
 
 class Facts(TypedDict):
-    """Fields of PrintEvent."""
+    """Fields of PrintEvent that describe the print."""
 
     print_id: str
     file_name: str | UnsetType
@@ -29,29 +29,33 @@ class Facts(TypedDict):
     estimated_total_sec: int | UnsetType
 
 
-def facts_of(mark: PrintMark, seen: Sighting) -> Facts:
-    """What this look at the printer knows of the print, whatever it or its agent claims."""
-    now = seen.job.current_print
-    progress = 100.0 if seen.job.state is State.COMPLETE else min(100.0, max(0.0, now.progress))
+def facts_of(tracked: TrackedPrint, observation: PrintObservation) -> Facts:
+    """Return what this observation tells of the print, cut to what the contract allows."""
+    now = observation.job.current_print
+    progress = (
+        100.0 if observation.job.state is State.COMPLETE else min(100.0, max(0.0, now.progress))
+    )
     weight_mg = now.est_total_fil_weight_mg
     return Facts(
-        print_id=mark.print_id,
-        file_name=readable(mark.file_name or now.file_name, MAX_TEXT) or UNSET,
+        print_id=tracked.print_id,
+        file_name=readable(tracked.file_name or now.file_name, MAX_TEXT) or UNSET,
         duration_sec=_count(now.duration_sec),
         progress=int(progress),
         time_remaining_sec=_count(now.time_left_sec),
-        z_offset_mm=_offset(seen.z_offset_mm),
+        z_offset_mm=_offset(observation.z_offset_mm),
         current_layer=_count(now.current_layer),
         total_layers=_count(now.total_layers),
-        print_started_at_sec=mark.started_at if 0 < mark.started_at <= LATEST_UNIX_TIME else UNSET,
+        print_started_at_sec=tracked.started_at
+        if 0 < tracked.started_at <= LATEST_UNIX_TIME
+        else UNSET,
         filament_used_mm=_used(now.est_total_fil_used_mm, progress),
         filament_used_mg=UNSET if isinstance(weight_mg, UnsetType) else _used(weight_mg, progress),
-        estimated_total_sec=_total(now, seen.job.state),
+        estimated_total_sec=_total(now, observation.job.state),
     )
 
 
 def readable(text: str, at_most: int) -> str:
-    """Cut, and fit to be sent: no halves of characters, no control characters."""
+    """Cut a text, and replace lone surrogates and control characters."""
     whole = text[:at_most].encode("utf-8", "replace").decode("utf-8")
     return "".join(one if one.isprintable() else " " for one in whole).strip()
 
@@ -67,7 +71,7 @@ def _offset(value: float | None) -> float | UnsetType:
 
 
 def _used(whole: int, progress: float) -> int | UnsetType:
-    """What of an estimate is used up by now; 0 stands for unknown."""
+    """Return how much of an estimate is used by now; UNSET where the estimate is 0 (unknown)."""
     return _count(int(min(whole, _MOST) * progress / 100)) if whole > 0 else UNSET
 
 

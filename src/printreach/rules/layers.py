@@ -1,8 +1,8 @@
-"""When the first and the third layer of a print are done.
+"""Detects when the first and the third layer of a print are done.
 
-A layer counts as done once the print has been above it for ten seconds: a nozzle that hops, or a
-number that flickers, is no new layer. Where a platform tells no layers they are reckoned from the
-nozzle's height.
+A layer counts as done once the print has been above it for ten seconds: a Z hop or a number that
+flickers is no new layer. For platforms that report no layers they are estimated from the nozzle's
+height.
 """
 
 from dataclasses import dataclass, replace
@@ -12,19 +12,19 @@ from typing import Final
 STABLE_S: Final = 10.0
 
 _FIRST, _THIRD = 1, 3
-# What was passed while nobody looked is no news once it is as far behind as this.
+# A layer that was passed during a gap is not reported once the print has reached this layer.
 _FIRST_IS_OLD, _THIRD_IS_OLD = 5, 8
 _LOWEST_MM: Final = 0.05
-"""Less is a nozzle that homes or probes."""
+"""A nozzle below this is homing or probing."""
 _HIGHEST_MM: Final = 10_000.0
-"""No printer is higher; what says so is damaged."""
+"""No printer is higher; a larger value is damaged."""
 _FIRST_LAYER_MM: Final = 1.0
-"""No first layer is thicker."""
+"""The thickest first layer that is believed."""
 _STEP_MM: Final = 0.2
-"""Of a layer, until the print's own is known."""
+"""The layer height that is assumed until the print's own is known."""
 _STEPS_MM: Final = (0.05, 0.8)
 _PARKED_MM: Final = 2.0
-"""A nozzle so far above the first layer is parked, before the first layers are done."""
+"""Before the first layers are done, a nozzle this far above the first layer is parked."""
 
 
 class LayerDone(Enum):
@@ -34,8 +34,9 @@ class LayerDone(Enum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LayerMemory:
-    """since: when the print came above the next layer of interest, if it is.
+    """What is remembered of a print's layers.
 
+    since: when the print came above the next layer of interest; None while it is not above.
     lowest_mm: the height of the first layer. step_mm: of the others. window_mm: the least height
     since then; each None until it is known.
     """
@@ -49,10 +50,13 @@ class LayerMemory:
 
 
 def observe_layer(
-    memory: LayerMemory, layer: int | None, at: float, *, was_away: bool = False
+    memory: LayerMemory, layer: int | None, at: float, *, has_gap: bool = False
 ) -> tuple[LayerMemory, LayerDone | None]:
-    """The layer that a print is at, counted from 1. was_away: nobody looked for a while."""
-    if was_away and layer is not None:
+    """Update the memory by the current layer, counted from 1; also return a layer that is done.
+
+    has_gap: the printer was not observed for a while.
+    """
+    if has_gap and layer is not None:
         memory = replace(
             memory,
             is_first_done=memory.is_first_done or layer > _FIRST_IS_OLD,
@@ -60,22 +64,22 @@ def observe_layer(
         )
     if memory.is_third_done:
         return memory, None
-    awaited = _THIRD if memory.is_first_done else _FIRST
-    if layer is None or layer <= awaited:
+    next_layer = _THIRD if memory.is_first_done else _FIRST
+    if layer is None or layer <= next_layer:
         return replace(memory, since=None, window_mm=None), None
     if memory.since is None or memory.since > at:
         return replace(memory, since=at), None
     if at - memory.since < STABLE_S:
         return memory, None
-    if awaited == _THIRD:
+    if next_layer == _THIRD:
         return replace(memory, is_third_done=True, since=None, window_mm=None), LayerDone.THIRD
     step_mm = _step_of(memory)
     done = replace(memory, is_first_done=True, since=None, window_mm=None, step_mm=step_mm)
     return done, LayerDone.FIRST
 
 
-def reckon_layer(memory: LayerMemory, height_mm: float) -> tuple[LayerMemory, int | None]:
-    """The layer by the height of a hot nozzle that prints; None where that tells nothing."""
+def estimate_layer(memory: LayerMemory, height_mm: float) -> tuple[LayerMemory, int | None]:
+    """Estimate the layer from the height of a hot, printing nozzle; None where it can't be told."""
     if not _LOWEST_MM <= height_mm <= _HIGHEST_MM:
         return memory, None
     lowest_mm = memory.lowest_mm

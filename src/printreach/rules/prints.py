@@ -1,4 +1,4 @@
-"""Which print is under way: when one begins, what it is known by, what is remembered of it."""
+"""The tracked print: when one begins, its id, and what is remembered of it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ _FELL_BACK_PERCENT: Final = 5.0
 
 
 class NeedKind(StrEnum):
-    """What a printer may want of a person."""
+    """What a printer may need a person for."""
 
     FILAMENT = "filament"
     """Filament has run out, or is to be changed."""
@@ -24,7 +24,7 @@ class NeedKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Need:
-    """What a printer wants of a person now. text: in the printer's own words, where it has any."""
+    """What a printer needs a person for now. text: the printer's own words, if any."""
 
     kind: NeedKind
     text: str = ""
@@ -39,22 +39,22 @@ def print_id_under_way(status: StatusResult) -> str:
 
 
 def smart_pause_sentence(temps: Temps) -> str:
-    """What a person is told of a smart pause, by what the printer itself reports."""
+    """Return the sentence that explains a smart pause, by the targets that the printer reports."""
     hotend = "is off" if temps.hotend_target <= 0 else "stays hot"
     bed = "is off" if temps.bed_target <= 0 else "stays warm"
     return f"The hotend {hotend} and the bed {bed}. Resume heats what was turned off, then goes on."
 
 
 def need_of_words(words: str) -> Need:
-    """What a question to a person is about, as far as its words tell."""
+    """Classify a printer's question by its words."""
     is_filament = "filament" in words.lower()
     kind = NeedKind.FILAMENT if is_filament else NeedKind.ATTENTION
     return Need(kind=kind, text=words)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sighting:
-    """What one look at a printer showed.
+class PrintObservation:
+    """One status that was read from a printer.
 
     height_mm: of the nozzle above the bed. error_code: as the platform spells it, "" for none.
     """
@@ -67,19 +67,19 @@ class Sighting:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Memory:
-    """What was last seen, and what of it has been told.
+class PrintMemory:
+    """What was last observed of a print, and what of it has been reported.
 
-    state: None before the first look. is_paused: that a pause was seen. progress, duration_sec: the
-    latest. decile, hours: the furthest. need: the one that stands. need_at: when one was last told.
-    errors: texts and when each was told. silent_until: a pause before then is not told.
-    popup_until: a pause before then is a smart one whose popup is to be shown. shows_popup: such a
-    pause holds. lost_at:
-    since when the printer has not been reached. gone_at: since when it reports neither the print
-    nor an end of it. lost_because: what may have ended it unseen, as a sentence. cooling_until: how
-    long the bed is watched. cool_since: since when it has been cool.
+    state: None before the first observation. is_paused: a pause was observed. progress,
+    duration_sec: the latest. decile, hours: the highest that were reported. need: the current one.
+    need_at: when one was last reported. errors: texts and when each was reported. silent_until: a
+    pause before then is not reported. popup_until: a pause before then is a smart pause whose popup
+    is shown. shows_popup: such a pause is under way. lost_at: since when the printer has been
+    unreachable. gone_at: since when it reports neither the print nor an end of it. lost_because:
+    what may have ended it, as a sentence. cooling_until: how long the bed's temperature is checked.
+    cool_since: since when the bed has been cool.
 
-    Instants are seconds of a clock that goes on evenly, and about right over a restart.
+    Instants are seconds of a monotonic clock that is about right across a restart.
     """
 
     state: State | None = None
@@ -105,57 +105,59 @@ class Memory:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PrintMark:
+class TrackedPrint:
     """The latest print. print_id: "" before the first. started_at: Unix seconds, 0 before."""
 
     print_id: str = ""
     started_at: int = 0
     file_name: str = ""
     is_under_way: bool = False
-    memory: Memory = field(default_factory=Memory)
+    memory: PrintMemory = field(default_factory=PrintMemory)
 
 
 def observe_print(
-    mark: PrintMark,
+    tracked: TrackedPrint,
     job: JobStatus,
     unix_s: float,
     new_id: Callable[[], str],
     *,
-    was_away: bool = False,
-) -> PrintMark:
-    """The mark after one look at the printer; its memory is as it was.
+    has_gap: bool = False,
+) -> TrackedPrint:
+    """Return the tracked print after one observation, with its memory unchanged.
 
-    A print that was under way when the agent stopped goes on under its id when the agent is back,
-    unless the printer meanwhile prints another file, or the same one from its beginning.
+    A print that was under way when the agent stopped keeps its id when the agent is back, unless
+    the printer now prints another file, or the same one from its beginning.
     """
     file_name = job.current_print.file_name
     if job.state not in UNDER_WAY:
-        return replace(mark, is_under_way=False) if mark.is_under_way else mark
-    if mark.is_under_way and not _has_begun_anew(mark.memory, job, was_away=was_away):
-        if mark.file_name == file_name or not file_name:
-            return mark
-        if not mark.file_name:
-            return replace(mark, file_name=file_name)  # some platforms name the file a moment later
-    return PrintMark(
+        return replace(tracked, is_under_way=False) if tracked.is_under_way else tracked
+    if tracked.is_under_way and not _has_restarted(tracked.memory, job, has_gap=has_gap):
+        if tracked.file_name == file_name or not file_name:
+            return tracked
+        if not tracked.file_name:
+            return replace(
+                tracked, file_name=file_name
+            )  # some platforms name the file a moment later
+    return TrackedPrint(
         print_id=new_id(),
-        started_at=int(unix_s) - (job.current_print.duration_sec if was_away else 0),
+        started_at=int(unix_s) - (job.current_print.duration_sec if has_gap else 0),
         file_name=file_name,
         is_under_way=True,
-        memory=mark.memory,
+        memory=tracked.memory,
     )
 
 
-def _has_begun_anew(memory: Memory, job: JobStatus, *, was_away: bool) -> bool:
-    """Whether a print of the same file is another one, by how far it has come.
+def _has_restarted(memory: PrintMemory, job: JobStatus, *, has_gap: bool) -> bool:
+    """Whether the same file is being printed again, judged by duration and progress.
 
-    After an absence both figures must have fallen back: some adapters count a print's time from
-    their own start on. Once the printer has reported no print at all, either of them will do.
+    After a gap both must have fallen back, since some adapters count a print's time from their own
+    start. Once the printer has reported no print at all, either of them is enough.
     """
     now = job.current_print
     if memory.gone_at is not None:
         return now.duration_sec < memory.duration_sec or now.progress < memory.progress
     return (
-        was_away
+        has_gap
         and now.duration_sec < memory.duration_sec - _FELL_BACK_S
         and now.progress < memory.progress - _FELL_BACK_PERCENT
     )

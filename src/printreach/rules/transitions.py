@@ -1,9 +1,9 @@
-"""Two successive looks at a printer, and what happened to its print in between.
+"""Compares two successive observations of a printer, and derives the events in between.
 
-The platform is the truth: any state may follow any other, and is reported. Only events follow the
-table of states: a print starts, pauses, resumes, and ends as complete, cancelled or failed. A print
-that is gone without having ended in one of these ways was lost, with the firmware, its host or the
-power, and has failed: whoever was told of its start is told of its end.
+The platform decides the state: any state may follow any other, and is reported. Only events follow
+the table of states: a print starts, pauses, resumes, and ends as complete, cancelled or failed. A
+print that disappears without one of these ends was lost with the firmware, its host or the power,
+and counts as failed, so that every start that was reported is followed by an end.
 """
 
 from collections.abc import Callable
@@ -15,35 +15,35 @@ from printreach.contract.status import CurrentPrint, JobStatus, State
 from printreach.contract.unset import UNSET
 from printreach.rules.event_facts import facts_of, readable
 from printreach.rules.expected_pauses import is_expected
-from printreach.rules.layers import LayerDone, LayerMemory, observe_layer, reckon_layer
+from printreach.rules.layers import LayerDone, LayerMemory, estimate_layer, observe_layer
 from printreach.rules.prints import (
-    Memory,
     NeedKind,
-    PrintMark,
-    Sighting,
+    PrintMemory,
+    PrintObservation,
+    TrackedPrint,
     observe_print,
 )
 
 NEED_EVERY_S: Final = 300.0
 ERROR_EVERY_S: Final = 1800.0
-LOSS_S: Final = 60.0
-"""A printer out of reach for less is no news."""
-GONE_S: Final = 10.0
-"""How long a printer may report no print before the one under way is over: some report nothing for
-a moment after a connection was made anew."""
+LOSS_AFTER_S: Final = 60.0
+"""A printer that is out of reach for less is not reported."""
+GONE_AFTER_S: Final = 10.0
+"""How long a printer may report no print before the one under way is taken to be over: some report
+nothing for a moment after reconnecting."""
 DONE_PERCENT: Final = 99.5
-"""A print that had come so far when it was last seen is taken for complete."""
+"""A print that had reached this when it was last observed is taken for complete."""
 COOL_C: Final = 40.0
 COOLING_S: Final = 3600.0
-COOL_FOR_S: Final = 5.0
-"""One reading is none."""
-YOUNG_S: Final = 120
-"""A print that began while nobody looked is told of as long as it has taken no longer."""
+COOL_AFTER_S: Final = 5.0
+"""A single reading is not enough."""
+RECENT_PRINT_S: Final = 120
+"""The start of a print that began unobserved is reported if it has taken no longer than this."""
 _HOT_C: Final = 150.0
 _MAX_ERRORS: Final = 16
 
 CANCELLED: Final = "cancelled"
-_NOBODY_LOOKED: Final = "the agent was not running"
+_AGENT_WAS_OFF: Final = "the agent was not running"
 _NEEDS: Final = {
     NeedKind.FILAMENT: EventType.FILAMENT_CHANGE_REQUIRED,
     NeedKind.ATTENTION: EventType.USER_INTERACTION_REQUIRED,
@@ -56,43 +56,43 @@ _LAYERS: Final = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Moment:
-    """steady_s: see Memory. unix_s: the time of day, for people. new_id: makes ids.
+    """When an observation was made.
 
-    was_away: since the last look nobody watched: the agent has just started, or the printer was
-    out of reach.
+    steady_s: see PrintMemory. unix_s: the time of day, for people. new_id: makes ids. has_gap: the
+    printer was not observed since the last time: the agent has just started, or it was unreachable.
     """
 
     steady_s: float
     unix_s: int
     new_id: Callable[[], str]
-    was_away: bool = False
+    has_gap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
-    """The mark after a look, and what happened since the one before, in its order."""
+class PrintUpdate:
+    """The tracked print after an observation, and the events since the one before, in order."""
 
-    mark: PrintMark
+    tracked: TrackedPrint
     events: tuple[PrintEvent, ...] = ()
 
 
-def observe(before: PrintMark, seen: Sighting, now: Moment) -> Observed:
-    """What the next look at the printer tells."""
-    if before.is_under_way and seen.job.state is State.IDLE:
+def observe(before: TrackedPrint, observation: PrintObservation, now: Moment) -> PrintUpdate:
+    """Update the tracked print by the next observation of the printer."""
+    if before.is_under_way and observation.job.state is State.IDLE:
         before = _reported_gone(before, now)
-        if now.steady_s - (before.memory.gone_at or 0.0) < GONE_S:
-            return Observed(before)
-    mark = observe_print(before, seen.job, now.unix_s, now.new_id, was_away=now.was_away)
-    is_new = mark.print_id != before.print_id
-    is_told_of = _is_told_of(before.memory, seen.job, now)
-    is_quiet = before.memory.state is None or (is_new and not is_told_of)
+        if now.steady_s - (before.memory.gone_at or 0.0) < GONE_AFTER_S:
+            return PrintUpdate(before)
+    tracked = observe_print(before, observation.job, now.unix_s, now.new_id, has_gap=now.has_gap)
+    is_new = tracked.print_id != before.print_id
+    is_reported = _is_reported(before.memory, observation.job, now)
+    is_quiet = before.memory.state is None or (is_new and not is_reported)
     memory = _memory_of_new(before.memory) if is_new else before.memory
-    change = _Change(mark, memory, seen, now, is_quiet=is_quiet)
-    if before.is_under_way and (is_new or seen.job.state is State.IDLE):
-        change.events += _unseen_end(before, now)
-    if is_new and is_told_of:
+    change = _Change(tracked, memory, observation, now, is_quiet=is_quiet)
+    if before.is_under_way and (is_new or observation.job.state is State.IDLE):
+        change.events += _unreported_end(before, now)
+    if is_new and is_reported:
         change.tell(EventType.STARTED)
-    if mark.is_under_way:
+    if tracked.is_under_way:
         change.pausing()
         change.progress()
         change.layers()
@@ -105,45 +105,44 @@ def observe(before: PrintMark, seen: Sighting, now: Moment) -> Observed:
 
 
 def observe_loss(
-    before: PrintMark, sentence: str, now: Moment, *, ends_prints: bool = False
-) -> Observed:
-    """What it tells that the printer can't be reached. sentence: why not, for people.
+    before: TrackedPrint, sentence: str, now: Moment, *, ends_prints: bool = False
+) -> PrintUpdate:
+    """Update the tracked print of a printer that can't be reached. sentence: why, for people.
 
-    ends_prints: the firmware itself is out of reach of what sends it the print, so that no print
-    outlasts this.
+    ends_prints: the host that sends the print has itself lost the firmware, so no print survives.
     """
     memory = before.memory
     if not before.is_under_way or memory.has_told_loss:
-        return Observed(before)
+        return PrintUpdate(before)
     if memory.lost_at is None or memory.lost_at > now.steady_s:
-        because = memory.lost_because or (_NOBODY_LOOKED if now.was_away else sentence)
+        because = memory.lost_because or (_AGENT_WAS_OFF if now.has_gap else sentence)
         memory = replace(memory, lost_at=now.steady_s, lost_because=because)
-        return Observed(replace(before, memory=memory))
-    if now.steady_s - memory.lost_at < LOSS_S:
-        return Observed(before)
+        return PrintUpdate(replace(before, memory=memory))
+    if now.steady_s - memory.lost_at < LOSS_AFTER_S:
+        return PrintUpdate(before)
     if ends_prints:
         return observe_breakdown(before, sentence, now)
-    seen = _last_seen(before)
-    change = _Change(before, replace(memory, has_told_loss=True), seen, now, is_quiet=False)
+    observation = _last_seen(before)
+    change = _Change(before, replace(memory, has_told_loss=True), observation, now, is_quiet=False)
     change.tell_error(sentence)
-    return Observed(replace(before, memory=change.memory), tuple(change.events))
+    return PrintUpdate(replace(before, memory=change.memory), tuple(change.events))
 
 
-def observe_breakdown(before: PrintMark, sentence: str, now: Moment) -> Observed:
-    """What it tells that the printer's own software has broken down. sentence: its words."""
+def observe_breakdown(before: TrackedPrint, sentence: str, now: Moment) -> PrintUpdate:
+    """Update the tracked print after a fault of the printer's own software, in its words."""
     return observe(before, _last_seen(before, state=State.ERROR, error=sentence), now)
 
 
-def differs_durably(before: PrintMark, after: PrintMark) -> bool:
-    """Whether what is remembered has changed in a way that a restart must not forget.
+def differs_durably(before: TrackedPrint, after: TrackedPrint) -> bool:
+    """Whether the memory has changed in a way that must survive a restart.
 
-    The rest (how far it came, since when a layer lasts) changes all the time, and is written along.
+    The rest (progress, how long a layer has lasted) changes all the time, and is written along.
     """
     return _durable(before) != _durable(after)
 
 
-def _durable(mark: PrintMark) -> PrintMark:
-    m = mark.memory
+def _durable(tracked: TrackedPrint) -> TrackedPrint:
+    m = tracked.memory
     layers = LayerMemory(is_first_done=m.layers.is_first_done, is_third_done=m.layers.is_third_done)
     memory = replace(
         m,
@@ -155,30 +154,30 @@ def _durable(mark: PrintMark) -> PrintMark:
         lost_because="",
         cool_since=None,
     )
-    return replace(mark, memory=memory)
+    return replace(tracked, memory=memory)
 
 
-def _reported_gone(before: PrintMark, now: Moment) -> PrintMark:
-    """The same print, with since when its printer reports none, and why that may be."""
+def _reported_gone(before: TrackedPrint, now: Moment) -> TrackedPrint:
+    """Note since when the printer reports no print, and a possible reason."""
     memory = before.memory
     gone_at = memory.gone_at
     if gone_at is None or gone_at > now.steady_s:
         gone_at = now.steady_s
-    because = memory.lost_because or (_NOBODY_LOOKED if now.was_away else "")
+    because = memory.lost_because or (_AGENT_WAS_OFF if now.has_gap else "")
     memory = replace(
         memory, gone_at=gone_at, lost_because=because, lost_at=None, has_told_loss=False
     )
     return replace(before, memory=memory)
 
 
-def _unseen_end(before: PrintMark, now: Moment) -> list[PrintEvent]:
-    """The end of a print that its printer neither finished, cancelled nor reported a fault of."""
+def _unreported_end(before: TrackedPrint, now: Moment) -> list[PrintEvent]:
+    """Return the events of a print that ended without the printer reporting how."""
     memory = before.memory
     change = _Change(before, memory, _last_seen(before), now, is_quiet=False)
-    because = memory.lost_because or (_NOBODY_LOOKED if now.was_away else "")
+    because = memory.lost_because or (_AGENT_WAS_OFF if now.has_gap else "")
     if memory.progress >= DONE_PERCENT:
         change.tell(EventType.COMPLETE)
-    elif because == _NOBODY_LOOKED:
+    elif because == _AGENT_WAS_OFF:
         change.tell(EventType.FAILED, f"The print ended while {because}; how is not known.")
     elif because:
         change.tell(EventType.FAILED, f"The print was lost. {because}")
@@ -188,20 +187,20 @@ def _unseen_end(before: PrintMark, now: Moment) -> list[PrintEvent]:
 
 
 def _last_seen(
-    mark: PrintMark, *, state: State | None = None, error: str | None = None
-) -> Sighting:
-    """The print as it was when it was last seen, in its state of then or in another one."""
-    memory = mark.memory
+    tracked: TrackedPrint, *, state: State | None = None, error: str | None = None
+) -> PrintObservation:
+    """Rebuild the last observation of the print, in its state then or in the given one."""
+    memory = tracked.memory
     last = CurrentPrint(
-        progress=memory.progress, duration_sec=memory.duration_sec, file_name=mark.file_name
+        progress=memory.progress, duration_sec=memory.duration_sec, file_name=tracked.file_name
     )
     state = state or memory.state or State.IDLE
-    return Sighting(job=JobStatus(state=state, error=error, current_print=last))
+    return PrintObservation(job=JobStatus(state=state, error=error, current_print=last))
 
 
-def _memory_of_new(old: Memory) -> Memory:
-    """What outlives a print: throttles, which are the printer's."""
-    return Memory(
+def _memory_of_new(old: PrintMemory) -> PrintMemory:
+    """Return what carries over to a new print: the throttles, which belong to the printer."""
+    return PrintMemory(
         state=old.state,
         need=old.need,
         need_at=old.need_at,
@@ -212,36 +211,42 @@ def _memory_of_new(old: Memory) -> Memory:
     )
 
 
-def _is_told_of(memory: Memory, job: JobStatus, now: Moment) -> bool:
-    """Of a print that was under way before anybody ever looked, or for long, nothing is said."""
+def _is_reported(memory: PrintMemory, job: JobStatus, now: Moment) -> bool:
+    """Whether a start is reported: not for a print that was first seen long after it began."""
     if memory.state is None:
         return False
-    return not now.was_away or job.current_print.duration_sec <= YOUNG_S
+    return not now.has_gap or job.current_print.duration_sec <= RECENT_PRINT_S
 
 
 class _Change:
-    """One look, worked through part by part.
+    """One observation, evaluated part by part.
 
-    is_quiet: a print is found in its midst; what it has come to is learned and no news.
+    is_quiet: the first observation found the print under way: record its progress, emit no events.
     """
 
     def __init__(
-        self, mark: PrintMark, memory: Memory, seen: Sighting, now: Moment, *, is_quiet: bool
+        self,
+        tracked: TrackedPrint,
+        memory: PrintMemory,
+        observation: PrintObservation,
+        now: Moment,
+        *,
+        is_quiet: bool,
     ) -> None:
-        self.mark = mark
+        self.tracked = tracked
         self.memory = memory
-        self.seen = seen
+        self.observation = observation
         self.now = now
         self.events: list[PrintEvent] = []
         self._is_quiet = is_quiet
 
     @property
     def state(self) -> State:
-        return self.seen.job.state
+        return self.observation.job.state
 
     def tell(self, kind: EventType, error: str = "") -> None:
-        facts = facts_of(self.mark, self.seen)
-        code = self.seen.error_code if error else ""
+        facts = facts_of(self.tracked, self.observation)
+        code = self.observation.error_code if error else ""
         self.events.append(
             PrintEvent(
                 event_id=self.now.new_id(),
@@ -254,7 +259,7 @@ class _Change:
         )
 
     def tell_error(self, text: str) -> None:
-        """The same text at most once in half an hour."""
+        """Emit an error event, for the same text at most once in half an hour."""
         at = self.now.steady_s
         recent = {
             one: when for one, when in self.memory.errors.items() if 0 <= at - when < ERROR_EVERY_S
@@ -283,10 +288,10 @@ class _Change:
             self.memory = replace(memory, is_paused=False, shows_popup=False)
 
     def progress(self) -> None:
-        """Numbers count while it prints: before, they may be those of the print before."""
+        """Evaluate progress while it prints; before, the numbers may be of the previous print."""
         if not self._counts():
             return
-        now, memory = self.seen.job.current_print, self.memory
+        now, memory = self.observation.job.current_print, self.memory
         decile, hours = min(int(now.progress // 10), 9), now.duration_sec // 3600
         has_news = decile > memory.decile or hours > memory.hours
         if has_news and not self._is_quiet:
@@ -300,25 +305,25 @@ class _Change:
         )
 
     def layers(self) -> None:
-        memory, now = self.memory.layers, self.seen.job.current_print
-        if not self._counts():  # a layer that waits through a pause has not lasted
+        memory, now = self.memory.layers, self.observation.job.current_print
+        if not self._counts():  # the time of a pause does not count
             waiting = replace(memory, since=None, window_mm=None)
             self.memory = replace(self.memory, layers=waiting)
             return
-        layer, height_mm = now.current_layer, self.seen.height_mm
-        if layer is None and self._is_quiet:  # by its height alone nobody knows where it began
+        layer, height_mm = now.current_layer, self.observation.height_mm
+        if layer is None and self._is_quiet:  # the height alone does not tell where it began
             memory = LayerMemory(is_first_done=True, is_third_done=True)
         elif layer is None and height_mm is not None and now.temps.hotend_actual >= _HOT_C:
-            memory, layer = reckon_layer(memory, height_mm)
-        was_away = self.now.was_away or self._is_quiet
-        memory, done = observe_layer(memory, layer, self.now.steady_s, was_away=was_away)
+            memory, layer = estimate_layer(memory, height_mm)
+        has_gap = self.now.has_gap or self._is_quiet
+        memory, done = observe_layer(memory, layer, self.now.steady_s, has_gap=has_gap)
         if done is not None:
             self.tell(_LAYERS[done])
         self.memory = replace(self.memory, layers=memory)
 
     def needs(self) -> None:
-        """The first of a kind that stands; both kinds share one throttle."""
-        memory, need, at = self.memory, self.seen.need, self.now.steady_s
+        """Report a need when it appears; both kinds of needs share one throttle."""
+        memory, need, at = self.memory, self.observation.need, self.now.steady_s
         kind = need.kind if need is not None else None
         if need is not None and kind is not memory.need and not self._is_quiet:
             since_s = None if memory.need_at is None else at - memory.need_at
@@ -328,8 +333,8 @@ class _Change:
         self.memory = replace(memory, need=kind)
 
     def ending(self) -> None:
-        """In one of the ways of the table; see _unseen_end for a print that is simply gone."""
-        job = self.seen.job
+        """Report an end that the printer reports; see _unreported_end for the others."""
+        job = self.observation.job
         if self.state is State.COMPLETE:
             self.tell(EventType.COMPLETE)
         elif self.state is State.CANCELLED:
@@ -352,7 +357,7 @@ class _Change:
             self.memory = replace(self.memory, cooling_until=until, cool_since=None)
 
     def errors(self) -> None:
-        text = self.seen.job.error or ""
+        text = self.observation.job.error or ""
         if text and text != self.memory.error and not self._is_quiet:
             self.tell_error(text)
         self.memory = replace(self.memory, error=text)
@@ -362,19 +367,19 @@ class _Change:
         if memory.cooling_until is None:
             return
         left_s = memory.cooling_until - at
-        if not 0 <= left_s <= 2 * COOLING_S:  # or else the clock was set back
+        if not 0 <= left_s <= 2 * COOLING_S:  # otherwise the clock was set back
             self.memory = replace(memory, cooling_until=None, cool_since=None)
             return
-        bed_c = self.seen.job.current_print.temps.bed_actual
+        bed_c = self.observation.job.current_print.temps.bed_actual
         if not 0 < bed_c < COOL_C:
             self.memory = replace(memory, cool_since=None)
         elif memory.cool_since is None or memory.cool_since > at:
             self.memory = replace(memory, cool_since=at)
-        elif at - memory.cool_since >= COOL_FOR_S:
+        elif at - memory.cool_since >= COOL_AFTER_S:
             self.tell(EventType.BED_COOLED_DOWN)
             self.memory = replace(memory, cooling_until=None, cool_since=None)
 
-    def result(self) -> Observed:
+    def result(self) -> PrintUpdate:
         memory = replace(
             self.memory,
             state=self.state,
@@ -383,7 +388,7 @@ class _Change:
             gone_at=None,
             lost_because="",
         )
-        return Observed(replace(self.mark, memory=memory), tuple(self.events))
+        return PrintUpdate(replace(self.tracked, memory=memory), tuple(self.events))
 
     def _counts(self) -> bool:
         is_found_paused = self._is_quiet and self.state in (State.PAUSED, State.RESUMING)

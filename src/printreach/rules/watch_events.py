@@ -1,4 +1,4 @@
-"""The events that the watch makes: that a print may be failing, and that it was paused for it."""
+"""Events of the failure watch: a print may be failing, or was paused because of it."""
 
 import hashlib
 from datetime import datetime
@@ -7,7 +7,7 @@ from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
 from printreach.contract.status import StatusResult
 from printreach.contract.unset import UNSET
 from printreach.rules.event_facts import facts_of, readable
-from printreach.rules.prints import PrintMark, Sighting
+from printreach.rules.prints import PrintObservation, TrackedPrint
 
 
 def watch_event(
@@ -19,11 +19,12 @@ def watch_event(
     at: datetime,
     error: str = "",
 ) -> PrintEvent:
-    """decided_at: of the look; the same look makes an event of a kind once, however often tried.
+    """Make an event of the failure watch.
 
-    status: of the printer at that look. error: why a pause came to nothing.
+    decided_at: the time of the look; the same look and kind always give the same event id, so a
+    repeated attempt adds none. status: of the printer at that look. error: why a pause failed.
     """
-    mark = PrintMark(
+    tracked = TrackedPrint(
         print_id=print_id,
         started_at=status.service_status.print_start_time_sec,
         file_name=status.job_status.current_print.file_name,
@@ -34,7 +35,7 @@ def watch_event(
         event_type=kind,
         event_time_sec=int(at.timestamp()),
         error=readable(error, MAX_TEXT) or UNSET,
-        **facts_of(mark, Sighting(job=status.job_status)),
+        **facts_of(tracked, PrintObservation(job=status.job_status)),
     )
 
 

@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 from printreach.agent.outbox import Outbox
-from printreach.agent.prints import Prints, PrintSenses
+from printreach.agent.print_tracker import PrintTracker, TrackerEnvironment
 from printreach.contract.commands import CommandStatus, Pause
 from printreach.contract.events import EventType
 from printreach.contract.status import DetectorStatus, State
@@ -53,10 +53,10 @@ class Watch:
     def start(self) -> None:
         """Also anew, with what was written down."""
         self.outbox = Outbox(self.folder, self.clock)
-        self.prints = Prints(
+        self.prints = PrintTracker(
             self.printer,
             self.outbox,
-            PrintSenses(
+            TrackerEnvironment(
                 steady_time=self.clock,
                 unix_time=lambda: NOON_UNIX_S + self.clock(),
                 service_time=lambda: self.service_s,
@@ -70,12 +70,12 @@ class Watch:
         for state in states:
             self.clock.at += seconds
             self.printer.be(state)
-            self.prints.look()
+            self.prints.observe()
             asyncio.run(self.outbox.save())
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        task = asyncio.create_task(self.prints.watch())
+        task = asyncio.create_task(self.prints.run())
         try:
             yield
         finally:
@@ -89,7 +89,7 @@ class Watch:
             await until(partial(self._has_seen, state))
 
     def _has_seen(self, state: State) -> bool:
-        return self.outbox.mark.memory.state is state
+        return self.outbox.tracked.memory.state is state
 
     @property
     def told(self) -> list[EventType]:
@@ -139,14 +139,14 @@ def test_trouble_with_the_printer_is_told_after_a_minute_of_a_print(tmp_path: Pa
     watch = Watch(tmp_path)
     watch.look(State.IDLE, State.PRINTING)
     watch.printer.be_in_trouble(CommandStatus.NOT_CONNECTED)
-    watch.prints.look()
+    watch.prints.observe()
     watch.clock.at += 59
-    watch.prints.look()
+    watch.prints.observe()
     asyncio.run(watch.outbox.save())
     assert watch.told == [E.STARTED]
 
     watch.clock.at += 1
-    watch.prints.look()
+    watch.prints.observe()
     asyncio.run(watch.outbox.save())
 
     assert watch.told == [E.STARTED, E.ERROR]
@@ -161,7 +161,7 @@ def test_names_that_no_file_takes_break_nothing(tmp_path: Path) -> None:
     current = structs.replace(view.job.current_print, file_name="a\ud800\x00.gcode")
     job = structs.replace(view.job, current_print=current, error="\udfff")
     watch.printer.view = replace(view, job=job)
-    watch.prints.look()
+    watch.prints.observe()
     asyncio.run(watch.outbox.save())
 
     assert watch.told == [E.STARTED, E.ERROR]
