@@ -1,5 +1,6 @@
 """What a connection may not do ends at the relay, in every spelling, and on open streams too."""
 
+import asyncio
 import json
 
 import pytest
@@ -12,7 +13,7 @@ from tests.relay.caller import Answer, BrokenOff, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import Access as Proof
 from tests.relay.rig import Rig, relay
-from tests.relay.scripted_agent import Asked
+from tests.relay.scripted_agent import Asked, answer_when_complete
 from tests.relay.waiting import until
 from tests.rules.test_access import ODD_SPELLINGS
 
@@ -180,6 +181,37 @@ async def test_what_needs_no_lost_permission_goes_on() -> None:
             await rig.permit(access, LOCKED)
             agent.asked[0].stream.send(b"y", fin=True)
             assert await caller.chunks() == b"xy"
+
+
+SMART = b'{"SmartPause": true, "ZLiftMm": 500, "RetractFilamentMm": 500}'
+
+
+async def bodies_of_pauses(rig: Rig, access: Proof) -> tuple[bytes, list[bytes]]:
+    """What reached the agent of a smart pause: its body and its Content-Length."""
+    agent = await rig.agent(script=answer_when_complete)
+    length = b"Content-Length: %d" % len(SMART)
+    async with calling(rig.port) as caller:
+        fields = (length, b"Content-Type: application/json")
+        target = API + b"/pause?x=1"
+        caller.send(request(access.host, access.bearer, *fields, method=b"POST", target=target))
+        await asyncio.sleep(0.05)  # the body comes in a packet of its own
+        caller.send(SMART)
+        assert (await caller.answer()).status == 200
+    [asked] = agent.asked
+    return asked.body, asked.all(b"content-length")
+
+
+@on_a_loop
+async def test_while_remote_control_is_locked_nothing_of_a_smart_pause_reaches_the_agent() -> None:
+    async with relay() as rig:
+        assert await bodies_of_pauses(rig, rig.connect(may=LOCKED)) == (b"", [])
+
+
+@on_a_loop
+async def test_while_it_is_not_locked_a_pause_passes_as_it_came() -> None:
+    async with relay() as rig:
+        length = b"%d" % len(SMART)
+        assert await bodies_of_pauses(rig, rig.connect()) == (SMART, [length])
 
 
 @pytest.mark.parametrize("kind", [ConnectionKind.APP, ConnectionKind.SHARED])

@@ -54,11 +54,14 @@ class PrinterExchange:
         reader: Reader,
         defaults: Sequence[Field] = (),
         cookie_port: int | None = None,
+        passes_body: bool = True,
     ) -> None:
         """defaults: fields that a printer's answer gets where it has none of that name.
 
-        cookie_port: see cleaning.answer_for_caller.
+        cookie_port: see cleaning.answer_for_caller. passes_body: False reads the caller's body and
+        sends the printer none.
         """
+        self._passes_body = passes_body
         self._cookie_port = cookie_port
         self.unique_id = unique_id
         self.account_id = account_id
@@ -102,7 +105,9 @@ class PrinterExchange:
         if max(request.length, len(body)) > self._limits.upload_bytes:
             self._refuse(ErrorCode.UPLOAD_LIMIT)
             return None
-        if fin and request.framing is Framing.CHUNKED:
+        if not self._passes_body:
+            fields = _without_length(fields)
+        elif fin and request.framing is Framing.CHUNKED:
             stamp = [*stamp, (b"Content-Length", b"%d" % len(body))]  # all of it is here
         target = target_for_printer(request.target)
         self._asked = tunnel, target, fields
@@ -112,7 +117,7 @@ class PrinterExchange:
             return None
         # While the line is full a body waits for its turn, as those of streams under way do.
         room = 0 if tunnel.is_congested else CHUNK_BYTES
-        first, rest = body[:room], body[room:]
+        first, rest = (body[:room], body[room:]) if self._passes_body else (b"", b"")
         self._uploaded = len(first)
         self._is_sent = fin and not rest
         self._stream = tunnel.open(
@@ -120,7 +125,7 @@ class PrinterExchange:
             head,
             first,
             # Behind a handshake more follows: the frames, should the printer agree.
-            fin=self._is_sent and request.upgrade is None,
+            fin=(self._is_sent or not self._passes_body) and request.upgrade is None,
             upgrade=request.upgrade is not None,
             secure=secure,
         )
@@ -137,7 +142,7 @@ class PrinterExchange:
             self._give_up(Reason.LIMIT, ErrorCode.UPLOAD_LIMIT)
             return
         self._is_sent = fin
-        if not self._stream.send(data, fin=fin):
+        if self._passes_body and not self._stream.send(data, fin=fin):
             self._caller.pause()
 
     def on_raw(self, data: bytes) -> None:
@@ -339,3 +344,9 @@ class PrinterExchange:
             self._webcam_timer.cancel()
             self._webcam_timer = None
             self._admission.end_webcam(self.unique_id)
+
+
+def _without_length(fields: bytes) -> bytes:
+    """The header lines of a request whose body is left out."""
+    lines = fields.splitlines(keepends=True)
+    return b"".join(one for one in lines if not one.lower().startswith(b"content-length:"))

@@ -8,7 +8,7 @@ from printreach.contract import signin
 from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
 from printreach.http1.heads import Request
-from printreach.rules.access import is_command, need_of
+from printreach.rules.access import is_command, must_be_plain_pause, need_of
 from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
 from printreach.rules.connections import (
     INTERNAL_KINDS,
@@ -201,6 +201,7 @@ class PrinterHosts:
             reader=self._hosts.reader(grant, port),
             defaults=self._defaults(caller, by_cookie=by_cookie),
             cookie_port=port if by_cookie else None,
+            passes_body=_passes_body(request, grant),
         )
         return exchange.start(
             tunnel,
@@ -329,6 +330,13 @@ def _writer(caller: FrontConnection, request: Request, fin: bool) -> AnswerWrite
 def _is_understood(method: bytes, tunnel: Tunnel) -> bool:
     """An older agent takes a method with small letters for a breach, and ends its tunnel."""
     return method == method.upper() or signin.LOWER_CASE_METHODS in tunnel.capabilities
+
+
+def _passes_body(request: Request, grant: Grant) -> bool:
+    """The service itself orders plain pauses while remote control is locked; others are made to."""
+    if grant.kind in INTERNAL_KINDS:
+        return True
+    return not must_be_plain_pause(request.target, grant.access)
 
 
 def _is_internal(caller: FrontConnection, request: Request) -> bool:

@@ -19,6 +19,7 @@ from printreach.contract.permissions import (
 
 LOCKED: Final = "locked"
 """Stands among the permissions of a stream while its account's remote control is locked."""
+_PAUSE_PATH: Final = COMMAND_PREFIX + b"/pause"
 
 _PUBLIC: Final = frozenset({b"/status", b"/webcam/list"})
 _FOLDERS: Final = {
@@ -90,6 +91,11 @@ def need_of(method: bytes, target: bytes) -> Need:
             return _READ_LOGS if is_log else _INTERFACE
         case Permission.CONTROL:
             return _PAUSE if command == b"/pause" else _CONTROL
+
+
+def must_be_plain_pause(target: bytes, access: Access) -> bool:
+    """The request pauses a print while remote control is locked: its arguments don't count."""
+    return access.is_locked and target.partition(b"?")[0] == _PAUSE_PATH
 
 
 def refusal_of(need: Need, access: Access) -> str | None:

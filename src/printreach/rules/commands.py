@@ -15,6 +15,8 @@ MAX_BED_C = 75.0
 MAX_CHAMBER_C = 75.0
 MAX_TOOL_C = 260.0
 MAX_DISTANCE_MM = 500.0
+MAX_PAUSE_MM = 50.0
+"""The most that a smart pause may lift the nozzle, or draw filament back. No pause needs more."""
 MAX_TOOL_NUMBER = 15
 COMMAND_LIFETIME_S = 30.0
 
@@ -24,7 +26,7 @@ class CommandLimits:
     """The most that one order may ask. The defaults are those of the command API.
 
     The owner of an agent may lower them. move_mm: of an axis, in either direction, and of the Z
-    lift in a pause. extrude_mm: of filament, forth or back.
+    lift in a pause. extrude_mm: of filament, forth or back. A pause has MAX_PAUSE_MM besides.
     """
 
     hotend_c: float = MAX_TOOL_C
@@ -79,13 +81,22 @@ def extrude_problem(order: Extrude, limits: CommandLimits = DEFAULT_LIMITS) -> s
 
 
 def pause_problem(order: Pause, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:
-    for name, value, most in (
+    for name, value, owner_most in (
         ("ZLiftMm", order.z_lift_mm, limits.move_mm),
         ("RetractFilamentMm", order.retract_filament_mm, limits.extrude_mm),
     ):
+        most = min(MAX_PAUSE_MM, owner_most)
         if not 0 <= value <= most:
-            return f"{name} must be 0 to {most:g}{_lowered(most, MAX_DISTANCE_MM)}."
+            return f"{name} must be 0 to {most:g}{_lowered(most, MAX_PAUSE_MM)}."
     return None
+
+
+def plain_pause(order: Pause) -> Pause:
+    """The same pause without anything smart: all that is allowed while remote control is locked.
+
+    It is silent where the order says so in so many words, and not because it was a smart one.
+    """
+    return Pause(suppress_notification=order.suppress_notification)
 
 
 def set_temp_problem(order: SetTemp, limits: CommandLimits = DEFAULT_LIMITS) -> str | None:

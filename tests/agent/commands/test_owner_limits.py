@@ -57,6 +57,21 @@ def test_nor_does_a_smart_pause(beyond: Json) -> None:
     body()
 
 
+@pytest.mark.parametrize("name", ["ZLiftMm", "RetractFilamentMm"])
+def test_a_smart_pause_lifts_and_retracts_fifty_millimetres_at_most(name: str) -> None:
+    @on_a_hasty_loop
+    async def body() -> None:
+        printer = ScriptedPrinter()
+        printer.be(State.PRINTING)
+        async with command_calls(printer) as calls:
+            refused = await calls.post("pause", {"SmartPause": True, name: 51})
+            assert (refused.status, refused.error) == (751, f"{name} must be 0 to 50.")
+            assert printer.done == []
+            assert (await calls.post("pause", {"SmartPause": True, name: 50})).status == 200
+
+    body()
+
+
 @on_a_hasty_loop
 async def test_a_status_names_no_orders_that_the_agent_would_refuse() -> None:
     limits = OwnerLimits(allowed=ALL_PERMISSIONS - {Permission.CONTROL})

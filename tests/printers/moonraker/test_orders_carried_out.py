@@ -266,12 +266,13 @@ async def test_a_lift_that_is_refused_leaves_no_heater_on(
     async with bench_with(rig, tmp_path) as bench:
         await bench.start(rig.hot_print())
         await bench.until(State.PRINTING)
-        order = {"SmartPause": True, "ZLiftMm": 400}
+        rig.klippy.set("toolhead", homed_axes="")
+        order = {"SmartPause": True, "ZLiftMm": 40}
         reply = await bench.calls.post("pause", order)
         await until_hotend_is(bench, 0.0)
 
     assert reply.status == CommandStatus.EXECUTION_FAILED
-    assert "Move out of range" in reply.error
+    assert "Must home axis first" in reply.error
     assert rig.klippy.machine.objects["gcode_move"]["absolute_coordinates"]
 
 

@@ -42,7 +42,7 @@ from printreach.contract.sizes import cut_to_limits
 from printreach.contract.status import JobStatus, ServiceStatus, StatusResult
 from printreach.printers.port import Printer, PrinterRefused, not_supported
 from printreach.rules import commands as rules
-from printreach.rules.access import parse_access_stamp
+from printreach.rules.access import Access, parse_access_stamp
 from printreach.rules.commands import Action
 from printreach.rules.materials import within_limits
 from printreach.rules.virtual_paths import parse_virtual_path
@@ -55,6 +55,7 @@ log = logging.getLogger(__name__)
 
 COMMAND_TIMEOUT_S = 25.0
 """Within the 30 s for which a command is good."""
+PLAIN_PAUSE_NOTE = "Remote control is locked: this was a plain pause, not a smart one."
 
 T = TypeVar("T")
 
@@ -241,7 +242,7 @@ class CommandApi:
 
     def _features_for(self, request: CommandRequest, features: Feature) -> Feature:
         """Those that the caller may use: all of them are orders."""
-        access = parse_access_stamp(get(request.headers, PERMISSIONS_FIELD.lower()))
+        access = _access_of(request)
         allowed = access.permissions & self._outside.limits.allowed
         may_control = Permission.CONTROL in allowed and not access.is_locked
         return features if may_control else NO_FEATURES
@@ -261,15 +262,20 @@ class CommandApi:
     # --- orders -----------------------------------------------------------------------------------
 
     async def _pause(self, request: CommandRequest) -> object:
+        """While remote control is locked every pause is a plain one, and the result says so."""
         order = await request.arguments(Pause)
+        is_locked, is_smart = _access_of(request).is_locked, order.smart_pause
+        if is_locked:
+            order = rules.plain_pause(order)
         self._check(rules.pause_problem(order, self._limits), None, Action.PAUSE)
         # Before the printer is asked: the pause may show before its answer is here.
         refused = self._outside.expect_pause(order)
         try:
-            return await _done(self._printer.pause(order))
+            done = await _done(self._printer.pause(order))
         except PrinterRefused:
             refused()
             raise
+        return {**done, "Note": PLAIN_PAUSE_NOTE} if is_locked and is_smart else done
 
     async def _resume(self, _request: CommandRequest) -> object:
         self._check(None, None, Action.RESUME)
@@ -336,6 +342,11 @@ class CommandApi:
         trouble = self._printer.view.trouble
         if trouble is not None:
             raise PrinterRefused(trouble.status, trouble.sentence)
+
+
+def _access_of(request: CommandRequest) -> Access:
+    """What the relay says that this request may do."""
+    return parse_access_stamp(get(request.headers, PERMISSIONS_FIELD.lower()))
 
 
 def _asks(command: bytes, method: bytes) -> bool:

@@ -18,6 +18,7 @@ from printreach.hub.watch.parts import WatchParts, ask_status, is_off
 from printreach.ports import Records
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.watching import WatchedPrint
+from printreach.rules.commands import plain_pause
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints import print_id_under_way
 from printreach.rules.watch import after_pause, after_refusal
@@ -120,6 +121,7 @@ async def _order(
     parts: WatchParts, printer: OwnedPrinter, how: WatchPause
 ) -> PrinterRefusal | None:
     """The agent isn't to tell of it as of anybody's pause: the watch does."""
+    owner = await parts.store.read(lambda records: records.accounts.get(printer.account_id))
     order = Pause(
         smart_pause=True,
         disable_hotend=how.disable_hotend,
@@ -128,6 +130,8 @@ async def _order(
         retract_filament_mm=how.retract_filament_mm,
         suppress_notification=True,
     )
+    if owner is None or owner.is_locked:
+        order = plain_pause(order)
     try:
         async with asyncio.timeout(ORDER_WITHIN_S):
             answer = await parts.http.order(printer, "/pause", arguments=codec.encode(order))
