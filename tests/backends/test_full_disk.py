@@ -14,7 +14,7 @@ from printreach.contract.events import PrintEvent
 from printreach.ports import StoreUnavailable
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.relay import event_intake
-from printreach.relay.event_intake import EventBudget, EventIntake
+from printreach.relay.event_intake import EventIntake, EventLimiter
 from tests.backends.records import store_all
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import some_events
@@ -88,7 +88,7 @@ async def test_an_agent_hears_that_its_events_are_stored_when_there_is_room_agai
     async with open_store(database) as store:
         await store_all(store)
         inbox = SqlEventInbox(store, FakeClock())
-        intake = EventIntake(inbox, EventBudget(), "p1", said.append)
+        intake = EventIntake(inbox, EventLimiter(), "p1", said.append)
         async with full_database(store):
             intake.heard(some_events(MANY))
             await until(lambda: "database or disk is full" in caplog.text, PATIENCE_S)

@@ -12,8 +12,8 @@ from printreach.relay.event_intake import (
     MANY,
     REFILL_EVERY_S,
     TOLD_EVERY_S,
-    EventBudget,
     EventIntake,
+    EventLimiter,
 )
 from printreach.wire.errors import CloseCode
 from printreach.wire.frames import MAX_PAYLOAD_BYTES, Kind
@@ -197,23 +197,23 @@ async def test_a_printer_that_floods_waits_and_another_does_not() -> None:
 
 
 def test_a_budget_is_the_printers_and_comes_back_with_time() -> None:
-    budget = EventBudget()
+    limiter = EventLimiter()
 
-    assert budget.wait_s("one", BURST, 0.0) == 0.0
-    assert budget.wait_s("one", 2, 0.0) == 2 * REFILL_EVERY_S
-    assert budget.wait_s("two", 1, 0.0) == 0.0
-    assert budget.wait_s("one", 1, 1000.0) == 0.0
+    assert limiter.wait_s("one", BURST, 0.0) == 0.0
+    assert limiter.wait_s("one", 2, 0.0) == 2 * REFILL_EVERY_S
+    assert limiter.wait_s("two", 1, 0.0) == 0.0
+    assert limiter.wait_s("one", 1, 1000.0) == 0.0
 
 
 def test_all_that_an_agent_keeps_is_stored_at_once() -> None:
-    assert EventBudget().wait_s("one", MAX_EVENTS, 0.0) == 0.0
+    assert EventLimiter().wait_s("one", MAX_EVENTS, 0.0) == 0.0
 
 
 def test_what_an_agent_makes_up_in_a_week_is_few_rows() -> None:
-    budget, week_s = EventBudget(), 7 * 24 * 3600.0
+    limiter, week_s = EventLimiter(), 7 * 24 * 3600.0
     stored, now = 0, 0.0
     while now < week_s:
-        now += budget.wait_s("one", 50, now) or 1.0
+        now += limiter.wait_s("one", 50, now) or 1.0
         stored += 50
 
     assert stored < 32_000
@@ -223,38 +223,38 @@ def test_what_an_agent_makes_up_in_a_week_is_few_rows() -> None:
 async def test_the_log_names_a_printer_that_floods_once_an_hour(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    budget, inbox, now = EventBudget(), MemoryEventInbox(), asyncio.get_running_loop().time()
-    budget.wait_s("one", BURST, now)
+    limiter, inbox, now = EventLimiter(), MemoryEventInbox(), asyncio.get_running_loop().time()
+    limiter.wait_s("one", BURST, now)
     for _ in range(3):
-        intake = EventIntake(inbox, budget, "one", lambda _: None)
+        intake = EventIntake(inbox, limiter, "one", lambda _: None)
         intake.heard([an_event()])
         await settle()
         intake.close()
         await settle()
 
     assert caplog.text.count("printer one sends more events") == 1
-    assert budget.is_news("one", now + TOLD_EVERY_S + 60)
+    assert limiter.is_news("one", now + TOLD_EVERY_S + 60)
 
 
 def test_printers_that_send_little_are_forgotten() -> None:
-    budget = EventBudget()
+    limiter = EventLimiter()
     for number in range(10 * MANY):
-        budget.wait_s(f"printer {number}", 1, number * 10.0)
+        limiter.wait_s(f"printer {number}", 1, number * 10.0)
 
-    assert len(budget) <= 2 * MANY
+    assert len(limiter) <= 2 * MANY
 
 
 @on_a_loop
 async def test_what_was_not_stored_when_the_tunnel_ended_is_not_counted_against_the_printer() -> (
     None
 ):
-    budget, inbox, now = EventBudget(), MemoryEventInbox(), asyncio.get_running_loop().time()
-    budget.wait_s("one", BURST, now)
+    limiter, inbox, now = EventLimiter(), MemoryEventInbox(), asyncio.get_running_loop().time()
+    limiter.wait_s("one", BURST, now)
     for _ in range(10):
-        intake = EventIntake(inbox, budget, "one", lambda _: None)
+        intake = EventIntake(inbox, limiter, "one", lambda _: None)
         intake.heard(some_events(50))
         await settle()
         intake.close()
         await settle()
 
-    assert budget.wait_s("one", 1, now) < 2 * REFILL_EVERY_S
+    assert limiter.wait_s("one", 1, now) < 2 * REFILL_EVERY_S

@@ -6,7 +6,7 @@ import pytest
 
 from printreach.contract import signin
 from printreach.ports import Topic
-from printreach.relay import offers, printer_subscriptions
+from printreach.relay import printer_subscriptions
 from printreach.rules.linking import LINK_CODE_LIFETIME
 from printreach.wire.errors import CloseCode
 from tests.relay.caller import calling, request

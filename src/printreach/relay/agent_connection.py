@@ -22,9 +22,9 @@ from printreach.wire.session import Role, Session
 from .commands import ToldTime
 from .detector_news import DetectorNews
 from .directory import Directory
-from .event_intake import BadEvents, EventBudget, EventIntake
+from .event_intake import BadEvents, EventIntake, EventLimiter
 from .host_keys import HostKeyRequests
-from .offers import OfferBudget
+from .link_code_limits import LinkCodeLimiter
 from .printer_subscriptions import PrinterSubscriptions
 from .sign_in import Conversation, Identity, SignInRefused, sign_in
 from .unsigned import Place, UnsignedLink
@@ -57,14 +57,14 @@ class AgentContext:
     """What the agents of a node share."""
 
     directory: Directory
-    offers: OfferBudget
+    link_codes: LinkCodeLimiter
     printer_subscriptions: PrinterSubscriptions
     shared_timer: SharedTimer
     host_keys: HostKeyRequests
-    event_budget: EventBudget
+    event_limiter: EventLimiter
 
 
-class TooManyOffers(Exception):
+class TooManyLinkCodes(Exception):
     """Agents that nobody links ask for more codes than one address may have."""
 
 
@@ -146,7 +146,7 @@ class AgentConnection:
         except SignInRefused as refusal:
             log.warning("agent from %s refused: %s", self._peer, refusal)
             self.tunnel.close(CloseCode.NOT_WELCOME, str(refusal))
-        except TooManyOffers:
+        except TooManyLinkCodes:
             log.warning("too many agents from %s wait to be linked", self._peer)
             text = "too many printers at this address wait to be linked; try again in a minute"
             self.tunnel.close(CloseCode.OVERLOADED, text)
@@ -219,13 +219,13 @@ class AgentConnection:
         """From the word on by which the agent hears that its printer is linked: anybody can make a
         key and sign in with it, but this one has an owner."""
         self._link.trust()
-        outside, budget = self._outside, self._context.event_budget
-        self._events = EventIntake(outside.events, budget, self._printer_id, self._say)
+        outside, limiter = self._outside, self._context.event_limiter
+        self._events = EventIntake(outside.events, limiter, self._printer_id, self._say)
 
     async def _offer(self, public_key: bytes) -> float:
-        """Offer a code; for how many seconds it is good. Raises TooManyOffers."""
-        if not self._context.offers.take(self._peer, self._loop.time()):
-            raise TooManyOffers
+        """Offer a code; for how many seconds it is good. Raises TooManyLinkCodes."""
+        if not self._context.link_codes.take(self._peer, self._loop.time()):
+            raise TooManyLinkCodes
         agents, clock = self._outside.agents, self._outside.clock
         code = await agents.offer_link_code(self._printer_id, public_key, clock.now())
         left_s = (code.expires_at - clock.now()).total_seconds()

@@ -7,9 +7,9 @@ from printreach.wire.errors import CloseCode
 
 from .agent_connection import AgentConnection, AgentContext, AgentDependencies
 from .directory import Directory
-from .event_intake import EventBudget
+from .event_intake import EventLimiter
 from .host_keys import HostKeyRequests
-from .offers import OfferBudget
+from .link_code_limits import LinkCodeLimiter
 from .printer_subscriptions import PrinterSubscriptions
 from .sign_in import Identity
 from .unsigned import Place, UnsignedAgents, UnsignedLink
@@ -25,11 +25,11 @@ class AgentConnections:
         self.host_keys = HostKeyRequests(outside.token_bytes)
         self._context = AgentContext(
             directory=directory,
-            offers=OfferBudget(asyncio.get_running_loop().time()),
+            link_codes=LinkCodeLimiter(asyncio.get_running_loop().time()),
             printer_subscriptions=PrinterSubscriptions(outside.agents, outside.bus),
             shared_timer=SharedTimer(),
             host_keys=self.host_keys,
-            event_budget=EventBudget(),
+            event_limiter=EventLimiter(),
         )
         self._connections: set[AgentConnection] = set()
         self.unsigned = UnsignedAgents()

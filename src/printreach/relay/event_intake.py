@@ -8,8 +8,7 @@ from typing import Final
 from printreach.contract import signin
 from printreach.contract.events import EventType, PrintEvent
 from printreach.ports import EventInbox
-
-from .offers import Bucket
+from printreach.rules.token_bucket import TokenBucket
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +17,7 @@ BURST: Final = 1000
 REFILL_EVERY_S: Final = 20.0
 """4,320 a day; prints of five minutes, one after another, make some 4,000. Of an agent that makes
 them up 31,000 rows are kept, for a week."""
-TOLD_EVERY_S: Final = 3600.0
+WARN_INTERVAL_S: Final = 3600.0
 """So often the log says of a printer that it goes beyond that."""
 MANY: Final = 1000
 """Printers that are remembered before the first are forgotten again."""
@@ -37,28 +36,28 @@ NOT_AN_AGENTS: Final = frozenset(
 """The service itself makes these."""
 
 
-class EventBudget:
+class EventLimiter:
     """How many events printers may still send, whoever of their agents is connected."""
 
     def __init__(self) -> None:
-        self._by_printer: dict[str, Bucket] = {}
-        self._told_at: dict[str, float] = {}
+        self._by_printer: dict[str, TokenBucket] = {}
+        self._warned_at: dict[str, float] = {}
         self._forget_at = MANY
 
     def wait_s(self, printer_id: str, events: int, now: float) -> float:
         """Take so many; how long they have to wait before they are stored."""
-        bucket = self._by_printer.get(printer_id) or Bucket(BURST, REFILL_EVERY_S, now)
+        bucket = self._by_printer.get(printer_id) or TokenBucket(BURST, REFILL_EVERY_S, now)
         self._by_printer[printer_id] = bucket
-        wait_s = bucket.owe(now, events)
+        wait_s = bucket.reserve(now, events)
         if len(self._by_printer) >= self._forget_at:
             self._forget_full(now)
         return wait_s
 
-    def is_news(self, printer_id: str, now: float) -> bool:
+    def should_warn(self, printer_id: str, now: float) -> bool:
         """Whether nobody was told of this printer of late that it sends too many."""
-        if now - self._told_at.get(printer_id, -TOLD_EVERY_S) < TOLD_EVERY_S:
+        if now - self._warned_at.get(printer_id, -WARN_INTERVAL_S) < WARN_INTERVAL_S:
             return False
-        self._told_at[printer_id] = now
+        self._warned_at[printer_id] = now
         return True
 
     def give_back(self, printer_id: str, events: int) -> None:
@@ -73,7 +72,7 @@ class EventBudget:
         full = [name for name, bucket in self._by_printer.items() if bucket.has(now, BURST)]
         for name in full:
             del self._by_printer[name]
-            self._told_at.pop(name, None)
+            self._warned_at.pop(name, None)
         self._forget_at = max(MANY, 2 * len(self._by_printer))
 
 
@@ -84,17 +83,17 @@ class BadEvents(Exception):
 class EventIntake:
     """The events of one agent. No task runs while none are being stored."""
 
-    __slots__ = ("_budget", "_inbox", "_printer_id", "_say", "_storing")
+    __slots__ = ("_inbox", "_limiter", "_printer_id", "_say", "_storing")
 
     def __init__(
         self,
         inbox: EventInbox,
-        budget: EventBudget,
+        limiter: EventLimiter,
         printer_id: str,
         say: Callable[[signin.FromService], None],
     ) -> None:
         self._inbox = inbox
-        self._budget = budget
+        self._limiter = limiter
         self._printer_id = printer_id
         self._say = say
         self._storing: asyncio.Task[None] | None = None
@@ -107,7 +106,7 @@ class EventIntake:
             if event.event_type in NOT_AN_AGENTS:
                 raise BadEvents(f"events of type {event.event_type} are the service's own")
         now = asyncio.get_running_loop().time()
-        wait_s = self._budget.wait_s(self._printer_id, len(events), now)
+        wait_s = self._limiter.wait_s(self._printer_id, len(events), now)
         self._storing = asyncio.create_task(self._store(events, wait_s))
 
     def close(self) -> None:
@@ -116,7 +115,7 @@ class EventIntake:
             self._storing.cancel()
 
     def _warn(self) -> None:
-        if self._budget.is_news(self._printer_id, asyncio.get_running_loop().time()):
+        if self._limiter.should_warn(self._printer_id, asyncio.get_running_loop().time()):
             log.warning(
                 "printer %s sends more events than any print gives cause for: %d at once, and one"
                 " each %d s. They are stored later, and none is lost here.",
@@ -132,7 +131,7 @@ class EventIntake:
                 await asyncio.sleep(wait_s)
             except asyncio.CancelledError:
                 # Else a tunnel that ends often would never get them through.
-                self._budget.give_back(self._printer_id, len(events))
+                self._limiter.give_back(self._printer_id, len(events))
                 raise
         pause_s = FIRST_PAUSE_S
         while True:

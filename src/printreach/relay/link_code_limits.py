@@ -1,6 +1,7 @@
 """How many link codes may be asked for: each is a row in the store, and anybody may ask."""
 
 from printreach.rules.rate_limits import Network, networks_of
+from printreach.rules.token_bucket import TokenBucket
 
 from .trust import read_address
 
@@ -14,52 +15,19 @@ MANY = 100
 """Networks that are remembered before the first are forgotten again."""
 
 
-class Bucket:
-    """Holds `most` tokens; one comes back every `every_s` seconds."""
-
-    __slots__ = ("_at", "_every_s", "_left", "_most")
-
-    def __init__(self, most: int, every_s: float, now: float) -> None:
-        self._most = most
-        self._every_s = every_s
-        self._left = float(most)
-        self._at = now
-
-    def has(self, now: float, tokens: int) -> bool:
-        self._left = min(self._most, self._left + (now - self._at) / self._every_s)
-        self._at = now
-        return self._left >= tokens
-
-    def is_full(self, now: float) -> bool:
-        return self.has(now, self._most)
-
-    def take(self) -> None:
-        self._left -= 1
-
-    def owe(self, now: float, tokens: int) -> float:
-        """Take so many, also where there are fewer; the seconds until none is owed."""
-        self.has(now, 0)
-        self._left -= tokens
-        return max(0.0, -self._left * self._every_s)
-
-    def give_back(self, tokens: int) -> None:
-        """What was taken, and not used after all."""
-        self._left = min(self._most, self._left + tokens)
-
-
-class OfferBudget:
+class LinkCodeLimiter:
     """Counts codes by the network they were asked from, and all together."""
 
     def __init__(self, now: float) -> None:
-        self._in_all = Bucket(BURST_IN_ALL, REFILL_IN_ALL_EVERY_S, now)
-        self._by_network: dict[str, Bucket] = {}
+        self._in_all = TokenBucket(BURST_IN_ALL, REFILL_IN_ALL_EVERY_S, now)
+        self._by_network: dict[str, TokenBucket] = {}
         self._forget_at = MANY
 
     def take(self, address: str, now: float) -> bool:
         """Whether another code may be made for an agent at that address."""
         buckets = {
             network.name: self._by_network.get(network.name)
-            or Bucket(BURST * network.share, REFILL_EVERY_S / network.share, now)
+            or TokenBucket(BURST * network.share, REFILL_EVERY_S / network.share, now)
             for network in _networks_of(address)
         }
         if not all(bucket.has(now, 1) for bucket in (*buckets.values(), self._in_all)):
