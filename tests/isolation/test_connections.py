@@ -26,7 +26,7 @@ from printreach.backends.sql.migrate import migrate
 from tests.hub.world import ADA, BOB
 from tests.isolation.world import (
     APP,
-    TRUST_S,
+    GRANT_TTL_S,
     Access,
     Isolation,
     PatientLoop,
@@ -165,7 +165,7 @@ class Everybody(RuleBasedStateMachine):
     def find_out_without_notices(self) -> None:
         if not self.world.bus.is_losing:
             return
-        self._run(self.world.pass_time(int(TRUST_S) + 1))
+        self._run(self.world.pass_time(int(GRANT_TTL_S) + 1))
         self.world.bus.is_losing = False
 
     # --- what must hold ---------------------------------------------------------------------------
@@ -216,7 +216,7 @@ class Everybody(RuleBasedStateMachine):
         now = self._runner.get_loop().time()
         if access.ended_at is None:
             return True if now >= access.surely_at else None
-        recent = access.ended_at + TRUST_S > now
+        recent = access.ended_at + GRANT_TTL_S > now
         return None if recent and not access.was_told else False
 
     def _check(self, access: Access, target: bytes, host: bytes, reached: Reached) -> None:

@@ -34,7 +34,7 @@ from tests.relay.waiting import settle, until
 from tests.relay.web_role import WebRole
 
 APP = "app"
-TRUST_S = 30.0
+GRANT_TTL_S = 30.0
 """So long, at most, the relay goes by what it knew of a connection before it lost a notice."""
 COOKIE = b"__Host-printreach_own"
 
@@ -220,7 +220,7 @@ class Isolation:
                 proofs=[Proof((b"Sec-Fetch-Site: none", b"Cookie: theme=dark; " + cookie))],
                 secrets=[secret, link.query.encode()],
                 is_own=True,
-                surely_at=now + TRUST_S if self.bus.is_losing and link.port else now,
+                surely_at=now + GRANT_TTL_S if self.bus.is_losing and link.port else now,
             )
         )
 
@@ -309,7 +309,7 @@ class Isolation:
             ],
             secrets=[pair, token, told.basic_password.encode()],
             # Its port may have been another's, and the notice of that was lost.
-            surely_at=now + TRUST_S if self.bus.is_losing and parts.port else now,
+            surely_at=now + GRANT_TTL_S if self.bus.is_losing and parts.port else now,
         )
         self.accesses.append(access)
         return access

@@ -20,15 +20,15 @@ from .last_used import LastUsedRecorder
 
 log = logging.getLogger(__name__)
 
-TRUST_S = 20.0
-"""With the beat of BEAT_S below, no grant is used for longer than the 30 s that are promised."""
-BEAT_S = 5.0
-UNKNOWN_TRUST_S = 1.0
+GRANT_TTL_S = 20.0
+"""With the beat of RECHECK_INTERVAL_S below, no grant is used for longer than the 30 s that are promised."""
+RECHECK_INTERVAL_S = 5.0
+UNKNOWN_TTL_S = 1.0
 """For names that aren't connections: enough to hold off a flood, short for one just made."""
 MAX_KNOWN = 20_000
 MAX_UNKNOWN = 5_000
 """Counted apart, so that a flood of names pushes no connection out."""
-ABOUT_GRANTS = (Topic.CONNECTION, Topic.PRINTER, Topic.ACCOUNT)
+GRANT_TOPICS = (Topic.CONNECTION, Topic.PRINTER, Topic.ACCOUNT)
 """Topics that change who may pass. Others have the same keys, and come by the hundred."""
 
 
@@ -59,12 +59,12 @@ class Admission:
         self._last_used = LastUsedRecorder(grants, clock, lambda: self._live)
         self._unsubscribe = bus.subscribe(self._on_notice)
         self._recheck = asyncio.Event()
-        self._beat = self._loop.create_task(self._keep_checking())
+        self._rechecking = self._loop.create_task(self._keep_rechecking())
 
     async def close(self) -> None:
         self._unsubscribe()
-        self._beat.cancel()
-        await asyncio.gather(self._beat, return_exceptions=True)
+        self._rechecking.cancel()
+        await asyncio.gather(self._rechecking, return_exceptions=True)
         await self._last_used.close()
 
     # --- grants ---------------------------------------------------------------------------------
@@ -92,11 +92,11 @@ class Admission:
     def _remember(self, unique_id: str, grant: Grant | None) -> None:
         self.forget(unique_id)
         if grant is not None:
-            self._known[unique_id] = (self._loop.time() + TRUST_S, grant)
+            self._known[unique_id] = (self._loop.time() + GRANT_TTL_S, grant)
             if len(self._known) > MAX_KNOWN:
                 self._known.popitem(last=False)
         else:
-            self._unknown[unique_id] = self._loop.time() + UNKNOWN_TRUST_S
+            self._unknown[unique_id] = self._loop.time() + UNKNOWN_TTL_S
             if len(self._unknown) > MAX_UNKNOWN:
                 self._unknown.popitem(last=False)
 
@@ -110,8 +110,8 @@ class Admission:
         notices = self._notices
         unique_id = await self._grants.unique_id_at_port(port) or ""
         if notices == self._notices:  # else the answer may be from before what the notice tells
-            trust_s = TRUST_S if unique_id else UNKNOWN_TRUST_S
-            self._ports[port] = (self._loop.time() + trust_s, unique_id)
+            ttl_s = GRANT_TTL_S if unique_id else UNKNOWN_TTL_S
+            self._ports[port] = (self._loop.time() + ttl_s, unique_id)
         return unique_id
 
     def forget(self, unique_id: str) -> None:
@@ -182,7 +182,7 @@ class Admission:
     # --- the beat -------------------------------------------------------------------------------
 
     def _on_notice(self, notice: Notice) -> None:
-        if notice.topic not in ABOUT_GRANTS:
+        if notice.topic not in GRANT_TOPICS:
             return
         self._notices += 1
         if notice.topic is Topic.CONNECTION:
@@ -194,19 +194,19 @@ class Admission:
                 self.forget(unique_id)
         self._recheck.set()
 
-    async def _keep_checking(self) -> None:
+    async def _keep_rechecking(self) -> None:
         while True:
             try:
-                async with asyncio.timeout(BEAT_S):
+                async with asyncio.timeout(RECHECK_INTERVAL_S):
                     await self._recheck.wait()
             except TimeoutError:
                 pass  # the beat
             self._recheck.clear()
             for unique_id in list(self._live):
                 if self.cached(unique_id) is None:
-                    await self._check_live(unique_id)
+                    await self._recheck_live(unique_id)
 
-    async def _check_live(self, unique_id: str) -> None:
+    async def _recheck_live(self, unique_id: str) -> None:
         try:
             await self.load(unique_id)
         except Exception:  # the store is away: what runs goes on, new grants wait

@@ -37,7 +37,7 @@ T = TypeVar("T")
 PRINTERS: Final = ("red", "green", "blue", "grey")
 PEOPLE: Final = 3
 APP: Final = "app"
-TRUST_S: Final = 30.0
+GRANT_TTL_S: Final = 30.0
 """So long, at most, anything goes by what it knew before a notice was lost."""
 EMAIL: Final = re.compile(rb"person-(\d+)@")
 OPERATOR: Final = "operator@service.example"
@@ -161,7 +161,7 @@ class World:
         is_losing = self.service.bus.is_losing
         for key in self.model.keys:
             if key.person is person or (tenure is not None and key.tenure is tenure):
-                patience_s = TRUST_S if is_losing else 2.0 if key.kind is Kind.LIVE else 0.0
+                patience_s = GRANT_TTL_S if is_losing else 2.0 if key.kind is Kind.LIVE else 0.0
                 if patience_s:
                     key.unsure_until = max(key.unsure_until, self.now() + patience_s)
 
@@ -169,7 +169,7 @@ class World:
         """The printer had been removed a moment before, and the notice of that was lost."""
         ends = [one.ended_at for one in self.model.tenures if one.printer == reached.printer]
         ended_at = ends[-1] if ends else None
-        is_recent = ended_at is not None and reached.at - ended_at <= TRUST_S
+        is_recent = ended_at is not None and reached.at - ended_at <= GRANT_TTL_S
         return is_recent and self.service.bus.is_losing
 
     # --- agents -----------------------------------------------------------------------------------

@@ -23,9 +23,9 @@ HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")
 @pytest.fixture
 def short_trust(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thirty seconds are thirty milliseconds."""
-    monkeypatch.setattr(admission, "TRUST_S", admission.TRUST_S / 1000)
-    monkeypatch.setattr(admission, "UNKNOWN_TRUST_S", admission.UNKNOWN_TRUST_S / 1000)
-    monkeypatch.setattr(admission, "BEAT_S", admission.BEAT_S / 1000)
+    monkeypatch.setattr(admission, "GRANT_TTL_S", admission.GRANT_TTL_S / 1000)
+    monkeypatch.setattr(admission, "UNKNOWN_TTL_S", admission.UNKNOWN_TTL_S / 1000)
+    monkeypatch.setattr(admission, "RECHECK_INTERVAL_S", admission.RECHECK_INTERVAL_S / 1000)
 
 
 async def ask(rig: Rig, access: Access, *fields: bytes) -> Answer:
@@ -35,7 +35,7 @@ async def ask(rig: Rig, access: Access, *fields: bytes) -> Answer:
 
 
 def test_a_grant_is_looked_at_again_within_30_seconds() -> None:
-    assert admission.TRUST_S + admission.BEAT_S <= 30
+    assert admission.GRANT_TTL_S + admission.RECHECK_INTERVAL_S <= 30
 
 
 @on_a_loop
@@ -66,7 +66,7 @@ async def test_a_revocation_that_nobody_tells_of_acts_when_trust_ends() -> None:
         await rig.agent()
         assert (await ask(rig, access)).status == 200
         rig.grants.end(access.unique_id)
-        await asyncio.sleep(2 * admission.TRUST_S)
+        await asyncio.sleep(2 * admission.GRANT_TTL_S)
 
         assert (await ask(rig, access)).status == 604
 
@@ -78,7 +78,7 @@ async def test_a_connection_made_behind_our_back_is_found_soon() -> None:
         assert (await ask(rig, Access("app-one", b"token-of-app-one"))).status == 603
         access = rig.connect("app-one")
         await rig.agent()
-        await asyncio.sleep(admission.UNKNOWN_TRUST_S * 2)
+        await asyncio.sleep(admission.UNKNOWN_TTL_S * 2)
 
         assert (await ask(rig, access)).status == 200
 
@@ -244,7 +244,7 @@ async def test_a_revocation_that_nobody_tells_of_ends_it_as_well(what: str) -> N
 def test_it_ends_also_where_it_is_other_requests_that_look_the_grant_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(admission, "BEAT_S", 1000.0)
+    monkeypatch.setattr(admission, "RECHECK_INTERVAL_S", 1000.0)
     on_a_loop(ends_by_the_look_of_another)()
 
 
@@ -253,7 +253,7 @@ async def ends_by_the_look_of_another() -> None:
         access, agent = rig.connect(), await rig.agent(script=begin)
         asked = await running(caller, access, "stream", agent)
         rig.grants.end(access.unique_id)
-        await asyncio.sleep(2 * admission.TRUST_S)
+        await asyncio.sleep(2 * admission.GRANT_TTL_S)
         assert (await ask(rig, access)).status == 604
 
         await until(lambda: asked.reset is not None)
@@ -292,7 +292,7 @@ async def test_while_the_store_is_away_what_is_running_goes_on() -> None:
         access, agent = rig.connect(), await rig.agent(script=begin)
         asked = await running(caller, access, "stream", agent)
         rig.grants.is_broken = True
-        await asyncio.sleep(2 * admission.TRUST_S)
+        await asyncio.sleep(2 * admission.GRANT_TTL_S)
         assert asked.reset is None
         rig.grants.is_broken = False
         rig.grants.end(access.unique_id)
