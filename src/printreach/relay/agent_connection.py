@@ -238,8 +238,8 @@ class AgentConnection:
         )
         return left_s
 
-    async def _linked_within(self, patience_s: float) -> LinkedPrinter | None:
-        deadline = self._loop.time() + patience_s
+    async def _linked_within(self, timeout_s: float) -> LinkedPrinter | None:
+        deadline = self._loop.time() + timeout_s
         while self._loop.time() < deadline:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):

@@ -20,7 +20,7 @@ from printreach.http1.heads import (
     find_head_end,
 )
 
-from .departure import Departure
+from .disconnect_detector import DisconnectDetector
 from .forwarding_plan import ForwardingPlan
 from .refusals import plain_refusal
 from .timeouts import Timeouts
@@ -91,7 +91,7 @@ class FrontConnection(asyncio.Protocol):
         self._heads = RequestReader()
         self._front = front
         self._timeouts = front.timeouts
-        self._departure = Departure(self._timeouts.ended)
+        self._disconnect = DisconnectDetector(self._timeouts.ended)
         self._buffer = b""
         self._searched = 0  # bytes of the buffer in which no head ends
         self._awaits_head = False  # some of one has come
@@ -113,7 +113,7 @@ class FrontConnection(asyncio.Protocol):
 
     def write(self, data: bytes) -> bool:
         if data and not self._is_closing:
-            self._departure.silent_since = 0.0
+            self._disconnect.silent_since = 0.0
             self.transport.write(data)
         return not self._is_congested
 
@@ -166,7 +166,7 @@ class FrontConnection(asyncio.Protocol):
 
     def pause(self) -> None:
         """Don't read for now."""
-        if not (self._is_paused or self._is_closing or self._departure.has_ended):
+        if not (self._is_paused or self._is_closing or self._disconnect.has_ended):
             self._is_paused = True
             self.transport.pause_reading()
 
@@ -215,7 +215,7 @@ class FrontConnection(asyncio.Protocol):
         elif not self._is_busy and (not self._buffer or self._awaits_head):
             self._close()
         elif not self._is_closing:
-            self._departure.has_ended = True
+            self._disconnect.has_ended = True
             if self._is_raw and self._exchange is not None:
                 self._exchange.on_raw_end()
         return not self._is_closing
@@ -288,7 +288,7 @@ class FrontConnection(asyncio.Protocol):
 
     def _await_head(self) -> None:
         size = len(self._buffer)
-        if self._departure.has_ended:
+        if self._disconnect.has_ended:
             self._close()
         elif size > MAX_HEAD_BYTES:
             self._refuse(BadMessage(431, "The head of the request is larger than 32 KiB."))
@@ -305,7 +305,7 @@ class FrontConnection(asyncio.Protocol):
             self._reader = BodyReader(request.framing, request.length)
             body, rest = self._reader.feed(rest)
             fin = self._reader.is_complete
-        if self._departure.has_ended and not fin:
+        if self._disconnect.has_ended and not fin:
             self._close()
             return
         self._head = head
@@ -388,8 +388,8 @@ class FrontConnection(asyncio.Protocol):
 
     def _has_left(self, now: float) -> bool:
         sock = self.transport.get_extra_info("socket")
-        return self._departure.has_left(sock, now, is_paused=self._is_paused)
+        return self._disconnect.has_left(sock, now, is_paused=self._is_paused)
 
     @property
     def _has_said_all(self) -> bool:
-        return self._departure.has_ended and not self._buffer
+        return self._disconnect.has_ended and not self._buffer

@@ -161,9 +161,9 @@ class World:
         is_losing = self.service.bus.is_losing
         for key in self.model.keys:
             if key.person is person or (tenure is not None and key.tenure is tenure):
-                patience_s = GRANT_TTL_S if is_losing else 2.0 if key.kind is Kind.LIVE else 0.0
-                if patience_s:
-                    key.unsure_until = max(key.unsure_until, self.now() + patience_s)
+                timeout_s = GRANT_TTL_S if is_losing else 2.0 if key.kind is Kind.LIVE else 0.0
+                if timeout_s:
+                    key.unsure_until = max(key.unsure_until, self.now() + timeout_s)
 
     def may_not_know_yet(self, reached: Reached) -> bool:
         """The printer had been removed a moment before, and the notice of that was lost."""

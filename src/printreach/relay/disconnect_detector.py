@@ -7,19 +7,19 @@ _GONE = select.POLLHUP | select.POLLERR if hasattr(select, "POLLRDHUP") else 0
 _ENDED = select.POLLRDHUP if hasattr(select, "POLLRDHUP") else 0
 
 
-class Departure:
+class DisconnectDetector:
     """Watches one caller. A reset is noticed at once, and so is what breaks on writing.
 
     A caller that ends its side behind a whole request is owed the answer. But where nothing is
     written to it for a while it counts as gone: else a printer would work for nobody.
     """
 
-    __slots__ = ("_patience_s", "has_ended", "silent_since")
+    __slots__ = ("_timeout_s", "has_ended", "silent_since")
 
-    def __init__(self, patience_s: float) -> None:
+    def __init__(self, timeout_s: float) -> None:
         self.has_ended = False
         """It has ended its side, and all that it sent was read."""
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
         self.silent_since = 0.0
         """When it was first looked at without anything being written; 0 after a write."""
 
@@ -33,7 +33,7 @@ class Departure:
             return False
         if not self.silent_since:
             self.silent_since = now
-        return now >= self.silent_since + self._patience_s
+        return now >= self.silent_since + self._timeout_s
 
 
 def _events_of(sock: socket.socket | None) -> int:
