@@ -15,9 +15,9 @@ from printreach.http1.server import Server, serve
 from printreach.hub.tries import CallerTries
 from printreach.ports import Agents, Clock, Grants, Notice, Topic
 from printreach.relay.agents import AgentDependencies, Identity
+from printreach.relay.caller_origin import Network
 from printreach.relay.node import RelayDependencies, RelayNode
 from printreach.relay.timeouts import Timeouts
-from printreach.relay.trust import Network
 from printreach.relay.web_app import Application
 from printreach.rules.access import FULL_ACCESS
 from printreach.rules.access import Access as Granted

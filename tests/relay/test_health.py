@@ -6,8 +6,8 @@ import pytest
 
 from printreach.http1.heads import parse_request
 from printreach.relay.answering import AnswerWriter
+from printreach.relay.caller_origin import Network
 from printreach.relay.health import Health
-from printreach.relay.trust import Network
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, relay

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from printreach.http1.heads import Request
 
 from .answering import AnswerWriter
+from .caller_origin import Network, is_within, origin_of, read_address
 from .refusals import answer
-from .trust import Network, is_within, origin_of, read_address
 
 PATHS = frozenset({b"/healthz", b"/readyz", b"/metrics"})
 

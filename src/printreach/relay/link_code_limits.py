@@ -3,7 +3,7 @@
 from printreach.rules.rate_limits import Network, networks_of
 from printreach.rules.token_bucket import TokenBucket
 
-from .trust import read_address
+from .caller_origin import read_address
 
 BURST = 64
 """A farm behind one address, freshly set up: all its agents show a code at once."""

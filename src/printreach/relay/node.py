@@ -14,6 +14,7 @@ from printreach.wire.heads import Headers
 from .admission import Admission
 from .agents import AgentConnections, AgentDependencies
 from .answering import AnswerWriter
+from .caller_origin import Network, Origin, origin_of
 from .commands import CommandStamps
 from .connection import Exchange, FrontConnection
 from .directory import Directory
@@ -26,7 +27,6 @@ from .own_host import OwnHostRequests
 from .printer_hosts import PrinterHosts
 from .refusals import answer
 from .timeouts import Timeouts
-from .trust import Network, Origin, origin_of
 from .untrusted_proxy import UntrustedProxyWarning
 from .web_app import Application, WebApp
 from .websocket_upgrade import accept_websocket

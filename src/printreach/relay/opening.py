@@ -22,6 +22,7 @@ from printreach.wire.heads import get
 
 from .admission import Admission
 from .answering import AnswerWriter
+from .caller_origin import Network, origin_of
 from .cleaning import presented_in_target
 from .connection import FrontConnection
 from .cookies import cookie_values, own_cookie_name, set_own_cookie
@@ -29,7 +30,6 @@ from .cross_site import Site, is_made_by_another_site, site_of
 from .hosts import Hosts
 from .page_words import FROM_ANOTHER_SITE, INCOMPLETE_LINK, USED_LINK
 from .refusals import ask_to_sign_in, open_printer, refuse, wants_page
-from .trust import Network, origin_of
 from .waiting import Waiting
 
 OWN_COOKIE_S: Final = 12 * 3600

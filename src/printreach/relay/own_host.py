@@ -12,9 +12,9 @@ from printreach.http1.heads import Framing, Request, Response
 from printreach.wire.heads import Headers, encode_fields, strip_hop_by_hop
 
 from .answering import AnswerWriter, BrokenAnswer
+from .caller_origin import Origin, origin_fields, without_claims
 from .connection import FrontConnection
 from .refusals import answer as answer_with
-from .trust import Origin, origin_fields, without_claims
 from .web_app import WebApp, WebCall
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from printreach.rules.rate_limits import Network, networks_of
 from printreach.tunnel.link import Link
 
-from .trust import Origin
+from .caller_origin import Origin
 
 MOST_OF_NETWORK: Final = 20
 MOST: Final = 500

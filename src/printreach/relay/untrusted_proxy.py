@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from printreach.rules.public_addresses import is_public
 from printreach.wire.heads import Headers
 
-from .trust import Network, read_address
+from .caller_origin import Network, read_address
 
 log = logging.getLogger(__name__)
 

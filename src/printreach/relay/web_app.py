@@ -18,9 +18,9 @@ from printreach.ports import Clock
 from printreach.wire.heads import Headers, get, strip_hop_by_hop
 
 from .answering import AnswerWriter, BrokenAnswer
+from .caller_origin import Origin, origin_fields, without_claims
 from .connection import FrontConnection
 from .refusals import answer as answer_with
-from .trust import Origin, origin_fields, without_claims
 
 log = logging.getLogger(__name__)
 

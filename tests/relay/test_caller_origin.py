@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.relay.trust import Network, Origin, is_within, origin_of
+from printreach.relay.caller_origin import Network, Origin, is_within, origin_of
 from printreach.wire.heads import Headers
 
 PROXIES: list[Network] = [ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
