@@ -21,12 +21,12 @@ from printreach.http1.client import Client
 from printreach.http1.heads import Request
 from printreach.hub.tries import CallerTries
 from printreach.relay.admission import Admission
+from printreach.relay.browser_sign_in import BrowserSignIn
 from printreach.relay.commands import CommandStamps, ToldTime
 from printreach.relay.connection import Exchange, FrontConnection
 from printreach.relay.directory import Directory
 from printreach.relay.front import Front
 from printreach.relay.hosts import Hosts, PrinterHost
-from printreach.relay.opening import Opening
 from printreach.relay.printer_hosts import PrinterHosts
 from printreach.relay.timeouts import Timeouts
 from printreach.rules.connections import ConnectionKind, Grant
@@ -141,9 +141,9 @@ class RelayPath:
         admission._remember(unique_id, grant)
         directory = Directory()
         directory.put("p", self.tunnel, ToldTime(clock.now().timestamp(), 0.0))
-        opening = Opening(hosts, admission, CallerTries(clock), ())
+        browser_sign_in = BrowserSignIn(hosts, admission, CallerTries(clock), ())
         stamps = CommandStamps("n", clock.now)
-        printers = PrinterHosts(hosts, admission, directory, stamps, opening)
+        printers = PrinterHosts(hosts, admission, directory, stamps, browser_sign_in)
 
         def dispatch(
             caller: FrontConnection, request: Request, body: bytes, fin: bool

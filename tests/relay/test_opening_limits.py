@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.relay.opening import OPENED_BY_ADDRESS, PASSWORDS_BY_ADDRESS
+from printreach.relay.browser_sign_in import OPENED_BY_ADDRESS, PASSWORDS_BY_ADDRESS
 from printreach.rules.connections import ConnectionKind
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop

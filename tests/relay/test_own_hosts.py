@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.relay.opening import OWN_COOKIE_S
+from printreach.relay.browser_sign_in import OWN_COOKIE_S
 from printreach.rules.connections import ConnectionKind
 from tests.relay.caller import Answer, calling, request
 from tests.relay.loop import on_a_loop

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from printreach.relay.opening import (
+from printreach.relay.browser_sign_in import (
     FORM_S,
     LARGEST_FORM,
     PASSWORDS_BY_ADDRESS,
@@ -166,7 +166,7 @@ async def test_a_form_that_makes_no_sense_signs_nobody_in(body: bytes) -> None:
 @on_a_loop
 async def test_a_form_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     assert FORM_S == 30
-    monkeypatch.setattr("printreach.relay.opening.FORM_S", 0.05)
+    monkeypatch.setattr("printreach.relay.browser_sign_in.FORM_S", 0.05)
     async with relay() as rig, calling(rig.port) as caller:
         access = share(rig)
         fields = (b"Origin: http://" + access.host, b"Content-Length: 20")
@@ -266,7 +266,7 @@ async def test_who_tries_passwords_of_a_share_locks_out_neither_links_nor_cookie
     many = PASSWORDS_BY_SHARE.at_once
     numbers = iter(range(1, 200))
     monkeypatch.setattr(
-        "printreach.relay.opening.Opening._address",
+        "printreach.relay.browser_sign_in.BrowserSignIn._address",
         lambda *_: f"192.0.2.{next(numbers)}",
     )
     async with relay() as rig:

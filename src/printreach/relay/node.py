@@ -14,6 +14,7 @@ from printreach.wire.heads import Headers
 from .admission import Admission
 from .agents import AgentConnections, AgentDependencies
 from .answering import AnswerWriter
+from .browser_sign_in import BrowserSignIn, Tries
 from .caller_origin import Network, Origin, origin_of
 from .commands import CommandStamps
 from .connection import Exchange, FrontConnection
@@ -22,7 +23,6 @@ from .front import Front
 from .health import PATHS, Health
 from .host_keys import HostKeyRequests
 from .hosts import DetectorHost, Hosts, OwnHost, PrinterHost
-from .opening import Opening, Tries
 from .own_host import OwnHostRequests
 from .printer_hosts import PrinterHosts
 from .refusals import answer
@@ -86,7 +86,7 @@ class RelayNode:
             self._admission,
             self._directory,
             CommandStamps(agents.node_id, agents.clock.now),
-            Opening(self._hosts, self._admission, outside.tries, outside.networks),
+            BrowserSignIn(self._hosts, self._admission, outside.tries, outside.networks),
         )
         app = WebApp(outside.web, agents.clock) if outside.web is not None else None
         self._own_host = OwnHostRequests(outside.connect_web, app)

@@ -24,6 +24,7 @@ from printreach.wire.heads import Headers
 
 from .admission import Admission
 from .answering import AnswerWriter
+from .browser_sign_in import BrowserSignIn
 from .cleaning import Field, presented_in_target
 from .commands import CommandStamps, permission_stamp
 from .connection import Exchange, FrontConnection
@@ -32,7 +33,6 @@ from .directory import Directory
 from .exchange import PrinterExchange
 from .forwarding_plan import ForwardingPlan, plan_forwarding
 from .hosts import Hosts
-from .opening import Opening
 from .page_words import FROM_ANOTHER_SITE
 from .refusals import ask_for_confirmation, ask_to_sign_in, refuse, refuse_admission, wants_page
 from .waiting import Waiting
@@ -70,10 +70,10 @@ class PrinterHosts:
         admission: Admission,
         directory: Directory,
         stamps: CommandStamps,
-        opening: Opening,
+        browser_sign_in: BrowserSignIn,
     ) -> None:
         self._hosts = hosts
-        self._opening = opening
+        self._browser_sign_in = browser_sign_in
         self._admission = admission
         self._directory = directory
         self._stamps = stamps
@@ -308,7 +308,7 @@ class PrinterHosts:
     ) -> Exchange:
         """Trade a link or a password for the host's cookie."""
         waiting = Waiting(caller, body, fin)
-        work = self._opening.serve(waiting, caller, request, grant)
+        work = self._browser_sign_in.serve(waiting, caller, request, grant)
         self._start(work, waiting, caller, request)
         return waiting
 

@@ -61,7 +61,7 @@ class Tries(Protocol):
     def take_by_address(self, limit: Limit, address: str, at: str) -> TooSoon | None: ...
 
 
-class Opening:
+class BrowserSignIn:
     """Answers requests for OPEN_PATH on own- and shared- hosts."""
 
     def __init__(
