@@ -27,10 +27,10 @@ from .cleaning import presented_in_target
 from .connection import FrontConnection
 from .cookies import cookie_values, own_cookie_name, set_own_cookie
 from .cross_site import Site, is_made_by_another_site, site_of
+from .held_request import HeldRequest
 from .hosts import Hosts
 from .page_words import FROM_ANOTHER_SITE, INCOMPLETE_LINK, USED_LINK
 from .refusals import ask_to_sign_in, open_printer, refuse, wants_page
-from .waiting import Waiting
 
 OWN_COOKIE_S: Final = 12 * 3600
 SHARED_COOKIE_S: Final = 7 * 24 * 3600
@@ -73,7 +73,7 @@ class BrowserSignIn:
         self._networks = networks
 
     async def serve(
-        self, waiting: Waiting, caller: FrontConnection, request: Request, grant: Grant
+        self, held: HeldRequest, caller: FrontConnection, request: Request, grant: Grant
     ) -> None:
         """Answer, unless the caller leaves before."""
         secret: str | None
@@ -82,12 +82,12 @@ class BrowserSignIn:
         elif grant.kind is ConnectionKind.OWN:
             secret, fault = await self._by_ticket(request, grant)
         elif request.method == b"POST":
-            secret, fault = await self._by_password(waiting, caller, request, grant)
+            secret, fault = await self._by_password(held, caller, request, grant)
         else:
             secret, fault = await self._by_token(caller, request, grant)
-        if waiting.is_gone:
+        if held.is_gone:
             return
-        _, fin = waiting.release()
+        _, fin = held.release()
         writer = AnswerWriter(caller, request)
         writer.keep_alive = writer.keep_alive and fin
         if secret is not None:
@@ -113,12 +113,12 @@ class BrowserSignIn:
         return await self._sign_in(caller, request, grant, presented, WRONG_LINK)
 
     async def _by_password(
-        self, waiting: Waiting, caller: FrontConnection, request: Request, grant: Grant
+        self, held: HeldRequest, caller: FrontConnection, request: Request, grant: Grant
     ) -> "tuple[str | None, Fault]":
         origin = self._hosts.origin(request.host).encode("latin-1")
         if get(request.headers, b"origin") != origin:  # else others could sign a browser in
             return None, _FROM_ANOTHER_SITE
-        body = await waiting.read_small(LARGEST_FORM, FORM_S)
+        body = await held.read_small(LARGEST_FORM, FORM_S)
         if body is None:
             return None, Fault(sentence="This form can't be read.", is_for_form=True)
         too_soon = self._tries.take_by_address(

@@ -32,10 +32,10 @@ from .cross_site import WITHOUT_REFERER, CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
 from .forwarding_plan import ForwardingPlan, plan_forwarding
+from .held_request import HeldRequest
 from .hosts import Hosts
 from .page_words import FROM_ANOTHER_SITE
 from .refusals import ask_for_confirmation, ask_to_sign_in, refuse, refuse_admission, wants_page
-from .waiting import Waiting
 from .webcam_feeds import Feeds
 
 log = logging.getLogger(__name__)
@@ -123,30 +123,30 @@ class PrinterHosts:
         fin: bool,
     ) -> Exchange:
         """Hold the request until its connection was looked up, and its agent is back."""
-        waiting = Waiting(caller, body, fin)
-        self._start(self._serve_found(found, waiting, caller, request), waiting, caller, request)
-        return waiting
+        held = HeldRequest(caller, body, fin)
+        self._start(self._serve_found(found, held, caller, request), held, caller, request)
+        return held
 
     async def _serve_found(
         self,
         found: Coroutine[None, None, tuple[str, Grant | None]],
-        waiting: Waiting,
+        held: HeldRequest,
         caller: FrontConnection,
         request: Request,
     ) -> None:
         unique_id, grant = await found
-        if not waiting.is_gone:
-            body, fin = waiting.release()
+        if not held.is_gone:
+            body, fin = held.release()
             caller.hand_over(self._serve_known(caller, request, body, fin, unique_id, grant))
 
     def _start(
         self,
         work: Coroutine[None, None, None],
-        waiting: Waiting,
+        held: HeldRequest,
         caller: FrontConnection,
         request: Request,
     ) -> None:
-        task = asyncio.create_task(self._answered(work, waiting, caller, request))
+        task = asyncio.create_task(self._answered(work, held, caller, request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -240,7 +240,7 @@ class PrinterHosts:
     async def _answered(
         self,
         work: Coroutine[None, None, None],
-        waiting: Waiting,
+        held: HeldRequest,
         caller: FrontConnection,
         request: Request,
     ) -> None:
@@ -249,10 +249,10 @@ class PrinterHosts:
             await work
         except Exception:
             log.exception("a request could not be served")
-            if waiting.is_released:
+            if held.is_released:
                 caller.abort_for_gone_caller()
-            elif not waiting.is_gone:
-                _, fin = waiting.release()
+            elif not held.is_gone:
+                _, fin = held.release()
                 self._refuse(caller, request, fin, None, ErrorCode.UNKNOWN)
 
     def _refuse(
@@ -307,10 +307,10 @@ class PrinterHosts:
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool, grant: Grant
     ) -> Exchange:
         """Trade a link or a password for the host's cookie."""
-        waiting = Waiting(caller, body, fin)
-        work = self._browser_sign_in.serve(waiting, caller, request, grant)
-        self._start(work, waiting, caller, request)
-        return waiting
+        held = HeldRequest(caller, body, fin)
+        work = self._browser_sign_in.serve(held, caller, request, grant)
+        self._start(work, held, caller, request)
+        return held
 
 
 def _is_by_cookie(grant: Grant, known: ForwardingPlan, digests: Sequence[bytes]) -> bool:

@@ -5,7 +5,7 @@ import asyncio
 from .connection import FrontConnection
 
 
-class Waiting:
+class HeldRequest:
     """Holds a request while its connection is looked up; the caller's body waits in the socket."""
 
     def __init__(self, caller: FrontConnection, body: bytes, fin: bool) -> None:
