@@ -20,7 +20,7 @@ from printreach.wire.events import StreamOpened
 from printreach.wire.session import Role, Session
 
 from .commands import ToldTime
-from .detector_news import DetectorNews
+from .detector_status import DetectorStatusSender
 from .directory import Directory
 from .event_intake import BadEvents, EventIntake, EventLimiter
 from .host_keys import HostKeyRequests
@@ -93,7 +93,9 @@ class AgentConnection:
         self._lan_ip: str | None = None
         self._is_serving = False
         self._is_noted = False  # where it is, in the store
-        self._detector_news: DetectorNews | None = None  # once it serves, where it understands them
+        self._detector_status: DetectorStatusSender | None = (
+            None  # once it serves, where it understands them
+        )
         self._events: EventIntake | None = None  # once it serves
         self._understands: frozenset[str] = frozenset()
         session = Session(Role.HUB, now=self._loop.time(), capabilities=CAPABILITIES)
@@ -256,18 +258,18 @@ class AgentConnection:
         self._context.directory.put(self._printer_id, self.tunnel, self._told, hello.platform)
         log.info("agent %s serves %r", self._printer_id, printer.name)
         if signin.DETECTOR_NEWS in self._understands:
-            self._detector_news = DetectorNews(
+            self._detector_status = DetectorStatusSender(
                 outside.detector, outside.clock, self._printer_id, self._say
             )
-            self._detector_news.tell()
+            self._detector_status.tell()
         if signin.HOST_API_KEYS in self._understands:
             self._context.host_keys.serves(self._printer_id, self._say)
         try:
             await self._keep_presence(hello)
         finally:
             self._context.host_keys.leaves(self._printer_id, self._say)
-            if self._detector_news is not None:
-                self._detector_news.close()
+            if self._detector_status is not None:
+                self._detector_status.close()
             if self._context.directory.drop(self._printer_id, self.tunnel):
                 await outside.agents.agent_disconnected(
                     self._printer_id, outside.node_id, outside.clock.now()
@@ -319,8 +321,8 @@ class AgentConnection:
     def on_notice(self, topic: Topic) -> None:
         if topic is Topic.PRINTER:
             self._recheck.set()
-        elif topic is Topic.DETECTOR and self._detector_news is not None:
-            self._detector_news.tell()
+        elif topic is Topic.DETECTOR and self._detector_status is not None:
+            self._detector_status.tell()
 
     # --- helpers --------------------------------------------------------------------------------
 

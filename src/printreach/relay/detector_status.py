@@ -11,7 +11,7 @@ from printreach.rules.detector import aged
 log = logging.getLogger(__name__)
 
 
-class DetectorNews:
+class DetectorStatusSender:
     """say: sends a control message to the agent of this printer. No task runs while nothing is new.
 
     An agent that misses one has the next; so what could not be looked up is not tried again.
