@@ -22,7 +22,7 @@ from printreach.http1.heads import Request
 from printreach.hub.tries import CallerTries
 from printreach.relay.admission import Admission
 from printreach.relay.browser_sign_in import BrowserSignIn
-from printreach.relay.commands import CommandStamps, ToldTime
+from printreach.relay.commands import AgentClock, CommandStamps
 from printreach.relay.connection import Exchange, FrontConnection
 from printreach.relay.directory import Directory
 from printreach.relay.front import Front
@@ -140,7 +140,7 @@ class RelayPath:
         admission = Admission(grants, bus, clock)
         admission._remember(unique_id, grant)
         directory = Directory()
-        directory.put("p", self.tunnel, ToldTime(clock.now().timestamp(), 0.0))
+        directory.put("p", self.tunnel, AgentClock(clock.now().timestamp(), 0.0))
         browser_sign_in = BrowserSignIn(hosts, admission, CallerTries(clock), ())
         stamps = CommandStamps("n", clock.now)
         printers = PrinterHosts(hosts, admission, directory, stamps, browser_sign_in)

@@ -19,7 +19,7 @@ from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.events import StreamOpened
 from printreach.wire.session import Role, Session
 
-from .commands import ToldTime
+from .commands import AgentClock
 from .detector_status import DetectorStatusSender
 from .directory import Directory
 from .event_intake import BadEvents, EventIntake, EventLimiter
@@ -89,7 +89,7 @@ class AgentConnection:
         self._inbox: asyncio.Queue[signin.FromAgent] | None = asyncio.Queue(MAX_WAITING_MESSAGES)
         self._recheck = asyncio.Event()
         self._printer_id = ""  # until sign-in is over
-        self._told: ToldTime  # once sign-in has begun
+        self._agent_clock: AgentClock  # once sign-in has begun
         self._lan_ip: str | None = None
         self._is_serving = False
         self._is_noted = False  # where it is, in the store
@@ -165,7 +165,7 @@ class AgentConnection:
         inbox = self._inbox
         assert inbox is not None
         outside, now = self._outside, self._outside.clock.now()
-        self._told = ToldTime(now.timestamp(), self._loop.time())
+        self._agent_clock = AgentClock(now.timestamp(), self._loop.time())
         hello = await sign_in(
             Conversation(hear=inbox.get, say=self._say),
             outside.identity,
@@ -255,7 +255,9 @@ class AgentConnection:
         """Carry requests until the printer is removed or the agent leaves."""
         outside = self._outside
         self._is_serving = True
-        self._context.directory.put(self._printer_id, self.tunnel, self._told, hello.platform)
+        self._context.directory.put(
+            self._printer_id, self.tunnel, self._agent_clock, hello.platform
+        )
         log.info("agent %s serves %r", self._printer_id, printer.name)
         if signin.DETECTOR_NEWS in self._understands:
             self._detector_status = DetectorStatusSender(

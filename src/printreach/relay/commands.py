@@ -30,7 +30,7 @@ def permission_stamp(access: Access) -> Headers:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldTime:
+class AgentClock:
     """The time that an agent was told when it signed in, from which it counts on by itself.
 
     at: seconds of the event loop's clock, then.

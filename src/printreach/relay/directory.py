@@ -6,7 +6,7 @@ from typing import Final
 from printreach.tunnel.tunnel import Tunnel
 from printreach.wire.errors import CloseCode
 
-from .commands import ToldTime
+from .commands import AgentClock
 
 STEP_S: Final = 0.25
 
@@ -21,7 +21,7 @@ class Directory:
     def __init__(self, settle_s: float = 0.0) -> None:
         self._loop = asyncio.get_running_loop()
         self._tunnels: dict[str, Tunnel] = {}
-        self._told: dict[str, ToldTime] = {}  # of the same agents
+        self._clocks: dict[str, AgentClock] = {}  # of the same agents
         self._platforms: dict[str, str] = {}
         self._awaited: dict[str, asyncio.Event] = {}
         self._await_agents(settle_s)
@@ -31,17 +31,17 @@ class Directory:
 
     def agents_unix_s(self, printer_id: str) -> float:
         """What time the printer's agent takes it to be; there is one."""
-        return self._told[printer_id].unix_s_at(self._loop.time())
+        return self._clocks[printer_id].unix_s_at(self._loop.time())
 
     def platform(self, printer_id: str) -> str:
         """What kind of printer its agent says it is; "" while there is none."""
         return self._platforms.get(printer_id, "")
 
-    def put(self, printer_id: str, tunnel: Tunnel, told: ToldTime, platform: str = "") -> None:
+    def put(self, printer_id: str, tunnel: Tunnel, clock: AgentClock, platform: str = "") -> None:
         """Route to this tunnel from now on. An older one is told and closed."""
         self._platforms[printer_id] = platform
         older = self._tunnels.get(printer_id)
-        self._tunnels[printer_id], self._told[printer_id] = tunnel, told
+        self._tunnels[printer_id], self._clocks[printer_id] = tunnel, clock
         if older is not None and older is not tunnel:
             older.close(CloseCode.REPLACED, "another agent with the same key has connected")
         if (awaited := self._awaited.pop(printer_id, None)) is not None:
@@ -51,7 +51,7 @@ class Directory:
         """Forget a tunnel; False when another one has taken its place."""
         if self._tunnels.get(printer_id) is not tunnel:
             return False
-        del self._tunnels[printer_id], self._told[printer_id], self._platforms[printer_id]
+        del self._tunnels[printer_id], self._clocks[printer_id], self._platforms[printer_id]
         return True
 
     @property
