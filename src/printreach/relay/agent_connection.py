@@ -27,7 +27,7 @@ from .host_keys import HostKeyRequests
 from .link_code_limits import LinkCodeLimiter
 from .printer_subscriptions import PrinterSubscriptions
 from .sign_in import Conversation, Identity, SignInRefused, sign_in
-from .unsigned import Place, UnsignedLink
+from .unsigned_agents import UnsignedLink, UnsignedSlot
 
 log = logging.getLogger(__name__)
 
@@ -77,11 +77,11 @@ class AgentConnection:
         context: AgentContext,
         link: UnsignedLink,
         peer: str,
-        place: Place,
+        slot: UnsignedSlot,
     ) -> None:
         self._outside = outside
         self._link = link
-        self._place = place
+        self._slot = slot
         self._context = context
         self._peer = peer
         self._loop = asyncio.get_running_loop()
@@ -139,7 +139,7 @@ class AgentConnection:
         try:
             async with asyncio.timeout(SIGN_IN_TIMEOUT_S):
                 hello = await self._sign_in()
-            self._place.leave()
+            self._slot.leave()
             printer = await self._wait_until_linked(hello.public_key)
             await self._serve(printer, hello)
             self.tunnel.close(CloseCode.UNLINKED, "the printer was removed")
@@ -156,7 +156,7 @@ class AgentConnection:
             log.exception("an agent's connection failed")
             self.tunnel.close(CloseCode.OVERLOADED, "the service could not serve this agent")
         finally:
-            self._place.leave()
+            self._slot.leave()
             self._context.printer_subscriptions.remove(self._printer_id, self)
             if self._events is not None:
                 self._events.close()

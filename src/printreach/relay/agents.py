@@ -12,7 +12,7 @@ from .host_keys import HostKeyRequests
 from .link_code_limits import LinkCodeLimiter
 from .printer_subscriptions import PrinterSubscriptions
 from .sign_in import Identity
-from .unsigned import Place, UnsignedAgents, UnsignedLink
+from .unsigned_agents import UnsignedAgents, UnsignedLink, UnsignedSlot
 
 __all__ = ["AgentConnections", "AgentDependencies", "Identity"]
 
@@ -34,9 +34,9 @@ class AgentConnections:
         self._connections: set[AgentConnection] = set()
         self.unsigned = UnsignedAgents()
 
-    def accept(self, link: UnsignedLink, peer: str, place: Place) -> None:
-        """place: that of the connection, which is left when the agent has signed in or is gone."""
-        connection = AgentConnection(self._outside, self._context, link, peer, place)
+    def accept(self, link: UnsignedLink, peer: str, slot: UnsignedSlot) -> None:
+        """slot: that of the connection, which is left when the agent has signed in or is gone."""
+        connection = AgentConnection(self._outside, self._context, link, peer, slot)
         self._connections.add(connection)
         connection.task.add_done_callback(lambda _: self._connections.discard(connection))
 

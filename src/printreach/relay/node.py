@@ -162,17 +162,17 @@ class RelayNode:
 
     def _accept_agent(self, caller: FrontConnection, request: Request, fin: bool) -> None:
         origin = origin_of(caller.peer, request.headers, self._outside.networks, "")
-        place = self._agents.unsigned.take(origin)
-        if place is None:
+        slot = self._agents.unsigned.take(origin)
+        if slot is None:
             answer(
                 _writer(caller, request, fin), 503, b"Service Unavailable", _TOO_MANY, _COME_AGAIN
             )
             return
         link = accept_websocket(*caller.detach())
         if link is None:
-            place.leave()
+            slot.leave()
         else:
-            self._agents.accept(link, origin.address, place)
+            self._agents.accept(link, origin.address, slot)
 
     # --- helpers --------------------------------------------------------------------------------
 

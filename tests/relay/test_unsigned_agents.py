@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from printreach.relay.caller_origin import Origin
-from printreach.relay.unsigned import MOST, MOST_OF_NETWORK, UnsignedAgents
+from printreach.relay.unsigned_agents import MOST, MOST_OF_NETWORK, UnsignedAgents
 from printreach.tunnel.link import MAX_MESSAGE_BYTES, MAX_UNSIGNED_MESSAGE_BYTES
 from printreach.wire import frames
 from printreach.wire.frames import Kind

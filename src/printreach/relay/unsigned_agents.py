@@ -20,7 +20,7 @@ class UnsignedLink(Link, Protocol):
     def trust(self) -> None: ...
 
 
-class Place:
+class UnsignedSlot:
     """One connection among those that have not signed in. Leaving twice does no harm."""
 
     __slots__ = ("_networks", "_unsigned")
@@ -43,14 +43,14 @@ class UnsignedAgents:
         self._count = 0
         self._by_network: Counter[str] = Counter()
 
-    def take(self, origin: Origin) -> Place | None:
+    def take(self, origin: Origin) -> UnsignedSlot | None:
         """A place for a connection from there; None where too many have not signed in."""
         networks = _networks_of(origin)
         if self._count >= MOST or any(map(self._is_full, networks)):
             return None
         self._count += 1
         self._by_network.update(network.name for network in networks)
-        return Place(self, networks)
+        return UnsignedSlot(self, networks)
 
     def left(self, networks: tuple[Network, ...]) -> None:
         self._count -= 1
