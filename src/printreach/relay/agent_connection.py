@@ -26,7 +26,7 @@ from .event_intake import BadEvents, EventIntake, EventLimiter
 from .host_keys import HostKeyRequests
 from .link_code_limits import LinkCodeLimiter
 from .printer_subscriptions import PrinterSubscriptions
-from .sign_in import Conversation, Identity, SignInRefused, sign_in
+from .sign_in import Identity, SignInRefused, SignInTransport, sign_in
 from .unsigned_agents import UnsignedLink, UnsignedSlot
 
 log = logging.getLogger(__name__)
@@ -167,7 +167,7 @@ class AgentConnection:
         outside, now = self._outside, self._outside.clock.now()
         self._agent_clock = AgentClock(now.timestamp(), self._loop.time())
         hello = await sign_in(
-            Conversation(hear=inbox.get, say=self._say),
+            SignInTransport(receive=inbox.get, send=self._say),
             outside.identity,
             own_host=urlsplit(outside.base_url).netloc,
             nonce=outside.token_bytes(signin.NONCE_BYTES),

@@ -27,22 +27,22 @@ class Identity:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Conversation:
+class SignInTransport:
     """How to talk with one agent: the next word it says, and saying one to it."""
 
-    hear: Callable[[], Awaitable[signin.FromAgent]]
-    say: Callable[[signin.FromService], None]
+    receive: Callable[[], Awaitable[signin.FromAgent]]
+    send: Callable[[signin.FromService], None]
 
 
 async def sign_in(
-    agent: Conversation, identity: Identity, *, own_host: str, nonce: bytes, now: datetime
+    agent: SignInTransport, identity: Identity, *, own_host: str, nonce: bytes, now: datetime
 ) -> signin.Hello:
     """What the agent said of itself, once it has proved its key. Raises SignInRefused.
 
     own_host: the base URL's, which the agent has to have dialled, or a local name of this service.
     nonce: drawn for this sign-in alone.
     """
-    hello = await agent.hear()
+    hello = await agent.receive()
     if not isinstance(hello, signin.Hello):
         raise SignInRefused("sign-in begins with Hello")
     _check(hello, own_host)
@@ -64,8 +64,8 @@ async def sign_in(
         time_unix_sec=int(now.timestamp()),
         time_unix_ms=int(now.timestamp() * 1000),
     )
-    agent.say(challenge)
-    proof = await agent.hear()
+    agent.send(challenge)
+    proof = await agent.receive()
     if not isinstance(proof, signin.Proof):
         raise SignInRefused("Proof was due")
     if not _is_signed(hello.public_key, proof.signature, said_by(Signer.AGENT)):
