@@ -11,7 +11,7 @@ from printreach.relay.event_intake import (
     BURST,
     MANY,
     REFILL_EVERY_S,
-    TOLD_EVERY_S,
+    WARN_INTERVAL_S,
     EventIntake,
     EventLimiter,
 )
@@ -233,7 +233,7 @@ async def test_the_log_names_a_printer_that_floods_once_an_hour(
         await settle()
 
     assert caplog.text.count("printer one sends more events") == 1
-    assert limiter.is_news("one", now + TOLD_EVERY_S + 60)
+    assert limiter.should_warn("one", now + WARN_INTERVAL_S + 60)
 
 
 def test_printers_that_send_little_are_forgotten() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from printreach.contract import signin
 from printreach.ports import Topic
-from printreach.relay import printer_subscriptions
+from printreach.relay import link_code_limits, printer_subscriptions
 from printreach.rules.linking import LINK_CODE_LIFETIME
 from printreach.wire.errors import CloseCode
 from tests.relay.caller import calling, request
@@ -102,7 +102,7 @@ async def test_no_request_reaches_an_agent_that_nobody_has_linked() -> None:
 async def test_agents_that_nobody_links_get_no_codes_without_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(offers, "BURST", 5)
+    monkeypatch.setattr(link_code_limits, "BURST", 5)
     async with relay() as rig:
         for number in range(5):
             await unlinked(rig, f"new-{number}")
@@ -120,7 +120,7 @@ async def test_agents_that_nobody_links_get_no_codes_without_end(
 async def test_coming_back_with_the_same_key_buys_no_codes_either(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(offers, "BURST", 5)
+    monkeypatch.setattr(link_code_limits, "BURST", 5)
     async with relay() as rig:
         for _ in range(10):
             agent = await dialled(rig)
@@ -140,7 +140,7 @@ async def answered(agent: ScriptedAgent) -> None:
 async def test_where_many_wait_to_be_linked_linked_ones_still_connect(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(offers, "BURST", 1)
+    monkeypatch.setattr(link_code_limits, "BURST", 1)
     async with relay() as rig:
         await unlinked(rig, "new")
 

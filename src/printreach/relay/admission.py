@@ -21,7 +21,7 @@ from .last_used import LastUsedRecorder
 log = logging.getLogger(__name__)
 
 GRANT_TTL_S = 20.0
-"""With the beat of RECHECK_INTERVAL_S below, no grant is used for longer than the 30 s that are promised."""
+"""With RECHECK_INTERVAL_S below, no grant is used for longer than the 30 s that are promised."""
 RECHECK_INTERVAL_S = 5.0
 UNKNOWN_TTL_S = 1.0
 """For names that aren't connections: enough to hold off a flood, short for one just made."""

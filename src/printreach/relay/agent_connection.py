@@ -93,9 +93,7 @@ class AgentConnection:
         self._lan_ip: str | None = None
         self._is_serving = False
         self._is_noted = False  # where it is, in the store
-        self._detector_status: DetectorStatusSender | None = (
-            None  # once it serves, where it understands them
-        )
+        self._detector_status: DetectorStatusSender | None = None  # once it serves
         self._events: EventIntake | None = None  # once it serves
         self._understands: frozenset[str] = frozenset()
         session = Session(Role.HUB, now=self._loop.time(), capabilities=CAPABILITIES)

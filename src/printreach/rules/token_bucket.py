@@ -25,7 +25,7 @@ class TokenBucket:
         self._left -= 1
 
     def reserve(self, now: float, tokens: int) -> float:
-        """Take that many tokens, even where there are fewer; the seconds until they are refilled."""
+        """Take the tokens even where there are fewer; the seconds until they are refilled."""
         self.has(now, 0)
         self._left -= tokens
         return max(0.0, -self._left * self._every_s)
