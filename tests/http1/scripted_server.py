@@ -7,7 +7,7 @@ import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from printreach.http1.client import Client, Exchange, Failure
+from printreach.http1.client import Client, Exchange, ExchangeFailure
 from printreach.http1.heads import Response
 from printreach.http1.request_queue import RequestQueue
 
@@ -113,7 +113,7 @@ class Heard:
         self.pieces = 0
         self.fins = 0
         self.writable = 0
-        self.failures: list[tuple[Failure, str]] = []
+        self.failures: list[tuple[ExchangeFailure, str]] = []
         self.at_fin: Callable[[], None] = lambda: None
         self._changed = asyncio.Event()
 
@@ -152,7 +152,7 @@ class Heard:
         self.writable += 1
         self._changed.set()
 
-    def on_failed(self, failure: Failure, text: str) -> None:
+    def on_failed(self, failure: ExchangeFailure, text: str) -> None:
         assert not self.is_over, "something follows the end"
         self.failures.append((failure, text))
         self._changed.set()

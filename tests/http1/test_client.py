@@ -2,7 +2,7 @@
 
 import pytest
 
-from printreach.http1.client import Failure
+from printreach.http1.client import ExchangeFailure
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import GET, OK, talk
 
@@ -121,7 +121,7 @@ async def test_a_server_that_only_ever_says_wait_is_given_up() -> None:
         await visit.answer(b"HTTP/1.1 102 Processing\r\n\r\n" * 10_000)
 
         await heard.until_over()
-        assert heard.failures == [(Failure.BROKEN, "There are too many interim answers.")]
+        assert heard.failures == [(ExchangeFailure.BROKEN, "There are too many interim answers.")]
         assert len(heard.interims) <= 100
         await visit.end()
 
@@ -283,4 +283,4 @@ async def test_raw_bytes_that_are_broken_off_are_no_regular_end() -> None:
         visit.reset()
 
         await heard.until_over()
-        assert [failure for failure, _ in heard.failures] == [Failure.BROKEN]
+        assert [failure for failure, _ in heard.failures] == [ExchangeFailure.BROKEN]

@@ -3,7 +3,7 @@
 import pytest
 
 from printreach.http1 import client as client_module
-from printreach.http1.client import Failure
+from printreach.http1.client import ExchangeFailure
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import GET, OK, Talk, Visit, talk
 
@@ -110,7 +110,7 @@ async def test_a_question_is_repeated_once_only() -> None:
         fresh.close()
 
         await heard.until_over()
-        assert [failure for failure, _ in heard.failures] == [Failure.BROKEN]
+        assert [failure for failure, _ in heard.failures] == [ExchangeFailure.BROKEN]
         assert at.server.accepted == 2
 
 
@@ -123,7 +123,7 @@ async def test_a_question_whose_answer_has_begun_is_not_repeated() -> None:
         visit.close()
 
         await heard.until_over()
-        assert [failure for failure, _ in heard.failures] == [Failure.BROKEN]
+        assert [failure for failure, _ in heard.failures] == [ExchangeFailure.BROKEN]
         assert at.server.accepted == 1
 
 
@@ -136,7 +136,7 @@ async def test_a_command_that_meets_a_closed_connection_is_not_repeated() -> Non
         visit.close()
 
         await heard.until_over()
-        assert [failure for failure, _ in heard.failures] == [Failure.BROKEN]
+        assert [failure for failure, _ in heard.failures] == [ExchangeFailure.BROKEN]
         assert at.server.accepted == 1
 
 

@@ -11,7 +11,7 @@ import pytest
 import uvloop
 
 from printreach.http1 import client as client_module
-from printreach.http1.client import Client, Failure, reason_of
+from printreach.http1.client import Client, ExchangeFailure, reason_of
 from printreach.http1.heads import MAX_HEAD_BYTES
 from tests.fakes.hasty_loop import hasty_loop, on_a_hasty_loop
 from tests.fakes.loop import on_a_loop
@@ -49,7 +49,7 @@ def test_an_answer_that_cannot_be_read_is_broken_and_its_connection_closed(
             await visit.answer(answer)
 
             await heard.until_over()
-            assert heard.failures == [(Failure.BROKEN, sentence)]
+            assert heard.failures == [(ExchangeFailure.BROKEN, sentence)]
             await visit.end()
 
     body()
@@ -81,7 +81,7 @@ def test_an_answer_that_ends_too_early_is_broken(answer: bytes, sentence: str) -
 
             await heard.until_over()
             assert heard.fins == 0
-            assert heard.failures == [(Failure.BROKEN, sentence)]
+            assert heard.failures == [(ExchangeFailure.BROKEN, sentence)]
 
     body()
 
@@ -96,7 +96,7 @@ async def test_an_answer_without_length_that_is_broken_off_is_no_whole_one() -> 
         visit.reset()
 
         await heard.until_over()
-        assert [failure for failure, _ in heard.failures] == [Failure.BROKEN]
+        assert [failure for failure, _ in heard.failures] == [ExchangeFailure.BROKEN]
 
 
 REFUSAL = b"HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbig"
@@ -149,7 +149,7 @@ async def test_a_server_that_is_not_there_is_unreachable() -> None:
         client.request(heard, b"GET", GET)
 
         await heard.until_over()
-        assert heard.failures == [(Failure.UNREACHABLE, "Connection refused")]
+        assert heard.failures == [(ExchangeFailure.UNREACHABLE, "Connection refused")]
 
 
 @on_a_loop
@@ -160,7 +160,7 @@ async def test_a_name_that_no_name_server_can_be_asked_for_is_unreachable() -> N
     client.request(heard, b"GET", GET)
 
     await heard.until_over()
-    assert [failure for failure, _ in heard.failures] == [Failure.UNREACHABLE]
+    assert [failure for failure, _ in heard.failures] == [ExchangeFailure.UNREACHABLE]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ async def test_a_connection_that_takes_too_long_is_given_up() -> None:
     Client(never).request(heard, b"GET", GET)
     await heard.until_over(60)
 
-    assert heard.failures == [(Failure.UNREACHABLE, "no connection within 10 s")]
+    assert heard.failures == [(ExchangeFailure.UNREACHABLE, "no connection within 10 s")]
     assert hasty_loop().time() - began_at == pytest.approx(client_module.CONNECT_TIMEOUT_S)
 
 
@@ -243,7 +243,7 @@ async def test_a_server_that_says_nothing_for_ten_minutes_is_given_up() -> None:
     client_of(transport).request(heard, b"GET", GET)
     await heard.until_over(3600)
 
-    assert heard.failures == [(Failure.TIMED_OUT, "no answer in time")]
+    assert heard.failures == [(ExchangeFailure.TIMED_OUT, "no answer in time")]
     assert hasty_loop().time() - began_at == pytest.approx(600)
     assert transport.is_aborted
 
@@ -259,7 +259,7 @@ async def test_ten_minutes_count_from_the_last_byte_of_an_upload() -> None:
     assert heard.failures == []
 
     await asyncio.sleep(2)
-    assert [failure for failure, _ in heard.failures] == [Failure.TIMED_OUT]
+    assert [failure for failure, _ in heard.failures] == [ExchangeFailure.TIMED_OUT]
 
 
 @on_a_hasty_loop
@@ -274,7 +274,7 @@ async def test_an_upload_that_its_sender_pauses_is_not_the_servers_delay() -> No
 class Stumbling(Heard):
     """Has a fault of its own where it hears of a failure."""
 
-    def on_failed(self, failure: Failure, text: str) -> None:
+    def on_failed(self, failure: ExchangeFailure, text: str) -> None:
         super().on_failed(failure, text)
         raise RuntimeError("a fault of ours")
 
@@ -292,7 +292,7 @@ async def test_a_server_that_takes_nothing_of_an_upload_for_ten_minutes_is_given
     assert heard.failures == []
 
     await asyncio.sleep(2)
-    assert [failure for failure, _ in heard.failures] == [Failure.TIMED_OUT]
+    assert [failure for failure, _ in heard.failures] == [ExchangeFailure.TIMED_OUT]
 
 
 @on_a_hasty_loop
@@ -304,7 +304,7 @@ async def test_who_stumbles_over_a_late_answer_holds_up_nobody_else_whose_answer
     await asyncio.sleep(601)
 
     for heard in others:
-        assert [failure for failure, _ in heard.failures] == [Failure.TIMED_OUT]
+        assert [failure for failure, _ in heard.failures] == [ExchangeFailure.TIMED_OUT]
 
 
 @on_a_hasty_loop
@@ -320,7 +320,7 @@ async def test_a_connection_that_comes_about_after_a_freeze_carries_nothing_out(
 
     assert transport.written == b""
     assert transport.is_aborted
-    assert heard.failures == [(Failure.UNREACHABLE, "the connection came too late")]
+    assert heard.failures == [(ExchangeFailure.UNREACHABLE, "the connection came too late")]
 
 
 @on_a_loop
@@ -330,7 +330,7 @@ async def test_a_server_that_is_late_is_given_up_and_left() -> None:
         visit = await at.server.visit()
 
         await heard.until_over()
-        assert heard.failures == [(Failure.TIMED_OUT, "no answer in time")]
+        assert heard.failures == [(ExchangeFailure.TIMED_OUT, "no answer in time")]
         assert await visit.end() == GET
 
 

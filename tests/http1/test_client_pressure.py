@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from printreach.http1.client import Client, Exchange, Failure
+from printreach.http1.client import Client, Exchange, ExchangeFailure
 from printreach.http1.heads import Response
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import GET, OK, PATIENCE_S, Heard, Talk, Visit, talk
@@ -212,7 +212,7 @@ async def test_a_closed_client_tells_every_exchange_and_leaves_no_connection() -
 
         for heard in (waiting, connecting, late):
             await heard.until_over()
-            assert [failure for failure, _ in heard.failures] == [Failure.BROKEN]
+            assert [failure for failure, _ in heard.failures] == [ExchangeFailure.BROKEN]
         await visit.end()
 
 
@@ -229,7 +229,7 @@ async def test_a_closed_client_does_not_repeat_a_question() -> None:
         await at.client.close()
 
         await second.until_over()
-        assert [failure for failure, _ in second.failures] == [Failure.BROKEN]
+        assert [failure for failure, _ in second.failures] == [ExchangeFailure.BROKEN]
         assert at.server.accepted == 1
 
 
@@ -293,7 +293,7 @@ def test_a_mistake_of_who_hears_ends_its_exchange_and_is_logged(
                 await heard.until_words(said + 1)
 
             await heard.until_over()
-            assert heard.failures == [(Failure.BROKEN, "a fault at this end")]
+            assert heard.failures == [(ExchangeFailure.BROKEN, "a fault at this end")]
             if place != "end":  # there the connection is free already
                 await visit.end()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.http1.client import Client, Failure
+from printreach.http1.client import Client, ExchangeFailure
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import GET, OK, Heard, Talk, scripted_server
 from tests.rigs.certificates import self_signed
@@ -120,7 +120,7 @@ def test_a_certificate_that_nobody_vouches_for_is_named_as_the_reason(
 
             await heard.until_over()
             ((failure, sentence),) = heard.failures
-            assert failure is Failure.UNREACHABLE
+            assert failure is ExchangeFailure.UNREACHABLE
             assert sentence == "TLS failed: self-signed certificate"
 
     body()
@@ -142,7 +142,7 @@ def test_a_server_that_speaks_no_tls_is_unreachable_with_a_reason() -> None:
 
             await heard.until_over()
             ((failure, sentence),) = heard.failures
-            assert failure is Failure.UNREACHABLE
+            assert failure is ExchangeFailure.UNREACHABLE
             assert sentence.startswith("TLS failed: ")
 
     body()

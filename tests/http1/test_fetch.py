@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from printreach.http1 import fetch as module
-from printreach.http1.client import Failure
+from printreach.http1.client import ExchangeFailure
 from printreach.http1.connection import Limits
 from printreach.http1.fetch import Fetcher, FetchFailed, OpenAnswer
 from printreach.http1.messages import Answer, Call
@@ -140,7 +140,7 @@ def test_a_server_that_is_silent_is_given_up() -> None:
         async with asking(silent, first_byte_s=0.1) as fetcher:
             with pytest.raises(FetchFailed) as failed:
                 await fetcher.fetch(b"POST", b"/", body=b"hello")
-        assert failed.value.failure is Failure.TIMED_OUT
+        assert failed.value.failure is ExchangeFailure.TIMED_OUT
 
     run(body())
 
@@ -172,7 +172,7 @@ def test_an_answer_that_breaks_off_is_not_taken_for_whole() -> None:
         async with asking_peer(half) as fetcher:
             with pytest.raises(FetchFailed) as failed:
                 await fetcher.fetch(b"GET", b"/")
-        assert failed.value.failure is Failure.BROKEN
+        assert failed.value.failure is ExchangeFailure.BROKEN
 
     run(body())
 
@@ -196,7 +196,7 @@ def test_nobody_at_the_address_is_told_in_the_systems_words() -> None:
         fetcher = fetcher_of(free_port())
         with pytest.raises(FetchFailed, match="Connection refused") as failed:
             await fetcher.fetch(b"GET", b"/")
-        assert failed.value.failure is Failure.UNREACHABLE
+        assert failed.value.failure is ExchangeFailure.UNREACHABLE
 
     run(body())
 
@@ -207,7 +207,7 @@ def test_a_host_name_that_is_none_is_a_failure() -> None:
         connect = partial(loop.create_connection, host="a..b", port=80)
         with pytest.raises(FetchFailed) as failed:
             await Fetcher(connect, b"a..b").fetch(b"GET", b"/")
-        assert failed.value.failure is Failure.UNREACHABLE
+        assert failed.value.failure is ExchangeFailure.UNREACHABLE
 
     run(body())
 

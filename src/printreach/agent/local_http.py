@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from printreach.agent.addresses import WebAddress
 from printreach.contract.command_api import PERMISSIONS_FIELD
-from printreach.http1.client import Client, Exchange, Failure
+from printreach.http1.client import Client, Exchange, ExchangeFailure
 from printreach.http1.heads import Response
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
@@ -21,16 +21,16 @@ from printreach.wire.heads import (
 )
 
 _REASONS = {
-    Failure.UNREACHABLE: Reason.UNREACHABLE,
-    Failure.TIMED_OUT: Reason.TIMED_OUT,
-    Failure.BROKEN: Reason.BROKEN,
+    ExchangeFailure.UNREACHABLE: Reason.UNREACHABLE,
+    ExchangeFailure.TIMED_OUT: Reason.TIMED_OUT,
+    ExchangeFailure.BROKEN: Reason.BROKEN,
 }
 _SAYS = {
-    Failure.UNREACHABLE: "can't be reached",
-    Failure.TIMED_OUT: "gave no answer",
-    Failure.BROKEN: "broke its answer off",
+    ExchangeFailure.UNREACHABLE: "can't be reached",
+    ExchangeFailure.TIMED_OUT: "gave no answer",
+    ExchangeFailure.BROKEN: "broke its answer off",
 }
-_SAYS_WITHOUT_ANSWER = {**_SAYS, Failure.BROKEN: "gave no answer that can be passed on"}
+_SAYS_WITHOUT_ANSWER = {**_SAYS, ExchangeFailure.BROKEN: "gave no answer that can be passed on"}
 
 
 _FAMILIAR = 64
@@ -210,7 +210,7 @@ class _PrinterAnswer:
     def on_response(self, response: Response, body: bytes, fin: bool) -> None:
         if response.upgrade and not self._exchange.upgrades:
             self._exchange.upstream.cancel()
-            self.on_failed(Failure.BROKEN, "it changed to another protocol unasked")
+            self.on_failed(ExchangeFailure.BROKEN, "it changed to another protocol unasked")
             return
         self._has_answered = True
         self._exchange.answered(is_raw=response.upgrade, fin=fin)
@@ -225,7 +225,7 @@ class _PrinterAnswer:
         if not self._stream.send(data, fin=fin) and not fin:
             self._exchange.upstream.pause()
 
-    def on_failed(self, failure: Failure, text: str) -> None:
+    def on_failed(self, failure: ExchangeFailure, text: str) -> None:
         self._exchange.is_over = True
         server = self._exchange.server
         why = text.removesuffix(".")

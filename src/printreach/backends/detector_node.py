@@ -19,7 +19,7 @@ from printreach.contract.scoring import (
     ScoreAnswer,
     format_masked,
 )
-from printreach.http1.client import Failure
+from printreach.http1.client import ExchangeFailure
 from printreach.http1.fetch import Fetched, Fetcher, FetchFailed
 from printreach.ports.scoring import (
     PictureTooLarge,
@@ -122,7 +122,7 @@ class DetectorNode:
                 b"POST", target, headers, picture, at_most=MOST_ANSWER_BYTES, may_repeat=True
             )
         except FetchFailed as failed:
-            broke_off = failed.failure is not Failure.UNREACHABLE
+            broke_off = failed.failure is not ExchangeFailure.UNREACHABLE
             raise NodeFailed(failed.text, broke_off=broke_off) from failed
 
     async def _connect(self, make: Callable[[], asyncio.Protocol]) -> object:

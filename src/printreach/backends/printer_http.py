@@ -13,7 +13,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.errors import FAILURES, ErrorCode
 from printreach.contract.events import MAX_TEXT
 from printreach.contract.sizes import MAX_STATUS_BYTES
-from printreach.http1.client import Client, Connect, Failure
+from printreach.http1.client import Client, Connect, ExchangeFailure
 from printreach.http1.fetch import AnswerTooLarge, Fetcher, FetchFailed, OpenAnswer
 from printreach.ports import Clock
 from printreach.ports.printer_http import (
@@ -238,7 +238,7 @@ async def _chunks(answer: OpenAnswer) -> AsyncIterator[bytes]:
 
 def _refusal_of(failed: FetchFailed) -> PrinterRefusal:
     """The relay itself was not reached, broke off, or took too long."""
-    if failed.failure is Failure.TIMED_OUT:
+    if failed.failure is ExchangeFailure.TIMED_OUT:
         return _LATE
     if isinstance(failed, AnswerTooLarge):
         text = f"The agent's answer is larger than {failed.at_most // 1024} KiB."

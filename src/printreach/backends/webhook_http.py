@@ -20,7 +20,7 @@ from typing import Final
 from printreach import __version__
 from printreach.backends.lookups import Lookup
 from printreach.backends.own_addresses import is_own_address
-from printreach.http1.client import Client, Failure
+from printreach.http1.client import Client, ExchangeFailure
 from printreach.http1.heads import Response
 from printreach.rules.public_addresses import Reach, parse_ip_address
 from printreach.rules.webhook_urls import WebhookTarget, parse_webhook_url
@@ -176,9 +176,11 @@ class _Answer:
 
     def on_writable(self) -> None: ...
 
-    def on_failed(self, failure: Failure, text: str) -> None:
+    def on_failed(self, failure: ExchangeFailure, text: str) -> None:
         if not self.head.done():
-            begin = "can't be reached" if failure is Failure.UNREACHABLE else "gave no answer"
+            begin = (
+                "can't be reached" if failure is ExchangeFailure.UNREACHABLE else "gave no answer"
+            )
             self.head.set_exception(_NoAnswer(f"The receiver {begin}: {text}."))
         if not self.read.done():
             self.read.set_result(None)

@@ -13,11 +13,11 @@ import ssl
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from .client_connection import ClientConnection, Failure
+from .client_connection import ClientConnection, ExchangeFailure
 from .exchange import Answer, Exchange
 from .request_queue import RequestQueue
 
-__all__ = ["Answer", "Client", "Connect", "Exchange", "Failure", "reason_of"]
+__all__ = ["Answer", "Client", "Connect", "Exchange", "ExchangeFailure", "reason_of"]
 
 Connect = Callable[[Callable[[], asyncio.Protocol]], Awaitable[object]]
 """Opens a connection and gives it to the protocol it makes, as loop.create_connection does."""
@@ -104,7 +104,7 @@ class Client:
             connection.abort()
         connecting = dict(self._connecting)
         for task, exchange in connecting.items():
-            exchange.failed(Failure.BROKEN, _CLOSED)
+            exchange.failed(ExchangeFailure.BROKEN, _CLOSED)
             task.cancel()
         await asyncio.gather(*connecting, return_exceptions=True)
         await asyncio.sleep(0)  # so that aborted connections have told their exchanges
@@ -177,7 +177,7 @@ class Client:
 
     async def _open(self, exchange: Exchange) -> None:
         if self._is_closed:
-            exchange.failed(Failure.BROKEN, _CLOSED)
+            exchange.failed(ExchangeFailure.BROKEN, _CLOSED)
             return
         if self._queue is not None:
             await self._queue.wait_for_turn(exchange)
@@ -186,9 +186,11 @@ class Client:
             async with asyncio.timeout_at(deadline):
                 await self._connect(lambda: ClientConnection(self, exchange, deadline))
         except TimeoutError:
-            exchange.failed(Failure.UNREACHABLE, f"no connection within {CONNECT_TIMEOUT_S:.0f} s")
+            exchange.failed(
+                ExchangeFailure.UNREACHABLE, f"no connection within {CONNECT_TIMEOUT_S:.0f} s"
+            )
         except (OSError, ValueError) as exc:  # ValueError: a name that no name server could have
-            exchange.failed(Failure.UNREACHABLE, reason_of(exc))
+            exchange.failed(ExchangeFailure.UNREACHABLE, reason_of(exc))
 
 
 def reason_of(exc: OSError | ValueError) -> str:

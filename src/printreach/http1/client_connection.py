@@ -16,7 +16,7 @@ LAST_WORDS_BYTES = 64 * 1024
 """Read of an answer that had come when the connection broke: a head, and a short body."""
 
 
-class Failure(Enum):
+class ExchangeFailure(Enum):
     """Why an exchange has no complete answer."""
 
     UNREACHABLE = "unreachable"
@@ -48,7 +48,7 @@ class Carried(Protocol):
     def body(self, data: bytes, fin: bool) -> None: ...
     def writable(self) -> None: ...
     def lost(self) -> None: ...
-    def failed(self, failure: Failure, text: str) -> None: ...
+    def failed(self, failure: ExchangeFailure, text: str) -> None: ...
 
 
 class ClientConnection(asyncio.Protocol):
@@ -120,7 +120,7 @@ class ClientConnection(asyncio.Protocol):
             # This process was frozen: nobody waits any more for what it would begin to do now.
             self._exchange = None
             self.abort()
-            exchange.failed(Failure.UNREACHABLE, "the connection came too late")
+            exchange.failed(ExchangeFailure.UNREACHABLE, "the connection came too late")
         else:
             exchange.begin(self)
 
@@ -138,7 +138,7 @@ class ClientConnection(asyncio.Protocol):
                 self._receive_head(exchange, data)
         except BadMessage as fault:
             self._exchange = None
-            exchange.failed(Failure.BROKEN, fault.reason)
+            exchange.failed(ExchangeFailure.BROKEN, fault.reason)
             self.abort()
 
     def eof_received(self) -> bool:

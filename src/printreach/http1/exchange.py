@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import ParamSpec, Protocol
 
 from .chunked import LAST_CHUNK, encode_chunk
-from .client_connection import ClientConnection, Failure
+from .client_connection import ClientConnection, ExchangeFailure
 from .heads import BadMessage, Response
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ class Answer(Protocol):
 
     def on_body(self, data: bytes, fin: bool) -> None: ...
     def on_writable(self) -> None: ...
-    def on_failed(self, failure: Failure, text: str) -> None:
+    def on_failed(self, failure: ExchangeFailure, text: str) -> None:
         """The exchange ended without a complete answer. Nothing follows."""
 
 
@@ -182,9 +182,9 @@ class Exchange:
             self._unsent = [self._head]
             self.connect()
         else:
-            self.failed(Failure.BROKEN, _CUT_SHORT if self._heard else _NO_ANSWER)
+            self.failed(ExchangeFailure.BROKEN, _CUT_SHORT if self._heard else _NO_ANSWER)
 
-    def failed(self, failure: Failure, text: str) -> None:
+    def failed(self, failure: ExchangeFailure, text: str) -> None:
         answer = self._answer
         self._over()
         if answer is not None:
@@ -200,7 +200,7 @@ class Exchange:
             self._moved_at = self._client.now()
         left_s = self._moved_at + self._client.first_byte_s - self._client.now()
         if left_s <= 0:
-            self.failed(Failure.TIMED_OUT, "no answer in time")
+            self.failed(ExchangeFailure.TIMED_OUT, "no answer in time")
             if connection is not None:
                 connection.abort()
         return left_s
@@ -214,7 +214,7 @@ class Exchange:
         except Exception:
             log.exception("a fault of ours while an answer was passed on")
             self.cancel()
-            _say_failed(answer, Failure.BROKEN, "a fault at this end")
+            _say_failed(answer, ExchangeFailure.BROKEN, "a fault at this end")
 
     def _over(self) -> None:
         """From now on the connection is no business of this exchange: it may carry another."""
@@ -225,7 +225,7 @@ class Exchange:
         self._client.answered(self)
 
 
-def _say_failed(answer: Answer, failure: Failure, text: str) -> None:
+def _say_failed(answer: Answer, failure: ExchangeFailure, text: str) -> None:
     """Who raises here has heard the last there is; others still have something to hear."""
     try:
         answer.on_failed(failure, text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from printreach.wire.heads import Headers, encode_fields, get
 
-from .client import Client, Connect, Exchange, Failure
+from .client import Client, Connect, Exchange, ExchangeFailure
 from .heads import Response
 
 READ_TIMEOUT_S = 30.0
@@ -22,7 +22,7 @@ MAX_FETCHED_BYTES = 8 * 1024 * 1024
 class FetchFailed(Exception):
     """No answer, or none that is whole. The message ends a sentence: `it can't be reached: …`."""
 
-    def __init__(self, failure: Failure, text: str) -> None:
+    def __init__(self, failure: ExchangeFailure, text: str) -> None:
         super().__init__(text)
         self.failure = failure
         self.text = text
@@ -32,7 +32,7 @@ class AnswerTooLarge(FetchFailed):
     """The answer is larger than the asker takes."""
 
     def __init__(self, at_most: int) -> None:
-        super().__init__(Failure.BROKEN, f"the answer is over {at_most} bytes")
+        super().__init__(ExchangeFailure.BROKEN, f"the answer is over {at_most} bytes")
         self.at_most = at_most
 
 
@@ -191,7 +191,7 @@ class OpenAnswer:
                     await self._change()
             except TimeoutError:
                 text = f"nothing came for {READ_TIMEOUT_S:.0f} s"
-                raise FetchFailed(Failure.TIMED_OUT, text) from None
+                raise FetchFailed(ExchangeFailure.TIMED_OUT, text) from None
 
     async def whole(self, at_most: int) -> bytes:
         """The whole body. Raises FetchFailed, AnswerTooLarge where it is over at_most bytes."""
@@ -240,6 +240,6 @@ class OpenAnswer:
         self._writable.set()
         self._changed.set()
 
-    def on_failed(self, failure: Failure, text: str) -> None:
+    def on_failed(self, failure: ExchangeFailure, text: str) -> None:
         self._failure = FetchFailed(failure, text)
         self._changed.set()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from printreach.contract.commands import CommandStatus
-from printreach.http1.client import Failure
+from printreach.http1.client import ExchangeFailure
 from printreach.http1.fetch import FetchFailed
 
 from .port import PrinterRefused
@@ -28,6 +28,6 @@ def reaching(where: str) -> Iterator[None]:
     try:
         yield
     except FetchFailed as exc:
-        if exc.failure is Failure.TIMED_OUT:
+        if exc.failure is ExchangeFailure.TIMED_OUT:
             raise late(where) from exc
         raise unreachable(where, exc.text) from exc

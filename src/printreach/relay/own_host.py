@@ -7,7 +7,7 @@ everything where it runs apart, go over its unix socket.
 import asyncio
 import logging
 
-from printreach.http1.client import Client, Connect, Exchange, Failure
+from printreach.http1.client import Client, Connect, Exchange, ExchangeFailure
 from printreach.http1.heads import Framing, Request, Response
 from printreach.wire.heads import Headers, encode_fields, strip_hop_by_hop
 
@@ -134,7 +134,7 @@ class _WebAnswer:
         except BrokenAnswer:
             self._caller.abort()
 
-    def on_failed(self, failure: Failure, text: str) -> None:
+    def on_failed(self, failure: ExchangeFailure, text: str) -> None:
         if self._exchange.is_over:
             return
         log.warning("the web role gave no whole answer (%s): %s", failure.value, text)

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from printreach.http1.client import Failure
+from printreach.http1.client import ExchangeFailure
 from printreach.http1.fetch import FetchFailed
 from printreach.wire.heads import Headers
 from tests.fakes.hasty_loop import settle
@@ -204,7 +204,7 @@ class Streams:
                     stream.data += chunk
             stream.ended_because = "it is whole"
         except FetchFailed as failed:
-            is_late = failed.failure is Failure.TIMED_OUT
+            is_late = failed.failure is ExchangeFailure.TIMED_OUT
             stream.ended_because = "nothing came" if is_late else f"it broke: {failed.text}"
         finally:
             stream.ended_because = stream.ended_because or "the caller left"

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from printreach.http1.client import Failure
+from printreach.http1.client import ExchangeFailure
 from printreach.http1.fetch import Fetcher, FetchFailed
 from printreach.printers import loose
 from printreach.printers.port import (
@@ -120,6 +120,6 @@ class Web:
         try:
             yield
         except FetchFailed as exc:
-            if exc.failure is Failure.TIMED_OUT:
+            if exc.failure is ExchangeFailure.TIMED_OUT:
                 raise PrinterRefused(504, f"The printer gave no answer: {exc.text}.") from exc
             raise unreachable(self._host, exc.text) from exc
