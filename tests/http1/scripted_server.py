@@ -7,7 +7,7 @@ import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from printreach.http1.client import Client, Exchange, ExchangeFailure
+from printreach.http1.client import Client, ClientExchange, ExchangeFailure
 from printreach.http1.heads import Response
 from printreach.http1.request_queue import RequestQueue
 
@@ -200,7 +200,7 @@ class Talk:
         body: bytes = b"",
         fin: bool = True,
         chunked: bool = False,
-    ) -> tuple[Heard, Exchange]:
+    ) -> tuple[Heard, ClientExchange]:
         heard = Heard()
         method = head.split(b" ")[0]
         return heard, self.client.request(heard, method, head, body=body, fin=fin, chunked=chunked)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from printreach.http1.client import Client, Exchange, ExchangeFailure
+from printreach.http1.client import Client, ClientExchange, ExchangeFailure
 from printreach.http1.heads import Response
 from tests.fakes.loop import on_a_loop
 from tests.http1.scripted_server import GET, OK, PATIENCE_S, Heard, Talk, Visit, talk
@@ -64,7 +64,7 @@ async def test_a_connection_whose_exchange_ended_in_a_pause_reads_on_for_the_nex
         assert (await second.until_over()).body == b"hello"
 
 
-async def until_held_up(exchange: Exchange) -> int:
+async def until_held_up(exchange: ClientExchange) -> int:
     """Send until on_writable is to be waited for; how many bytes that took."""
     for count in range(1, 1000):
         if not exchange.send(b"x" * 50_000, fin=False):
@@ -108,33 +108,33 @@ async def test_one_who_leaves_while_connecting_ends_the_attempt_at_once() -> Non
     assert heard.failures == []
 
 
-async def asked(at: Talk) -> tuple[Visit, Exchange]:
+async def asked(at: Talk) -> tuple[Visit, ClientExchange]:
     _, exchange = at.ask()
     visit = await at.server.visit()
     await visit.head()
     return visit, exchange
 
 
-async def uploading(at: Talk) -> tuple[Visit, Exchange]:
+async def uploading(at: Talk) -> tuple[Visit, ClientExchange]:
     _, exchange = at.ask(POST_CHUNKED, body=b"hello", fin=False, chunked=True)
     visit = await at.server.visit()
     await visit.head()
     return visit, exchange
 
 
-async def stuck_in_the_upload(at: Talk) -> tuple[Visit, Exchange]:
+async def stuck_in_the_upload(at: Talk) -> tuple[Visit, ClientExchange]:
     visit, exchange = await uploading(at)
     await until_held_up(exchange)
     return visit, exchange
 
 
-async def in_the_head(at: Talk) -> tuple[Visit, Exchange]:
+async def in_the_head(at: Talk) -> tuple[Visit, ClientExchange]:
     visit, exchange = await asked(at)
     visit.send(OK[:12])
     return visit, exchange
 
 
-async def in_the_body(at: Talk) -> tuple[Visit, Exchange]:
+async def in_the_body(at: Talk) -> tuple[Visit, ClientExchange]:
     heard, exchange = at.ask()
     visit = await at.server.visit()
     await visit.answer(OK[:-1])
@@ -142,13 +142,13 @@ async def in_the_body(at: Talk) -> tuple[Visit, Exchange]:
     return visit, exchange
 
 
-async def paused_in_the_body(at: Talk) -> tuple[Visit, Exchange]:
+async def paused_in_the_body(at: Talk) -> tuple[Visit, ClientExchange]:
     visit, exchange = await in_the_body(at)
     exchange.pause()
     return visit, exchange
 
 
-async def in_raw_bytes(at: Talk) -> tuple[Visit, Exchange]:
+async def in_raw_bytes(at: Talk) -> tuple[Visit, ClientExchange]:
     heard, exchange = at.ask(UPGRADE, fin=False)
     visit = await at.server.visit()
     await visit.answer(SWITCHING)
@@ -169,7 +169,7 @@ async def in_raw_bytes(at: Talk) -> tuple[Visit, Exchange]:
     ],
 )
 def test_one_who_leaves_closes_the_servers_side_within_a_moment(
-    state: Callable[[Talk], Awaitable[tuple[Visit, Exchange]]],
+    state: Callable[[Talk], Awaitable[tuple[Visit, ClientExchange]]],
 ) -> None:
     @on_a_loop
     async def body() -> None:

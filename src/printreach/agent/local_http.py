@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from printreach.agent.addresses import WebAddress
 from printreach.contract.command_api import PERMISSIONS_FIELD
-from printreach.http1.client import Client, Exchange, ExchangeFailure
+from printreach.http1.client import Client, ClientExchange, ExchangeFailure
 from printreach.http1.heads import Response
 from printreach.tunnel.stream import Stream
 from printreach.wire.errors import Reason
@@ -115,7 +115,7 @@ class LocalExchange:
         self.upgrades = opened.upgrade
         self.is_raw = False
         self.is_over = False  # the printer has said all, or nobody wants to hear it
-        self.upstream: Exchange
+        self.upstream: ClientExchange
         self._opened = opened
         self._untaken = 0  # bytes the printer's connection has not had room for
         self._early: list[tuple[bytes, bool]] = []  # behind a handshake: data, fin

@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 
 from .client_connection import ClientConnection, ExchangeFailure
-from .exchange import Answer, Exchange
+from .exchange import AnswerHandler, ClientExchange
 from .request_queue import RequestQueue
 
-__all__ = ["Answer", "Client", "Connect", "Exchange", "ExchangeFailure", "reason_of"]
+__all__ = ["AnswerHandler", "Client", "Connect", "ClientExchange", "ExchangeFailure", "reason_of"]
 
 Connect = Callable[[Callable[[], asyncio.Protocol]], Awaitable[object]]
 """Opens a connection and gives it to the protocol it makes, as loop.create_connection does."""
@@ -52,10 +52,10 @@ class Client:
         self._connect = connect
         self._kept: deque[tuple[float, ClientConnection]] = deque()
         self._loop = asyncio.get_running_loop()
-        self._connecting: dict[asyncio.Task[None], Exchange] = {}
+        self._connecting: dict[asyncio.Task[None], ClientExchange] = {}
         self._connections: set[ClientConnection] = set()
         self._idle_timer: asyncio.TimerHandle | None = None
-        self._unanswered: set[Exchange] = set()
+        self._unanswered: set[ClientExchange] = set()
         self._late_timer: asyncio.TimerHandle | None = None  # one for all: timers cost
         self._is_closed = False
 
@@ -66,7 +66,7 @@ class Client:
 
     def request(
         self,
-        answer: Answer,
+        answer: AnswerHandler,
         method: bytes,
         head: bytes,
         *,
@@ -74,15 +74,17 @@ class Client:
         fin: bool = True,
         chunked: bool = False,
         may_repeat: bool = False,
-    ) -> Exchange:
+    ) -> ClientExchange:
         """Ask. head: a whole HTTP/1.1 head, blank line included; body: its first bytes.
 
-        fin: nothing follows the body given here; otherwise Exchange.send brings the rest.
+        fin: nothing follows the body given here; otherwise ClientExchange.send brings the rest.
         may_repeat: the server may get it twice. head carries the body as well, where there is one.
         """
         is_whole = fin and not body and not chunked
         repeatable = is_whole and (may_repeat or method in _REPEATABLE)
-        exchange = Exchange(self, answer, method, head, repeatable=repeatable, chunked=chunked)
+        exchange = ClientExchange(
+            self, answer, method, head, repeatable=repeatable, chunked=chunked
+        )
         kept = self._take_kept() if repeatable else None
         if kept is not None:
             exchange.begin(kept)
@@ -109,9 +111,9 @@ class Client:
         await asyncio.gather(*connecting, return_exceptions=True)
         await asyncio.sleep(0)  # so that aborted connections have told their exchanges
 
-    # --- for Exchange and ClientConnection ------------------------------------------------------
+    # --- for ClientExchange and ClientConnection ------------------------------------------------------
 
-    def start_connecting(self, exchange: Exchange) -> asyncio.Task[None]:
+    def start_connecting(self, exchange: ClientExchange) -> asyncio.Task[None]:
         task = self._loop.create_task(self._open(exchange))
         self._connecting[task] = exchange
         task.add_done_callback(self._connecting.pop)
@@ -123,14 +125,14 @@ class Client:
     def call_later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle:
         return self._loop.call_later(seconds, call)
 
-    def await_answer(self, exchange: Exchange) -> None:
+    def await_answer(self, exchange: ClientExchange) -> None:
         self._unanswered.add(exchange)
         if self._queue is not None:
             self._queue.admit(exchange)
         if self._late_timer is None:
             self._late_timer = self._loop.call_later(self.first_byte_s, self._look_for_late)
 
-    def answered(self, exchange: Exchange) -> None:
+    def answered(self, exchange: ClientExchange) -> None:
         self._unanswered.discard(exchange)
         if self._queue is not None:
             self._queue.release(exchange)
@@ -175,7 +177,7 @@ class Client:
         if waiting_s and not self._is_closed:
             self._late_timer = self._loop.call_later(min(waiting_s), self._look_for_late)
 
-    async def _open(self, exchange: Exchange) -> None:
+    async def _open(self, exchange: ClientExchange) -> None:
         if self._is_closed:
             exchange.failed(ExchangeFailure.BROKEN, _CLOSED)
             return

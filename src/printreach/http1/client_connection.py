@@ -24,7 +24,7 @@ class ExchangeFailure(Enum):
     BROKEN = "broken"
 
 
-class Keeper(Protocol):
+class ConnectionClient(Protocol):
     """Who owns connections: the client."""
 
     def now(self) -> float: ...
@@ -34,7 +34,7 @@ class Keeper(Protocol):
     def lost(self, connection: "ClientConnection") -> None: ...
 
 
-class Carried(Protocol):
+class CarriedExchange(Protocol):
     """What a connection carries at a time: an exchange."""
 
     method: bytes
@@ -54,11 +54,13 @@ class Carried(Protocol):
 class ClientConnection(asyncio.Protocol):
     """Carries one exchange after another. deadline: to be connected, by the client's clock."""
 
-    def __init__(self, client: Keeper, exchange: Carried, deadline: float) -> None:
+    def __init__(
+        self, client: ConnectionClient, exchange: CarriedExchange, deadline: float
+    ) -> None:
         self.is_used = False
         self._client = client
         self._deadline = deadline
-        self._exchange: Carried | None = exchange
+        self._exchange: CarriedExchange | None = exchange
         self._transport: asyncio.Transport | None = None
         self._buffer = b""
         self._reader: BodyReader | None = None
@@ -71,7 +73,7 @@ class ClientConnection(asyncio.Protocol):
     def is_usable(self) -> bool:
         return self._transport is not None and not self._transport.is_closing()
 
-    def carry(self, exchange: Carried) -> None:
+    def carry(self, exchange: CarriedExchange) -> None:
         self._exchange = exchange
         self._reader = None
         self.is_used = True
@@ -199,7 +201,7 @@ class ClientConnection(asyncio.Protocol):
         if data:
             self.data_received(data)
 
-    def _receive_head(self, exchange: Carried, data: bytes) -> None:
+    def _receive_head(self, exchange: CarriedExchange, data: bytes) -> None:
         searched = max(0, len(self._buffer) - 3)
         data, self._buffer = self._buffer + data, b""
         while (end := find_head_end(data, searched)) >= 0:
@@ -219,7 +221,7 @@ class ClientConnection(asyncio.Protocol):
             raise BadMessage(502, "The head of the answer is larger than 32 KiB.")
         self._buffer = data
 
-    def _begin_body(self, exchange: Carried, response: Response, rest: bytes) -> None:
+    def _begin_body(self, exchange: CarriedExchange, response: Response, rest: bytes) -> None:
         reader = self._reader = BodyReader(response.framing, response.length)
         self._keep_alive = response.keep_alive
         body, surplus = reader.feed(rest)
@@ -227,14 +229,14 @@ class ClientConnection(asyncio.Protocol):
             self._complete(exchange, surplus)
         exchange.response(response, body, fin=reader.is_complete)
 
-    def _receive_body(self, exchange: Carried, reader: BodyReader, data: bytes) -> None:
+    def _receive_body(self, exchange: CarriedExchange, reader: BodyReader, data: bytes) -> None:
         body, surplus = reader.feed(data)
         if reader.is_complete:
             self._complete(exchange, surplus)
         if body or reader.is_complete:
             exchange.body(body, fin=reader.is_complete)
 
-    def _complete(self, exchange: Carried, surplus: bytes) -> None:
+    def _complete(self, exchange: CarriedExchange, surplus: bytes) -> None:
         """The answer is whole: keep the connection for the next request, or close it."""
         self._exchange = None
         if not exchange.is_sent:

@@ -19,7 +19,7 @@ _CUT_SHORT = "the connection was closed in the middle of the answer"
 _NO_ANSWER = "the connection was closed before an answer came"
 
 
-class Answer(Protocol):
+class AnswerHandler(Protocol):
     """Who hears of an exchange."""
 
     def on_interim(self, response: Response) -> None: ...
@@ -32,27 +32,27 @@ class Answer(Protocol):
         """The exchange ended without a complete answer. Nothing follows."""
 
 
-class ExchangeOwner(Protocol):
+class ExchangeClient(Protocol):
     """What an exchange asks of its client. first_byte_s: its patience with the server."""
 
     first_byte_s: float
 
-    def start_connecting(self, exchange: "Exchange") -> asyncio.Task[None]: ...
+    def start_connecting(self, exchange: "ClientExchange") -> asyncio.Task[None]: ...
     def now(self) -> float: ...
-    def await_answer(self, exchange: "Exchange") -> None:
+    def await_answer(self, exchange: "ClientExchange") -> None:
         """Call its give_up_if_late in good time."""
 
-    def answered(self, exchange: "Exchange") -> None:
+    def answered(self, exchange: "ClientExchange") -> None:
         """It has come, or nobody waits any more."""
 
 
-class Exchange:
+class ClientExchange:
     """One request and its answer. What is done to it once it is over goes nowhere."""
 
     def __init__(
         self,
-        client: ExchangeOwner,
-        answer: Answer,
+        client: ExchangeClient,
+        answer: AnswerHandler,
         method: bytes,
         head: bytes,
         *,
@@ -62,7 +62,7 @@ class Exchange:
         self.method = method
         self.is_sent = False
         self._client = client
-        self._answer: Answer | None = answer
+        self._answer: AnswerHandler | None = answer
         self._connecting: asyncio.Task[None] | None = None
         self._connection: ClientConnection | None = None  # while it carries this exchange
         self._unsent = [head]  # until there is a connection
@@ -206,7 +206,7 @@ class Exchange:
         return left_s
 
     def _tell(
-        self, answer: Answer, hear: Callable[P, None], *args: P.args, **kwargs: P.kwargs
+        self, answer: AnswerHandler, hear: Callable[P, None], *args: P.args, **kwargs: P.kwargs
     ) -> None:
         """Who raises is told that nothing follows, so that it can end what it has begun."""
         try:
@@ -225,7 +225,7 @@ class Exchange:
         self._client.answered(self)
 
 
-def _say_failed(answer: Answer, failure: ExchangeFailure, text: str) -> None:
+def _say_failed(answer: AnswerHandler, failure: ExchangeFailure, text: str) -> None:
     """Who raises here has heard the last there is; others still have something to hear."""
     try:
         answer.on_failed(failure, text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from printreach.wire.heads import Headers, encode_fields, get
 
-from .client import Client, Connect, Exchange, ExchangeFailure
+from .client import Client, ClientExchange, Connect, ExchangeFailure
 from .heads import Response
 
 READ_TIMEOUT_S = 30.0
@@ -159,14 +159,14 @@ class OpenAnswer:
     def __init__(self) -> None:
         self.status = 0
         self.headers: Headers = []
-        self._exchange: Exchange
+        self._exchange: ClientExchange
         self._chunks: deque[bytes] = deque()
         self._is_complete = False
         self._failure: FetchFailed | None = None
         self._changed = asyncio.Event()
         self._writable = asyncio.Event()
 
-    def begin(self, exchange: Exchange) -> None:
+    def begin(self, exchange: ClientExchange) -> None:
         self._exchange = exchange
 
     async def head(self) -> None:
@@ -220,7 +220,7 @@ class OpenAnswer:
         self._changed.clear()
         await self._changed.wait()
 
-    # --- http1.client.Answer --------------------------------------------------------------------
+    # --- http1.client.AnswerHandler --------------------------------------------------------------------
 
     def on_interim(self, response: Response) -> None: ...
 

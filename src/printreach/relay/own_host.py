@@ -7,7 +7,7 @@ everything where it runs apart, go over its unix socket.
 import asyncio
 import logging
 
-from printreach.http1.client import Client, Connect, Exchange, ExchangeFailure
+from printreach.http1.client import Client, ClientExchange, Connect, ExchangeFailure
 from printreach.http1.heads import Framing, Request, Response
 from printreach.wire.heads import Headers, encode_fields, strip_hop_by_hop
 
@@ -53,7 +53,7 @@ class WebExchange:
         self.caller = caller
         self._request = request
         self.writer = AnswerWriter(caller, request)
-        self.upstream: Exchange
+        self.upstream: ClientExchange
         self.is_sent = False
         self.is_over = False
 
@@ -62,7 +62,7 @@ class WebExchange:
         self.is_sent = fin
         chunked = request.framing is Framing.CHUNKED
         self.upstream = client.request(
-            _WebAnswer(self),
+            _WebAnswerHandler(self),
             request.method,
             _head_for_web(request, origin, chunked=chunked),
             body=body,
@@ -92,7 +92,7 @@ class WebExchange:
         self.upstream.cancel()
 
 
-class _WebAnswer:
+class _WebAnswerHandler:
     """The same request as the client sees it."""
 
     def __init__(self, exchange: WebExchange) -> None:
