@@ -23,7 +23,7 @@ from printreach.hub.tries import CallerTries
 from printreach.relay.admission import Admission
 from printreach.relay.browser_sign_in import BrowserSignIn
 from printreach.relay.commands import AgentClock, CommandStamps
-from printreach.relay.connection import Exchange, FrontConnection
+from printreach.relay.connection import CallerExchange, FrontConnection
 from printreach.relay.directory import Directory
 from printreach.relay.front import Front
 from printreach.relay.hosts import Hosts, PrinterHost
@@ -147,7 +147,7 @@ class RelayPath:
 
         def dispatch(
             caller: FrontConnection, request: Request, body: bytes, fin: bool
-        ) -> Exchange | None:
+        ) -> CallerExchange | None:
             named = hosts.named(request.host)
             assert isinstance(named, PrinterHost)
             return printers.serve(caller, request, body, fin, named.unique_id)

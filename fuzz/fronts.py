@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from printreach.http1.heads import Request
-from printreach.relay.connection import Dispatch, Exchange, FrontConnection
+from printreach.relay.connection import CallerExchange, Dispatch, FrontConnection
 from printreach.relay.timeouts import Timeouts
 
 _ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
@@ -94,7 +94,7 @@ class Front:
 
     def _dispatch(
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool
-    ) -> Exchange | None:
+    ) -> CallerExchange | None:
         asked = Asked(self, caller, request)
         asked.on_body(body, fin)
         return None if fin else asked

@@ -7,7 +7,7 @@ import pytest
 
 from printreach.http1.heads import Request
 from printreach.relay.connection import (
-    Exchange,
+    CallerExchange,
     FrontConnection,
 )
 from printreach.relay.front import Front
@@ -119,7 +119,7 @@ async def test_a_caller_that_vanished_without_a_word_is_noticed_in_the_end() -> 
 
     def accept(
         caller: FrontConnection, request: Request, body: bytes, fin: bool
-    ) -> Exchange | None:
+    ) -> CallerExchange | None:
         accepted.append(caller)
         return None
 

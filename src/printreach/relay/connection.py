@@ -38,7 +38,7 @@ _RESET = struct.pack("ii", 1, 0)
 connection closes, a proper end would make a broken answer look whole."""
 
 
-class Exchange(Protocol):
+class CallerExchange(Protocol):
     """One request on its way; the front tells it what the caller does."""
 
     def on_body(self, data: bytes, fin: bool) -> None: ...
@@ -58,14 +58,14 @@ class Dispatch(Protocol):
 
     def __call__(
         self, caller: "FrontConnection", request: Request, body: bytes, fin: bool
-    ) -> Exchange | None:
+    ) -> CallerExchange | None:
         """None: it has been answered already, or the connection was taken over.
 
         body: what came with the head; fin: that was all of it.
         """
 
 
-class Desk(Protocol):
+class ConnectionFront(Protocol):
     """What a connection asks of the front that accepted it."""
 
     loop: asyncio.AbstractEventLoop
@@ -82,7 +82,9 @@ class Desk(Protocol):
 class FrontConnection(asyncio.Protocol):
     """One caller's connection."""
 
-    def __init__(self, front: Desk, tunnel_port: int | None, *, is_inside: bool = False) -> None:
+    def __init__(
+        self, front: ConnectionFront, tunnel_port: int | None, *, is_inside: bool = False
+    ) -> None:
         self.tunnel_port = tunnel_port  # one that stands for a printer host, whatever Host says
         self.is_inside = is_inside  # the service's own roles call here, and nobody else
         self.transport: asyncio.Transport
@@ -98,7 +100,7 @@ class FrontConnection(asyncio.Protocol):
         self._may_skip_line = True  # RFC 9112, section 2.2: an empty line before a request
         self._head = b""  # of the request under way
         self._reader: BodyReader | None = None
-        self._exchange: Exchange | None = None
+        self._exchange: CallerExchange | None = None
         self._is_raw = False
         self._is_http10 = False
         self._is_busy = False
@@ -145,7 +147,7 @@ class FrontConnection(asyncio.Protocol):
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         self.transport.abort()
 
-    def hand_over(self, exchange: Exchange | None) -> None:
+    def hand_over(self, exchange: CallerExchange | None) -> None:
         """Another exchange goes on with the request; None: it was answered already."""
         if self._is_busy and not self._is_closing:
             self._exchange = exchange

@@ -17,7 +17,7 @@ from .answering import AnswerWriter
 from .browser_sign_in import BrowserSignIn, Tries
 from .caller_origin import Network, Origin, origin_of
 from .commands import CommandStamps
-from .connection import Exchange, FrontConnection
+from .connection import CallerExchange, FrontConnection
 from .directory import Directory
 from .front import Front
 from .health import PATHS, Health
@@ -138,7 +138,7 @@ class RelayNode:
 
     def _dispatch(
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool
-    ) -> Exchange | None:
+    ) -> CallerExchange | None:
         self._requests += 1
         if caller.tunnel_port is not None:
             return self._printer_hosts.serve_port(caller, request, body, fin, caller.tunnel_port)

@@ -27,7 +27,7 @@ from .answering import AnswerWriter
 from .browser_sign_in import BrowserSignIn
 from .cleaning import Field, presented_in_target
 from .commands import CommandStamps, permission_stamp
-from .connection import Exchange, FrontConnection
+from .connection import CallerExchange, FrontConnection
 from .cross_site import WITHOUT_REFERER, CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
@@ -87,7 +87,7 @@ class PrinterHosts:
 
     def serve(
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool, unique_id: str
-    ) -> Exchange | None:
+    ) -> CallerExchange | None:
         """Serve a request on the host of a connection."""
         known = self._admission.cached(unique_id)
         if known is None:
@@ -96,7 +96,7 @@ class PrinterHosts:
 
     def serve_port(
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool, port: int
-    ) -> Exchange | None:
+    ) -> CallerExchange | None:
         """Serve a request on a port that stands for a connection; its Host says nothing."""
         unique_id = self._admission.cached_at_port(port)
         if unique_id is None:
@@ -121,7 +121,7 @@ class PrinterHosts:
         request: Request,
         body: bytes,
         fin: bool,
-    ) -> Exchange:
+    ) -> CallerExchange:
         """Hold the request until its connection was looked up, and its agent is back."""
         held = HeldRequest(caller, body, fin)
         self._start(self._serve_found(found, held, caller, request), held, caller, request)
@@ -158,7 +158,7 @@ class PrinterHosts:
         fin: bool,
         unique_id: str,
         grant: Grant | None,
-    ) -> Exchange | None:
+    ) -> CallerExchange | None:
         if grant is None or (grant.kind in INTERNAL_KINDS and not _is_internal(caller, request)):
             return self._refuse(caller, request, fin, None, ErrorCode.CONNECTION_NOT_FOUND)
         has_cookies = grant.kind in KINDS_WITH_COOKIES
@@ -264,7 +264,7 @@ class PrinterHosts:
         code: ErrorCode,
         detail: str | None = None,
         failure: Failure | None = None,
-    ) -> Exchange | None:
+    ) -> CallerExchange | None:
         """Answer now; None, so that the front knows that nothing is under way."""
         reader = self._hosts.reader(grant, caller.tunnel_port)
         refuse(_writer(caller, request, fin), code, reader, detail, failure)
@@ -305,7 +305,7 @@ class PrinterHosts:
 
     def _open(
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool, grant: Grant
-    ) -> Exchange:
+    ) -> CallerExchange:
         """Trade a link or a password for the host's cookie."""
         held = HeldRequest(caller, body, fin)
         work = self._browser_sign_in.serve(held, caller, request, grant)
