@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 import aiomqtt
 
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call
 from printreach.http1.server import Server
 from tests.fakes.elegoo_machine import LAYERS, Machine, live
@@ -319,7 +319,7 @@ async def fake_cc2(broker: Broker) -> AsyncIterator[FakeCc2]:
     """The printer at a running broker."""
     camera_port = free_port()
     fake = FakeCc2(broker, camera_port)
-    web = Server(fake.answer, Limits())
+    web = Server(fake.answer, ServerLimits())
     await web.listen("127.0.0.1", fake.web_port, None)
     tasks = [
         asyncio.create_task(fake.live()),

@@ -13,7 +13,7 @@ from websockets.asyncio.server import Server as SocketServer
 from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call
 from printreach.http1.server import Server
 from tests.fakes.elegoo_machine import LAYERS, Machine, live
@@ -53,7 +53,7 @@ class FakeSdcp:
 
     async def come_back(self) -> None:
         self._sockets = await serve(self._serve, "127.0.0.1", self.port)
-        self._web = Server(self._answer, Limits())
+        self._web = Server(self._answer, ServerLimits())
         await self._web.listen("127.0.0.1", self.web_port, None)
 
     async def go_away(self) -> None:

@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.fetch import Fetcher
 from printreach.http1.messages import Handler
 from printreach.http1.request_body import BodyLimits
 from tests.http1.serving import serving
 
-ROOMY = Limits(body=BodyLimits(max_bytes=64 << 20))
+ROOMY = ServerLimits(body=BodyLimits(max_bytes=64 << 20))
 PIECE = bytes(range(256)) * 64  # 16 KiB
 Peer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -26,7 +26,7 @@ def fetcher_of(port: int, *, first_byte_s: float = 20.0) -> Fetcher:
 
 @asynccontextmanager
 async def asking(
-    handler: Handler, limits: Limits | None = None, *, first_byte_s: float = 20.0
+    handler: Handler, limits: ServerLimits | None = None, *, first_byte_s: float = 20.0
 ) -> AsyncIterator[Fetcher]:
     async with serving(handler, limits or ROOMY) as server:
         fetcher = fetcher_of(server.port, first_byte_s=first_byte_s)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call, Handler
 from printreach.http1.server import Server, serve
 
@@ -58,7 +58,7 @@ class Client:
 
 
 @asynccontextmanager
-async def serving(handler: Handler, limits: Limits | None = None) -> AsyncIterator[Server]:
+async def serving(handler: Handler, limits: ServerLimits | None = None) -> AsyncIterator[Server]:
     server = await serve(handler, "127.0.0.1", 0, limits=limits)
     try:
         yield server
@@ -76,7 +76,7 @@ async def client_of(server: Server) -> AsyncIterator[Client]:
 
 
 @asynccontextmanager
-async def talking_to(handler: Handler, limits: Limits | None = None) -> AsyncIterator[Client]:
+async def talking_to(handler: Handler, limits: ServerLimits | None = None) -> AsyncIterator[Client]:
     async with serving(handler, limits) as server, client_of(server) as client:
         yield client
 

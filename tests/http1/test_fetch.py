@@ -9,7 +9,7 @@ import pytest
 
 from printreach.http1 import fetch as module
 from printreach.http1.client import ExchangeFailure
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.fetch import Fetcher, FetchFailed, OpenAnswer
 from printreach.http1.messages import Answer, Call
 from printreach.http1.server import Server
@@ -239,7 +239,7 @@ def test_a_server_that_restarts_between_two_questions_is_asked_again() -> None:
 
 @asynccontextmanager
 async def _serving_at(port: int) -> AsyncIterator[Server]:
-    server = Server(echo_target, Limits())
+    server = Server(echo_target, ServerLimits())
     await server.listen("127.0.0.1", port, None)
     try:
         yield server

@@ -3,7 +3,7 @@
 import pytest
 
 from printreach.http1 import connection
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.request_body import BodyLimits
 from tests.http1.serving import DEADLINE_S, GET, echo_body, ignore_body, run, talking_to
 
@@ -45,7 +45,7 @@ def test_a_chunked_body_arrives_whole_and_the_next_request_behind_it() -> None:
 )
 def test_a_body_above_the_bound_is_refused_with_413(framing: bytes) -> None:
     async def test() -> None:
-        async with talking_to(echo_body, Limits(body=BodyLimits(max_bytes=8))) as client:
+        async with talking_to(echo_body, ServerLimits(body=BodyLimits(max_bytes=8))) as client:
             await client.say(b"POST / HTTP/1.1\r\nHost: a\r\n" + framing)
 
             assert (await client.answer())[0].startswith(b"HTTP/1.1 413 ")
@@ -55,7 +55,7 @@ def test_a_body_above_the_bound_is_refused_with_413(framing: bytes) -> None:
 
 def test_a_body_that_stops_coming_is_given_up() -> None:
     async def test() -> None:
-        async with talking_to(echo_body, Limits(body=BodyLimits(timeout_s=0.05))) as client:
+        async with talking_to(echo_body, ServerLimits(body=BodyLimits(timeout_s=0.05))) as client:
             await client.say(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc")
 
             assert (await client.answer())[0].startswith(b"HTTP/1.1 408 ")

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call
 from tests.fakes.skipping_loop import on_a_skipping_loop, skip
 from tests.http1.serving import (
@@ -50,7 +50,7 @@ def test_bytes_that_are_no_good_request_are_refused_and_the_connection_ends(
 
 def test_a_head_that_drips_is_refused_with_408() -> None:
     async def test() -> None:
-        async with talking_to(echo_target, Limits(head_timeout_s=0.05)) as client:
+        async with talking_to(echo_target, ServerLimits(head_timeout_s=0.05)) as client:
             await client.say(b"GET / HTTP/1.1\r\nHost:")
 
             assert (await client.answer())[0].startswith(b"HTTP/1.1 408 ")
@@ -60,7 +60,7 @@ def test_a_head_that_drips_is_refused_with_408() -> None:
 
 @on_a_skipping_loop
 async def test_an_idle_connection_is_closed_without_a_word() -> None:
-    async with talking_to(echo_target, Limits(idle_timeout_s=75.0)) as client:
+    async with talking_to(echo_target, ServerLimits(idle_timeout_s=75.0)) as client:
         await client.ask(b"/")
         skip(75.0)
 
@@ -71,7 +71,7 @@ async def test_an_idle_connection_is_closed_without_a_word() -> None:
 def test_a_connection_too_many_gets_503() -> None:
     async def test() -> None:
         async with (
-            serving(echo_target, Limits(max_connections=1)) as server,
+            serving(echo_target, ServerLimits(max_connections=1)) as server,
             client_of(server) as first,
         ):
             await first.ask(b"/")

@@ -3,12 +3,12 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call
 from tests.http1.serving import Client, client_of, echo_target, run, serving
 
 MOST = 4
-YIELDING = Limits(max_connections=MOST, strangers_yield=True)
+YIELDING = ServerLimits(max_connections=MOST, strangers_yield=True)
 
 
 async def knows_friends(call: Call) -> Answer:
@@ -18,7 +18,9 @@ async def knows_friends(call: Call) -> Answer:
 
 
 @asynccontextmanager
-async def crowd(limits: Limits, *, friends: int = 0) -> AsyncIterator[tuple[list[Client], Client]]:
+async def crowd(
+    limits: ServerLimits, *, friends: int = 0
+) -> AsyncIterator[tuple[list[Client], Client]]:
     """As many clients as may be, the first of them friends, and one more."""
     async with serving(knows_friends, limits) as server, AsyncExitStack() as ends:
         clients = []
@@ -63,7 +65,7 @@ def test_among_friends_alone_one_too_many_gets_503() -> None:
 
 def test_elsewhere_who_came_first_stays() -> None:
     async def test() -> None:
-        async with crowd(Limits(max_connections=MOST)) as (clients, one_more):
+        async with crowd(ServerLimits(max_connections=MOST)) as (clients, one_more):
             assert (await one_more.rest()).startswith(b"HTTP/1.1 503 ")
             assert (await clients[0].ask(b"/"))[0].startswith(b"HTTP/1.1 200 ")
 

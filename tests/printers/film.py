@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call
 from printreach.http1.server import Server
 
@@ -39,7 +39,7 @@ class Film:
 async def film_at(port: int) -> AsyncIterator[Film]:
     """Shows a film on loopback; port 0 is of no use, for the printer has to know it before."""
     film = Film()
-    server = Server(film.answer, Limits())
+    server = Server(film.answer, ServerLimits())
     await server.listen("127.0.0.1", port, None)
     try:
         yield film

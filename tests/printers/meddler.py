@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from urllib.parse import urlsplit
 
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.fetch import Fetcher, FetchFailed
 from printreach.http1.heads import Framing
 from printreach.http1.messages import Answer, Call
@@ -23,7 +23,7 @@ from printreach.printers.simulated.web.websocket import accept_websocket
 from printreach.printers.websocket import WebSocket, WebSocketFailed, websocket
 from printreach.wire.heads import Headers
 
-LIMITS = Limits(body=BodyLimits(max_bytes=1 << 30))
+LIMITS = ServerLimits(body=BodyLimits(max_bytes=1 << 30))
 FOR_EVER_S = 3600.0
 MAX_MESSAGE_BYTES = 32 << 20
 _OURS = frozenset(

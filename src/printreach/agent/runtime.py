@@ -24,7 +24,7 @@ from printreach.agent.lan_address import find_lan_address
 from printreach.agent.printer import CommandedPrinter, commanded_printer
 from printreach.agent.state import AgentState, Phase, Snapshot
 from printreach.agent.status import StatusFile
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.server import serve
 
 # Streams are told to end and the service to expect the agent back; nothing there takes longer.
@@ -33,7 +33,7 @@ STOP_WITHIN_S: Final = 10.0
 _LOCK_TRIES: Final = 5
 _LOCK_RETRY_S: Final = 0.1
 # Some people with the page open, and some apps that ask; never enough to fill a small machine.
-_LAN_LIMITS: Final = Limits(idle_timeout_s=20.0, max_connections=32)
+_LAN_LIMITS: Final = ServerLimits(idle_timeout_s=20.0, max_connections=32)
 _SAME_MACHINE: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 _log: Final = logging.getLogger(__name__)

@@ -18,7 +18,7 @@ from printreach.contract.scoring import (
     parse_masked,
 )
 from printreach.detector.engine import Engine
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call, text_answer
 from printreach.http1.request_body import BodyLimits, BodyTooLarge
 from printreach.ports.scoring import (
@@ -32,7 +32,7 @@ from printreach.ports.scoring import (
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.watching import MOST_REGIONS, Region
 
-LIMITS: Final = Limits(
+LIMITS: Final = ServerLimits(
     idle_timeout_s=30.0,
     body=BodyLimits(max_bytes=MOST_BYTES, timeout_s=10.0),
     max_connections=128,

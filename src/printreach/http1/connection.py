@@ -19,7 +19,7 @@ LINGER_BYTES = 8 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limits:
+class ServerLimits:
     """What a client may take up.
 
     head_timeout_s: from a head's first byte to its last, against clients that drip.
@@ -38,7 +38,7 @@ class Limits:
 class Connection:
     """Serves one ByteStream until either side has had enough."""
 
-    def __init__(self, stream: ByteStream, handler: Handler, limits: Limits) -> None:
+    def __init__(self, stream: ByteStream, handler: Handler, limits: ServerLimits) -> None:
         self.is_idle = True
         self.is_closing = False  # the server is: no request after this one
         self.is_vouched_for = False

@@ -14,7 +14,7 @@ from .stream import ByteStream
 class Call:
     """One request that arrived. peer: the client's address.
 
-    vouch: call it once the caller has shown who they are; see Limits.strangers_yield.
+    vouch: call it once the caller has shown who they are; see ServerLimits.strangers_yield.
     """
 
     head: Request

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import ssl
 
-from .connection import Connection, Limits
+from .connection import Connection, ServerLimits
 from .messages import Handler
 from .stream import ByteStream
 
@@ -20,7 +20,7 @@ _FULL = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: c
 class Server:
     """A listening server and its connections; made by serve()."""
 
-    def __init__(self, handler: Handler, limits: Limits) -> None:
+    def __init__(self, handler: Handler, limits: ServerLimits) -> None:
         self._handler = handler
         self._limits = limits
         self._connections: dict[asyncio.Task[None], Connection] = {}
@@ -89,10 +89,10 @@ async def serve(
     host: str,
     port: int,
     *,
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
     tls: ssl.SSLContext | None = None,
 ) -> Server:
     """Serve HTTP/1.1 until the returned server is closed. port 0 picks a free one."""
-    server = Server(handler, limits or Limits())
+    server = Server(handler, limits or ServerLimits())
     await server.listen(host, port, tls)
     return server

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call, Handler
 from printreach.http1.server import Server
 from tests.fakes.duet.board import NO_PASSWORD, Board
@@ -37,7 +37,7 @@ class FakeDuet:
         await self._is_said.wait()
 
     async def come_back(self) -> None:
-        self._server = Server(self._answer, Limits())
+        self._server = Server(self._answer, ServerLimits())
         await self._server.listen("127.0.0.1", self.port, None)
 
     async def go_away(self) -> None:

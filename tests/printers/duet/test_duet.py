@@ -11,7 +11,7 @@ import pytest
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call
 from printreach.http1.server import Server
 from printreach.printers.setup import PrinterSetup
@@ -185,7 +185,7 @@ async def _stranger(status: int) -> AsyncIterator[int]:
     async def answer(_call: Call) -> Answer:
         return Answer(status=status, body=b"<html>something else</html>")
 
-    server = Server(answer, Limits())
+    server = Server(answer, ServerLimits())
     await server.listen("127.0.0.1", 0, None)
     try:
         yield server.port

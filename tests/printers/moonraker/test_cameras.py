@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from printreach.contract.commands import CommandStatus
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.messages import Answer, Call
 from printreach.http1.server import serve
 from printreach.printers.camera_hosts import CameraHosts
@@ -94,7 +94,7 @@ async def page_with_camera(asked: list[bytes], *, there: bool = True) -> AsyncIt
             return Answer(status=404)
         return Answer(headers=[(b"Content-Type", b"image/jpeg")], body=picture(1))
 
-    server = await serve(answer, "127.0.0.1", 0, limits=Limits())
+    server = await serve(answer, "127.0.0.1", 0, limits=ServerLimits())
     try:
         yield server.port
     finally:

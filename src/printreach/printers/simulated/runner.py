@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from printreach.http1.connection import Limits
+from printreach.http1.connection import ServerLimits
 from printreach.http1.request_body import BodyLimits
 from printreach.http1.server import Server, serve
 
@@ -16,7 +16,7 @@ from .web.orders import Control
 from .web.site import PrinterSite
 from .webcam.camera import Camera
 
-_LIMITS = Limits(body=BodyLimits(max_bytes=2 << 30))
+_LIMITS = ServerLimits(body=BodyLimits(max_bytes=2 << 30))
 
 
 class RunningPrinter:
