@@ -36,7 +36,7 @@ LIMITS: Final = ServerLimits(
     idle_timeout_s=30.0,
     body=BodyLimits(max_bytes=MOST_BYTES, timeout_s=10.0),
     max_connections=128,
-    strangers_yield=True,
+    drops_unauthenticated=True,
 )
 
 _JSON: Final = (b"Content-Type", b"application/json")
@@ -53,7 +53,7 @@ class Node:
     async def answer(self, call: Call) -> Answer:
         is_ours = self._is_ours(call)
         if is_ours:
-            call.vouch()
+            call.mark_authenticated()
         match call.method, call.path.decode("latin-1"):
             case b"GET", "/healthz":
                 return text_answer(200, "alive")

@@ -17,7 +17,7 @@ from .client_connection import ClientConnection, ExchangeFailure
 from .exchange import AnswerHandler, ClientExchange
 from .request_queue import RequestQueue
 
-__all__ = ["AnswerHandler", "Client", "Connect", "ClientExchange", "ExchangeFailure", "reason_of"]
+__all__ = ["AnswerHandler", "Client", "ClientExchange", "Connect", "ExchangeFailure", "reason_of"]
 
 Connect = Callable[[Callable[[], asyncio.Protocol]], Awaitable[object]]
 """Opens a connection and gives it to the protocol it makes, as loop.create_connection does."""
@@ -111,7 +111,7 @@ class Client:
         await asyncio.gather(*connecting, return_exceptions=True)
         await asyncio.sleep(0)  # so that aborted connections have told their exchanges
 
-    # --- for ClientExchange and ClientConnection ------------------------------------------------------
+    # --- for ClientExchange and ClientConnection ------------------------------------------------
 
     def start_connecting(self, exchange: ClientExchange) -> asyncio.Task[None]:
         task = self._loop.create_task(self._open(exchange))

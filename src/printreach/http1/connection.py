@@ -24,7 +24,7 @@ class ServerLimits:
 
     head_timeout_s: from a head's first byte to its last, against clients that drip.
     idle_timeout_s: before the first request, and between two.
-    strangers_yield: where there are as many connections as may be, the oldest one that no handler
+    drops_unauthenticated: where there are as many connections as may be, the oldest one that no handler
         has vouched for is dropped for a new one. So whoever has no token takes nobody's place.
     """
 
@@ -32,7 +32,7 @@ class ServerLimits:
     idle_timeout_s: float = 75.0
     body: BodyLimits = field(default_factory=BodyLimits)
     max_connections: int = 256
-    strangers_yield: bool = False
+    drops_unauthenticated: bool = False
 
 
 class Connection:
@@ -41,7 +41,7 @@ class Connection:
     def __init__(self, stream: ByteStream, handler: Handler, limits: ServerLimits) -> None:
         self.is_idle = True
         self.is_closing = False  # the server is: no request after this one
-        self.is_vouched_for = False
+        self.is_authenticated = False
         self._stream = stream
         self._handler = handler
         self._limits = limits
@@ -116,7 +116,12 @@ class Connection:
             return False
         self._stream.on_gone = task.cancel
         try:
-            call = Call(head=head, body=body, peer=self._stream.peer, vouch=self._vouch)
+            call = Call(
+                head=head,
+                body=body,
+                peer=self._stream.peer,
+                mark_authenticated=self._mark_authenticated,
+            )
             answer = await self._ask(call)
             if answer.upgraded is None:
                 return await self._send(answer, head, body)
@@ -125,8 +130,8 @@ class Connection:
         await self._hand_over(answer, head)
         return False
 
-    def _vouch(self) -> None:
-        self.is_vouched_for = True
+    def _mark_authenticated(self) -> None:
+        self.is_authenticated = True
 
     async def _ask(self, call: Call) -> Answer:
         """The handler's answer, or one that says what went wrong."""

@@ -220,7 +220,7 @@ class OpenAnswer:
         self._changed.clear()
         await self._changed.wait()
 
-    # --- http1.client.AnswerHandler --------------------------------------------------------------------
+    # --- http1.client.AnswerHandler -------------------------------------------------------------
 
     def on_interim(self, response: Response) -> None: ...
 

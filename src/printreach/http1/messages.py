@@ -14,13 +14,13 @@ from .stream import ByteStream
 class Call:
     """One request that arrived. peer: the client's address.
 
-    vouch: call it once the caller has shown who they are; see ServerLimits.strangers_yield.
+    mark_authenticated: call it once the caller has shown who they are; see ServerLimits.drops_unauthenticated.
     """
 
     head: Request
     body: RequestBody
     peer: str
-    vouch: Callable[[], None] = lambda: None
+    mark_authenticated: Callable[[], None] = lambda: None
 
     @property
     def method(self) -> bytes:

@@ -56,7 +56,9 @@ class Server:
         await self._listener.wait_closed()
 
     def _accept(self, stream: ByteStream) -> None:
-        if self._is_full and not (self._limits.strangers_yield and self._drop_a_stranger()):
+        if self._is_full and not (
+            self._limits.drops_unauthenticated and self._drop_unauthenticated()
+        ):
             stream.refuse(_FULL)
             return
         connection = Connection(stream, self._handler, self._limits)
@@ -68,10 +70,10 @@ class Server:
     def _is_full(self) -> bool:
         return len(self._connections) - len(self._dropped) >= self._limits.max_connections
 
-    def _drop_a_stranger(self) -> bool:
+    def _drop_unauthenticated(self) -> bool:
         """End the oldest connection that nobody vouched for; False where there is none."""
         for task, connection in self._connections.items():
-            if not connection.is_vouched_for and task not in self._dropped:
+            if not connection.is_authenticated and task not in self._dropped:
                 self._dropped.add(task)
                 task.cancel()
                 return True

@@ -8,12 +8,12 @@ from printreach.http1.messages import Answer, Call
 from tests.http1.serving import Client, client_of, echo_target, run, serving
 
 MOST = 4
-YIELDING = ServerLimits(max_connections=MOST, strangers_yield=True)
+YIELDING = ServerLimits(max_connections=MOST, drops_unauthenticated=True)
 
 
 async def knows_friends(call: Call) -> Answer:
     if call.path == b"/friend":
-        call.vouch()
+        call.mark_authenticated()
     return await echo_target(call)
 
 
