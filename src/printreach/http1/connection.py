@@ -24,8 +24,8 @@ class ServerLimits:
 
     head_timeout_s: from a head's first byte to its last, against clients that drip.
     idle_timeout_s: before the first request, and between two.
-    drops_unauthenticated: where there are as many connections as may be, the oldest one that no handler
-        has vouched for is dropped for a new one. So whoever has no token takes nobody's place.
+    drops_unauthenticated: at max_connections a new connection replaces the oldest one that no
+        handler has marked as authenticated, so clients without a token keep nobody out.
     """
 
     head_timeout_s: float = 10.0

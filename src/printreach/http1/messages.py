@@ -14,7 +14,8 @@ from .stream import ByteStream
 class Call:
     """One request that arrived. peer: the client's address.
 
-    mark_authenticated: call it once the caller has shown who they are; see ServerLimits.drops_unauthenticated.
+    mark_authenticated: call it once the caller has shown who they are
+        (ServerLimits.drops_unauthenticated).
     """
 
     head: Request
