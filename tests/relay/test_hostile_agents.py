@@ -204,6 +204,25 @@ async def test_a_printer_cannot_sign_people_out_of_what_shares_its_domain() -> N
     assert answer.all(b"clear-site-data") == []
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        b'Alt-Svc: h2="elsewhere.example:443"; ma=31536000',
+        b'NEL: {"report_to":"all","max_age":31536000,"success_fraction":1.0}',
+        b'Report-To: {"group":"all","max_age":31536000,"endpoints":[{"url":"https://x.example"}]}',
+        b'Public-Key-Pins: pin-sha256="x"; max-age=31536000',
+        b'Public-Key-Pins-Report-Only: pin-sha256="x"; max-age=31536000',
+        b"Set-Cookie2: a=b; Domain=example",
+    ],
+)
+@on_a_loop
+async def test_a_printer_says_nothing_that_a_browser_remembers_of_the_host(field: bytes) -> None:
+    answer = await answered_with(b"200 OK\r\n%b\r\n" % field)
+
+    assert answer.status == 200
+    assert answer.all(field.partition(b":")[0].lower()) == []
+
+
 @pytest.mark.parametrize(("scheme", "told"), [("http", []), ("https", [b"max-age=31536000"])])
 @on_a_loop
 async def test_whether_browsers_use_https_alone_is_not_said_by_a_printer(

@@ -35,10 +35,18 @@ _ANSWER_DROPPED = HOP_BY_HOP | {
     ERROR_FIELD.lower(),
     b"clear-site-data",
     b"strict-transport-security",
+    b"alt-svc",
+    b"nel",
+    b"report-to",
+    b"public-key-pins",
+    b"public-key-pins-report-only",
+    b"set-cookie2",
 }
 """Clear-Site-Data empties the whole registrable domain of cookies, the dashboard's among them.
 Strict-Transport-Security holds for every port of a host, those of other printers included: whether
-browsers come by https alone is the service's to say."""
+browsers come by https alone is the service's to say. Alt-Svc sends later requests to another port
+or host, NEL and Report-To have the browser report them to anybody, and pins lock people out of the
+host: each is remembered when the printer has another owner."""
 _ANSWER_LOOKED_AT = _ANSWER_DROPPED | {b"set-cookie", b"content-length", b"content-type"}
 _USUAL_CONNECTIONS = frozenset({b"keep-alive", b"close", b"upgrade", b"keep-alive, upgrade"})
 
