@@ -55,6 +55,11 @@ PASSING: Final[Events] = frozenset(
 )
 """What is no news any more when quiet hours end."""
 
+OF_FAILURE_WATCH: Final[Events] = frozenset(
+    {EventType.POSSIBLE_FAILURE, EventType.PAUSED_BY_DETECTOR}
+)
+"""Only the service itself says these: no app, guest or printer can cause any number of them."""
+
 DAILY_LIMIT: Final = 200
 """Messages an account gets in a day, unless the operator says otherwise."""
 MOST_TARGETS: Final = 20
@@ -139,6 +144,15 @@ class Counted:
     day: date
     messages: int = 0
     was_told: bool = False
+
+
+def limit_for(event_type: int, daily_limit: int) -> int:
+    """How many messages the account may have had today once this one is sent.
+
+    A quarter more is kept for the failure watch, so that an app which starts and cancels prints all
+    day doesn't silence it.
+    """
+    return daily_limit + daily_limit // 4 if event_type in OF_FAILURE_WATCH else daily_limit
 
 
 def count(

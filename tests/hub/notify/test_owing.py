@@ -214,6 +214,20 @@ async def test_beyond_the_daily_limit_it_is_said_once_that_there_is_no_more(
 
 
 @on_a_loop
+async def test_failure_detection_has_messages_left_when_the_days_others_are_used_up(
+    open_world: OpenWorld,
+) -> None:
+    async with reached(open_world, limit=4) as ada:
+        await ada.add_place()
+        await ada.happens([EventType.COMPLETE] * 6)
+        await ada.happens([EventType.POSSIBLE_FAILURE] * 3)
+        titles = await ada.send()
+
+        assert titles.count("Workshop: print done") == 4
+        assert len([one for one in titles if one.endswith("may be failing")]) == 1
+
+
+@on_a_loop
 async def test_the_reached_limit_is_an_event_that_others_hear_of_too(
     open_world: OpenWorld,
 ) -> None:

@@ -17,6 +17,7 @@ from printreach.rules.notifications import (
     Allowance,
     NotifySettings,
     count,
+    limit_for,
     time_to_tell,
     wants,
 )
@@ -75,7 +76,8 @@ class Notifying:
             return True
         day = at.astimezone(self.zones.zone(settings.zone) or UTC).date()
         before = await records.notifications.counted(stored.account_id)
-        after, allowance = count(before, day, len(targets), self.daily_limit)
+        limit = limit_for(stored.event.event_type, self.daily_limit)
+        after, allowance = count(before, day, len(targets), limit)
         if after != before:
             await records.notifications.put_counted(stored.account_id, after)
         if allowance is Allowance.SAY_LIMIT:
