@@ -46,9 +46,9 @@ def by_choosing(model: Model, pictures: list[Picture]) -> dict[str, Figures]:
     """Measure on what is to choose by. pictures: the photos that calibrate."""
     names, scores = [], []
     for name, pixels in shown(pictures):
-        (found,) = model.look([_prepared(pixels)])
+        (output,) = model.score([_prepared(pixels)])
         names.append(name)
-        scores.append(found.probability)
+        scores.append(output.probability)
     strata = {**_STRATA, "all together": everything()}
     named, scored = np.array(names), np.array(scores)
     answer = {}

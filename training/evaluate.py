@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from printreach.detector.model import Found, Model
+from printreach.detector.model import Model, ModelOutput
 from printreach.detector.preprocess import prepare
 from training.measures import Figures, figures
 from training.photos import Kind
@@ -23,7 +23,7 @@ class Scored:
     """A photo and what the model made of it."""
 
     picture: Picture
-    found: Found
+    output: ModelOutput
     stratum: str
 
     @property
@@ -35,9 +35,9 @@ def score(model: Model, folder: Path, pictures: list[Picture]) -> list[Scored]:
     """Score photos from their files, as the service does."""
     scored = []
     for picture in pictures:
-        (found,) = model.look([prepare((folder / picture.photo.path).read_bytes())])
+        (output,) = model.score([prepare((folder / picture.photo.path).read_bytes())])
         stratum = "other camera" if picture.photo.is_in_situ else "web photos"
-        scored.append(Scored(picture, found, stratum))
+        scored.append(Scored(picture, output, stratum))
     return scored
 
 
@@ -48,7 +48,7 @@ def by_stratum(scored: list[Scored]) -> dict[str, Figures]:
         strata.setdefault(one.stratum, []).append(one)
     return {
         name: figures(
-            np.array([one.found.probability for one in members]),
+            np.array([one.output.probability for one in members]),
             np.array([one.failed for one in members]),
         )
         for name, members in strata.items()
@@ -64,8 +64,8 @@ def composed(model: Model, scenes: list[Picture], donors: list[Picture]) -> list
         failing = with_patch(scene, donor, random)
         shown = Picture(donor.photo, failing.pixels, failing.kinds, True)
         for picture in (scene, shown):
-            (found,) = model.look([as_sent(picture.pixels)])
-            scored.append(Scored(picture, found, "composed in situ"))
+            (output,) = model.score([as_sent(picture.pixels)])
+            scored.append(Scored(picture, output, "composed in situ"))
     return scored
 
 

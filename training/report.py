@@ -117,7 +117,7 @@ Prints of 20 pictures, 20 seconds apart; in time means within ten pictures.
 
 
 def _probability(one: Scored) -> float:
-    return one.found.probability
+    return one.output.probability
 
 
 def _canvas() -> tuple[Image.Image, ImageDraw.ImageDraw]:
@@ -168,7 +168,7 @@ def _sheet(ones: list[Scored]) -> Image.Image:
     sheet = Image.new("RGB", (columns * _TILE, rows * _TILE), "white")
     for number, one in enumerate(ones):
         tile = Image.fromarray(one.picture.pixels).resize((_TILE, _TILE))
-        evidence = (np.array(one.found.evidence) * 160).astype(np.uint8)
+        evidence = (np.array(one.output.evidence) * 160).astype(np.uint8)
         mask = Image.fromarray(evidence).resize((_TILE, _TILE), Image.Resampling.BILINEAR)
         tile.paste((255, 0, 0), (0, 0), mask)
         ImageDraw.Draw(tile).text((4, 4), f"{_probability(one):.2f}", fill="white")

@@ -129,7 +129,7 @@ def watched(model: Model, stories: Iterable[Story]) -> list[Watched]:
     for story in stories:
         sent = [as_sent(pixels) for pixels in story.pictures]
         sights = tuple(
-            model.look([prepared])[0].sight(prepared)  # one at a time, as the service does
+            model.score([prepared])[0].sight(prepared)  # one at a time, as the service does
             for prepared in sent
         )
         answer.append(Watched(story.name, story.onset, sights))

@@ -18,8 +18,8 @@ from printreach.http1.messages import Answer, Call
 from printreach.http1.server import serve
 from printreach.ports.scoring import ScorerBusy, ScorerUnavailable, ScoringRefused
 from printreach.rules.detection_images import MOST_BYTES
-from tests.detector.looks import StandIn, seen
-from tests.detector.ways import TOKEN, RunningNode, asking, running_node, until
+from tests.detector.scorers import TOKEN, RunningNode, asking, running_node, until
+from tests.detector.stand_in import StandIn, seen
 from tests.rigs.certificates import Authority
 from tests.rigs.receiver import server_tls
 from tests.rigs.waiting import free_port

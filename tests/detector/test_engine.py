@@ -8,26 +8,26 @@ from collections.abc import Awaitable, Callable, Iterable
 
 import pytest
 
-from printreach.detector.engine import MOST_TOGETHER, CannotLook, Engine, Look
-from printreach.detector.waiting import MOST_WAITING, MOST_WAITING_BYTES
+from printreach.detector.engine import MAX_BATCH, Engine, ModelUnavailable, ScoreBatch
+from printreach.detector.image_queue import MAX_QUEUED, MAX_QUEUED_BYTES
 from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable
 from printreach.rules.detection_images import MOST_BYTES
-from tests.detector.looks import StandIn
-from tests.detector.ways import until
+from tests.detector.scorers import until
+from tests.detector.stand_in import StandIn
 
 DEADLINE_S = 60
 
 
 def run(
-    load: Callable[[], Look],
+    load: Callable[[], ScoreBatch],
     use: Callable[[Engine], Awaitable[None]],
     *,
     threads: int = 1,
-    patience_s: float = DEADLINE_S,
+    timeout_s: float = DEADLINE_S,
 ) -> None:
     async def through() -> None:
         async with asyncio.timeout(DEADLINE_S):
-            engine = Engine(load, threads=threads, patience_s=patience_s)
+            engine = Engine(load, threads=threads, timeout_s=timeout_s)
             try:
                 await use(engine)
             finally:
@@ -58,18 +58,18 @@ def test_what_has_gathered_is_looked_at_together_up_to_a_small_batch() -> None:
     async def use(engine: Engine) -> None:
         first = ask(engine, [b"first"])
         await until(look.begun.is_set)
-        rest = ask(engine, [b"%d" % number for number in range(MOST_TOGETHER + 1)])
-        await until(lambda: engine.load == (MOST_TOGETHER + 1) / MOST_WAITING)
+        rest = ask(engine, [b"%d" % number for number in range(MAX_BATCH + 1)])
+        await until(lambda: engine.load == (MAX_BATCH + 1) / MAX_QUEUED)
         look.open.set()
         await asyncio.gather(*first, *rest)
 
-        assert [len(batch) for batch in look.batches] == [1, MOST_TOGETHER, 1]
+        assert [len(batch) for batch in look.batches] == [1, MAX_BATCH, 1]
 
     run(look.load, use)
 
 
 def test_who_came_first_is_looked_at_first() -> None:
-    look, pictures = StandIn(is_open=False), [b"%d" % number for number in range(MOST_WAITING)]
+    look, pictures = StandIn(is_open=False), [b"%d" % number for number in range(MAX_QUEUED)]
 
     async def use(engine: Engine) -> None:
         asked = ask(engine, pictures)
@@ -96,7 +96,7 @@ def test_each_thread_looks_at_its_own_pictures() -> None:
 
 
 def test_large_pictures_fill_the_queue_by_their_bytes() -> None:
-    look, room = StandIn(is_open=False), MOST_WAITING_BYTES // MOST_BYTES
+    look, room = StandIn(is_open=False), MAX_QUEUED_BYTES // MOST_BYTES
 
     async def use(engine: Engine) -> None:
         first = ask(engine, [b"first"])
@@ -126,7 +126,7 @@ def test_a_picture_that_waits_too_long_is_refused_and_never_looked_at() -> None:
         look.open.set()
         await asyncio.gather(*first, return_exceptions=True)
 
-    run(look.load, use, patience_s=2.0)  # the first must not have to wait so long
+    run(look.load, use, timeout_s=2.0)  # the first must not have to wait so long
 
     assert look.pictures == [b"first"]
 
@@ -138,7 +138,7 @@ def test_one_that_gives_up_in_a_batch_is_dropped_before_it_is_looked_at() -> Non
         first = ask(engine, [b"first"])
         await until(look.begun.is_set)
         goes, stays = ask(engine, [b"goes", b"stays"])
-        await until(lambda: engine.load == 2 / MOST_WAITING)
+        await until(lambda: engine.load == 2 / MAX_QUEUED)
         goes.cancel()
         look.open.set()
         await asyncio.gather(*first, stays)
@@ -168,14 +168,14 @@ def test_the_model_is_loaded_once_when_the_first_picture_comes() -> None:
 @pytest.mark.parametrize(
     ("problem", "said"),
     [
-        (CannotLook("the detector's weights are not installed"), "weights are not installed"),
+        (ModelUnavailable("the detector's weights are not installed"), "weights are not installed"),
         (RuntimeError("no such operator"), "model can't be loaded"),
     ],
 )
 def test_a_model_that_cannot_be_loaded_is_said_once_and_every_picture_is_refused(
     problem: Exception, said: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def load() -> Look:
+    def load() -> ScoreBatch:
         raise problem
 
     async def use(engine: Engine) -> None:

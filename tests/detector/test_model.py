@@ -74,8 +74,8 @@ def test_a_picture_has_the_same_score_alone_and_among_others(model: Model) -> No
     numbers = np.random.default_rng(1)
     pictures = [of(numbers.integers(0, 256, (SIDE, SIDE, 3), dtype=np.uint8)) for _ in range(3)]
 
-    together = model.look(pictures)
-    alone = [model.look([picture])[0] for picture in pictures]
+    together = model.score(pictures)
+    alone = [model.score([picture])[0] for picture in pictures]
 
     assert [one.probability for one in together] == pytest.approx(
         [one.probability for one in alone], abs=1e-5
@@ -87,20 +87,20 @@ def test_scores_and_evidence_are_probabilities(model: Model) -> None:
     extremes = [np.zeros((SIDE, SIDE, 3), np.uint8), np.full((SIDE, SIDE, 3), 255, np.uint8)]
     noise = numbers.integers(0, 256, (SIDE, SIDE, 3), dtype=np.uint8)
 
-    for found in model.look([of(pixels) for pixels in (*extremes, noise)]):
-        assert 0 <= found.probability <= 1
-        assert len(found.evidence) == len(found.evidence[0]) == SIDE // 32
-        assert all(0 <= place <= 1 for row in found.evidence for place in row)
+    for output in model.score([of(pixels) for pixels in (*extremes, noise)]):
+        assert 0 <= output.probability <= 1
+        assert len(output.evidence) == len(output.evidence[0]) == SIDE // 32
+        assert all(0 <= place <= 1 for row in output.evidence for place in row)
 
 
 def test_no_pictures_have_no_scores(model: Model) -> None:
-    assert model.look([]) == []
+    assert model.score([]) == []
 
 
 def test_a_plain_slope_of_colours_is_no_failure(model: Model) -> None:
-    (found,) = model.look([prepare(written(scene()))])
+    (output,) = model.score([prepare(written(scene()))])
 
-    assert found.probability < 0.5
+    assert output.probability < 0.5
 
 
 @pytest.mark.slow

@@ -5,20 +5,20 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from printreach.detector.engine import CannotLook, Look
+from printreach.detector.engine import ModelUnavailable, ScoreBatch
+from printreach.detector.image_queue import MAX_QUEUED
 from printreach.detector.node import LIMITS
-from printreach.detector.waiting import MOST_WAITING
 from printreach.http1.fetch import Fetched, Fetcher
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.watching import MOST_REGIONS
-from tests.detector.looks import StandIn
-from tests.detector.ways import TOKEN, RunningNode, running_node, until
+from tests.detector.scorers import TOKEN, RunningNode, running_node, until
+from tests.detector.stand_in import StandIn
 
 OURS = (b"Authorization", b"Bearer " + TOKEN.encode())
 DEADLINE_S = 60
 
 
-def at_node(look: Callable[[], Look], use: Callable[[RunningNode], Awaitable[None]]) -> None:
+def at_node(look: Callable[[], ScoreBatch], use: Callable[[RunningNode], Awaitable[None]]) -> None:
     async def through() -> None:
         async with asyncio.timeout(DEADLINE_S), running_node(look) as node:
             await use(node)
@@ -128,9 +128,9 @@ def test_a_picture_that_finds_the_queue_full_is_not_even_read() -> None:
     look = StandIn(is_open=False)
 
     async def use(node: RunningNode) -> None:
-        waiting = [asyncio.ensure_future(node.engine.score(b"%d" % n)) for n in range(MOST_WAITING)]
+        waiting = [asyncio.ensure_future(node.engine.score(b"%d" % n)) for n in range(MAX_QUEUED)]
         await until(look.begun.is_set)
-        waiting += [asyncio.ensure_future(node.engine.score(b"more")) for _ in range(MOST_WAITING)]
+        waiting += [asyncio.ensure_future(node.engine.score(b"more")) for _ in range(MAX_QUEUED)]
         await until(lambda: node.engine.load == 1)
         reader, writer = await asyncio.open_connection("127.0.0.1", node.address.port)
         writer.write(
@@ -218,8 +218,8 @@ def test_anybody_may_ask_whether_it_is_well(target: bytes) -> None:
 
 
 def test_a_node_without_a_model_is_alive_and_not_ready() -> None:
-    def load() -> Look:
-        raise CannotLook("the detector's weights are not installed")
+    def load() -> ScoreBatch:
+        raise ModelUnavailable("the detector's weights are not installed")
 
     async def use(node: RunningNode) -> None:
         statuses = [

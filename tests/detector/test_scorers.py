@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable, Iterable
 import pytest
 from PIL import Image
 
-from printreach.detector.engine import CannotLook, Look
-from printreach.detector.looking import Looker
+from printreach.detector.batch_scorer import BatchScorer
+from printreach.detector.engine import ModelUnavailable, ScoreBatch
+from printreach.detector.image_queue import MAX_QUEUED
 from printreach.detector.model import load_model
 from printreach.detector.preprocess import prepare
-from printreach.detector.waiting import MOST_WAITING
 from printreach.ports.scoring import (
     PictureTooLarge,
     PictureUnreadable,
@@ -22,12 +22,12 @@ from printreach.ports.scoring import (
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.watching import MOST_REGIONS, Region
 from tests.detector.images import scene, written
-from tests.detector.looks import StandIn, seen
-from tests.detector.ways import Rig, Way, at_a_node, in_threads, until
+from tests.detector.scorers import Rig, Way, at_a_node, in_threads, until
+from tests.detector.stand_in import StandIn, seen
 
 LEFT = Region(0.0, 0.0, 0.5, 1.0)
 ODD = Region(0.1, 1 / 3, 0.30000000000000004, 0.9999999999999999)
-PATIENCE_S = 60
+SCORE_TIMEOUT_S = 60
 
 
 @pytest.fixture(params=[in_threads, at_a_node], ids=["threads", "node"])
@@ -36,11 +36,11 @@ def way(request: pytest.FixtureRequest) -> Way:
     return chosen
 
 
-def run(way: Way, load: Callable[[], Look], use: Callable[[Rig], Awaitable[None]]) -> None:
+def run(way: Way, load: Callable[[], ScoreBatch], use: Callable[[Rig], Awaitable[None]]) -> None:
     """Use a scorer that stands before this look."""
 
     async def through() -> None:
-        async with asyncio.timeout(PATIENCE_S), way(load) as rig:
+        async with asyncio.timeout(SCORE_TIMEOUT_S), way(load) as rig:
             await use(rig)
 
     asyncio.run(through())
@@ -55,15 +55,15 @@ def ask(rig: Rig, pictures: Iterable[bytes]) -> list[asyncio.Task[Scored]]:
 def test_a_picture_has_the_score_that_the_model_gives_it(way: Way) -> None:
     model, picture = load_model(), written(scene())
     prepared = prepare(picture)
-    (found,) = model.look([prepared])
+    (output,) = model.score([prepared])
 
     async def use(rig: Rig) -> None:
         scored = await rig.scorer.score(picture)
 
-        assert scored.sight == found.sight(prepared)
-        assert scored.sight.evidence == found.evidence
+        assert scored.sight == output.sight(prepared)
+        assert scored.sight.evidence == output.evidence
 
-    run(way, lambda: Looker(model).look, use)
+    run(way, lambda: BatchScorer(model).score, use)
 
 
 @pytest.mark.slow
@@ -76,7 +76,7 @@ def test_what_is_masked_is_no_evidence(way: Way) -> None:
         half = len(evidence) // 2
         assert all(row[:half] == (0.0,) * half and all(row[half:]) for row in evidence)
 
-    run(way, lambda: Looker(model).look, use)
+    run(way, lambda: BatchScorer(model).score, use)
 
 
 @pytest.mark.slow
@@ -85,7 +85,7 @@ def test_what_is_masked_is_not_shown_to_the_model(way: Way) -> None:
     shown = scene()
     hidden = shown.copy()
     hidden.paste(Image.effect_noise((320, 480), 90).convert("RGB"), (0, 0))
-    (found,) = model.look([prepare(written(shown, "PNG"), [LEFT])])
+    (output,) = model.score([prepare(written(shown, "PNG"), [LEFT])])
 
     async def use(rig: Rig) -> None:
         one, other = [
@@ -93,10 +93,10 @@ def test_what_is_masked_is_not_shown_to_the_model(way: Way) -> None:
         ]
 
         assert one.sight == other.sight
-        assert one.sight.probability == found.probability
+        assert one.sight.probability == output.probability
         assert (await rig.scorer.score(written(hidden, "PNG"))).sight != one.sight
 
-    run(way, lambda: Looker(model).look, use)
+    run(way, lambda: BatchScorer(model).score, use)
 
 
 @pytest.mark.slow
@@ -108,7 +108,7 @@ def test_what_is_no_whole_picture_is_unreadable(way: Way, data: bytes) -> None:
         with pytest.raises(PictureUnreadable, match=r"truncated|no JPEG|empty"):
             await rig.scorer.score(data)
 
-    run(way, lambda: Looker(model).look, use)
+    run(way, lambda: BatchScorer(model).score, use)
 
 
 def test_a_picture_may_be_so_large_and_not_a_byte_larger(way: Way) -> None:
@@ -123,14 +123,14 @@ def test_a_picture_may_be_so_large_and_not_a_byte_larger(way: Way) -> None:
 
 
 def test_masks_arrive_to_the_last_bit(way: Way) -> None:
-    look, masked = StandIn(), (ODD,) * MOST_REGIONS
+    score, masked = StandIn(), (ODD,) * MOST_REGIONS
 
     async def use(rig: Rig) -> None:
         await rig.scorer.score(b"picture", masked)
 
-        assert look.batches[0][0].masked == masked
+        assert score.batches[0][0].masked == masked
 
-    run(way, look.load, use)
+    run(way, score.load, use)
 
 
 def test_pictures_that_come_at_once_each_get_their_own_answer(way: Way) -> None:
@@ -145,98 +145,98 @@ def test_pictures_that_come_at_once_each_get_their_own_answer(way: Way) -> None:
 
 
 def test_a_bad_picture_among_good_ones_is_refused_alone(way: Way) -> None:
-    look = StandIn(is_open=False)
+    score = StandIn(is_open=False)
 
     async def use(rig: Rig) -> None:
         first = ask(rig, [b"first"])
-        await until(look.begun.is_set)
+        await until(score.begun.is_set)
         asked = ask(rig, [b"good", b"bad"])
-        await until(lambda: rig.engine.load == 2 / MOST_WAITING)
-        look.open.set()
+        await until(lambda: rig.engine.load == 2 / MAX_QUEUED)
+        score.open.set()
         told = await asyncio.gather(*first, *asked, return_exceptions=True)
 
         assert [type(one) for one in told] == [Scored, Scored, PictureUnreadable]
-        assert [len(batch) for batch in look.batches] == [1, 2]
+        assert [len(batch) for batch in score.batches] == [1, 2]
 
-    run(way, look.load, use)
+    run(way, score.load, use)
 
 
 def test_what_finds_the_queue_full_is_refused_at_once_and_the_others_are_answered(
     way: Way,
 ) -> None:
-    look = StandIn(is_open=False)
+    score = StandIn(is_open=False)
 
     async def use(rig: Rig) -> None:
         first = ask(rig, [b"first"])
-        await until(look.begun.is_set)
-        asked = ask(rig, [b"%d" % number for number in range(MOST_WAITING + 20)])
+        await until(score.begun.is_set)
+        asked = ask(rig, [b"%d" % number for number in range(MAX_QUEUED + 20)])
         # Nothing is looked at meanwhile: who is answered by now has been refused.
         await until(lambda: sum(one.done() for one in asked) == 20)
-        look.open.set()
+        score.open.set()
         told = await asyncio.gather(*first, *asked, return_exceptions=True)
 
         assert sum(isinstance(one, ScorerBusy) for one in told) == 20
-        assert len(look.pictures) == 1 + MOST_WAITING
+        assert len(score.pictures) == 1 + MAX_QUEUED
 
-    run(way, look.load, use)
+    run(way, score.load, use)
 
 
 def test_the_load_tells_how_full_the_queue_is(way: Way) -> None:
-    look = StandIn(is_open=False)
+    score = StandIn(is_open=False)
 
     async def use(rig: Rig) -> None:
-        asked = ask(rig, [b"%d" % number for number in range(MOST_WAITING)])
+        asked = ask(rig, [b"%d" % number for number in range(MAX_QUEUED)])
         await until(lambda: rig.engine.load > 0.8)
-        look.open.set()
+        score.open.set()
         loads = [one.load for one in await asyncio.gather(*asked)]
 
         assert 0.5 < max(loads) <= 1
         assert (await rig.scorer.score(b"alone")).load == 0
 
-    run(way, look.load, use)
+    run(way, score.load, use)
 
 
 def test_who_gives_up_makes_room_and_is_not_worked_for(way: Way) -> None:
-    look = StandIn(is_open=False)
+    score = StandIn(is_open=False)
 
     async def use(rig: Rig) -> None:
         first = ask(rig, [b"first"])
-        await until(look.begun.is_set)
-        gone = ask(rig, [b"gone"] * MOST_WAITING)
+        await until(score.begun.is_set)
+        gone = ask(rig, [b"gone"] * MAX_QUEUED)
         await until(lambda: rig.engine.load == 1)
         for one in gone:
             one.cancel()
         await until(lambda: rig.engine.load == 0)
         stays = ask(rig, [b"stays"])
-        look.open.set()
+        score.open.set()
         await asyncio.gather(*first, *stays)
 
-        assert look.pictures == [b"first", b"stays"]
+        assert score.pictures == [b"first", b"stays"]
 
-    run(way, look.load, use)
+    run(way, score.load, use)
 
 
 def test_a_picture_that_breaks_the_model_is_refused_alone(way: Way) -> None:
-    look = StandIn(is_open=False)
-    look.fails_on = b"poison"
+    score = StandIn(is_open=False)
+    score.fails_on = b"poison"
 
     async def use(rig: Rig) -> None:
         first = ask(rig, [b"first"])
-        await until(look.begun.is_set)
+        await until(score.begun.is_set)
         asked = ask(rig, [b"before", b"poison", b"behind"])
-        await until(lambda: rig.engine.load == 3 / MOST_WAITING)
-        look.open.set()
+        await until(lambda: rig.engine.load == 3 / MAX_QUEUED)
+        score.open.set()
         told = await asyncio.gather(*first, *asked, return_exceptions=True)
 
         assert [isinstance(one, ScoringFailed) for one in told] == [False, False, True, False]
         assert (await rig.scorer.score(b"next")).sight == seen(b"next")
 
-    run(way, look.load, use)
+    run(way, score.load, use)
 
 
 def test_without_a_model_every_picture_is_refused(way: Way) -> None:
-    def load() -> Look:
-        raise CannotLook("the detector's weights are not installed")
+    def load() -> ScoreBatch:
+        raise ModelUnavailable("the detector's weights are not installed")
 
     async def use(rig: Rig) -> None:
         told = await asyncio.gather(*ask(rig, [b"picture"] * 3), return_exceptions=True)

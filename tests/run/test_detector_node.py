@@ -16,7 +16,7 @@ from printreach.run.main import main
 from printreach.run.scoring import scoring_of
 from printreach.run.settings import SettingsError, settings_from
 from tests.detector.images import scene, written
-from tests.detector.looks import StandIn
+from tests.detector.stand_in import StandIn
 from tests.rigs.programs import Program
 from tests.rigs.service import printreach
 from tests.rigs.waiting import free_port
@@ -25,7 +25,7 @@ TOKEN = "0123456789abcdef0123456789abcdef"
 ALONE = frozenset({"detector"})
 EVERY = frozenset(ROLES)
 SERVICE = ("127.0.0.1", 8080)
-PATIENCE_S = 60.0
+SCORE_TIMEOUT_S = 60.0
 OWN = ("127.0.0.1", 8081)
 
 
@@ -128,7 +128,7 @@ def test_a_process_of_the_detector_alone_scores_for_others_and_has_no_database(
     }
     argv = printreach("serve", "--role", "detector")
     with Program("detector", argv, logs=tmp_path, env=env) as program:
-        program.wait_until("ready line", lambda: program.stdout().endswith("}\n"), PATIENCE_S)
+        program.wait_until("ready line", lambda: program.stdout().endswith("}\n"), SCORE_TIMEOUT_S)
         ready = json.loads(program.stdout().removeprefix("ready "))
         scored = asyncio.run(_ask(port))
 
@@ -141,7 +141,7 @@ async def _ask(port: int) -> Scored:
     """A picture's score. It is asked for again where it comes too late for a print."""
     scorer = HttpScorer([NodeAddress("127.0.0.1", port, is_tls=False)], TOKEN, look_again_s=0.1)
     try:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(SCORE_TIMEOUT_S):
             while True:
                 try:
                     return await scorer.score(written(scene()))

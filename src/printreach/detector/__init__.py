@@ -1,1 +1,1 @@
-"""A picture of a print in, how likely it shows a failure out."""
+"""Scores an image of a print: how likely it shows a failure."""

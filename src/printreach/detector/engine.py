@@ -1,7 +1,7 @@
-"""Scoring in threads of this process: a bounded queue and small batches; nothing piles up.
+"""Scoring in threads of this process, from a bounded queue and in small batches.
 
-The event loop owns the queue. A thread that has nothing to do gets what waits by then, up to a
-small batch, so nobody waits for a batch to become full.
+The event loop owns the queue. An idle thread gets the images queued by then, up to a small batch,
+so no image waits for a batch to become full.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeAlias
 
-from printreach.detector.waiting import Line, Waiting
+from printreach.detector.image_queue import ImageQueue, QueuedImage
 from printreach.ports.scoring import (
     PictureTooLarge,
     Scored,
@@ -23,38 +23,38 @@ from printreach.rules.detection import Sight
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.watching import Region
 
-MOST_TOGETHER: Final = 4
-"""Enough that handing pictures over costs next to nothing, and the first waits for few others."""
-PATIENCE_S: Final = 10.0
-"""Whoever waited longer has likely given up, or asks anew."""
+MAX_BATCH: Final = 4
+"""Enough that the handover to a thread costs next to nothing; the first waits for few others."""
+SCORE_TIMEOUT_S: Final = 10.0
+"""A caller that waited longer has likely given up, or retries."""
 
 log = logging.getLogger(__name__)
 
 Outcome: TypeAlias = Sight | ScoringRefused | None
-Look: TypeAlias = Callable[[Sequence[Waiting]], Sequence[Outcome]]
-"""Looks at pictures, in any thread; None for one that nobody wants to know of any more."""
+ScoreBatch: TypeAlias = Callable[[Sequence[QueuedImage]], Sequence[Outcome]]
+"""Scores images, in any thread. The outcome is None for one whose caller has gone."""
 
 
-class CannotLook(Exception):
-    """There is no model. Its words tell an operator why."""
+class ModelUnavailable(Exception):
+    """The model can't be used. The message tells an operator why."""
 
 
 class Engine:
     """ports.scoring.Scorer, in one event loop until close().
 
-    load: makes what looks at pictures; called once, in a thread, when the first one comes. Where
-    it raises, that is logged once, and every picture is refused.
+    load: loads the model; called once, in a thread, when the first image comes. If it raises, that
+    is logged once and every image is refused.
     """
 
     def __init__(
-        self, load: Callable[[], Look], *, threads: int, patience_s: float = PATIENCE_S
+        self, load: Callable[[], ScoreBatch], *, threads: int, timeout_s: float = SCORE_TIMEOUT_S
     ) -> None:
         self._load = load
-        self._patience_s = patience_s
+        self._patience_s = timeout_s
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="detector")
         self._idle_threads = threads
-        self._line = Line()
-        self._look: Look | None = None
+        self._queue = ImageQueue()
+        self._score_batch: ScoreBatch | None = None
         self._loading: asyncio.Task[None] | None = None
         self._problem: str | None = None
         self._running: set[asyncio.Task[None]] = set()
@@ -62,76 +62,84 @@ class Engine:
     @property
     def load(self) -> float:
         """How full the queue is, 0 to 1."""
-        return self._line.load
+        return self._queue.load
 
     async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
-        self.refuse_beforehand(len(picture))
-        waiting = Waiting(picture, tuple(masked), asyncio.get_running_loop().create_future())
-        self._line.join(waiting)
+        self.check_admission(len(picture))
+        image = QueuedImage(picture, tuple(masked), asyncio.get_running_loop().create_future())
+        self._queue.put(image)
         try:
-            self._begin()
+            self._start_batches()
             async with asyncio.timeout(self._patience_s):
-                sight = await waiting.answer
+                sight = await image.answer
         except TimeoutError:
             raise ScorerBusy(f"no score within {self._patience_s:g} s") from None
         finally:
-            waiting.give_up()
-            self._line.leave(waiting)
+            image.abandon()
+            self._queue.remove(image)
         return Scored(sight=sight, load=self.load)
 
-    def refuse_beforehand(self, size: int) -> None:
-        """Raise what a picture of so many bytes would be refused with now, whatever it shows."""
+    def check_admission(self, size: int) -> None:
+        """Raise ScoringRefused if an image of `size` bytes would be refused now, whatever it
+        shows.
+        """
         if size > MOST_BYTES:
             raise PictureTooLarge(f"{size} bytes; {MOST_BYTES} are taken")
         if self._problem is not None:
             raise ScorerUnavailable(self._problem)
-        if not self._line.has_room_for(size):
+        if not self._queue.has_room_for(size):
             raise ScorerBusy("too many pictures wait already")
 
     async def ready(self) -> None:
-        """Load the model now, where it isn't yet. Raises ScorerUnavailable."""
+        """Load the model unless it is loaded already. Raises ScorerUnavailable."""
         await asyncio.shield(self._start_loading())
         if self._problem is not None:
             raise ScorerUnavailable(self._problem)
 
     async def close(self) -> None:
-        """Refuse what waits, and let threads end what they have begun: it takes no second."""
-        self._refuse_from_now_on("the service is being stopped")
-        begun = [*self._running, *([self._loading] if self._loading is not None else [])]
-        await asyncio.gather(*begun, return_exceptions=True)
+        """Refuse queued images and wait for batches that are being scored, which takes less than a
+        second.
+        """
+        self._refuse_all("the service is being stopped")
+        running = [*self._running, *([self._loading] if self._loading is not None else [])]
+        await asyncio.gather(*running, return_exceptions=True)
         self._pool.shutdown()
 
     # --- the threads ------------------------------------------------------------------------------
 
-    def _begin(self) -> None:
-        """Give what waits to threads that have nothing to do."""
-        if self._look is None:
+    def _start_batches(self) -> None:
+        """Give queued images to idle threads."""
+        if self._score_batch is None:
             self._start_loading()
             return
-        while self._idle_threads and (batch := self._line.take(MOST_TOGETHER)):
+        while self._idle_threads and (batch := self._queue.take(MAX_BATCH)):
             self._idle_threads -= 1
-            task = asyncio.get_running_loop().create_task(self._run(self._look, batch))
+            task = asyncio.get_running_loop().create_task(self._run(self._score_batch, batch))
             self._running.add(task)
             task.add_done_callback(self._running.discard)
 
-    async def _run(self, look: Look, batch: list[Waiting]) -> None:
+    async def _run(self, score_batch: ScoreBatch, batch: list[QueuedImage]) -> None:
         try:
-            outcomes = await self._looked(look, batch)
+            outcomes = await self._outcomes(score_batch, batch)
         finally:
             self._idle_threads += 1
-        for waiting, outcome in zip(batch, outcomes, strict=True):
-            waiting.tell(outcome)
-        self._begin()
+        for image, outcome in zip(batch, outcomes, strict=True):
+            image.resolve(outcome)
+        self._start_batches()
 
-    async def _looked(self, look: Look, batch: Sequence[Waiting]) -> Sequence[Outcome]:
-        """One outcome for each. Where the look fails, only for the picture that it fails on."""
+    async def _outcomes(
+        self, score_batch: ScoreBatch, batch: Sequence[QueuedImage]
+    ) -> Sequence[Outcome]:
+        """Score a batch; return one outcome for each image. If scoring fails on an image, it fails
+        alone.
+        """
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, look, batch)
+            return await asyncio.get_running_loop().run_in_executor(self._pool, score_batch, batch)
         except Exception:
             if len(batch) == 1:
                 log.exception("the detector failed on a picture of %d bytes", len(batch[0].picture))
                 return [ScoringFailed("the detector failed on this picture")]
-        return [(await self._looked(look, [waiting]))[0] for waiting in batch]
+        return [(await self._outcomes(score_batch, [image]))[0] for image in batch]
 
     # --- the model --------------------------------------------------------------------------------
 
@@ -143,19 +151,19 @@ class Engine:
     async def _load_once(self) -> None:
         try:
             loop = asyncio.get_running_loop()
-            self._look = await loop.run_in_executor(self._pool, self._load)
-        except CannotLook as error:
+            self._score_batch = await loop.run_in_executor(self._pool, self._load)
+        except ModelUnavailable as error:
             log.error("Failure detection is off until the next start: %s.", error)
-            self._refuse_from_now_on(str(error))
+            self._refuse_all(str(error))
         except Exception:
             log.exception(
                 "Failure detection is off until the next start: its model can't be loaded."
             )
-            self._refuse_from_now_on("the detector's model can't be loaded")
+            self._refuse_all("the detector's model can't be loaded")
         else:
-            self._begin()
+            self._start_batches()
 
-    def _refuse_from_now_on(self, why: str) -> None:
+    def _refuse_all(self, why: str) -> None:
         self._problem = why
-        for waiting in self._line.take():
-            waiting.tell(ScorerUnavailable(why))
+        for image in self._queue.take():
+            image.resolve(ScorerUnavailable(why))

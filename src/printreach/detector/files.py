@@ -1,9 +1,9 @@
-"""What the file of an image says of itself, read before a decoder sees it.
+"""Checks of an image file's structure before a decoder reads it.
 
-A decoder goes through a file piece by piece, so one of countless tiny pieces costs it seconds; and
-some take memory for all pixels as soon as they have read how many there are. And each format ends
-as its specification says: what goes on behind its end is two files in one, an image to us, and
-something else to whoever opens it next.
+A decoder goes through a file chunk by chunk, so a file of countless tiny chunks costs it seconds;
+and some decoders allocate memory for all pixels once they have read the size. A file must also end
+where its format ends: with more data after it, it could be an image here and something else to the
+next program that opens it.
 Sources: ITU-T T.81 (JPEG), W3C PNG Specification (Third Edition), RFC 9649 (WebP).
 """
 
@@ -18,23 +18,23 @@ _PNG_CHUNK: Final = struct.Struct(">I4s")
 _WEBP_CHUNK: Final = struct.Struct("<4sI")
 _CRC_BYTES: Final = 4
 _MOST_CHUNKS: Final = 10_000
-"""Encoders write 8 KiB a chunk and more; of those the largest image has some 800."""
+"""Encoders write at least 8 KiB per chunk, so the largest image has some 800."""
 _MOST_PICTURES: Final = 16
-"""Phones write the picture, a smaller one and a map of depth into one file, one behind another."""
+"""Phones write the photo, a smaller one and a depth map one after another into one file."""
 _PADDING: Final = b"\x00\xff\r\n"
-"""What cameras leave behind the end."""
+"""Bytes with which cameras pad a file after its end."""
 _TRUNCATED: Final = "it is truncated or corrupt"
 _FOLLOWED: Final = "something follows its end"
-_NOT_WHOLE: Final = "it is truncated, or something follows its end"
+_MALFORMED: Final = "it is truncated, or something follows its end"
 _TOO_MANY_PARTS: Final = "it is made of too many parts"
 
 
-class NotWhole(Exception):
-    """It is of none of the formats, or not built as they are. Its words say why."""
+class MalformedImage(Exception):
+    """The file is of no known format, or malformed. The message says why."""
 
 
 def check_file(data: bytes) -> str:
-    """Say which format it is: JPEG, PNG or WEBP. Raises NotWhole."""
+    """Return the format: JPEG, PNG or WEBP. Raises MalformedImage."""
     if data.startswith(b"\xff\xd8"):
         _check_jpeg(data)
         return "JPEG"
@@ -44,17 +44,17 @@ def check_file(data: bytes) -> str:
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
         _check_webp(data)
         return "WEBP"
-    raise NotWhole("it is no JPEG, PNG or WebP image" if data else "it is empty")
+    raise MalformedImage("it is no JPEG, PNG or WebP image" if data else "it is empty")
 
 
 def check_pixels(width: int, height: int) -> None:
-    """Raises NotWhole for more than are decoded."""
+    """Raise MalformedImage for more pixels than are decoded."""
     if width * height > MOST_PIXELS:
-        raise NotWhole(f"{width} x {height} pixels; {MOST_PIXELS} are decoded")
+        raise MalformedImage(f"{width} x {height} pixels; {MOST_PIXELS} are decoded")
 
 
 def declared_size(data: bytes, image_format: str) -> tuple[int, int] | None:
-    """Width and height of a PNG or WebP file that was checked; None for a JPEG."""
+    """Return width and height of a checked PNG or WebP file; None for a JPEG."""
     match image_format:
         case "PNG":
             width, height = data[16:20], data[20:24]
@@ -66,7 +66,7 @@ def declared_size(data: bytes, image_format: str) -> tuple[int, int] | None:
 
 
 def _check_jpeg(data: bytes) -> None:
-    """One picture, or several one behind another: to decoders the first counts."""
+    """Check one JPEG, or several one after another; decoders use the first."""
     check_pixels(*(claimed_size(data) or (0, 0)))
     rest = data
     for _ in range(_MOST_PICTURES):
@@ -77,7 +77,7 @@ def _check_jpeg(data: bytes) -> None:
         if not rest.strip(_PADDING):
             return
         rest = rest.lstrip(b"\0")
-    raise NotWhole(_TRUNCATED if rest is data else _FOLLOWED)
+    raise MalformedImage(_TRUNCATED if rest is data else _FOLLOWED)
 
 
 def _check_png(data: bytes) -> None:
@@ -87,29 +87,29 @@ def _check_png(data: bytes) -> None:
             break
         length, kind = _PNG_CHUNK.unpack_from(data, at)
         if (kind == b"IHDR") is not (at == len(_PNG_START)):
-            break  # the head comes first, and once: a decoder believes the last
+            break  # IHDR comes first and once; decoders use the last one
         at += _PNG_CHUNK.size + length + _CRC_BYTES
         if kind == b"IEND":
             if length or at > len(data) or data[at:].strip(_PADDING):
                 break
             return
-    raise NotWhole(_NOT_WHOLE)
+    raise MalformedImage(_MALFORMED)
 
 
 def _check_webp(data: bytes) -> None:
     at, end = 12, int.from_bytes(data[4:8], "little") + 8
     if len(data) < end or data[end:].strip(_PADDING):
-        raise NotWhole(_NOT_WHOLE)
+        raise MalformedImage(_MALFORMED)
     for _ in range(_MOST_CHUNKS):
         if at + _WEBP_CHUNK.size > end:
             return
         _, length = _WEBP_CHUNK.unpack_from(data, at)
         at += _WEBP_CHUNK.size + length + length % 2
-    raise NotWhole(_TOO_MANY_PARTS)
+    raise MalformedImage(_TOO_MANY_PARTS)
 
 
 def _webp_size(data: bytes) -> tuple[int, int]:
-    """(0, 0) where its head is none."""
+    """Return width and height; (0, 0) if the header is invalid."""
     kind, head = data[12:16], data[20:30]
     if len(head) < 10:
         return 0, 0

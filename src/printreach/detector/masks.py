@@ -1,7 +1,7 @@
-"""Parts of a picture that are not looked at: painted out before the model sees it.
+"""Masked parts of an image, painted over before the model sees it.
 
-In the mean colour of the rest: of black, grey, it, and colours that go over into what is around, it
-moved the scores of one webcam's photos least.
+They are filled with the mean colour of the rest. Of black, grey, the mean colour and a gradient
+into the surroundings, it changed the scores of one webcam's photos least.
 """
 
 import math
@@ -14,12 +14,12 @@ import numpy.typing as npt
 from printreach.rules.watching import Region
 
 Evidence: TypeAlias = tuple[tuple[float, ...], ...]
-"""Rows of places, 0 to 1 each, from the upper left corner: what ports.scoring.Scored has."""
+"""Rows of cells, 0 to 1 each, from the upper left corner, as in ports.scoring.Scored."""
 
 _GREY: Final = 127
-"""Where nothing is left to take a colour from."""
+"""The fill if everything is masked."""
 _FINER: Final = 32
-"""A place of the map has so many pixels of what the model sees, each way."""
+"""Side of a cell of the evidence map, in pixels of the model's input."""
 
 
 def paint_out(pixels: npt.NDArray[np.uint8], masked: Sequence[Region]) -> npt.NDArray[np.uint8]:
@@ -33,7 +33,7 @@ def paint_out(pixels: npt.NDArray[np.uint8], masked: Sequence[Region]) -> npt.ND
 
 
 def without_masked(evidence: Evidence, masked: Sequence[Region]) -> Evidence:
-    """Leave to each place of a map of evidence as much as it shows of the picture."""
+    """Scale each cell of an evidence map by its unmasked share."""
     if not masked:
         return evidence
     rows, columns = len(evidence), len(evidence[0])

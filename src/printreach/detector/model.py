@@ -1,4 +1,4 @@
-"""The model: pixels in, a score and a map of what speaks for it out."""
+"""The model: from pixels to a score and a map of the evidence for it."""
 
 import hashlib
 from collections.abc import Sequence
@@ -25,61 +25,61 @@ class WeightsRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What the model makes of one picture.
+class ModelOutput:
+    """The model's output for one image.
 
-    probability: that it shows a failure, calibrated. evidence: rows of places, 0 to 1 each, the
-    whole picture from its upper left corner.
+    probability: that it shows a failure, calibrated. evidence: rows of cells, 0 to 1 each, which
+    cover the whole image from its upper left corner.
     """
 
     probability: float
     evidence: tuple[tuple[float, ...], ...]
 
     def sight(self, prepared: Prepared) -> Sight:
-        """Say the same in the words of the rules."""
+        """Convert it to the rules' type."""
         return Sight(probability=self.probability, scene=prepared.scene, evidence=self.evidence)
 
 
 class Model:
-    """A session of one thread. Threads may ask at once without disturbing each other."""
+    """An ONNX session that runs in the calling thread. Thread-safe."""
 
     def __init__(self, weights: bytes) -> None:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = _QUIET
-        # It keeps what a run takes, 30 MB. Without, glibc gets and gives back as much for each run,
-        # and page faults cost as much as the model.
+        # The arena keeps the 30 MB that a run needs. Without it glibc allocates and frees as much
+        # in each run, and the page faults cost as much as the model.
         options.enable_cpu_mem_arena = True
         self._session = onnxruntime.InferenceSession(
             weights, options, providers=["CPUExecutionProvider"]
         )
 
-    def look(self, pictures: Sequence[Prepared]) -> list[Found]:
-        """Score pictures.
+    def score(self, pictures: Sequence[Prepared]) -> list[ModelOutput]:
+        """Score images, one per run.
 
-        One a run: on a server's core, two in a run take 5 % longer each than alone, and four 15 %,
-        for what is computed leaves the cache. And each more takes 30 MB.
+        On a server's core, two in one run take 5 % longer each than alone and four 15 %, since the
+        intermediate results no longer fit the cache. Each also takes 30 MB more.
         """
-        return [self._look_at(picture.pixels) for picture in pictures]
+        return [self._score_one(picture.pixels) for picture in pictures]
 
-    def _look_at(self, pixels: npt.NDArray[np.uint8]) -> Found:
+    def _score_one(self, pixels: npt.NDArray[np.uint8]) -> ModelOutput:
         answers = self._session.run(["score", "evidence"], {"image": pixels[None]})
         scores, maps = (cast("npt.NDArray[np.float32]", answer) for answer in answers)
         rows: list[list[float]] = maps[0].tolist()
-        return Found(float(scores[0]), tuple(map(tuple, rows)))
+        return ModelOutput(float(scores[0]), tuple(map(tuple, rows)))
 
 
 @dataclass(frozen=True)
 class Weights:
-    """A model's file, and the SHA-256 it has to have, beside it."""
+    """A model's file, and the file beside it with the SHA-256 that it must have."""
 
     file: Path
     checksum: Path
 
     @cached_property
     def data(self) -> bytes:
-        """Read the file. Raises WeightsRefused unless it is what its checksum says."""
+        """Return the file's bytes. Raises WeightsRefused if the checksum differs."""
         try:
             data = self.file.read_bytes()
             expected = self.checksum.read_text("ascii").split()[0]

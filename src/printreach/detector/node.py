@@ -1,6 +1,6 @@
 """A detector node: scores pictures for other processes of the installation, over HTTP.
 
-Who has no token learns that it is alive and whether it is ready; nothing of a body is read.
+Without the token only liveness and readiness are served, and no request body is read.
 """
 
 import hmac
@@ -44,7 +44,7 @@ _QUERY: Final = b"masked="
 
 
 class Node:
-    """http1.messages.Handler. token: what those who may ask share with it."""
+    """An http1.messages.Handler. token: the secret that it shares with its callers."""
 
     def __init__(self, engine: Engine, token: str) -> None:
         self._engine = engine
@@ -85,8 +85,8 @@ class Node:
         if masked is None:
             return text_answer(400, "The masked parts can't be read.")
         try:
-            # What would be refused anyhow is not read at all.
-            self._engine.refuse_beforehand(call.head.length)
+            # An image that would be refused anyway is not read at all.
+            self._engine.check_admission(call.head.length)
             picture = await call.body.read(MOST_BYTES)
             return _answer(await self._engine.score(picture, masked))
         except BodyTooLarge:
@@ -96,7 +96,7 @@ class Node:
 
 
 def _masked(query: bytes) -> list[Region] | None:
-    """Those of the query; None where it is malformed."""
+    """Parse the masked regions of the query; None if it is malformed."""
     if not query:
         return []
     if not query.startswith(_QUERY):
@@ -111,14 +111,14 @@ def _masked(query: bytes) -> list[Region] | None:
 
 def _answer(scored: Scored) -> Answer:
     sight = scored.sight
-    words = ScoreAnswer(
+    score_answer = ScoreAnswer(
         probability=sight.probability,
         evidence=sight.evidence,
         grey=sight.scene.grey,
         digest=sight.scene.digest,
         load=scored.load,
     )
-    return Answer(headers=[_JSON], body=encode(words))
+    return Answer(headers=[_JSON], body=encode(score_answer))
 
 
 def _refusal(refused: ScoringRefused) -> Answer:

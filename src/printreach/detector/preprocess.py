@@ -1,7 +1,7 @@
 """Strangers' images made safe and small: checked before memory is spent on them.
 
-What an image says of itself (format, parts, size) is read first; only then is it decoded, JPEG at
-a reduced size. Of what is decoded at full size there is one copy, and one such image at a time.
+Format, chunks and declared size are checked first; only then is the image decoded, a JPEG at a
+reduced size. An image decoded at full size is held in one copy, and only one such at a time.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from PIL import Image
 from PIL.JpegImagePlugin import JpegImageFile
 
-from printreach.detector.files import NotWhole, check_file, check_pixels, declared_size
+from printreach.detector.files import MalformedImage, check_file, check_pixels, declared_size
 from printreach.detector.masks import paint_out
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.detection_scene import SIDE as SCENE_SIDE
@@ -28,30 +28,30 @@ from printreach.rules.jpeg import whole_jpeg
 from printreach.rules.watching import Region
 
 SIDE: Final = 320
-"""The model sees so many pixels each way."""
+"""Side of the model's input, in pixels."""
 
 _LEAST_SIDE: Final = 8
-"""Smaller ones show nothing."""
+"""Smaller images show nothing."""
 _DRAFT_SIDE: Final = SIDE * 8 // 5
-"""JPEG is decoded at a half, a quarter or an eighth, but at least so large: 1080p at a half."""
+"""A JPEG is decoded at a half, a quarter or an eighth, but not below this: 1080p at a half."""
 _STRIP_PIXELS: Final = 1 << 20
-"""So many are converted at a time."""
+"""Pixels converted at a time."""
 _LARGE_PIXELS: Final = 8_000_000
 _WIDE_MODES: Final = frozenset({"I", "F", "I;16", "I;16L", "I;16B", "I;16N"})
 _ORIENTATION: Final = 0x0112
 _REDUCING_GAP: Final = 2.0
 _CORNER: Final = 4
 _MISSING: Final = frozenset({127, 128})
-"""What the decoder paints in place of what is missing; CMYK is turned over."""
+"""The colours with which the decoder fills missing data; in CMYK they are inverted."""
 _MORE_BYTES: Final = 4096
 
-# Who sends damaged Exif would fill the log, and the memory of what was warned of.
+# Damaged Exif would fill the log, and the memory of warnings already given.
 warnings.filterwarnings("ignore", module="PIL")
 
 _one_large = threading.Lock()
-"""Held while a large image is decoded: one of 50 megapixels takes 200 MB, as WebP 800."""
+"""Held while a large image is decoded: 50 megapixels take 200 MB, as WebP 800 MB."""
 
-# What Pillow raises for files that are damaged, or made to do damage.
+# The exceptions that Pillow raises for damaged or malicious files.
 _DAMAGED: Final = (
     *(ArithmeticError, EOFError, IndexError, KeyError, MemoryError, OSError, SyntaxError),
     *(TypeError, ValueError, struct.error, zlib.error),
@@ -59,23 +59,23 @@ _DAMAGED: Final = (
 
 
 class ImageRefused(Exception):
-    """An image that isn't decoded, with why."""
+    """The image is not decoded. The message says why."""
 
 
 class ImageTooLarge(ImageRefused):
-    """More bytes than are taken."""
+    """The image has more bytes than are accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What the model sees (SIDE, SIDE, 3) of bytes, and the picture as a whole."""
+    """The model's input, bytes of shape (SIDE, SIDE, 3), and the scene."""
 
     pixels: npt.NDArray[np.uint8]
     scene: Scene
 
 
 def prepare(data: bytes, masked: Sequence[Region] = ()) -> Prepared:
-    """Check, decode, turn upright and shrink an image, and paint out what is masked of it.
+    """Check, decode, turn upright and shrink an image, and paint over its masked parts.
 
     Raises ImageTooLarge, or ImageRefused for one that is truncated, corrupt, of another format or
     too many pixels.
@@ -84,7 +84,7 @@ def prepare(data: bytes, masked: Sequence[Region] = ()) -> Prepared:
         raise ImageTooLarge(f"{len(data)} bytes; {MOST_BYTES} are taken")
     try:
         pixels = _decoded(data)
-    except NotWhole as error:
+    except MalformedImage as error:
         raise ImageRefused(str(error)) from error
     except _DAMAGED as error:
         raise ImageRefused("it is truncated or corrupt") from error
@@ -93,7 +93,7 @@ def prepare(data: bytes, masked: Sequence[Region] = ()) -> Prepared:
 
 
 def scene_of(pixels: npt.NDArray[np.uint8]) -> Scene:
-    """Look at a picture of SIDE each way as a whole."""
+    """Summarise an image of SIDE x SIDE pixels."""
     cell = SIDE // SCENE_SIDE
     down = pixels.reshape(SCENE_SIDE, cell, SIDE * 3).sum(axis=1, dtype=np.uint32)
     sums = down.reshape(SCENE_SIDE, SCENE_SIDE, cell * 3).sum(axis=2)
@@ -106,7 +106,7 @@ def scene_of(pixels: npt.NDArray[np.uint8]) -> Scene:
 def _decoded(data: bytes) -> npt.NDArray[np.uint8]:
     image_format = check_file(data)
     if (size := declared_size(data, image_format)) is not None:
-        _refuse_size(*size)  # as WebP, Pillow takes memory for it before it says how large it is
+        _refuse_size(*size)  # Pillow allocates memory for a WebP before it tells the size
     with Image.open(io.BytesIO(data), formats=(image_format,)) as image:
         width, height = image.size
         _refuse_size(width, height)
@@ -128,10 +128,10 @@ def _refuse_size(width: int, height: int) -> None:
 
 
 def _is_cut_off(image: Image.Image, data: bytes) -> bool:
-    """Whether what is coded of a JPEG breaks off before its end, as cameras on a bad cable send it.
+    """Whether a JPEG's data breaks off before its end, as from a camera with a bad cable.
 
-    The decoder paints what is missing grey. A picture may be grey there by itself, so what tells is
-    that more bytes before the end change something: of a whole picture, nothing.
+    The decoder fills the missing part with grey. The image may be grey there by itself, so the test
+    is whether more bytes before the end change the result; in a complete image they do not.
     """
     width, height = image.size
     corner = image.crop((width - _CORNER, height - _CORNER, width, height))
@@ -145,9 +145,10 @@ def _is_cut_off(image: Image.Image, data: bytes) -> bool:
 
 
 def _small(image: Image.Image) -> Image.Image:
-    """The whole image in SIDE pixels each way, three channels of bytes.
+    """Shrink the whole image to SIDE x SIDE pixels with three channels of bytes.
 
-    As Image.resize does it with the same gap, but strip by strip: no second copy of all pixels.
+    The result is that of Image.resize with the same gap, made strip by strip without a second copy
+    of all pixels.
     """
     width, height = image.size
     across, down = _factor(width), _factor(height)
@@ -167,9 +168,9 @@ def _factor(length: int) -> int:
 
 
 def _rgb(image: Image.Image) -> Image.Image:
-    """Three channels of bytes, whatever it had: 16 bits, CMYK, a palette, transparency."""
+    """Convert to three channels of bytes from 16 bits, CMYK, a palette or transparency."""
     if image.mode in _WIDE_MODES:
-        # Pillow would cut off what is above 255 and show all but the shadows white.
+        # Pillow would clip values above 255 and show everything but the shadows white.
         levels = np.asarray(image, dtype=np.float32) / 256
         return Image.fromarray(np.clip(levels, 0, 255).astype(np.uint8)).convert("RGB")
     if "transparency" in image.info or image.mode in {"RGBA", "LA", "PA"}:
@@ -180,7 +181,7 @@ def _rgb(image: Image.Image) -> Image.Image:
 
 
 def _orientation(image: Image.Image) -> object:
-    """How the camera was held, by Exif; what can't be read says nothing."""
+    """Return the Exif orientation; None if it is absent or unreadable."""
     try:
         return image.getexif().get(_ORIENTATION)
     except _DAMAGED:
@@ -188,7 +189,7 @@ def _orientation(image: Image.Image) -> object:
 
 
 def _upright(pixels: npt.NDArray[np.uint8], orientation: object) -> npt.NDArray[np.uint8]:
-    """Turn a picture as Exif says it was taken; by what it does to a square."""
+    """Turn a square image upright by its Exif orientation."""
     match orientation:
         case 2:
             turned = pixels[:, ::-1]

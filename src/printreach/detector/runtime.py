@@ -1,8 +1,8 @@
-"""ONNX Runtime, kept from telling its maker what runs here.
+"""ONNX Runtime with its telemetry switched off.
 
-Its wheels for Linux and macOS send what they run, and on what, to their maker, and leave an
-identifier of the machine in the home folder (since 1.29). Only this variable stops that, and only
-before the library is loaded, so nobody imports it but from here.
+Since 1.29 its wheels for Linux and macOS send telemetry about models and machine to their maker and
+leave an identifier of the machine in the home folder. Only this variable stops that, and only if it
+is set before the library is loaded, so the library is imported nowhere but here.
 """
 
 import os
@@ -10,7 +10,7 @@ from typing import Final
 
 _KEEPS_QUIET: Final = "ORT_DISABLE_TELEMETRY"
 
-# It is the library that reads it, not we.
+# The library reads it, not our code.
 os.putenv(_KEEPS_QUIET, "1")
 
 import onnxruntime  # type: ignore[import-untyped]  # noqa: E402  # no types; after the variable

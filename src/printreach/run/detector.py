@@ -100,11 +100,11 @@ def _scores(model: Model, options: argparse.Namespace) -> Iterator[_Scored | str
         if isinstance(prepared, str):
             yield prepared
             continue
-        (found,) = model.look([prepared])
+        (output,) = model.score([prepared])
         before = context if options.sequence else DetectionContext()
         at = _FIRST + timedelta(seconds=number * options.interval)
-        context, verdict = observe(before, found.sight(prepared), at)
-        yield _Scored(path, found.probability, verdict)
+        context, verdict = observe(before, output.sight(prepared), at)
+        yield _Scored(path, output.probability, verdict)
 
 
 def _images(paths: Sequence[str]) -> Iterator[str]:

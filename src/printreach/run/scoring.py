@@ -8,7 +8,7 @@ from typing import Final
 
 from printreach.backends.detector_node import NodeAddress
 from printreach.backends.scorer_http import HttpScorer
-from printreach.detector.engine import CannotLook, Engine, Look
+from printreach.detector.engine import Engine, ModelUnavailable, ScoreBatch
 from printreach.ports.scoring import Scorer
 from printreach.run.installing import how_to_install
 from printreach.run.settings import Settings
@@ -28,9 +28,9 @@ class Scoring:
 
 @asynccontextmanager
 async def scoring_of(settings: Settings, roles: frozenset[str]) -> AsyncIterator[Scoring]:
-    """One for a process: the nodes where the operator named some, else its own threads."""
+    """Open the scorer: detector nodes if the operator named some, else threads of this process."""
     spare = 0 if roles == {"detector"} else 1
-    engine = Engine(load_look, threads=max(1, _cores() - spare))
+    engine = Engine(load_scorer, threads=max(1, _cores() - spare))
     nodes = _nodes_of(settings)
     try:
         yield Scoring(engine=engine, scorer=nodes or engine)
@@ -40,13 +40,13 @@ async def scoring_of(settings: Settings, roles: frozenset[str]) -> AsyncIterator
         await engine.close()
 
 
-def load_look() -> Look:
-    """The model and its libraries. Raises CannotLook where either is missing."""
+def load_scorer() -> ScoreBatch:
+    """Load the model and its libraries. Raises ModelUnavailable if either is missing."""
     try:
-        from printreach.detector.looking import load_looker
+        from printreach.detector.batch_scorer import load_batch_scorer
     except ImportError as error:
-        raise CannotLook(_NOT_INSTALLED) from error
-    return load_looker()
+        raise ModelUnavailable(_NOT_INSTALLED) from error
+    return load_batch_scorer()
 
 
 def _nodes_of(settings: Settings) -> HttpScorer | None:
@@ -57,7 +57,7 @@ def _nodes_of(settings: Settings) -> HttpScorer | None:
 
 
 def _cores() -> int:
-    """Those that this process may use, where the system tells."""
+    """Return the number of cores that this process may use; all if the system does not tell."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

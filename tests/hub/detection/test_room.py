@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from printreach.detector.waiting import MOST_WAITING
+from printreach.detector.image_queue import MAX_QUEUED
 from printreach.hub.detection.room import MOST_AT_ONCE, MOST_OF_ACCOUNT, ScoringRoom
 from printreach.ports.scoring import ScorerBusy
 
@@ -29,7 +29,7 @@ def test_all_accounts_together_leave_the_watch_some_of_the_queue() -> None:
             places.enter_context(room.place_of(f"account {number}"))
         with pytest.raises(ScorerBusy, match="too many images"), room.place_of("ada"):
             pass
-    assert MOST_AT_ONCE < MOST_WAITING
+    assert MOST_AT_ONCE < MAX_QUEUED
 
 
 def test_an_image_that_fails_gives_its_place_back() -> None:

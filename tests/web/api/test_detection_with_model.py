@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from printreach.detector.engine import Engine
-from printreach.run.scoring import load_look
+from printreach.run.scoring import load_scorer
 from tests.detector.images import scene, written
 from tests.detector.strands import strands
 from tests.web.api.detecting import Detecting, detecting
@@ -18,7 +18,7 @@ LENGTH = 8
 
 @pytest.fixture
 def caller(world: WebWorld, program: Browser) -> Iterator[Detecting]:
-    engine = Engine(load_look, threads=1, patience_s=60)
+    engine = Engine(load_scorer, threads=1, timeout_s=60)
     world.services.detection.scorer = engine
     yield detecting(world, program)
     run(program, engine.close)

@@ -1,4 +1,4 @@
-"""The two ways to a score: threads of this process, and a node of another over HTTP."""
+"""The two scorers under test: threads of this process, and another process's node over HTTP."""
 
 import asyncio
 import ssl
@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from printreach.backends.detector_node import NodeAddress
 from printreach.backends.scorer_http import HttpScorer
-from printreach.detector.engine import Engine, Look
+from printreach.detector.engine import Engine, ScoreBatch
 from printreach.detector.node import LIMITS, Node
 from printreach.http1.server import Server, serve
 from printreach.ports.scoring import Scorer
@@ -19,13 +19,13 @@ TOKEN = "a-token-that-nobody-guesses"
 
 @dataclass(frozen=True)
 class Rig:
-    """engine: the one that does the work, of one thread."""
+    """A scorer. engine: the engine of one thread that does the work."""
 
     scorer: Scorer
     engine: Engine
 
 
-Way: TypeAlias = Callable[[Callable[[], Look]], AbstractAsyncContextManager[Rig]]
+Way: TypeAlias = Callable[[Callable[[], ScoreBatch]], AbstractAsyncContextManager[Rig]]
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class RunningNode:
 
 
 @asynccontextmanager
-async def in_threads(load: Callable[[], Look]) -> AsyncIterator[Rig]:
-    engine = Engine(load, threads=1, patience_s=60)
+async def in_threads(load: Callable[[], ScoreBatch]) -> AsyncIterator[Rig]:
+    engine = Engine(load, threads=1, timeout_s=60)
     try:
         yield Rig(engine, engine)
     finally:
@@ -50,20 +50,20 @@ async def in_threads(load: Callable[[], Look]) -> AsyncIterator[Rig]:
 
 
 @asynccontextmanager
-async def at_a_node(load: Callable[[], Look]) -> AsyncIterator[Rig]:
+async def at_a_node(load: Callable[[], ScoreBatch]) -> AsyncIterator[Rig]:
     async with running_node(load) as node, asking(node.address) as scorer:
         yield Rig(scorer, node.engine)
 
 
 @asynccontextmanager
 async def running_node(
-    load: Callable[[], Look],
+    load: Callable[[], ScoreBatch],
     *,
     token: str = TOKEN,
     port: int = 0,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[RunningNode]:
-    engine = Engine(load, threads=1, patience_s=60)
+    engine = Engine(load, threads=1, timeout_s=60)
     server = await serve(Node(engine, token).answer, "127.0.0.1", port, limits=LIMITS, tls=tls)
     try:
         yield RunningNode(engine, server)
@@ -84,6 +84,6 @@ async def asking(
 
 
 async def until(condition: Callable[[], object]) -> None:
-    """For who has a deadline of their own."""
+    """Wait for a condition; the caller sets a deadline."""
     while not condition():  # noqa: ASYNC110  # nothing tells of it
         await asyncio.sleep(0.005)

@@ -1,11 +1,11 @@
-"""What stands for the model where a test is about the way to it."""
+"""A stand-in for the model, for tests of the path to it."""
 
 import threading
 import zlib
 from collections.abc import Sequence
 
 from printreach.detector.engine import Outcome
-from printreach.detector.waiting import Waiting
+from printreach.detector.image_queue import QueuedImage
 from printreach.ports.scoring import PictureUnreadable
 from printreach.rules.detection import Sight
 from printreach.rules.detection_scene import Scene
@@ -14,7 +14,7 @@ GREY = tuple(range(64))
 
 
 def seen(picture: bytes) -> Sight:
-    """What StandIn sees in these bytes: different for different ones."""
+    """Return the result of StandIn for these bytes; other bytes have another result."""
     digest = zlib.crc32(picture)
     scene = Scene(grey=GREY, digest=digest)
     share = (digest % 1000) / 1000
@@ -22,10 +22,10 @@ def seen(picture: bytes) -> Sight:
 
 
 class StandIn:
-    """Looks at any bytes, and remembers which together. They are looked at while it is open."""
+    """Scores any bytes while it is open, and remembers the batches."""
 
     def __init__(self, *, is_open: bool = True) -> None:
-        self.batches: list[list[Waiting]] = []
+        self.batches: list[list[QueuedImage]] = []
         self.open = threading.Event()
         self.begun = threading.Event()
         self.fails_on = b""
@@ -34,22 +34,22 @@ class StandIn:
 
     @property
     def pictures(self) -> list[bytes]:
-        return [waiting.picture for batch in self.batches for waiting in batch]
+        return [image.picture for batch in self.batches for image in batch]
 
     def load(self) -> "StandIn":
         return self
 
-    def __call__(self, batch: Sequence[Waiting]) -> list[Outcome]:
+    def __call__(self, batch: Sequence[QueuedImage]) -> list[Outcome]:
         self.batches.append(list(batch))
         self.begun.set()
         assert self.open.wait(60)
-        if any(waiting.picture == self.fails_on for waiting in batch):
+        if any(image.picture == self.fails_on for image in batch):
             raise RuntimeError("the model broke")
-        return [self._outcome(waiting) for waiting in batch]
+        return [self._outcome(image) for image in batch]
 
-    def _outcome(self, waiting: Waiting) -> Outcome:
-        if not waiting.is_wanted:
+    def _outcome(self, image: QueuedImage) -> Outcome:
+        if not image.is_awaited:
             return None
-        if waiting.picture.startswith(b"bad"):
+        if image.picture.startswith(b"bad"):
             return PictureUnreadable("it is truncated or corrupt")
-        return seen(waiting.picture)
+        return seen(image.picture)
