@@ -11,7 +11,6 @@ from printreach.contract.app_answers import WatchState
 from printreach.contract.commands import Pause
 from printreach.contract.events import EventType
 from printreach.contract.status import State
-from printreach.hub.remote_lock import lock
 from printreach.hub.watch.rounds import LEASE
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.rules.detector import watch_status
@@ -99,20 +98,6 @@ async def test_a_failing_print_is_paused_as_its_owner_chose(open_world: OpenWorl
             suppress_notification=True,
         )
         assert await here.kinds() == [WARNING, PAUSED]
-
-
-@on_a_loop
-async def test_while_remote_control_is_locked_the_watch_orders_a_plain_pause(
-    open_world: OpenWorld,
-) -> None:
-    async with watching(open_world, PAUSES) as here:
-        obeys(here)
-        at = here.world.clock.now()
-        await here.world.store.write(lambda records: lock(records, here.account_id, at))
-        await fail(here)
-
-        [order] = here.machine.orders
-        assert msgspec.json.decode(order.arguments, type=Pause) == Pause(suppress_notification=True)
 
 
 @on_a_loop
