@@ -32,7 +32,7 @@ def numbered_ids() -> Callable[[], str]:
 
 
 @dataclass
-class Looker:
+class PrintObserver:
     """Looks at a printer every so many seconds, and keeps what it has been told."""
 
     tracked: TrackedPrint = field(default_factory=TrackedPrint)
@@ -106,14 +106,14 @@ class Looker:
         return [EventType(one.event_type) for one in update.events]
 
 
-def watching_idle() -> Looker:
+def watching_idle() -> PrintObserver:
     """Has looked once, at a printer that does nothing."""
-    looker = Looker()
+    looker = PrintObserver()
     assert looker.look(State.IDLE, file_name="") == []
     return looker
 
 
-def watching_print() -> Looker:
+def watching_print() -> PrintObserver:
     """Has seen a print begin."""
     looker = watching_idle()
     assert looker.look(State.PRINTING) == [EventType.STARTED]
@@ -121,6 +121,6 @@ def watching_print() -> Looker:
     return looker
 
 
-def restarted(looker: Looker) -> Looker:
+def restarted(looker: PrintObserver) -> PrintObserver:
     """Another agent with the same memory."""
     return replace(looker, has_gap=True, told=[])

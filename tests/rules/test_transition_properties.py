@@ -11,7 +11,7 @@ from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import State
 from printreach.rules.prints import Need, NeedKind
 from printreach.rules.transitions import GONE_AFTER_S, differs_durably
-from tests.rules.looks import Looker
+from tests.rules.looks import PrintObserver
 
 E = EventType
 ENDS = {E.COMPLETE, E.FAILED}
@@ -38,8 +38,8 @@ looks = st.fixed_dictionaries(
 steps = st.lists(st.one_of(st.just("lose"), st.just("restart"), looks), max_size=60)
 
 
-def walk(plan: list[str | dict[str, object]]) -> Looker:
-    looker = Looker()
+def walk(plan: list[str | dict[str, object]]) -> PrintObserver:
+    looker = PrintObserver()
     for step in plan:
         if step == "lose":
             looker.lose()
@@ -126,7 +126,7 @@ def test_people_are_called_at_most_once_in_five_minutes(
 
 @given(looks, st.integers(1, 20))
 def test_the_same_look_again_tells_nothing_at_once(look: dict[str, object], times: int) -> None:
-    looker = Looker()
+    looker = PrintObserver()
     looker.look(State.IDLE)
     looker.look(**look)  # type: ignore[arg-type]  # drawn to fit
     looker.told.clear()

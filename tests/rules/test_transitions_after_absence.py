@@ -5,7 +5,7 @@ import pytest
 from printreach.contract.events import EventType
 from printreach.contract.status import State
 from printreach.rules.prints import Need, NeedKind
-from tests.rules.looks import Looker, restarted, watching_idle, watching_print
+from tests.rules.looks import PrintObserver, restarted, watching_idle, watching_print
 
 E = EventType
 ASKS = Need(kind=NeedKind.ATTENTION, text="Close the door.")
@@ -14,12 +14,12 @@ ASKS = Need(kind=NeedKind.ATTENTION, text="Close the door.")
 class TestBeginningToLook:
     @pytest.mark.parametrize("state", list(State))
     def test_the_first_status_ever_tells_nothing(self, state: State) -> None:
-        looker = Looker()
+        looker = PrintObserver()
 
         assert looker.look(state, error="Some words", need=ASKS, progress=50.0, bed_c=60.0) == []
 
     def test_what_follows_it_is_told(self) -> None:
-        looker = Looker()
+        looker = PrintObserver()
         looker.look(State.PRINTING, progress=55.0, duration_sec=4000, current_layer=30)
 
         assert looker.printing(seconds=30, progress=56.0, duration_sec=4100, current_layer=31) == []
@@ -27,7 +27,7 @@ class TestBeginningToLook:
         assert looker.look(State.COMPLETE) == [E.COMPLETE]
 
     def test_a_print_found_paused_is_resumed_without_telling_how_far_it_was(self) -> None:
-        looker = Looker()
+        looker = PrintObserver()
         looker.look(State.PAUSED, progress=55.0, duration_sec=4000, current_layer=30)
 
         assert looker.look(State.PRINTING, progress=55.0, duration_sec=4000) == [E.RESUMED]
