@@ -14,7 +14,7 @@ from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.backends.sql.store import SqlStore, open_store
 from printreach.contract.events import PrintEvent
 from printreach.hub.fanout import Fanout
-from printreach.hub.webhooks.clock_doubt import ClockDoubt
+from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.ports import Bus, Notice, Records, Topic
 from printreach.ports.webhooks import NewDelivery
@@ -28,7 +28,7 @@ from printreach.run.webhooks import (
     WebhookDependencies,
     deliveries,
     open_webhook_dependencies,
-    webhook_owing,
+    webhook_enqueuer,
 )
 
 ACCOUNT_ID = "a"
@@ -185,7 +185,7 @@ async def passing(here: Worker) -> AsyncIterator[Bus]:
     """Passes as the worker role makes them: when a hint comes, and now and then without one."""
     clock, woken = SystemClock(), {Topic.INBOX: asyncio.Event(), Topic.EVENT: asyncio.Event()}
     fanout = Fanout(
-        here.store, clock, [webhook_owing(here.settings, clock, ClockDoubt(time.monotonic))]
+        here.store, clock, [webhook_enqueuer(here.settings, clock, ClockHistory(time.monotonic))]
     )
     here.deliveries.on_freed(woken[Topic.EVENT].set)
 

@@ -77,7 +77,7 @@ async def test_that_no_print_is_due_is_seen_as_soon_after_hundreds_of_prints(
     database: Path,
 ) -> None:
     def is_due(records: SqlRecords) -> Awaitable[bool]:
-        return records.watches.has_due(NOON + timedelta(hours=1), falters=False)
+        return records.watches.has_due(NOON + timedelta(hours=1), degraded=False)
 
     async with open_store(database) as store:
         await store_all(store)
@@ -97,7 +97,7 @@ async def test_that_no_print_is_due_is_seen_as_soon_however_many_are_under_way(
     soon = NOON + timedelta(minutes=1)
 
     def is_due(records: SqlRecords) -> Awaitable[bool]:
-        return records.watches.has_due(NOON, falters=False)
+        return records.watches.has_due(NOON, degraded=False)
 
     def print_begins(number: int) -> Callable[[SqlRecords], Awaitable[None]]:
         printer_id = f"printer-{number}"
@@ -118,7 +118,7 @@ async def test_that_no_print_is_due_is_seen_as_soon_however_many_are_under_way(
         many = await steps_of(database, store, is_due)
 
         assert many <= few
-        assert await store.read(lambda records: records.watches.has_due(soon, falters=False))
+        assert await store.read(lambda records: records.watches.has_due(soon, degraded=False))
 
 
 @on_a_loop

@@ -27,11 +27,11 @@ async def claim(
     token: str = "t",
     after: timedelta = SECOND,
     of_account: int = 6,
-    but: tuple[str, ...] = (),
+    exclude: tuple[str, ...] = (),
 ) -> list[WatchedPrint]:
     at = NOON + after
     return await records.watches.claim(
-        token, at, at + MINUTE, at_most, falters=False, of_account=of_account, but=but
+        token, at, at + MINUTE, at_most, degraded=False, of_account=of_account, exclude=exclude
     )
 
 
@@ -79,6 +79,6 @@ async def test_what_another_worker_claimed_counts_until_its_claim_lapses(
 @on_records
 async def test_printers_that_are_looked_at_already_are_left_out(records: SqlRecords) -> None:
     await farm(records, 3)
-    claimed = await claim(records, 8, but=("p1", "eve-01"))
+    claimed = await claim(records, 8, exclude=("p1", "eve-01"))
 
     assert {one.printer_id for one in claimed} == {"eve-00", "eve-02"}

@@ -148,13 +148,13 @@ async def test_where_nobody_can_tell_what_was_chosen_nobody_looks(records: SqlRe
 @on_records
 async def test_prints_that_falter_are_claimed_apart(records: SqlRecords) -> None:
     [watched] = await claim(records)
-    await records.watches.release(watched, WatchMemory(), NOON, falters=True)
+    await records.watches.release(watched, WatchMemory(), NOON, degraded=True)
 
     assert await claim(records) == []
-    assert not await records.watches.has_due(NOON, falters=False)
-    assert await records.watches.has_due(NOON, falters=True)
+    assert not await records.watches.has_due(NOON, degraded=False)
+    assert await records.watches.has_due(NOON, degraded=True)
     faltering = await records.watches.claim(
-        "t", NOON, NOON + MINUTE, 10, falters=True, of_account=10
+        "t", NOON, NOON + MINUTE, 10, degraded=True, of_account=10
     )
     assert len(faltering) == 1
 
@@ -164,7 +164,7 @@ async def test_a_wrong_clock_puts_nothing_off_for_long(records: SqlRecords) -> N
     [watched] = await claim(records)
     await records.watches.release(watched, WatchMemory(), NOON + LONGEST_WAIT * 2)
 
-    assert await records.watches.has_due(NOON, falters=False)
+    assert await records.watches.has_due(NOON, degraded=False)
     assert len(await claim(records)) == 1
 
 
@@ -259,7 +259,7 @@ async def test_prints_of_a_blocked_account_wait_until_it_is_let_in(records: SqlR
 
     assert await records.watches.held(watched) is None
     assert await claim(records, after=2 * MINUTE) == []
-    assert not await records.watches.has_due(NOON + 2 * MINUTE, falters=False)
+    assert not await records.watches.has_due(NOON + 2 * MINUTE, degraded=False)
 
     await records.accounts.set_blocked("ada", None)
 

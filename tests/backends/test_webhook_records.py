@@ -110,7 +110,7 @@ def test_an_event_is_owed_once_however_often_it_comes(database: Path) -> None:
         for _ in range(2):
             await store.write(lambda records: records.deliveries.add([owed()], NOON))
 
-        due = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, but=[]))
+        due = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         assert [one.event_id for one in due] == ["event-1"]
 
     on(database, test)
@@ -120,13 +120,13 @@ def test_what_comes_while_a_queue_is_claimed_is_found_when_it_is_released(databa
     async def test(store: SqlStore) -> None:
         await store.write(lambda r: r.deliveries.add([owed("event-1")], NOON))
         [lease] = await store.write(lambda r: r.deliveries.claim("one", NOON, LATER, 5))
-        [first] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, but=[]))
+        [first] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         await store.write(lambda r: r.deliveries.add([owed("event-2")], NOON))
         await store.write(lambda r: r.deliveries.record([_done(first.delivery_id)]))
         await store.write(lambda r: r.deliveries.release(lease, NOON))
 
         assert await store.read(lambda r: r.deliveries.next_due()) == NOON
-        [second] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, but=[]))
+        [second] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         assert second.event_id == "event-2"
 
     on(database, test)
@@ -145,7 +145,7 @@ def test_only_the_newest_progress_of_a_print_that_is_due_is_not_stale(database: 
             lambda r: r.deliveries.add([owed("event-5", event_type=6, print_id="b")], LATER)
         )
 
-        due = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, but=[]))
+        due = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         assert [one.has_newer_progress for one in due] == [True, False, False, False]
 
     on(database, test)
@@ -154,7 +154,7 @@ def test_only_the_newest_progress_of_a_print_that_is_due_is_not_stale(database: 
 def test_what_failed_is_due_again_at_its_time_and_in_the_log(database: Path) -> None:
     async def test(store: SqlStore) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], NOON))
-        [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, but=[]))
+        [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         failed = Attempted(
             delivery_id=one.delivery_id,
             state=DeliveryState.QUEUED,
@@ -166,8 +166,8 @@ def test_what_failed_is_due_again_at_its_time_and_in_the_log(database: Path) -> 
         )
         await store.write(lambda r: r.deliveries.record([failed]))
 
-        assert await store.read(lambda r: r.deliveries.due("c1", NOON, 9, but=[])) == []
-        [again] = await store.read(lambda r: r.deliveries.due("c1", LATER, 9, but=[]))
+        assert await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[])) == []
+        [again] = await store.read(lambda r: r.deliveries.due("c1", LATER, 9, exclude=[]))
         [logged] = await store.read(lambda r: r.deliveries.log_of_connection("c1", 9))
         assert again.attempts == 1
         assert (logged.http_status, logged.duration_ms, logged.due_at) == (500, 7, LATER)
@@ -179,7 +179,7 @@ def test_what_failed_is_due_again_at_its_time_and_in_the_log(database: Path) -> 
 def test_what_ended_meanwhile_is_not_queued_again_by_a_late_outcome(database: Path) -> None:
     async def test(store: SqlStore) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], NOON))
-        [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, but=[]))
+        [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         await store.write(
             lambda r: r.deliveries.end_all("c1", DeliveryState.DROPPED, "Deleted.", NOON)
         )
@@ -208,14 +208,14 @@ def test_a_webhook_that_is_deleted_leaves_its_log(database: Path) -> None:
 def test_a_delivery_can_be_sent_again_as_if_it_were_new(database: Path) -> None:
     async def test(store: SqlStore) -> None:
         await store.write(lambda r: r.deliveries.add([owed()], NOON))
-        [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, but=[]))
+        [one] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         await store.write(lambda r: r.deliveries.record([_done(one.delivery_id)]))
 
         assert not await store.write(
             lambda r: r.deliveries.send_again("c2", one.delivery_id, LATER)
         )
         assert await store.write(lambda r: r.deliveries.send_again("c1", one.delivery_id, LATER))
-        [again] = await store.read(lambda r: r.deliveries.due("c1", LATER, 9, but=[]))
+        [again] = await store.read(lambda r: r.deliveries.due("c1", LATER, 9, exclude=[]))
         assert (again.delivery_id, again.attempts) == (one.delivery_id, 0)
 
     on(database, test)
@@ -224,7 +224,7 @@ def test_a_delivery_can_be_sent_again_as_if_it_were_new(database: Path) -> None:
 def test_the_log_is_pruned_and_what_is_queued_is_not(database: Path) -> None:
     async def test(store: SqlStore) -> None:
         await store.write(lambda r: r.deliveries.add([owed("event-1"), owed("event-2")], NOON))
-        [one, _] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, but=[]))
+        [one, _] = await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))
         await store.write(lambda r: r.deliveries.record([_done(one.delivery_id)]))
 
         assert await store.write(lambda r: r.deliveries.prune(NOON, 9)) == 0
@@ -244,7 +244,7 @@ def test_times_of_a_clock_that_was_a_year_ahead_are_mended(database: Path) -> No
         [lease] = await store.write(lambda r: r.deliveries.claim("one", NOON, LATER, 5))
         await store.write(lambda r: r.deliveries.release(lease, NOON))
 
-        assert len(await store.read(lambda r: r.deliveries.due("c1", NOON, 9, but=[]))) == 2
+        assert len(await store.read(lambda r: r.deliveries.due("c1", NOON, 9, exclude=[]))) == 2
 
     on(database, test)
 

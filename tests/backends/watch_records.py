@@ -72,7 +72,7 @@ async def claim(
     records: Records, token: str = "t", after: timedelta = SECOND
 ) -> list[WatchedPrint]:
     at = NOON + after
-    return await records.watches.claim(token, at, at + MINUTE, 10, falters=False, of_account=10)
+    return await records.watches.claim(token, at, at + MINUTE, 10, degraded=False, of_account=10)
 
 
 async def relink(records: Records) -> None:

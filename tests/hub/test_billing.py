@@ -11,7 +11,7 @@ import pytest
 from printreach.hub.accounts import Accounts
 from printreach.hub.billing import PROVIDER_AWAY, Billing
 from printreach.hub.denied import Denied, Reason
-from printreach.hub.print_mails import FirstPlace
+from printreach.hub.print_mails import DefaultMailDestination
 from printreach.ports import Notice, Topic
 from printreach.ports.payments import ForgedCall, PaymentsUnavailable
 from printreach.rules.accounts import Account, SupporterPolicy
@@ -309,7 +309,9 @@ def accounts_of(shop: Shop) -> Accounts:
         passwords=PlainPasswords(),
         clock=shop.world.clock,
         token_bytes=secrets.token_bytes,
-        first_place=FirstPlace(token_bytes=secrets.token_bytes, has_mail_server=False),
+        default_mail_destination=DefaultMailDestination(
+            token_bytes=secrets.token_bytes, has_mail_server=False
+        ),
         billing=shop.billing,
     )
 

@@ -15,7 +15,7 @@ from printreach.rules.operators import Operator, OperatorAct
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
 from tests.hub.detection.door import HERE, open_door
-from tests.hub.notify.test_owing import reached
+from tests.hub.notify.test_enqueue import reached
 from tests.hub.test_event_stream import Streams
 from tests.hub.test_operating import GRACE, acts, operating
 from tests.hub.webhooks.world import WebhookWorld, in_world

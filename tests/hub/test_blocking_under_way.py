@@ -7,15 +7,15 @@ import pytest
 from printreach.contract.events import EventType
 from printreach.hub import account_data
 from printreach.hub.account_data import AccountData, AccountGone
+from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.event_stream import OLDEST, STALE_AFTER
-from printreach.hub.post import Post
 from printreach.ports.notifications import NotSent
 from printreach.rules.accounts import Account
 from printreach.rules.mails import Mails
 from printreach.rules.notify_ways import MAIL
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mails import KeptMails
-from tests.hub.notify.test_owing import reached
+from tests.hub.notify.test_enqueue import reached
 from tests.hub.test_blocking import block
 from tests.hub.test_event_stream import Streams, ids, read
 from tests.hub.test_operating import operating
@@ -91,14 +91,18 @@ async def exporting(world: World) -> tuple[Account, AccountData]:
     account = await world.add_account()
     for number in range(5):
         await world.link_printer(key=bytes([number]) * 32)
-    post = Post(
+    post = AccountMailer(
         outbox=KeptMails(),
         mails=Mails(base_url="https://reach.example"),
         token_bytes=secrets.token_bytes,
     )
     proof = operating(world).proof
     data = AccountData(
-        store=world.store, clock=world.clock, accounts=world.accounts, proof=proof, post=post
+        store=world.store,
+        clock=world.clock,
+        accounts=world.accounts,
+        proof=proof,
+        account_mailer=post,
     )
     return account, data
 

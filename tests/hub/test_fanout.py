@@ -27,7 +27,7 @@ SECOND = replace(PRINTER, printer_id="p2", public_key=b"2" * 32)
 
 
 class Notes:
-    """A consumer that owes a notice for each event.
+    """A consumer that leaves a notice for each event.
 
     fails_at: events at which it fails behind its writing. pictures: what came with each.
     """
@@ -37,7 +37,7 @@ class Notes:
         self.pictures: dict[str, str | None] = {}
         self.failed = asyncio.Event()
 
-    async def owe(self, records: Records, stored: StoredEvent) -> None:
+    async def consume(self, records: Records, stored: StoredEvent) -> None:
         event_id = stored.event.event_id
         await records.notify(Notice(Topic.PRINTER, event_id), NOON)
         self.pictures[event_id] = stored.snapshot_id

@@ -6,7 +6,7 @@ from printreach.hub.webhooks.queue import LEASE
 from printreach.ports import StoreUnavailable
 from printreach.rules.webhooks import DeliveryState
 from tests.fakes.loop import on_a_loop
-from tests.hub.notify.test_owing import reached
+from tests.hub.notify.test_enqueue import reached
 from tests.hub.webhooks.world import URL, WebhookWorld, event, in_world
 from tests.hub.world import PRINTER_ID, OpenWorld
 from tests.relay.waiting import until
@@ -56,7 +56,7 @@ async def arrive(here: WebhookWorld) -> None:
 def test_what_was_sent_and_could_not_be_noted_is_sent_again(open_world: OpenWorld) -> None:
     async def test(here: WebhookWorld) -> None:
         let_go = here.sender.hang(URL)
-        await here.owe(MANY)
+        await here.enqueue(MANY)
         await here.worker.deliver_due()
         await until(lambda: here.sender.sent, PATIENCE_S)
         async with full_database(here.world.store):

@@ -35,22 +35,24 @@ async def test_nobody_watching_costs_nothing() -> None:
 @on_a_hasty_loop
 async def test_a_watched_printer_is_asked_once_a_second_however_many_watch() -> None:
     hall = Hall()
-    watches = [hall.live.watch([ONE]) for _ in range(50)]
+    subscriptions = [hall.live.subscribe([ONE]) for _ in range(50)]
     await asyncio.sleep(9.5)
 
     assert hall.printers.asks[ONE.printer_id] == 10
-    for watch in watches:
-        assert (await watch.news())[ONE].status == status_of(State.PRINTING, "vase.gcode")
+    for subscription in subscriptions:
+        assert (await subscription.next_readings())[ONE].status == status_of(
+            State.PRINTING, "vase.gcode"
+        )
     await hall.live.close()
 
 
 @on_a_hasty_loop
 async def test_a_farm_is_asked_less_often_until_somebody_looks_closer() -> None:
     hall = Hall()
-    hall.live.watch([ONE], every_s=5.0)
+    hall.live.subscribe([ONE], every_s=5.0)
     await asyncio.sleep(11.5)
     assert hall.printers.asks[ONE.printer_id] == 3
-    closer = hall.live.watch([ONE])
+    closer = hall.live.subscribe([ONE])
     await asyncio.sleep(5.5)
     assert hall.printers.asks[ONE.printer_id] == 9
     closer.close()
@@ -63,38 +65,38 @@ async def test_a_farm_is_asked_less_often_until_somebody_looks_closer() -> None:
 @on_a_hasty_loop
 async def test_asking_ends_with_the_last_watch() -> None:
     hall = Hall()
-    first, second = hall.live.watch([ONE, TWO]), hall.live.watch([ONE])
+    first, second = hall.live.subscribe([ONE, TWO]), hall.live.subscribe([ONE])
     await settle()
     first.close()
-    assert hall.live.watched_count == 1
+    assert hall.live.subscribed_count == 1
     second.close()
     asked = hall.printers.asks.total()
     await asyncio.sleep(60)
 
     assert hall.printers.asks.total() == asked
-    assert hall.live.watched_count == 0
+    assert hall.live.subscribed_count == 0
 
 
 @on_a_hasty_loop
 async def test_closing_a_watch_twice_leaves_the_others_theirs() -> None:
     hall = Hall()
-    first, _second = hall.live.watch([ONE]), hall.live.watch([ONE])
+    first, _second = hall.live.subscribe([ONE]), hall.live.subscribe([ONE])
     first.close()
     first.close()
 
-    assert hall.live.watched_count == 1
+    assert hall.live.subscribed_count == 1
     await hall.live.close()
 
 
 @on_a_hasty_loop
 async def test_a_slow_watcher_is_told_the_newest_alone() -> None:
     hall = Hall()
-    watch = hall.live.watch([ONE])
+    subscription = hall.live.subscribe([ONE])
     await asyncio.sleep(3.5)
     hall.printers.statuses[ONE.printer_id] = status_of(State.COMPLETE)
     await asyncio.sleep(1)
 
-    news = await watch.news()
+    news = await subscription.next_readings()
     assert [reading.status for reading in news.values()] == [status_of(State.COMPLETE)]
     await hall.live.close()
 
@@ -102,11 +104,11 @@ async def test_a_slow_watcher_is_told_the_newest_alone() -> None:
 @on_a_hasty_loop
 async def test_a_printer_that_is_away_keeps_its_last_reading_with_its_age() -> None:
     hall = Hall()
-    watch = hall.live.watch([ONE])
-    await watch.news()
+    subscription = hall.live.subscribe([ONE])
+    await subscription.next_readings()
     hall.printers.statuses[ONE.printer_id] = OFFLINE
     hall.clock.advance(timedelta(minutes=5))
-    reading = (await watch.news())[ONE]
+    reading = (await subscription.next_readings())[ONE]
 
     assert reading.refusal == OFFLINE
     assert reading.status == status_of(State.PRINTING, "vase.gcode")
@@ -117,7 +119,7 @@ async def test_a_printer_that_is_away_keeps_its_last_reading_with_its_age() -> N
 @on_a_hasty_loop
 async def test_a_printer_that_is_away_is_asked_less_often() -> None:
     hall = Hall()
-    hall.live.watch([TWO])
+    hall.live.subscribe([TWO])
     await asyncio.sleep(9.5)
 
     assert hall.printers.asks[TWO.printer_id] == 4
@@ -129,13 +131,13 @@ async def test_an_answer_that_cannot_be_read_is_a_refusal_and_no_end() -> None:
     hall = Hall()
     unreadable = b'{"Status":200,"Result":{"JobStatus":{"State":"dancing"}}}'
     hall.printers.statuses[ONE.printer_id] = unreadable
-    watch = hall.live.watch([ONE])
-    refused = (await watch.news())[ONE].refusal
+    subscription = hall.live.subscribe([ONE])
+    refused = (await subscription.next_readings())[ONE].refusal
     assert refused is not None
     assert refused.code == 750
     hall.printers.statuses[ONE.printer_id] = status_of()
 
-    assert (await watch.news())[ONE].refusal is None
+    assert (await subscription.next_readings())[ONE].refusal is None
     await hall.live.close()
 
 
@@ -149,9 +151,9 @@ async def test_a_fault_of_ours_does_not_end_a_watch() -> None:
             raise faults.pop()
 
     hall.printers.before_answer = fail_once
-    watch = hall.live.watch([ONE])
+    subscription = hall.live.subscribe([ONE])
 
-    assert (await watch.news())[ONE].status is not None
+    assert (await subscription.next_readings())[ONE].status is not None
     await hall.live.close()
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from printreach.backends.sealing import KeySealer
+from printreach.hub.account_mailer import AccountMailer, SealedOutbox
 from printreach.hub.mailing import LEASE, Mailing
-from printreach.hub.post import Post, SealedOutbox
 from printreach.ports import Records
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mail_links import LIFETIMES, MailPurpose
@@ -33,7 +33,7 @@ class Office:
         outbox = SealedOutbox(
             sealer=KeySealer(key, secrets.token_bytes), token_bytes=secrets.token_bytes
         )
-        self.post = Post(
+        self.account_mailer = AccountMailer(
             outbox=outbox,
             mails=Mails("https://reach.example"),
             token_bytes=lambda _count: SECRET.encode(),
@@ -46,7 +46,7 @@ class Office:
         """A mail is put on its way."""
         mail = Mail(to=ADA, subject=TOLD, text=text)
         at = self.world.clock.now()
-        await self.world.store.write(lambda records: self.post.tell(records, mail, at))
+        await self.world.store.write(lambda records: self.account_mailer.tell(records, mail, at))
 
     async def after(self, time: timedelta) -> int:
         """Look again so much later; how many mails the server was handed by then."""
@@ -86,7 +86,7 @@ async def test_a_mail_of_what_did_not_happen_is_never_sent(open_world: OpenWorld
         mail, at = Mail(to=ADA, subject=TOLD, text=""), here.world.clock.now()
 
         async def fail(records: Records) -> None:
-            await here.post.tell(records, mail, at)
+            await here.account_mailer.tell(records, mail, at)
             raise RuntimeError("the unit of work broke off")
 
         with pytest.raises(RuntimeError):
@@ -136,7 +136,7 @@ async def test_a_link_is_mailed_for_as_long_as_it_is_good(open_world: OpenWorld)
     async with office(open_world) as here:
         account, at = await here.world.add_account(), here.world.clock.now()
         await here.world.store.write(
-            lambda records: here.post.mail_link(records, MailPurpose.RESET, account, at)
+            lambda records: here.account_mailer.mail_link(records, MailPurpose.RESET, account, at)
         )
 
         assert await here.after(LIFETIMES[MailPurpose.RESET]) == 0
@@ -180,9 +180,9 @@ async def test_a_link_lies_in_no_file_of_the_store(open_world: OpenWorld) -> Non
     async with office(open_world) as here:
         account, at = await here.world.add_account(), here.world.clock.now()
         await here.world.store.write(
-            lambda records: here.post.mail_link(records, MailPurpose.RESET, account, at)
+            lambda records: here.account_mailer.mail_link(records, MailPurpose.RESET, account, at)
         )
-        token = here.post.link(MailPurpose.RESET, "")
+        token = here.account_mailer.link(MailPurpose.RESET, "")
 
         assert b"reach.example/reset/new" not in all_bytes(here.world.path.parent)
         assert await here.after(timedelta()) == 1

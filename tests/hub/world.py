@@ -16,7 +16,7 @@ from printreach.hub.accounts import Accounts
 from printreach.hub.apps import Apps
 from printreach.hub.connections import Connections
 from printreach.hub.denied import Denied
-from printreach.hub.print_mails import FirstPlace
+from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.printers import Printers
 from printreach.ports import Notice, Topic
 from printreach.rules.accounts import Account, SupporterPolicy
@@ -118,7 +118,9 @@ async def _open(path: Path, ports: range, supporters: SupporterPolicy) -> AsyncI
                 passwords=PlainPasswords(),
                 clock=clock,
                 token_bytes=secrets.token_bytes,
-                first_place=FirstPlace(token_bytes=secrets.token_bytes, has_mail_server=False),
+                default_mail_destination=DefaultMailDestination(
+                    token_bytes=secrets.token_bytes, has_mail_server=False
+                ),
             ),
             apps=Apps(store=store, clock=clock),
             printers=Printers(store=store, clock=clock),

@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 
 from printreach.backends.sql.engine import prepare_file
 from printreach.backends.sql.migrate import migrate
-from printreach.hub.print_mails import mail_place
+from printreach.hub.print_mails import mail_destination
 from tests.fakes.clock import FakeClock
 from tests.look.gallery import forward
 from tests.rigs.chromium import watch
@@ -108,7 +108,7 @@ def test_notifications_without_a_mail_server_are_accessible_and_fit(
 ) -> None:
     sign_in(client)
     [ada] = [one for one in run(client, world.services.accounts.all) if one.email == ADA]
-    place = mail_place(secrets.token_bytes, ada.account_id, world.clock.now())
+    place = mail_destination(secrets.token_bytes, ada.account_id, world.clock.now())
     run(client, lambda: world.store.write(lambda it: it.notifications.add_target(place)))
     own_page.goto(f"{BASE_URL}/notifications")
     look_at(own_page, "notifications-no-mail-server")

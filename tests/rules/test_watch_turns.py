@@ -1,6 +1,6 @@
 """Turns go by account: everybody's first comes before anybody's second."""
 
-from printreach.rules.watch_turns import by_turns, room_of, share_of
+from printreach.rules.watch_turns import by_turns, slots_of, slots_per_account_of
 
 
 def test_everybodys_first_comes_before_anybodys_second() -> None:
@@ -10,5 +10,5 @@ def test_everybodys_first_comes_before_anybodys_second() -> None:
 
 
 def test_no_account_fills_the_room() -> None:
-    assert share_of(falters=True) < room_of(falters=True)
-    assert share_of(falters=False) < room_of(falters=False)
+    assert slots_per_account_of(degraded=True) < slots_of(degraded=True)
+    assert slots_per_account_of(degraded=False) < slots_of(degraded=False)

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.rescue import Rescue
+from printreach.hub.account_recovery import AccountRecovery
 from printreach.rules.totp import code_of, step_at
 from tests.web.conftest import MakeWorld
 from tests.web.ways import BACK, NAME, Way, address_in, way_with
@@ -254,9 +254,11 @@ def test_anothers_way_to_sign_in_is_not_removed(way: Way) -> None:
 def test_an_operator_who_takes_the_second_factor_takes_the_provider_too(way: Way) -> None:
     join(way)
     services = way.world.services
-    rescue = Rescue(store=services.store, clock=services.clock, post=services.post)
+    account_recovery = AccountRecovery(
+        store=services.store, clock=services.clock, account_mailer=services.account_mailer
+    )
 
-    run(way.browser, lambda: rescue.link(ADA, drops_second_factor=True))
+    run(way.browser, lambda: account_recovery.link(ADA, drops_second_factor=True))
 
     assert way.go().status_code == 400
 

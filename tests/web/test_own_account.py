@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from litestar.testing import TestClient
 
-from printreach.hub.rescue import Rescue
+from printreach.hub.account_recovery import AccountRecovery
 from printreach.ports.operating import Search
 from printreach.rules.operators import Operator
 from printreach.rules.totp import secret_in_words
@@ -288,9 +288,11 @@ def test_an_operator_lets_in_who_lost_the_app_and_the_codes(
     world: WebWorld, browser: Browser, other: Browser
 ) -> None:
     set_up_totp(world, browser)
-    rescue = Rescue(store=world.store, clock=world.clock, post=world.services.post)
+    account_recovery = AccountRecovery(
+        store=world.store, clock=world.clock, account_mailer=world.services.account_mailer
+    )
 
-    link = run(browser, lambda: rescue.link(ADA, drops_second_factor=True))
+    link = run(browser, lambda: account_recovery.link(ADA, drops_second_factor=True))
 
     assert isinstance(link, str)
     assert not is_signed_in(browser)

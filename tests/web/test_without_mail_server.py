@@ -4,7 +4,7 @@ import secrets
 
 import pytest
 
-from printreach.hub.print_mails import mail_place
+from printreach.hub.print_mails import mail_destination
 from printreach.rules.accounts import Account
 from tests.web.conftest import MakeWorld
 from tests.web.test_notifications import places_of
@@ -16,7 +16,7 @@ ASK = "This service has no mail server, so no mail comes to you. Ask its operato
 
 def told_by_mail(world: WebWorld, browser: Browser, account: Account) -> str:
     """The account chose mail while there was a mail server; the path of that place."""
-    place = mail_place(secrets.token_bytes, account.account_id, world.clock.now())
+    place = mail_destination(secrets.token_bytes, account.account_id, world.clock.now())
     run(
         browser,
         lambda: world.store.write(lambda records: records.notifications.add_target(place)),

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.proof import Proof
-from printreach.hub.post import Post
 from printreach.ports import Clock, Records, Store
 from printreach.rules.access_tokens import (
     MOST_TOKENS,
@@ -43,7 +43,7 @@ class AccessTokens:
     clock: Clock
     token_bytes: TokenBytes
     proof: Proof
-    post: Post
+    account_mailer: AccountMailer
 
     async def make(self, account_id: str, name: str, scopes: list[str]) -> MadeToken | Denied:
         """A new token; its secret is nowhere but in the answer."""
@@ -73,7 +73,7 @@ class AccessTokens:
             await records.access_tokens.add(token, access_token_digest(secret))
             if owner is not None:
                 what = f"An access token was made: {token.name}."
-                await self.post.tell_of_security(records, owner, what, token.created_at)
+                await self.account_mailer.tell_of_security(records, owner, what, token.created_at)
             return None
 
         return await self.store.write(add) or MadeToken(token, secret)

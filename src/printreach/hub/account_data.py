@@ -6,10 +6,10 @@ from datetime import datetime
 from functools import partial
 from typing import Final, TypeAlias
 
+from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.accounts import Accounts
 from printreach.hub.denied import Denied
 from printreach.hub.identity.proof import Proof
-from printreach.hub.post import Post
 from printreach.ports import Clock, Records, Store
 from printreach.ports.personal import Place, Rows, Value
 from printreach.rules.accounts import Account
@@ -36,7 +36,7 @@ class AccountData:
     clock: Clock
     accounts: Accounts
     proof: Proof
-    post: Post
+    account_mailer: AccountMailer
 
     async def export(self, account: Account) -> dict[str, Json]:
         """What people look for of all that is kept, in words."""
@@ -69,8 +69,8 @@ class AccountData:
         deleted = await self.accounts.delete(account.email)
         if isinstance(deleted, Denied):
             return deleted
-        told, at = self.post.mails.account_deleted(account.email), self.clock.now()
-        await self.store.write(lambda records: self.post.tell(records, told, at))
+        told, at = self.account_mailer.mails.account_deleted(account.email), self.clock.now()
+        await self.store.write(lambda records: self.account_mailer.tell(records, told, at))
         return None
 
     async def _export(self, records: Records, account: Account) -> dict[str, Json]:

@@ -9,7 +9,7 @@ from printreach.hub.apps import remove_app
 from printreach.hub.billing import Billing
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.invitations import end_invitations
-from printreach.hub.print_mails import FirstPlace
+from printreach.hub.print_mails import DefaultMailDestination
 from printreach.ports import Clock, Notice, Passwords, Records, Store, Topic
 from printreach.rules.accounts import Account, parse_email
 from printreach.rules.credentials import TokenBytes, new_record_id
@@ -35,7 +35,7 @@ class Accounts:
     passwords: Passwords
     clock: Clock
     token_bytes: TokenBytes
-    first_place: FirstPlace
+    default_mail_destination: DefaultMailDestination
     billing: Billing | None = None
 
     async def add(
@@ -73,7 +73,7 @@ class Accounts:
             if await records.accounts.with_email(address) is not None:
                 return Denied(Reason.ACCOUNT_EXISTS, f"There is an account {address} already.")
             await records.accounts.add(account)
-            await self.first_place.put(records, account.account_id, at)
+            await self.default_mail_destination.put(records, account.account_id, at)
             what = " ".join(["operator"] * is_admin + ["supporter"] * supporter)
             await note(records, by, at, OperatorAct.ACCOUNT_ADDED, account.email, what)
             return account

@@ -1,4 +1,4 @@
-"""Events are handed out: each once, to everyone who owes something for it.
+"""The fan-out of events: each event is handed once to every consumer.
 
 What is owed is written in the unit of work that marks the event, so a crash in between leaves the
 event unmarked and nothing owed. A picture is taken before, while events of other printers go on.
@@ -37,12 +37,12 @@ It is asked for the newest of a printer's events that wait, and the picture is a
 
 
 class Consumer(Protocol):
-    """Somebody who owes something for an event: a delivery, a mail, a line of history."""
+    """Writes down what follows from an event: a delivery, a notification, a line of history."""
 
-    async def owe(self, records: Records, stored: StoredEvent) -> None:
-        """Write down what is owed. It must await nothing but the records.
+    async def consume(self, records: Records, stored: StoredEvent) -> None:
+        """Write down what follows from the event, and await nothing but the records.
 
-        It is called once for each event. Where it raises, the event is not marked and comes again.
+        Called once for each event. If it raises, the event stays unmarked and comes again.
         """
         ...
 
@@ -200,7 +200,7 @@ class Fanout:
         handed_out = [stored for stored in events if stored.seq in marked]
         for stored in handed_out:
             for consumer in self._consumers:
-                await consumer.owe(records, stored)
+                await consumer.consume(records, stored)
         now = self._clock.now()
         for account_id in {stored.account_id for stored in handed_out}:
             await records.notify(Notice(Topic.EVENT, account_id), now)

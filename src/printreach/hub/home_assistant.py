@@ -9,7 +9,7 @@ import logging
 from dataclasses import dataclass, field
 from typing import Final
 
-from printreach.hub.live import LiveStatus, Watch
+from printreach.hub.live import LiveStatus, LiveSubscription
 from printreach.ports import Clock, PrinterRow, Records, Store, StoreUnavailable
 from printreach.ports.mqtt import Broker, BrokerLost, BrokerSession, Heard
 from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
@@ -93,7 +93,7 @@ class _Connected:
         self._topics = home.topics
         self._told: dict[str, bytes] = {}  # by topic: what was said there last
         self._rows: dict[str, PrinterRow] = {}
-        self._watch: Watch | None = None
+        self._subscription: LiveSubscription | None = None
         self._pictures_at: dict[str, float] = {}
         self._pictures: set[asyncio.Task[None]] = set()
         self._orders: set[asyncio.Task[None]] = set()
@@ -113,8 +113,8 @@ class _Connected:
                 if task.done():
                     task.result()
         finally:
-            if self._watch is not None:
-                self._watch.close()
+            if self._subscription is not None:
+                self._subscription.close()
             tasks += [*self._pictures, *self._orders]
             for task in tasks:
                 task.cancel()
@@ -132,10 +132,10 @@ class _Connected:
                 await self._look()
 
     async def _tell_news(self) -> None:
-        if self._watch is None:
+        if self._subscription is None:
             await asyncio.sleep(self._home.look_every_s)
             return
-        for printer in await self._watch.news():
+        for printer in await self._subscription.next_readings():
             await self._tell_printer(printer.printer_id)
 
     async def _look(self) -> None:
@@ -155,10 +155,14 @@ class _Connected:
             config = config_of(row.printer, self._topics, home.base_url, home.version)
             await self._say(self._topics.config(printer_id), config)
             await self._tell_printer(printer_id)
-        if watched != (self._watch.printers if self._watch is not None else frozenset()):
-            if self._watch is not None:
-                self._watch.close()
-            self._watch = self._home.live.watch(watched, WATCH_EVERY_S) if watched else None
+        if watched != (
+            self._subscription.printers if self._subscription is not None else frozenset()
+        ):
+            if self._subscription is not None:
+                self._subscription.close()
+            self._subscription = (
+                self._home.live.subscribe(watched, WATCH_EVERY_S) if watched else None
+            )
 
     async def _tell_printer(self, printer_id: str) -> None:
         row = self._rows.get(printer_id)

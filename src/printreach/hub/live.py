@@ -26,10 +26,10 @@ from printreach.rules.printers import OwnedPrinter
 
 log = logging.getLogger(__name__)
 
-BEAT_S: Final = 1.0
-REFUSED_BEAT_S: Final = 3.0
+INTERVAL_S: Final = 1.0
+REFUSED_INTERVAL_S: Final = 3.0
 """Between asks of a printer that gives no status; when it is back, this is how late we know."""
-LONGEST_BEAT_S: Final = 60.0
+MAX_INTERVAL_S: Final = 60.0
 FRESH: Final = timedelta(seconds=2)
 """A page that opens is content with what is that old."""
 MOST_AT_ONCE: Final = 32
@@ -46,12 +46,12 @@ class LiveStatus:
         self.temperatures = Temperatures()
         self._readings = Readings()
         self._asking: dict[OwnedPrinter, asyncio.Task[Reading]] = {}
-        self._beats: dict[OwnedPrinter, asyncio.Task[None]] = {}
-        self._watches: dict[OwnedPrinter, set[Watch]] = {}
-        self._room = asyncio.Semaphore(MOST_AT_ONCE)
+        self._polls: dict[OwnedPrinter, asyncio.Task[None]] = {}
+        self._subscriptions: dict[OwnedPrinter, set[LiveSubscription]] = {}
+        self._slots = asyncio.Semaphore(MOST_AT_ONCE)
 
     async def close(self) -> None:
-        tasks = [*self._beats.values(), *self._asking.values()]
+        tasks = [*self._polls.values(), *self._asking.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -74,38 +74,40 @@ class LiveStatus:
         await asyncio.wait([self._ask(printer)], timeout=within_s)
         return self.latest(printer)
 
-    def watch(self, printers: Iterable[OwnedPrinter], every_s: float = BEAT_S) -> "Watch":
+    def subscribe(
+        self, printers: Iterable[OwnedPrinter], every_s: float = INTERVAL_S
+    ) -> "LiveSubscription":
         """Begin to watch; close the watch to end that. every_s: what is often enough for it."""
-        watch = Watch(self, frozenset(printers), every_s)
-        for printer in watch.printers:
-            is_in_haste = every_s < self._beat_s(printer)
-            self._watches.setdefault(printer, set()).add(watch)
+        subscription = LiveSubscription(self, frozenset(printers), every_s)
+        for printer in subscription.printers:
+            is_in_haste = every_s < self._interval_s(printer)
+            self._subscriptions.setdefault(printer, set()).add(subscription)
             if is_in_haste:
                 self._begin_asking(printer)
-        return watch
+        return subscription
 
-    def unwatch(self, watch: "Watch") -> None:
-        for printer in watch.printers:
-            watches = self._watches.get(printer, set())
-            watches.discard(watch)
-            if not watches and self._watches.pop(printer, None) is not None:
-                self._beats.pop(printer).cancel()
+    def unsubscribe(self, subscription: "LiveSubscription") -> None:
+        for printer in subscription.printers:
+            subscriptions = self._subscriptions.get(printer, set())
+            subscriptions.discard(subscription)
+            if not subscriptions and self._subscriptions.pop(printer, None) is not None:
+                self._polls.pop(printer).cancel()
 
     @property
-    def watched_count(self) -> int:
+    def subscribed_count(self) -> int:
         """How many printers somebody watches."""
-        return len(self._beats)
+        return len(self._polls)
 
-    def _beat_s(self, printer: OwnedPrinter) -> float:
+    def _interval_s(self, printer: OwnedPrinter) -> float:
         """What the most curious of its watchers wants; for ever where there is none."""
-        return min((one.every_s for one in self._watches.get(printer, ())), default=inf)
+        return min((one.every_s for one in self._subscriptions.get(printer, ())), default=inf)
 
     # --- asking -----------------------------------------------------------------------------------
 
     def _begin_asking(self, printer: OwnedPrinter) -> None:
-        if (slower := self._beats.pop(printer, None)) is not None:
+        if (slower := self._polls.pop(printer, None)) is not None:
             slower.cancel()
-        self._beats[printer] = asyncio.create_task(self._keep_asking(printer))
+        self._polls[printer] = asyncio.create_task(self._keep_asking(printer))
 
     async def _keep_asking(self, printer: OwnedPrinter) -> None:
         loop = asyncio.get_running_loop()
@@ -115,14 +117,14 @@ class LiveStatus:
                 reading = await asyncio.shield(self._ask(printer))
             except Exception:
                 log.exception("could not ask a printer what it does")
-                await asyncio.sleep(REFUSED_BEAT_S)
+                await asyncio.sleep(REFUSED_INTERVAL_S)
                 continue
-            for watch in self._watches.get(printer, ()):
-                watch.tell(printer, reading)
-            beat_s = self._beat_s(printer)
+            for subscription in self._subscriptions.get(printer, ()):
+                subscription.notify(printer, reading)
+            interval_s = self._interval_s(printer)
             if reading.refusal is not None:
-                beat_s = max(beat_s, REFUSED_BEAT_S)
-            await asyncio.sleep(min(max(0.0, began_at + beat_s - loop.time()), LONGEST_BEAT_S))
+                interval_s = max(interval_s, REFUSED_INTERVAL_S)
+            await asyncio.sleep(min(max(0.0, began_at + interval_s - loop.time()), MAX_INTERVAL_S))
 
     def _ask(self, printer: OwnedPrinter) -> "asyncio.Task[Reading]":
         """The ask under way, or a new one: never two at the same time."""
@@ -133,7 +135,7 @@ class LiveStatus:
         return running
 
     async def _look(self, printer: OwnedPrinter) -> Reading:
-        async with self._room:
+        async with self._slots:
             answer = await self._http.ask(printer, "/status", _QUESTION)
         reading = self._reading(printer, answer, self._clock.now())
         self._readings.keep(printer, reading)
@@ -154,29 +156,29 @@ class LiveStatus:
         return asked_at is None or abs(self._clock.now() - asked_at) > FRESH
 
 
-class Watch:
+class LiveSubscription:
     """One watcher's view of some printers."""
 
     def __init__(self, live: LiveStatus, printers: frozenset[OwnedPrinter], every_s: float) -> None:
         self.printers = printers
         self.every_s = every_s
         self._live = live
-        self._news: dict[OwnedPrinter, Reading] = {}
-        self._has_news = asyncio.Event()
+        self._unread: dict[OwnedPrinter, Reading] = {}
+        self._has_unread = asyncio.Event()
 
-    def tell(self, printer: OwnedPrinter, reading: Reading) -> None:
-        self._news[printer] = reading
-        self._has_news.set()
+    def notify(self, printer: OwnedPrinter, reading: Reading) -> None:
+        self._unread[printer] = reading
+        self._has_unread.set()
 
-    async def news(self) -> Mapping[OwnedPrinter, Reading]:
+    async def next_readings(self) -> Mapping[OwnedPrinter, Reading]:
         """The newest readings since the last call, at least one."""
-        await self._has_news.wait()
-        self._has_news.clear()
-        news, self._news = self._news, {}
-        return news
+        await self._has_unread.wait()
+        self._has_unread.clear()
+        readings, self._unread = self._unread, {}
+        return readings
 
     def close(self) -> None:
-        self._live.unwatch(self)
+        self._live.unsubscribe(self)
 
 
 class _StatusEnvelope(msgspec.Struct, rename="pascal"):

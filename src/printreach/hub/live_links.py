@@ -268,7 +268,7 @@ class LiveLinks:
 class EndLinksWithPrint:
     """A consumer of events: links that were to end with their print do."""
 
-    async def owe(self, records: Records, stored: StoredEvent) -> None:
+    async def consume(self, records: Records, stored: StoredEvent) -> None:
         at = stored.received_at
         for link in await records.live_links.living_of_printer(stored.printer_id, at):
             last = facts_at_end(link, stored.event)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from printreach.hub.post import SealedOutbox
+from printreach.hub.account_mailer import SealedOutbox
 from printreach.ports import Clock, Mailer, Records, Store
 from printreach.ports.mail import WaitingMail
 from printreach.ports.notifications import NotSent, Trouble

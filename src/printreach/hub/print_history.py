@@ -31,7 +31,7 @@ MONTHS: Final = 12
 class WritesHistory:
     """A consumer of events."""
 
-    async def owe(self, records: Records, stored: StoredEvent) -> None:
+    async def consume(self, records: Records, stored: StoredEvent) -> None:
         event = stored.event
         if not tells_of_print(event):
             return

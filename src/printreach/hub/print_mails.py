@@ -20,7 +20,7 @@ _LONGEST_TOKEN: Final = 300
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class FirstPlace:
+class DefaultMailDestination:
     """Where an account is told before anybody chose.
 
     has_mail_server: where there is none, mails are lines of the log, and nobody asked for these.
@@ -40,10 +40,12 @@ class FirstPlace:
     async def put(self, records: Records, account_id: str, at: datetime) -> None:
         """The place of an account that is new, and whose address is confirmed."""
         if self.has_mail_server:
-            await records.notifications.add_target(mail_place(self.token_bytes, account_id, at))
+            await records.notifications.add_target(
+                mail_destination(self.token_bytes, account_id, at)
+            )
 
 
-def mail_place(token_bytes: TokenBytes, account_id: str, at: datetime) -> NotifyTarget:
+def mail_destination(token_bytes: TokenBytes, account_id: str, at: datetime) -> NotifyTarget:
     """The account's own address, whatever it is when something is to be told."""
     place = read_place(WAY_BY_NAME[MAIL], {})
     assert not isinstance(place, Wrong), "nothing is typed for it"

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.denied import Denied
 from printreach.hub.identity.passkeys import Asked, Passkeys
 from printreach.hub.identity.proof import Proof
 from printreach.hub.identity.sessions import Visitor
-from printreach.hub.post import Post
 from printreach.hub.stopping import Outcome, PrinterStop
 from printreach.ports import Clock, Notice, Records, Store, Topic
 from printreach.ports.printer_http import PrinterHttp
@@ -45,7 +45,7 @@ class RemoteLock:
     http: PrinterHttp
     proof: Proof
     passkeys: Passkeys
-    post: Post
+    account_mailer: AccountMailer
 
     async def stop_everything(self, account_id: str) -> list[StoppedPrinter]:
         """Lock remote control of the account, then stop every print on its printers, by name.
@@ -87,7 +87,7 @@ class RemoteLock:
         async def work(records: Records) -> None:
             await unlock(records, account.account_id, at)
             what = "Remote control of your printers was unlocked."
-            await self.post.tell_of_security(records, account, what, at)
+            await self.account_mailer.tell_of_security(records, account, what, at)
 
         await self.store.write(work)
 

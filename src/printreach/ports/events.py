@@ -1,7 +1,7 @@
 """Events on their way through the service: stored, handed out once, kept for those who resume.
 
 An event is a row before its agent hears that it may forget it. The worker hands each out: in one
-unit of work it is marked and every consumer writes down what it owes for it.
+unit of work it is marked and every consumer writes down what follows from it.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -81,7 +81,7 @@ class WatchRecords(Protocol):
         """It goes on after a pause, and is due at once."""
         ...
 
-    async def has_due(self, at: datetime, *, falters: bool) -> bool:
+    async def has_due(self, at: datetime, *, degraded: bool) -> bool:
         """Whether there is something to claim."""
         ...
 
@@ -92,15 +92,15 @@ class WatchRecords(Protocol):
         until: datetime,
         at_most: int,
         *,
-        falters: bool,
+        degraded: bool,
         of_account: int,
-        but: Collection[str] = (),
+        exclude: Collection[str] = (),
     ) -> list[WatchedPrint]:
-        """Take prints that are due and nobody's, by turns of accounts, the longest due first.
+        """Claim prints that are due and unclaimed: accounts take turns, the longest due come first.
 
-        until: when the claim lapses. falters: take those whose last look was slow, or came to
-        nothing, or else only the others. of_account: so many of one account are claimed at most,
-        whoever claimed them. but: none of these printers.
+        until: when the claim lapses. degraded: claim those whose last look was slow or failed;
+        otherwise only the others. of_account: at most this many claims of one account, by all
+        workers together. exclude: printers to leave out.
         """
         ...
 
@@ -117,7 +117,12 @@ class WatchRecords(Protocol):
         ...
 
     async def release(
-        self, watched: WatchedPrint, memory: WatchMemory, due_at: datetime, *, falters: bool = False
+        self,
+        watched: WatchedPrint,
+        memory: WatchMemory,
+        due_at: datetime,
+        *,
+        degraded: bool = False,
     ) -> None:
         """Remember that, and give the print back until then. Nothing without the claim."""
         ...

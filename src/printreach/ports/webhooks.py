@@ -129,7 +129,7 @@ class DeliveryRecords(Protocol):
         ...
 
     async def due(
-        self, connection_id: str, at: datetime, at_most: int, *, but: Collection[int]
+        self, connection_id: str, at: datetime, at_most: int, *, exclude: Collection[int]
     ) -> list[Delivery]:
         """Of one webhook, the one due longest first. but: ids of those that are not wanted."""
         ...

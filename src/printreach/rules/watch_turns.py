@@ -1,7 +1,7 @@
-"""Whose prints are looked at next, where there is not room for all: turns go by account.
+"""Which prints are looked at next when slots are scarce: accounts take turns.
 
-Accounts cost nothing, and one may have hundreds of printers, dead ones too. So everybody's first
-print comes before anybody's second, and no account fills the whole room.
+An account costs nothing, and one may have hundreds of printers, dead ones too. So every account's
+first print comes before any account's second, and no account takes all slots.
 """
 
 from collections import Counter
@@ -11,33 +11,33 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 LOOKS_AT_ONCE: Final = 40
-"""Under way in one process, of prints whose last look went well. Each may hold 8 MB of picture."""
-FALTERING_AT_ONCE: Final = 8
-"""Of prints whose last look was slow, or came to nothing."""
+"""Looks under way in one process at prints whose last look went well; each may hold 8 MB."""
+DEGRADED_LOOKS_AT_ONCE: Final = 8
+"""Looks under way at prints whose last look was slow or failed."""
 _SHARE: Final = 0.75
-"""Of the room, for one account; the rest is there for whoever comes."""
+"""The part of the slots that one account may take; the rest is left for others."""
 SCORED_AT_ONCE: Final = 16
-"""Half of what may wait for the threads of this process: from there on all are to come less often,
-and a farm of one account is no reason for that."""
+"""Half of the images that may wait for the threads of this process. Beyond that, all prints are
+looked at less often, and a farm of one account must not cause that."""
 
 
-def room_of(*, falters: bool) -> int:
-    """Looks under way at once."""
-    return FALTERING_AT_ONCE if falters else LOOKS_AT_ONCE
+def slots_of(*, degraded: bool) -> int:
+    """Return how many looks may be under way at once."""
+    return DEGRADED_LOOKS_AT_ONCE if degraded else LOOKS_AT_ONCE
 
 
-def share_of(*, falters: bool) -> int:
-    """Of these, an account's."""
-    return int(room_of(falters=falters) * _SHARE)
+def slots_per_account_of(*, degraded: bool) -> int:
+    """Return how many of these may belong to one account."""
+    return int(slots_of(degraded=degraded) * _SHARE)
 
 
-def least_room(*, falters: bool) -> int:
-    """With less nobody is let in: to see whose turn it is costs as much for one as for some."""
-    return room_of(falters=falters) // 8
+def min_free_slots(*, degraded: bool) -> int:
+    """Return the smallest batch to claim: a claim costs the same for one print as for several."""
+    return slots_of(degraded=degraded) // 8
 
 
 def by_turns(waiting: Iterable[T], account_of: Callable[[T], str]) -> list[T]:
-    """Everybody's first, then everybody's second, and so on; an account's own as they came."""
+    """Order items in turns: each account's first, then each account's second, and so on."""
     before: Counter[str] = Counter()
     placed: list[tuple[int, T]] = []
     for one in waiting:

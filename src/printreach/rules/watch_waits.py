@@ -62,8 +62,8 @@ def after_none(memory: WatchMemory, why: Why, at: datetime) -> tuple[WatchMemory
     return after, at + timedelta(seconds=wait_s)
 
 
-def falters(why: Why) -> bool:
-    """Whether the next try is made among those that may hang."""
+def is_degraded(why: Why) -> bool:
+    """Whether the next look is made in the slots for looks that may hang."""
     return why in _TAKE_TIME
 
 

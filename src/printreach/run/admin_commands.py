@@ -53,7 +53,7 @@ async def invite(world: World, options: argparse.Namespace) -> Result:
 
 async def reset_account(world: World, options: argparse.Namespace) -> Result:
     url = done(
-        await world.rescue.link(
+        await world.account_recovery.link(
             options.email, drops_second_factor=options.second_factor, by=COMMAND_LINE
         )
     )

@@ -10,6 +10,8 @@ from printreach.backends.clock import SystemClock
 from printreach.backends.passwords import Argon2Passwords
 from printreach.backends.sealing import DataDirSealer
 from printreach.backends.sql.store import open_store
+from printreach.hub.account_mailer import SealedOutbox
+from printreach.hub.account_recovery import AccountRecovery
 from printreach.hub.accounts import Accounts
 from printreach.hub.address_claims import AddressClaims
 from printreach.hub.apps import Apps
@@ -17,9 +19,7 @@ from printreach.hub.connections import Connections
 from printreach.hub.detection.keys import DetectionKeys
 from printreach.hub.invitations import Invitations
 from printreach.hub.operating import Operating
-from printreach.hub.post import SealedOutbox
 from printreach.hub.printers import Printers
-from printreach.hub.rescue import Rescue
 from printreach.hub.usage import Usage
 from printreach.ports import Clock
 from printreach.rules.accounts import SupporterPolicy
@@ -38,7 +38,7 @@ class World:
     supporters: SupporterPolicy
     accounts: Accounts
     invitations: Invitations
-    rescue: Rescue
+    account_recovery: AccountRecovery
     apps: Apps
     printers: Printers
     connections: Connections
@@ -68,7 +68,9 @@ async def open_world(settings: Settings) -> AsyncIterator[World]:
             supporters=settings.supporters,
             accounts=operated.accounts,
             invitations=operated.invitations,
-            rescue=Rescue(store=store, clock=clock, post=core.post),
+            account_recovery=AccountRecovery(
+                store=store, clock=clock, account_mailer=core.account_mailer
+            ),
             apps=Apps(store=store, clock=clock),
             detection_keys=operated.keys,
             usage=Usage(store=store, clock=clock, plan=settings.detector_plan),

@@ -11,11 +11,11 @@ from printreach.backends.notify_apprise import AppriseMessenger
 from printreach.backends.sealing import DataDirSealer
 from printreach.backends.smtp import SmtpServer
 from printreach.backends.zones import SystemZones
+from printreach.hub.account_mailer import Outbox, SealedOutbox
 from printreach.hub.mailing import Mailing
 from printreach.hub.notify.choices import Notifications
-from printreach.hub.notify.owing import Notifying
+from printreach.hub.notify.enqueue import NotificationEnqueuer
 from printreach.hub.notify.sending import NotifySending
-from printreach.hub.post import Outbox, SealedOutbox
 from printreach.hub.print_mails import StopsMails
 from printreach.ports import Clock, Mailer, Store
 from printreach.ports.notifications import Messenger, Sealer, Zones
@@ -66,9 +66,9 @@ def mailing(store: Store, clock: Clock, messaging: Messaging) -> Mailing:
     return Mailing(store=store, clock=clock, mailer=messaging.mailer, outbox=outbox)
 
 
-def notifying(settings: Settings, clock: Clock, messaging: Messaging) -> Notifying:
+def notifying(settings: Settings, clock: Clock, messaging: Messaging) -> NotificationEnqueuer:
     """Build the consumer of events that enqueues notifications."""
-    return Notifying(
+    return NotificationEnqueuer(
         clock=clock,
         zones=messaging.zones,
         addresses=settings.addresses,

@@ -108,7 +108,7 @@ def web_services(settings: Settings, dependencies: WebDependencies) -> Services:
     return Services(
         store=store,
         clock=clock,
-        post=core.post,
+        account_mailer=core.account_mailer,
         caller_tries=core.caller_tries,
         request_limits=request_limits,
         operating=operated,

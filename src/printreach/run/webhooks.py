@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from printreach.backends.lookups import Lookups
 from printreach.backends.webhook_http import WebhookHttp
 from printreach.backends.webhook_keys import open_webhook_keys
-from printreach.hub.webhooks.clock_doubt import ClockDoubt
+from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.deliveries import Deliveries
-from printreach.hub.webhooks.owing import WebhookOwing
+from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.hub.webhooks.settings import Webhooks
 from printreach.ports import Clock, Store
 from printreach.ports.webhooks import WebhookKeys, WebhookSender
@@ -25,7 +25,7 @@ class WebhookDependencies:
 
     sender: WebhookSender
     keys: WebhookKeys
-    doubt: ClockDoubt = field(default_factory=lambda: ClockDoubt(steady_time))
+    clock_history: ClockHistory = field(default_factory=lambda: ClockHistory(steady_time))
 
 
 def open_webhook_dependencies(settings: Settings, ends: AsyncExitStack) -> WebhookDependencies:
@@ -50,13 +50,15 @@ def webhooks(core: CoreServices, dependencies: WebhookDependencies) -> Webhooks:
     )
 
 
-def webhook_owing(settings: Settings, clock: Clock, doubt: ClockDoubt) -> WebhookOwing:
+def webhook_enqueuer(
+    settings: Settings, clock: Clock, clock_history: ClockHistory
+) -> WebhookEnqueuer:
     """Build the consumer of events that enqueues deliveries."""
-    return WebhookOwing(
+    return WebhookEnqueuer(
         clock=clock,
         supporters=settings.supporters,
         addresses=settings.addresses,
-        doubt=doubt,
+        clock_history=clock_history,
     )
 
 
@@ -70,7 +72,7 @@ def deliveries(
         sender=dependencies.sender,
         keys=dependencies.keys,
         supporters=settings.supporters,
-        doubt=dependencies.doubt,
+        clock_history=dependencies.clock_history,
         jitter=random.SystemRandom().random,
         token_bytes=secrets.token_bytes,
     )

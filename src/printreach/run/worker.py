@@ -22,7 +22,7 @@ from printreach.hub.snapshots import Snapshots
 from printreach.hub.watch.finding import FindsPrints
 from printreach.hub.watch.parts import EventPictures, WatchesPrints, WatchParts
 from printreach.hub.watch.rounds import WatchRounds
-from printreach.hub.webhooks.clock_doubt import JumpWatch
+from printreach.hub.webhooks.clock_jumps import ClockJumpGuard
 from printreach.ports import (
     Bus,
     Clock,
@@ -40,12 +40,12 @@ from printreach.run.paying import billing_of
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
 from printreach.run.steady_clock import steady_time
-from printreach.run.webhooks import WebhookDependencies, deliveries, webhook_owing
+from printreach.run.webhooks import WebhookDependencies, deliveries, webhook_enqueuer
 
 log = logging.getLogger(__name__)
 
 Pass: TypeAlias = Callable[[], Awaitable[object]]
-Careful: TypeAlias = Callable[[Pass], Pass]
+Guarded: TypeAlias = Callable[[Pass], Pass]
 """Makes a pass that forgets one that does nothing while the clock is in doubt."""
 
 LOOK_EVERY_S: Final = 5.0
@@ -166,39 +166,39 @@ async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> S
     )
     webhook_deliveries.on_freed(calls.wake)
     billing = await ends.enter_async_context(billing_of(settings, store, clock))
-    careful = JumpWatch(clock, steady_time).careful
+    guarded = ClockJumpGuard(clock, steady_time).guarded
     return [
         events,
         news,
         Loop("mails", mails.send_due, hints=frozenset({Topic.MAIL})),
         Loop("mended notifications", sending.tidy, every_s=PRUNE_EVERY_S),
-        Loop("old events", careful(fanout.prune), every_s=PRUNE_EVERY_S),
+        Loop("old events", guarded(fanout.prune), every_s=PRUNE_EVERY_S),
         calls,
         Loop("bounded deliveries", webhook_deliveries.tidy, every_s=PRUNE_EVERY_S),
-        Loop("old deliveries", careful(webhook_deliveries.forget_old), every_s=PRUNE_EVERY_S),
-        Loop("old pictures", careful(snapshots.forget_old), every_s=PRUNE_EVERY_S),
+        Loop("old deliveries", guarded(webhook_deliveries.forget_old), every_s=PRUNE_EVERY_S),
+        Loop("old pictures", guarded(snapshots.forget_old), every_s=PRUNE_EVERY_S),
         Loop(
             "old prints",
-            careful(partial(forget_old_prints, store, clock)),
+            guarded(partial(forget_old_prints, store, clock)),
             every_s=PRUNE_EVERY_S,
         ),
         Loop(
             "old detection contexts",
-            careful(partial(forget_old_contexts, store, clock)),
+            guarded(partial(forget_old_contexts, store, clock)),
             every_s=PRUNE_EVERY_S,
         ),
         Loop(
             "old live links",
-            careful(partial(forget_ended_links, store, clock)),
+            guarded(partial(forget_ended_links, store, clock)),
             every_s=PRUNE_EVERY_S,
         ),
         Loop("payments", billing.reconcile, every_s=DAY_S),
-        *(_watch(dependencies, snapshots, careful, ends) if settings.detector_watch else ()),
+        *(_watch(dependencies, snapshots, guarded, ends) if settings.detector_watch else ()),
     ]
 
 
 def _watch(
-    dependencies: WorkerDependencies, snapshots: Snapshots, careful: Careful, ends: AsyncExitStack
+    dependencies: WorkerDependencies, snapshots: Snapshots, guarded: Guarded, ends: AsyncExitStack
 ) -> Sequence[Loop]:
     """The loops of the watch over prints."""
     parts = WatchParts(
@@ -217,7 +217,7 @@ def _watch(
     return [
         looks,
         Loop("prints that nobody told of", finding.find, every_s=FIND_EVERY_S),
-        Loop("old looks", careful(rounds.tidy), every_s=PRUNE_EVERY_S),
+        Loop("old looks", guarded(rounds.tidy), every_s=PRUNE_EVERY_S),
     ]
 
 
@@ -225,7 +225,9 @@ def _consumers(dependencies: WorkerDependencies) -> Sequence[Consumer]:
     """Who owes something for each event."""
     return [
         notifying(dependencies.settings, dependencies.clock, dependencies.messaging),
-        webhook_owing(dependencies.settings, dependencies.clock, dependencies.webhooks.doubt),
+        webhook_enqueuer(
+            dependencies.settings, dependencies.clock, dependencies.webhooks.clock_history
+        ),
         EndLinksWithPrint(),
         WritesHistory(),
         *([WatchesPrints()] if dependencies.settings.detector_watch else ()),

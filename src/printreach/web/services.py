@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from printreach.hub.access_tokens import AccessTokens, MadeToken
 from printreach.hub.account_data import AccountData
 from printreach.hub.account_limits import RequestLimits
+from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.accounts import Accounts
 from printreach.hub.app_calls import AppCalls
 from printreach.hub.billing import Billing
@@ -27,7 +28,6 @@ from printreach.hub.notify.choices import Notifications
 from printreach.hub.once import ShownOnce
 from printreach.hub.operating import Operating
 from printreach.hub.portal import Portal
-from printreach.hub.post import Post
 from printreach.hub.print_mails import StopsMails
 from printreach.hub.printers import Printers
 from printreach.hub.remote_lock import RemoteLock
@@ -54,7 +54,7 @@ class Services:
     signing_up: SigningUp
     recovering: Recovering
     invitations: Invitations
-    post: Post
+    account_mailer: AccountMailer
     owner: Owner
     other_accounts: OtherAccounts
     passkeys: Passkeys

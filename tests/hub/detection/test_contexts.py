@@ -9,14 +9,14 @@ from datetime import timedelta
 from printreach.contract.detection_errors import DetectionError
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.detection.contexts import (
-    Awaited,
+    AdmittedImage,
     Call,
     Detection,
     MadeContext,
     forget_old_contexts,
 )
 from printreach.hub.detection.recent import RecentContexts
-from printreach.hub.detection.room import MOST_OF_ACCOUNT
+from printreach.hub.detection.scoring_slots import MOST_OF_ACCOUNT
 from printreach.hub.tries import CallerTries
 from printreach.ports.scoring import PictureUnreadable, Scored
 from printreach.rules.detection import DetectionContext, Verdict, observe
@@ -74,9 +74,9 @@ async def make_context(cases: Detection, call: Call) -> MadeContext:
     return await cases.make_context(admitted, None, None)
 
 
-async def await_image(cases: Detection, call: Call, made: MadeContext) -> Awaited:
+async def await_image(cases: Detection, call: Call, made: MadeContext) -> AdmittedImage:
     awaited = await cases.await_image(call, made.context_id)
-    assert isinstance(awaited, Awaited)
+    assert isinstance(awaited, AdmittedImage)
     return awaited
 
 

@@ -12,7 +12,7 @@ from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mails import Mail
 from printreach.rules.notify_ways import MAIL
 from tests.fakes.loop import on_a_loop
-from tests.hub.notify.test_owing import ADDRESSES, reached
+from tests.hub.notify.test_enqueue import ADDRESSES, reached
 from tests.hub.world import OpenWorld
 
 

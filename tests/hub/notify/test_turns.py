@@ -13,7 +13,7 @@ from printreach.ports import Records
 from printreach.ports.notifications import NewMessage, NotSent
 from tests.fakes.loop import on_a_loop
 from tests.fakes.messages import KeptMessages
-from tests.hub.notify.test_owing import OTHER_KEY, reached
+from tests.hub.notify.test_enqueue import OTHER_KEY, reached
 from tests.hub.world import BOB, OpenWorld, World
 
 

@@ -31,7 +31,7 @@ async def pass_by(world: World, time: timedelta) -> None:
 async def watched(world: World) -> list[str]:
     at = world.clock.advance(SECOND)
     claimed = await world.store.write(
-        lambda records: records.watches.claim("t", at, at + SECOND, 9, falters=False, of_account=9)
+        lambda records: records.watches.claim("t", at, at + SECOND, 9, degraded=False, of_account=9)
     )
     return [one.print_id for one in claimed]
 

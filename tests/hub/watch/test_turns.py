@@ -10,13 +10,13 @@ import pytest
 
 from printreach.hub.watch import finding as watch_finding
 from printreach.hub.watch import rounds as watch_rounds
+from printreach.hub.watch.fair_semaphore import FairSemaphore
 from printreach.hub.watch.finding import AT_ONCE, MOST_SLOW, FindsPrints
-from printreach.hub.watch.room import WatchRoom
 from printreach.hub.watch.rounds import WatchRounds
 from printreach.ports import Records
 from printreach.ports.printer_http import NO_QUERY, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
-from printreach.rules.watch_turns import share_of
+from printreach.rules.watch_turns import slots_per_account_of
 from tests.fakes.loop import on_a_loop
 from tests.fakes.printer_http import OFFLINE
 from tests.hub.watch.world import SECOND, Machine, WatchWorld, watching
@@ -98,7 +98,7 @@ async def test_a_farm_whose_printers_all_hang_leaves_others_their_turn(
         await rounds.settled()
 
         assert machine.asks[PRINTER_ID] == 1
-        assert machine.asked_of_farm() == share_of(falters=False)
+        assert machine.asked_of_farm() == slots_per_account_of(degraded=False)
 
 
 @on_a_loop
@@ -136,11 +136,11 @@ async def connect_all(world: World) -> None:
 
 @on_a_loop
 async def test_who_is_alone_is_scored_before_the_rest_of_a_crowd() -> None:
-    room, order = WatchRoom(at_once=2), list[str]()
+    room, order = FairSemaphore(at_once=2), list[str]()
     open_door = asyncio.Event()
 
     async def look(account_id: str) -> None:
-        async with room.turn_of(account_id):
+        async with room.slot(account_id):
             order.append(account_id)
             await open_door.wait()
 
@@ -156,11 +156,11 @@ async def test_who_is_alone_is_scored_before_the_rest_of_a_crowd() -> None:
 
 @on_a_loop
 async def test_who_gives_up_waiting_leaves_no_place_taken() -> None:
-    room = WatchRoom(at_once=1)
+    room = FairSemaphore(at_once=1)
     held = asyncio.Event()
 
     async def look(account_id: str) -> None:
-        async with room.turn_of(account_id):
+        async with room.slot(account_id):
             await held.wait()
 
     first = asyncio.create_task(look("ada"))
@@ -184,7 +184,7 @@ async def test_an_account_that_takes_up_all_its_share_is_looked_at_less_often(
     async with watching(open_world) as here:
         await here.goes_on(20)
         alone = await here.said()
-        monkeypatch.setattr(watch_rounds, "share_of", lambda *, falters: 1)
+        monkeypatch.setattr(watch_rounds, "slots_per_account_of", lambda *, degraded: 1)
         await here.goes_on(60)
         crowded = await here.said()
 

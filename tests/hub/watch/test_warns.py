@@ -9,7 +9,7 @@ from printreach.ports import StoredEvent
 from printreach.ports.watching import WatchedPrint
 from printreach.rules.watch import WARNED_FOR
 from printreach.rules.watch_memory import WatchMemory
-from printreach.rules.watch_turns import FALTERING_AT_ONCE
+from printreach.rules.watch_turns import DEGRADED_LOOKS_AT_ONCE
 from printreach.rules.watching import Judgement, WatchSettings
 from tests.fakes.loop import on_a_loop
 from tests.hub.watch.world import (
@@ -218,7 +218,7 @@ async def test_a_camera_that_hangs_keeps_nobody_waiting(open_world: OpenWorld) -
         here.machine.camera = BROKEN_CAMERA
         await here.goes_on(10)
         here.world.clock.advance(60 * SECOND)
-        here.rounds._running[True].update(_stuck(here) for _ in range(FALTERING_AT_ONCE))
+        here.rounds._running[True].update(_stuck(here) for _ in range(DEGRADED_LOOKS_AT_ONCE))
         assert await here.rounds.look_due() == 0
 
         here.machine.prints(print_id="print-2")

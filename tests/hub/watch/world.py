@@ -173,7 +173,7 @@ class WatchWorld:
             event=event,
             received_at=at,
         )
-        await self.world.store.write(lambda records: WatchesPrints().owe(records, stored))
+        await self.world.store.write(lambda records: WatchesPrints().consume(records, stored))
 
     async def choose(self, settings: WatchSettings) -> None:
         await self.world.store.write(

@@ -8,7 +8,7 @@ import pytest
 
 from printreach.backends.sql.store import SqlRecords
 from printreach.hub.webhooks import deliveries
-from printreach.hub.webhooks.clock_doubt import BELIEVED_AFTER_S, ClockDoubt
+from printreach.hub.webhooks.clock_jumps import CONFIRMED_AFTER_S, ClockHistory
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.webhooks import LIFETIME, RETRY_DELAYS, TOO_MANY, DeliveryState, Outcome
 from tests.fakes.clock import NOON
@@ -34,7 +34,7 @@ def test_a_flood_for_a_target_that_is_down_costs_its_own_oldest_calls(
         other = (await here.world.connect_app()).connection_id
         await here.set_webhook("https://other.example/", connection_id=other)
         await here.happens(event(99))
-        await here.owe(12)
+        await here.enqueue(12)
         await here.worker.tidy()
         log = await here.log()
         of_other = await here.world.store.read(
@@ -57,7 +57,7 @@ def test_of_calls_that_have_ended_the_newest_are_kept(
     monkeypatch.setattr(deliveries, "MOST_LOGGED", 3)
 
     async def test(here: WebhookWorld) -> None:
-        await here.owe(10)
+        await here.enqueue(10)
         await here.deliver()
         await here.worker.tidy()
         ended = [one.event_id for one in await here.log()]
@@ -114,7 +114,7 @@ def test_what_ended_by_the_clock_a_day_ago_is_dropped_with_the_reason(
         await here.happens(event(1))
         await here.deliver()
         early = await states(here)
-        here.lived_s += BELIEVED_AFTER_S
+        here.lived_s += CONFIRMED_AFTER_S
         await here.deliver(A_DAY)
         await here.happens(event(2))
         [log] = await here.log()
@@ -149,41 +149,41 @@ def test_a_jump_ends_no_webhook_with_its_owners_time_as_a_supporter(
 
 def test_a_day_of_the_clock_is_believed_when_it_was_lived_through() -> None:
     lived_s = [0.0]
-    doubt = ClockDoubt(lambda: lived_s[0])
-    early = doubt.believed(NOON)
-    believed = early
+    clock_history = ClockHistory(lambda: lived_s[0])
+    early = clock_history.confirmed_time(NOON)
+    confirmed_time = early
     for hour in range(1, 31):
         lived_s[0] = hour * 3600.0
-        believed = doubt.believed(NOON + timedelta(hours=hour))
+        confirmed_time = clock_history.confirmed_time(NOON + timedelta(hours=hour))
 
     assert early is None
-    assert believed is not None
-    assert NOON + timedelta(hours=5) <= believed <= NOON + timedelta(hours=6)
+    assert confirmed_time is not None
+    assert NOON + timedelta(hours=5) <= confirmed_time <= NOON + timedelta(hours=6)
 
 
 def test_a_jump_ahead_is_not_believed_for_a_day_nor_what_was_said_before_a_jump_back() -> None:
     lived_s = [0.0]
-    doubt = ClockDoubt(lambda: lived_s[0])
-    doubt.believed(NOON)
-    lived_s[0] = BELIEVED_AFTER_S
-    ahead = doubt.believed(NOON + AHEAD)
-    lived_s[0] += BELIEVED_AFTER_S - 60
-    still = doubt.believed(NOON + AHEAD)
+    clock_history = ClockHistory(lambda: lived_s[0])
+    clock_history.confirmed_time(NOON)
+    lived_s[0] = CONFIRMED_AFTER_S
+    ahead = clock_history.confirmed_time(NOON + AHEAD)
+    lived_s[0] += CONFIRMED_AFTER_S - 60
+    still = clock_history.confirmed_time(NOON + AHEAD)
     lived_s[0] += 7200
-    now = doubt.believed(NOON + AHEAD)
-    back = doubt.believed(NOON)
+    now = clock_history.confirmed_time(NOON + AHEAD)
+    back = clock_history.confirmed_time(NOON)
 
     assert (ahead, still, now, back) == (NOON, NOON, NOON + AHEAD, NOON)
 
 
 def test_doubts_cost_the_same_however_many_webhooks_there_are() -> None:
     lived_s = [0.0]
-    doubt = ClockDoubt(lambda: lived_s[0])
+    clock_history = ClockHistory(lambda: lived_s[0])
     for tick in range(20_000):
         lived_s[0] = tick * 60.0
-        doubt.believed(NOON + timedelta(seconds=tick))
+        clock_history.confirmed_time(NOON + timedelta(seconds=tick))
 
-    assert len(doubt._lowest) <= 26
+    assert len(clock_history._lowest) <= 26
 
 
 def test_what_is_dropped_is_dropped_in_slices(
@@ -194,7 +194,7 @@ def test_what_is_dropped_is_dropped_in_slices(
     monkeypatch.setattr(deliveries, "SLICE", 10)
 
     async def test(here: WebhookWorld) -> None:
-        await here.owe(47)
+        await here.enqueue(47)
         writes: list[Any] = []
         write = here.world.store.write
 

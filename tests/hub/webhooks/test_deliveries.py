@@ -54,7 +54,7 @@ def test_a_picture_of_the_event_goes_along_as_an_address(open_world: OpenWorld) 
             received_at=at,
             snapshot_id="picture-1",
         )
-        await here.world.store.write(lambda records: here.owing.owe(records, stored))
+        await here.world.store.write(lambda records: here.enqueuer.consume(records, stored))
         await here.deliver()
 
         [sent] = here.sender.sent
@@ -79,7 +79,7 @@ def test_an_app_that_lost_the_camera_gets_no_picture_of_what_is_queued(
             snapshot_id="picture-1",
         )
         without_camera = ALL_PERMISSIONS - {Permission.CAMERA}
-        await here.world.store.write(lambda records: here.owing.owe(records, stored))
+        await here.world.store.write(lambda records: here.enqueuer.consume(records, stored))
         await here.world.store.write(
             lambda records: records.connections.set_permissions(here.connection_id, without_camera)
         )

@@ -178,7 +178,7 @@ def test_a_hundred_thousand_calls_that_are_due_hold_up_no_other_webhook(
         other = (await here.world.connect_app()).connection_id
         await here.set_webhook(OTHER_URL, connection_id=other)
         here.sender.hang(URL)
-        await here.owe(1)
+        await here.enqueue(1)
         await here.world.store.write(multiply)
         await here.happens(event(100_001))
         await here.worker.deliver_due()

@@ -9,9 +9,9 @@ from datetime import timedelta
 
 from printreach.contract.events import PrintEvent
 from printreach.hub.fanout import Fanout
-from printreach.hub.webhooks.clock_doubt import ClockDoubt
+from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.deliveries import Deliveries
-from printreach.hub.webhooks.owing import WebhookOwing
+from printreach.hub.webhooks.enqueue import WebhookEnqueuer
 from printreach.ports.webhooks import LoggedDelivery, NewDelivery
 from printreach.rules.accounts import Account, SupporterPolicy
 from printreach.rules.addresses import Addresses
@@ -39,15 +39,15 @@ class WebhookWorld:
     lived_s: float = 0.0
 
     def __post_init__(self) -> None:
-        self.doubt = ClockDoubt(lambda: self.lived_s)
+        self.clock_history = ClockHistory(lambda: self.lived_s)
         self.worker = self.new_worker()
-        self.owing = WebhookOwing(
+        self.enqueuer = WebhookEnqueuer(
             clock=self.world.clock,
             supporters=self.supporters,
             addresses=ADDRESSES,
-            doubt=self.doubt,
+            clock_history=self.clock_history,
         )
-        self.fanout = Fanout(self.world.store, self.world.clock, [self.owing])
+        self.fanout = Fanout(self.world.store, self.world.clock, [self.enqueuer])
 
     def new_worker(self) -> Deliveries:
         worker = Deliveries(
@@ -56,7 +56,7 @@ class WebhookWorld:
             sender=self.sender,
             keys=FakeKeys(),
             supporters=self.supporters,
-            doubt=self.doubt,
+            clock_history=self.clock_history,
             jitter=lambda: 0.0,
             token_bytes=secrets.token_bytes,
         )
@@ -102,10 +102,10 @@ class WebhookWorld:
         while await self.worker.deliver_due():
             await self.worker.settled()
 
-    async def owe(self, count: int) -> None:
-        """So many events at once, for the webhook alone."""
+    async def enqueue(self, count: int) -> None:
+        """Queue `count` deliveries for this webhook, each of its own event."""
         at = self.world.clock.now()
-        owed = [
+        deliveries = [
             NewDelivery(
                 connection_id=self.connection_id,
                 event_id=f"event-{number:05}",
@@ -116,7 +116,7 @@ class WebhookWorld:
             )
             for number in range(1, count + 1)
         ]
-        await self.world.store.write(lambda records: records.deliveries.add(owed, at))
+        await self.world.store.write(lambda records: records.deliveries.add(deliveries, at))
 
     async def log(self) -> list[LoggedDelivery]:
         """The oldest first."""

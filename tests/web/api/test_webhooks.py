@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from printreach.hub.fanout import Fanout
-from printreach.hub.webhooks.clock_doubt import ClockDoubt
+from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.settings import TEST_BY_CONNECTION
 from printreach.rules.webhooks import LIFETIME, DeliveryState, Outcome, Webhook
-from printreach.run.webhooks import webhook_owing
+from printreach.run.webhooks import webhook_enqueuer
 from tests.fakes.webhook_sender import OK, FakeKeys
 from tests.hub.webhooks.world import event
 from tests.web.api.conftest import CallingApp
@@ -283,7 +283,7 @@ def queue_event(app: CallingApp) -> None:
         await world.store.write(
             lambda records: records.events.append(app.printer_id, [event()], at)
         )
-        owing = webhook_owing(world.settings, world.clock, ClockDoubt(time.monotonic))
-        await Fanout(world.store, world.clock, [owing]).fan_out_due()
+        enqueuer = webhook_enqueuer(world.settings, world.clock, ClockHistory(time.monotonic))
+        await Fanout(world.store, world.clock, [enqueuer]).fan_out_due()
 
     run(app.program, happens)

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from printreach.contract.status import WebcamEntry
-from printreach.hub.print_mails import mail_place
+from printreach.hub.print_mails import mail_destination
 from printreach.rules.watching import Region, WatchPause, WatchSettings
 from printreach.web.dashboard.watched_view import LOOKED_UP_EVERY
 from tests.fakes.printer_http import OFFLINE
@@ -50,7 +50,7 @@ def test_where_nobody_would_hear_of_a_warning_the_pages_say_so(home: Home) -> No
 def test_a_mail_address_without_a_mail_server_is_no_place_where_a_warning_is_heard(
     home: Home,
 ) -> None:
-    place = mail_place(secrets.token_bytes, home.account_id, home.world.clock.now())
+    place = mail_destination(secrets.token_bytes, home.account_id, home.world.clock.now())
     add = partial(home.world.store.write, lambda records: records.notifications.add_target(place))
     run(home.browser, add)
 

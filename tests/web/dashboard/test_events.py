@@ -16,7 +16,7 @@ from litestar.types import Message
 from printreach.contract.status import DetectorStatus, State
 from printreach.hub import leases
 from printreach.hub.identity.sessions import Begun, Visitor
-from printreach.hub.live import BEAT_S
+from printreach.hub.live import INTERVAL_S
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.printers import Printer
 from printreach.web.dashboard import open_pages, printer_pages
@@ -95,7 +95,7 @@ class Hall:
 
     @property
     def watched(self) -> int:
-        return self.world.services.dashboard.live.watched_count
+        return self.world.services.dashboard.live.subscribed_count
 
 
 @asynccontextmanager
@@ -178,7 +178,7 @@ def test_many_pages_ask_a_printer_as_often_as_one(world: WebWorld) -> None:
             await until(lambda: all(listener.parts() for listener in listeners))
 
             # One page has it asked at first, and once in each second that has passed.
-            assert world.printers.asks[PRINTER_ID] <= 2 + (now() - began_at) // BEAT_S
+            assert world.printers.asks[PRINTER_ID] <= 2 + (now() - began_at) // INTERVAL_S
             assert here.watched == 1
 
     body()

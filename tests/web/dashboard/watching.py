@@ -105,7 +105,7 @@ def saw(home: Home, *looks: Look, print_id: str = PRINT, jpeg: bytes | None = No
             watches, pictures = records.watches, []
             await watches.begin(home.printer_id, home.account_id, print_id, at - _ALWAYS)
             watched = (
-                await watches.claim("token", at, at + _ALWAYS, 1, falters=False, of_account=1)
+                await watches.claim("token", at, at + _ALWAYS, 1, degraded=False, of_account=1)
             )[0]
             for look in looks:
                 picture = None

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from printreach.hub.fanout import Fanout
-from printreach.hub.webhooks.clock_doubt import ClockDoubt
+from printreach.hub.webhooks.clock_jumps import ClockHistory
 from printreach.hub.webhooks.deliveries import Deliveries
 from printreach.ports import Records
 from printreach.rules.webhooks import Outcome, Webhook
-from printreach.run.webhooks import webhook_owing
+from printreach.run.webhooks import webhook_enqueuer
 from tests.fakes.webhook_sender import FakeKeys
 from tests.hub.webhooks.world import event
 from tests.web.world import Browser, WebWorld, run
@@ -40,8 +40,8 @@ async def happens(
         await records.events.append(printer_id, news, at)
 
     await world.store.write(append)
-    owing = webhook_owing(world.settings, world.clock, ClockDoubt(time.monotonic))
-    await Fanout(world.store, world.clock, [owing]).fan_out_due()
+    enqueuer = webhook_enqueuer(world.settings, world.clock, ClockHistory(time.monotonic))
+    await Fanout(world.store, world.clock, [enqueuer]).fan_out_due()
     await deliver(world)
 
 
@@ -53,7 +53,7 @@ async def deliver(world: WebWorld) -> None:
         sender=world.sender,
         keys=FakeKeys(),
         supporters=world.settings.supporters,
-        doubt=ClockDoubt(time.monotonic),
+        clock_history=ClockHistory(time.monotonic),
         jitter=lambda: 0.0,
         token_bytes=secrets.token_bytes,
     )

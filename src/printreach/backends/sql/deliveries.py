@@ -104,7 +104,7 @@ class DeliveryRows:
         )
 
     async def due(
-        self, connection_id: str, at: datetime, at_most: int, *, but: Collection[int]
+        self, connection_id: str, at: datetime, at_most: int, *, exclude: Collection[int]
     ) -> list[Delivery]:
         found = await self._connection.execute(
             select(
@@ -115,9 +115,11 @@ class DeliveryRows:
             )
             .where(_all.connection_id == connection_id, _all.due_at <= at)
             .order_by(_all.due_at, _all.delivery_id)
-            .limit(at_most + len(but))
+            .limit(at_most + len(exclude))
         )
-        deliveries = [Delivery(**row) for row in found.mappings() if row["delivery_id"] not in but]
+        deliveries = [
+            Delivery(**row) for row in found.mappings() if row["delivery_id"] not in exclude
+        ]
         return deliveries[:at_most]
 
     async def record(self, attempted: Sequence[Attempted]) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from printreach.backends.sql.turns import DRIVER, TurnConnection, turns_of
+from printreach.backends.sql.batching import DRIVER, BatchingConnection, batching_connection_of
 
 BUSY_TIMEOUT_S: Final = 15
 """How long a process waits for another's turn at writing. A turn takes milliseconds."""
@@ -74,9 +74,9 @@ def is_in_transaction(connection: AsyncConnection) -> bool:
     return _turns(connection).is_in_transaction
 
 
-def _turns(connection: AsyncConnection) -> TurnConnection:
+def _turns(connection: AsyncConnection) -> BatchingConnection:
     assert connection.sync_connection is not None, "it is open"
-    return turns_of(connection.sync_connection)
+    return batching_connection_of(connection.sync_connection)
 
 
 def writing_engine(path: Path) -> AsyncEngine:
@@ -85,7 +85,9 @@ def writing_engine(path: Path) -> AsyncEngine:
         url_of(path, DRIVER), pool_size=1, max_overflow=0, hide_parameters=True
     )
     event.listen(engine.sync_engine, "connect", set_up)
-    event.listen(engine.sync_engine, "begin", lambda connection: turns_of(connection).begin())
+    event.listen(
+        engine.sync_engine, "begin", lambda connection: batching_connection_of(connection).begin()
+    )
     return engine
 
 

@@ -57,10 +57,10 @@ class SessionRows:
             )
         )
 
-    async def end_all(self, account_id: str, *, but: str | None = None) -> None:
+    async def end_all(self, account_id: str, *, exclude: str | None = None) -> None:
         others = sessions.c.account_id == account_id
-        if but is not None:
-            others &= sessions.c.session_id != but
+        if exclude is not None:
+            others &= sessions.c.session_id != exclude
         await self._connection.execute(delete(sessions).where(others))
 
     async def forget(self, seen_before: datetime) -> None:

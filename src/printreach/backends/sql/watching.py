@@ -44,6 +44,7 @@ _OFF: Final = WatchSettings(enabled=False)
 _memories = msgspec.json.Decoder(WatchMemory)
 _settings = msgspec.json.Decoder(WatchSettings)
 _is_under_way = watches.c.ended_at.is_(None)
+_degraded = watches.c["falters"]  # the column keeps its older name
 _is_watched = is_watched_for_owner(watches)
 
 
@@ -84,7 +85,7 @@ class WatchRows(WatchLookRows):
     async def begin(self, printer_id: str, account_id: str, print_id: str, at: datetime) -> None:
         if not await _is_linked_to(self._connection, printer_id, account_id):
             return
-        values = {"due_at": at, "falters": False, "ended_at": None}
+        values = {"due_at": at, _degraded.name: False, "ended_at": None}
         await self._connection.execute(
             insert(watches)
             .values(
@@ -114,10 +115,10 @@ class WatchRows(WatchLookRows):
             update(watches).where(*its, watches.c.token.is_(None)).values(due_at=at)
         )
 
-    async def has_due(self, at: datetime, *, falters: bool) -> bool:
+    async def has_due(self, at: datetime, *, degraded: bool) -> bool:
         # Each is one end of an index; asked for in one condition they are all of it.
         kinds = [
-            exists().where(_is_under_way, watches.c.falters == falters, is_time, _is_watched)
+            exists().where(_is_under_way, _degraded == degraded, is_time, _is_watched)
             for is_time in _due_times(at)
         ]
         return bool(await self._connection.scalar(select(or_(*kinds))))
@@ -129,11 +130,11 @@ class WatchRows(WatchLookRows):
         until: datetime,
         at_most: int,
         *,
-        falters: bool,
+        degraded: bool,
         of_account: int,
-        but: Collection[str] = (),
+        exclude: Collection[str] = (),
     ) -> list[WatchedPrint]:
-        waiting = _by_turns(at, falters, but)
+        waiting = _by_turns(at, degraded, exclude)
         due = (
             select(waiting.c.printer_id, waiting.c.print_id)
             .where(waiting.c.turn <= of_account)
@@ -161,13 +162,18 @@ class WatchRows(WatchLookRows):
         )
 
     async def release(
-        self, watched: WatchedPrint, memory: WatchMemory, due_at: datetime, *, falters: bool = False
+        self,
+        watched: WatchedPrint,
+        memory: WatchMemory,
+        due_at: datetime,
+        *,
+        degraded: bool = False,
     ) -> None:
         content = msgspec.json.encode(memory)
         await self._connection.execute(
             update(watches)
             .where(_is_held_as(watched))
-            .values(memory=content, due_at=due_at, falters=falters, token=None)
+            .values({_degraded.name: degraded, "memory": content, "due_at": due_at, "token": None})
         )
 
     async def unwatched(self, alive_since: datetime) -> Sequence[UnwatchedPrinter]:
@@ -238,13 +244,13 @@ def _is_due(at: datetime) -> ColumnElement[bool]:
     return _is_under_way & or_(*_due_times(at)) & _is_watched
 
 
-def _by_turns(at: datetime, falters: bool, but: Collection[str]) -> Subquery:
+def _by_turns(at: datetime, degraded: bool, exclude: Collection[str]) -> Subquery:
     """What is due, with which of its account's it would be under way."""
     busy = (
         select(watches.c.account_id, func.count().label("looks"))
         .where(
             _is_under_way,
-            watches.c.falters == falters,
+            _degraded == degraded,
             watches.c.token.is_not(None),
             watches.c.due_at.between(at + _AN_INSTANT, at + LONGEST_WAIT),
         )
@@ -255,13 +261,13 @@ def _by_turns(at: datetime, falters: bool, but: Collection[str]) -> Subquery:
         partition_by=watches.c.account_id, order_by=(watches.c.due_at, watches.c.printer_id)
     )
     turn = (place + func.coalesce(busy.c.looks, 0)).label("turn")
-    busy_printers = select(func.json_each(json.dumps(list(but))).table_valued("value").c.value)
+    busy_printers = select(func.json_each(json.dumps(list(exclude))).table_valued("value").c.value)
     return (
         select(watches.c.printer_id, watches.c.print_id, watches.c.due_at, turn)
         .outerjoin(busy, busy.c.account_id == watches.c.account_id)
         .where(
             _is_due(at),
-            watches.c.falters == falters,
+            _degraded == degraded,
             watches.c.printer_id.not_in(busy_printers),
         )
         .subquery()

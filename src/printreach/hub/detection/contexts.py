@@ -9,7 +9,7 @@ from printreach.contract.detection_errors import DetectionError
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.detection.gate import DetectionGate
 from printreach.hub.detection.recent import RecentContexts
-from printreach.hub.detection.room import ScoringRoom
+from printreach.hub.detection.scoring_slots import ScoringSlots
 from printreach.ports import Clock, Records, Store
 from printreach.ports.scoring import (
     PictureTooLarge,
@@ -76,7 +76,7 @@ class MadeContext:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Awaited:
+class AdmittedImage:
     """The call of an image that may come. at: when it was asked for, which is its time."""
 
     admitted: Admitted
@@ -101,7 +101,7 @@ class Detection:
     primary_url: str
     fallback_url: str
     _recent: RecentContexts = field(default_factory=RecentContexts, repr=False)
-    _room: ScoringRoom = field(default_factory=ScoringRoom, repr=False)
+    _room: ScoringSlots = field(default_factory=ScoringSlots, repr=False)
     _being_scored: dict[str, list[datetime]] = field(default_factory=dict, repr=False)
     _warned_at: datetime | None = None
 
@@ -152,7 +152,7 @@ class Detection:
             fallback_url=self.fallback_url + path,
         )
 
-    async def await_image(self, call: Call, context_id: str) -> Awaited | Refused:
+    async def await_image(self, call: Call, context_id: str) -> AdmittedImage | Refused:
         """Decide whether the image of a call is worth reading."""
         at = self.clock.now()
         admitted = await self.admit(call, CallKind.PROCESS)
@@ -166,9 +166,9 @@ class Detection:
         seconds = wait_s(kept, at)
         if seconds is not None:
             return _too_soon(seconds)
-        return Awaited(admitted=admitted, kept=kept, at=at)
+        return AdmittedImage(admitted=admitted, kept=kept, at=at)
 
-    async def look(self, awaited: Awaited, picture: bytes) -> Verdict | Refused:
+    async def look(self, awaited: AdmittedImage, picture: bytes) -> Verdict | Refused:
         """Take an image into account, and count the call.
 
         Of images sent within the minimum interval of each other one is accepted. The others are
@@ -181,7 +181,7 @@ class Detection:
             return _too_soon(MINIMUM_INTERVAL_S)
         being_scored.append(at)
         try:
-            with self._room.place_of(awaited.account_id):
+            with self._room.slot(awaited.account_id):
                 scored = await self.scorer.score(picture)
             advanced = await self.store.write(lambda records: _advance(records, awaited, scored))
         except ScoringRefused as refused:
@@ -218,7 +218,7 @@ async def forget_old_contexts(store: Store, clock: Clock) -> None:
 
 
 async def _advance(
-    records: Records, awaited: Awaited, scored: Scored
+    records: Records, awaited: AdmittedImage, scored: Scored
 ) -> tuple[KeptContext, Verdict] | Refused:
     """Store what an image changes; refused where the context is gone.
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
+from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.oidc_newcomers import Newcomers
 from printreach.hub.identity.proof import Proof
@@ -17,8 +18,7 @@ from printreach.hub.identity.sessions import Begun, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
 from printreach.hub.invitations import invitation_digest
-from printreach.hub.post import Post
-from printreach.hub.print_mails import FirstPlace
+from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.tries import PROVIDER_BY_ADDRESS
 from printreach.ports import Clock, Records, Store
 from printreach.ports.oidc import ProviderAnswer, ProviderFailure, SignInProvider
@@ -74,8 +74,8 @@ class OtherAccounts:
     signing_in: SigningIn
     newcomers: Newcomers
     proof: Proof
-    post: Post
-    first_place: FirstPlace
+    account_mailer: AccountMailer
+    default_mail_destination: DefaultMailDestination
     limits: SignInLimits
 
     @property
@@ -156,7 +156,7 @@ class OtherAccounts:
                 return Denied(Reason.INVALID, "Set a password first: nothing else signs you in.")
             await records.identities.remove(account.account_id, identity_id)
             what = "A way to sign in, by another service, was removed."
-            await self.post.tell_of_security(records, account, what, at)
+            await self.account_mailer.tell_of_security(records, account, what, at)
             return None
 
         return await self.store.write(part)
@@ -199,7 +199,7 @@ class OtherAccounts:
             return account
         identity = self._identity(account, claims, at)
         await records.accounts.add(account)
-        await self.first_place.put(records, account.account_id, at)
+        await self.default_mail_destination.put(records, account.account_id, at)
         await records.identities.add(identity)
         return await self.signing_in.sessions.begin(records, account.account_id, visitor)
 
@@ -223,7 +223,7 @@ class OtherAccounts:
                 return STEP_OVER
             await records.identities.add(identity)
             what = f"{provider.name} signs you in from now on."
-            await self.post.tell_of_security(records, account, what, at)
+            await self.account_mailer.tell_of_security(records, account, what, at)
             return Joined(identity)
 
         return await self.store.write(join)

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from printreach.hub.account_mailer import AccountMailer, mail_link_digest
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.proof import Proof
 from printreach.hub.identity.sessions import end_all
 from printreach.hub.identity.signing_in import WRONG_CODE, recovery_digest
-from printreach.hub.post import Post, mail_link_digest
 from printreach.hub.tries import (
     CHANGE_MAIL,
     CHANGE_MAIL_BY_CALLER,
@@ -45,7 +45,7 @@ class Owner:
     token_bytes: TokenBytes
     passwords: Passwords
     proof: Proof
-    post: Post
+    account_mailer: AccountMailer
     account_tries: AccountTries
 
     async def change_password(
@@ -68,8 +68,10 @@ class Owner:
             await records.accounts.set_password(account.account_id, password_hash)
             await records.steps.drop(account.account_id)
             await records.mail_links.drop(account.account_id, list(MailPurpose))
-            await end_all(records, account.account_id, at, but=session.session_id)
-            await self.post.tell(records, self.post.mails.password_changed(account.email), at)
+            await end_all(records, account.account_id, at, exclude=session.session_id)
+            await self.account_mailer.tell(
+                records, self.account_mailer.mails.password_changed(account.email), at
+            )
 
         await self.store.write(change)
         changed = replace(account, password_hash=password_hash)
@@ -91,7 +93,7 @@ class Owner:
             return refused
         at = self.clock.now()
         await self.store.write(
-            lambda records: self.post.mail_link(
+            lambda records: self.account_mailer.mail_link(
                 records, MailPurpose.CHANGE, account, at, email=address
             )
         )
@@ -114,8 +116,8 @@ class Owner:
             # Whoever is forgotten later is so by the address they have then.
             await records.operating.forget_subject(account.email, link.email)
             await records.mail_links.drop(account.account_id, list(MailPurpose))
-            told = self.post.mails.address_changed(account.email, link.email)
-            await self.post.tell(records, told, at)
+            told = self.account_mailer.mails.address_changed(account.email, link.email)
+            await self.account_mailer.tell(records, told, at)
             return None
 
         return await self.store.write(change)
@@ -167,9 +169,9 @@ class Owner:
             )
             await self._set_codes(records, account, codes)
             # Who was in by the password alone has to show a code as well.
-            await end_all(records, account.account_id, at, but=session.session_id)
+            await end_all(records, account.account_id, at, exclude=session.session_id)
             what = "An authenticator app was added."
-            await self.post.tell_of_security(records, account, what, at)
+            await self.account_mailer.tell_of_security(records, account, what, at)
             return codes
 
         result = await self.store.write(confirm)
@@ -191,7 +193,7 @@ class Owner:
             await records.second_factors.set_totp(account.account_id, None)
             await records.second_factors.set_recovery_codes(account.account_id, [])
             what = "The authenticator app was removed."
-            await self.post.tell_of_security(records, account, what, at)
+            await self.account_mailer.tell_of_security(records, account, what, at)
 
         await self.store.write(remove)
         return None
@@ -208,7 +210,7 @@ class Owner:
         async def renew(records: Records) -> None:
             await self._set_codes(records, account, codes)
             what = "The recovery codes were replaced."
-            await self.post.tell_of_security(records, account, what, at)
+            await self.account_mailer.tell_of_security(records, account, what, at)
 
         await self.store.write(renew)
         return codes

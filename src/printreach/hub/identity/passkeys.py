@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Final
 
+from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.proof import Proof
 from printreach.hub.identity.sessions import Begun, Sessions, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import step_digest
-from printreach.hub.post import Post
 from printreach.hub.tries import PASSKEY_BY_ADDRESS
 from printreach.ports import Authenticators, Clock, Records, Store
 from printreach.rules.accounts import Account
@@ -42,7 +42,7 @@ class Passkeys:
     sessions: Sessions
     authenticators: Authenticators
     proof: Proof
-    post: Post
+    account_mailer: AccountMailer
     limits: SignInLimits
 
     async def of_account(self, account_id: str) -> list[Passkey]:
@@ -93,7 +93,7 @@ class Passkeys:
                 return STEP_OVER
             await records.passkeys.add(passkey)
             what = f"A passkey was added: {passkey.name}."
-            await self.post.tell_of_security(records, account, what, passkey.created_at)
+            await self.account_mailer.tell_of_security(records, account, what, passkey.created_at)
             return passkey
 
         return await self.store.write(add)
@@ -109,7 +109,9 @@ class Passkeys:
 
         async def remove(records: Records) -> None:
             await records.passkeys.remove(account.account_id, credential_id)
-            await self.post.tell_of_security(records, account, "A passkey was removed.", at)
+            await self.account_mailer.tell_of_security(
+                records, account, "A passkey was removed.", at
+            )
 
         await self.store.write(remove)
         return None

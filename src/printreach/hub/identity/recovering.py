@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Final
 
+from printreach.hub.account_mailer import AccountMailer, mail_link_digest
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import BLOCKED, Begun, Visitor, end_all
 from printreach.hub.identity.sign_in_limits import SignInLimits, caller_of
 from printreach.hub.identity.signing_in import NeedsCode, SigningIn, step_digest
-from printreach.hub.post import Post, mail_link_digest
-from printreach.hub.print_mails import FirstPlace
+from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.tries import (
     LINK_BY_ADDRESS,
     RESET_BY_ADDRESS,
@@ -49,8 +49,8 @@ class Recovering:
     token_bytes: TokenBytes
     passwords: Passwords
     signing_in: SigningIn
-    post: Post
-    first_place: FirstPlace
+    account_mailer: AccountMailer
+    default_mail_destination: DefaultMailDestination
     account_tries: AccountTries
     limits: SignInLimits
 
@@ -91,7 +91,7 @@ class Recovering:
         async def put(records: Records) -> None:
             account = await records.accounts.with_email(parse_email(email) or email)
             if account is not None:
-                await self.post.mail_link(records, MailPurpose.RESET, account, at)
+                await self.account_mailer.mail_link(records, MailPurpose.RESET, account, at)
 
         await self.store.write(put)
 
@@ -142,8 +142,10 @@ class Recovering:
         account_id = account.account_id
         await records.accounts.set_password(account_id, password_hash)
         await records.steps.drop(account_id)
-        await self.first_place.address_confirmed(records, account_id, at)
-        await self.post.tell(records, self.post.mails.password_changed(account.email), at)
+        await self.default_mail_destination.address_confirmed(records, account_id, at)
+        await self.account_mailer.tell(
+            records, self.account_mailer.mails.password_changed(account.email), at
+        )
         await records.mail_links.drop(account_id, list(MailPurpose))
         await end_all(records, account_id, at)
         outcome = await self.signing_in.after_first_factor(records, account_id, visitor)

@@ -116,7 +116,7 @@ class Sessions:
     async def end_others(self, account_id: str, session_id: str) -> None:
         """Sign out every browser but one."""
         at = self.clock.now()
-        await self.store.write(lambda records: end_all(records, account_id, at, but=session_id))
+        await self.store.write(lambda records: end_all(records, account_id, at, exclude=session_id))
 
     async def end_with_token(self, token: str) -> None:
         """Sign out the browser with that token, if it is one."""
@@ -139,10 +139,10 @@ class Sessions:
 
 
 async def end_all(
-    records: Records, account_id: str, at: datetime, *, but: str | None = None
+    records: Records, account_id: str, at: datetime, *, exclude: str | None = None
 ) -> None:
     """Sign out every browser of an account, but one perhaps, from its printers' pages too."""
-    await records.sessions.end_all(account_id, but=but)
+    await records.sessions.end_all(account_id, exclude=exclude)
     await records.notify(Notice(Topic.ACCOUNT, account_id), at)
 
 

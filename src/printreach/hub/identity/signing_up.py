@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, TypeAlias
 
+from printreach.hub.account_mailer import AccountMailer, mail_link_digest
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.sessions import Begun, Sessions, Visitor
 from printreach.hub.identity.sign_in_limits import SignInLimits
 from printreach.hub.identity.signing_in import step_digest
 from printreach.hub.invitations import INVITATION_OVER, Invitations
-from printreach.hub.post import Post, mail_link_digest
-from printreach.hub.print_mails import FirstPlace
+from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.tries import (
     INVITATION_BY_LINK,
     LINK_BY_ADDRESS,
@@ -96,8 +96,8 @@ class SigningUp:
     passwords: Passwords
     sessions: Sessions
     invitations: Invitations
-    post: Post
-    first_place: FirstPlace
+    account_mailer: AccountMailer
+    default_mail_destination: DefaultMailDestination
     account_tries: AccountTries
     limits: SignInLimits
     policy: SignUpPolicy
@@ -166,7 +166,7 @@ class SigningUp:
                 supporter_granted=invitation.supporter,
             )
             await records.accounts.add(invited)
-            await self.first_place.put(records, invited.account_id, at)
+            await self.default_mail_destination.put(records, invited.account_id, at)
             await records.invitations.remove(invitation.invitation_id)
             return await self.sessions.begin(records, invited.account_id, visitor)
 
@@ -177,7 +177,7 @@ class SigningUp:
         if await self._may_mail(account.email, visitor) is None:
             at = self.clock.now()
             await self.store.write(
-                lambda records: self.post.mail_link(
+                lambda records: self.account_mailer.mail_link(
                     records, MailPurpose.CONFIRM, account, at, next_path=next_path
                 )
             )
@@ -223,7 +223,7 @@ class SigningUp:
     async def _complete(
         self, records: Records, link: MailLink, at: datetime, visitor: Visitor
     ) -> Confirmed | Denied:
-        await self.first_place.address_confirmed(records, link.account_id, at)
+        await self.default_mail_destination.address_confirmed(records, link.account_id, at)
         await records.mail_links.drop(link.account_id, [MailPurpose.CONFIRM])
         begun = await self.sessions.begin(records, link.account_id, visitor)
         return begun if isinstance(begun, Denied) else Confirmed(begun, link.next_path)
@@ -263,15 +263,15 @@ class SigningUp:
             there = await records.accounts.with_email(account.email)
             if there is not None and (there.verified_at is not None or there.is_blocked):
                 await self._put_step(records, None, b"", step_token, at)
-                await self.post.tell(
-                    records, self.post.mails.has_account_already(account.email), at
+                await self.account_mailer.tell(
+                    records, self.account_mailer.mails.has_account_already(account.email), at
                 )
                 return
             if there is not None:
                 # Whoever signed up before has not shown that the address is theirs.
                 await records.accounts.delete(there.account_id)
             await records.accounts.add(account)
-            link = await self.post.mail_link(
+            link = await self.account_mailer.mail_link(
                 records, MailPurpose.CONFIRM, account, at, next_path=next_path
             )
             await self._put_step(

@@ -8,7 +8,7 @@ from typing import Final
 from printreach.contract.events import EventType
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.notify.sending import NO_MAIL_SERVER, in_words, send_to
-from printreach.hub.print_mails import mail_place
+from printreach.hub.print_mails import mail_destination
 from printreach.hub.printers import own_printer
 from printreach.hub.tries import CallerTries
 from printreach.ports import Clock, Mail, Mailer, Records, Store
@@ -105,7 +105,7 @@ class Notifications:
             return WrongField(field, "This can't be used. Check each field.")
         at = self.clock.now()
         if way.name == MAIL:
-            target = mail_place(self.token_bytes, account.account_id, at)
+            target = mail_destination(self.token_bytes, account.account_id, at)
         else:
             target_id = new_record_id(self.token_bytes)
             target = NotifyTarget(

@@ -16,9 +16,9 @@ from printreach.contract.errors import ErrorCode
 from printreach.contract.events import EventType
 from printreach.contract.status import State, StatusResult
 from printreach.hub.pictures import take_picture
+from printreach.hub.watch.fair_semaphore import FairSemaphore
 from printreach.hub.watch.parts import WatchParts, ask_status, is_off, say
 from printreach.hub.watch.pause import conclude, pause
-from printreach.hub.watch.room import WatchRoom
 from printreach.ports import Records
 from printreach.ports.printer_http import PrinterRefusal
 from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable, ScoringRefused
@@ -28,7 +28,7 @@ from printreach.rules.prints import print_id_under_way
 from printreach.rules.watch import Decision, after_resume, decide
 from printreach.rules.watch_events import watch_event
 from printreach.rules.watch_memory import WatchMemory
-from printreach.rules.watch_waits import Why, after_none, falters, is_given_up
+from printreach.rules.watch_waits import Why, after_none, is_degraded, is_given_up
 from printreach.rules.watching import LastLook, WatchSettings, levels_after
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class LookAtPrint:
         self,
         parts: WatchParts,
         watched: WatchedPrint,
-        room: WatchRoom,
+        room: FairSemaphore,
         crowd: Callable[[str], float],
     ) -> None:
         """crowd: how much of its own share an account takes up, 0 to 1."""
@@ -115,7 +115,7 @@ class LookAtPrint:
         if is_given_up(memory, at):
             await records.watches.end(held.printer_id, held.print_id, at)
         else:
-            await self._release(records, held, memory, due_at, falters=falters(why))
+            await self._release(records, held, memory, due_at, degraded=is_degraded(why))
         return replace(held, memory=memory)
 
     async def _end(self, other_print_id: str) -> None:
@@ -171,7 +171,7 @@ class LookAtPrint:
         """A farm is looked at less often by its own crowd, before it takes the detector's time."""
         watched = self._watched
         try:
-            async with asyncio.timeout(SCORE_WITHIN_S), self._room.turn_of(watched.account_id):
+            async with asyncio.timeout(SCORE_WITHIN_S), self._room.slot(watched.account_id):
                 scored = await self._parts.scorer.score(picture, watched.settings.masked)
             return replace(scored, load=max(scored.load, self._crowd(watched.account_id)))
         except (ScorerBusy, TimeoutError):
@@ -210,7 +210,7 @@ class LookAtPrint:
             await records.watches.keep(held, decision.memory)
         else:
             due_at = seen.at + timedelta(seconds=decision.memory.interval_s)
-            await self._release(records, held, decision.memory, due_at, falters=seen.is_slow)
+            await self._release(records, held, decision.memory, due_at, degraded=seen.is_slow)
         return _Settled(held=held, decision=decision, spare=spare)
 
     async def _tell_warning(self, records: Records, seen: _Seen) -> None:
@@ -241,13 +241,13 @@ class LookAtPrint:
         memory: WatchMemory,
         due_at: datetime,
         *,
-        falters: bool = False,
+        degraded: bool = False,
     ) -> None:
         """Give it back; at once, where somebody has meanwhile chosen whether to look at it."""
         print_id, before = held.print_id, self._watched.settings
         if is_off(held.settings, print_id) != is_off(before, print_id):
             due_at = self._parts.clock.now()
-        await records.watches.release(held, memory, due_at, falters=falters)
+        await records.watches.release(held, memory, due_at, degraded=degraded)
 
     async def _say(self, held: WatchedPrint) -> None:
         await say(self._parts, held.printer_id, held.print_id, held.memory, held.settings)

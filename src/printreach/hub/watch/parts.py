@@ -38,7 +38,7 @@ _ENDED: Final = frozenset({EventType.COMPLETE, EventType.FAILED})
 class WatchesPrints:
     """A consumer of events. Where an old one misleads it, the next look at the printer tells."""
 
-    async def owe(self, records: Records, stored: StoredEvent) -> None:
+    async def consume(self, records: Records, stored: StoredEvent) -> None:
         event, at, watches = stored.event, stored.received_at, records.watches
         if not event.print_id:
             return

@@ -1,7 +1,8 @@
-"""Prints that are due are looked at: claimed by a lease, each beside the others.
+"""Claims the prints that are due for a look, each with a lease, and looks at them concurrently.
 
-Any number of workers may do this. What is slow, or fails, is claimed apart and a few at a time, so
-it never takes the room of the rest; and turns go by account, so no account takes that of others.
+Any number of workers may do this. Prints whose last look was slow or failed are claimed apart and a
+few at a time, so they never take the slots of the others. Accounts take turns, so none takes the
+slots of another.
 """
 
 import asyncio
@@ -10,26 +11,26 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
+from printreach.hub.watch.fair_semaphore import FairSemaphore
 from printreach.hub.watch.look import LookAtPrint
 from printreach.hub.watch.parts import WatchParts
-from printreach.hub.watch.room import WatchRoom
 from printreach.ports import StoreUnavailable
 from printreach.ports.watching import WatchedPrint
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.snapshots import KEPT_FOR
-from printreach.rules.watch_turns import least_room, room_of, share_of
+from printreach.rules.watch_turns import min_free_slots, slots_of, slots_per_account_of
 
 log = logging.getLogger(__name__)
 
 LOOK_WITHIN_S: Final = 65.0
-"""Longer than all time limits of a look and of a pause together."""
+"""More than the sum of all timeouts of a look and of a pause."""
 LEASE: Final = timedelta(seconds=70)
-"""A look that took longer belonged to a worker that died."""
+"""If a look takes longer, its worker has died."""
 STOP_WITHIN_S: Final = 5.0
 PRUNED_AT_ONCE: Final = 1000
-"""Others want to write, too."""
+"""Rows deleted in one unit of work, so that other writers get their turn."""
 JUDGED_FOR: Final = timedelta(days=180)
-"""By then an answer says nothing any more: it counts half as much each two weeks."""
+"""An owner's answer halves in weight every two weeks, so an older one has no effect."""
 
 
 class WatchRounds:
@@ -38,8 +39,8 @@ class WatchRounds:
     def __init__(self, parts: WatchParts, token_bytes: TokenBytes) -> None:
         self._parts = parts
         self._token_bytes = token_bytes
-        self._room = WatchRoom()
-        # By whether they falter: the looks under way, and at what.
+        self._scoring = FairSemaphore()
+        # The looks under way and their prints, by whether the print is degraded.
         self._running: dict[bool, dict[asyncio.Task[None], WatchedPrint]] = {False: {}, True: {}}
         self._on_freed: Callable[[], None] = lambda: None
         self._is_stopping = False
@@ -49,23 +50,23 @@ class WatchRounds:
         self._on_freed = callback
 
     async def look_due(self) -> int:
-        """Begin to look at what is due; how many prints. Raises StoreUnavailable."""
+        """Begin a look at each print that is due; return how many. Raises StoreUnavailable."""
         count = 0
-        for falters in self._running:
-            for watched in await self._claim(falters=falters):
-                self._begin(watched, falters=falters)
+        for degraded in self._running:
+            for watched in await self._claim(degraded=degraded):
+                self._begin(watched, degraded=degraded)
                 count += 1
         return count
 
     async def settled(self) -> None:
-        """Until nothing is looked at."""
-        while tasks := [task for lane in self._running.values() for task in lane]:
+        """Wait until no look is under way."""
+        while tasks := [task for looks in self._running.values() for task in looks]:
             await asyncio.wait(tasks)
 
     async def close(self) -> None:
-        """Begin no more looks, and end those under way as they would."""
+        """Begin no more looks; wait for those under way, and cancel what remains after a while."""
         self._is_stopping = True
-        tasks = [task for lane in self._running.values() for task in lane]
+        tasks = [task for looks in self._running.values() for task in looks]
         if tasks:
             await asyncio.wait(tasks, timeout=STOP_WITHIN_S)
         for task in tasks:
@@ -73,50 +74,51 @@ class WatchRounds:
         await self.settled()
 
     async def tidy(self) -> None:
-        """Forget what is too old. Raises StoreUnavailable."""
+        """Delete what is too old. Raises StoreUnavailable."""
         at = self._parts.clock.now()
         while await self._parts.store.write(
             lambda records: records.watches.forget(at - KEPT_FOR, at - JUDGED_FOR, PRUNED_AT_ONCE)
         ):
             pass
 
-    async def _claim(self, *, falters: bool) -> list[WatchedPrint]:
+    async def _claim(self, *, degraded: bool) -> list[WatchedPrint]:
         at = self._parts.clock.now()
-        room = room_of(falters=falters) - len(self._running[falters])
-        if room < least_room(falters=falters) or self._is_stopping:
+        free = slots_of(degraded=degraded) - len(self._running[degraded])
+        if free < min_free_slots(degraded=degraded) or self._is_stopping:
             return []
         has_due = await self._parts.store.read(
-            lambda records: records.watches.has_due(at, falters=falters)
+            lambda records: records.watches.has_due(at, degraded=degraded)
         )
         if not has_due:
-            return []  # looking costs nobody a turn at writing
+            return []  # a read does not wait for the writer
         token = new_record_id(self._token_bytes)
-        # A clock that was set has claims lapse whose looks go on here, and may have paused a print.
-        busy = [one.printer_id for lane in self._running.values() for one in lane.values()]
+        # After a clock jump, claims may have lapsed whose looks still run here, and a look may be
+        # about to pause its print: these printers are not claimed again.
+        busy = [one.printer_id for looks in self._running.values() for one in looks.values()]
         return await self._parts.store.write(
             lambda records: records.watches.claim(
-                *(token, at, at + LEASE, room),
-                falters=falters,
-                of_account=share_of(falters=falters),
-                but=busy,
+                *(token, at, at + LEASE, free),
+                degraded=degraded,
+                of_account=slots_per_account_of(degraded=degraded),
+                exclude=busy,
             )
         )
 
-    def _begin(self, watched: WatchedPrint, *, falters: bool) -> None:
-        lane = self._running[falters]
+    def _begin(self, watched: WatchedPrint, *, degraded: bool) -> None:
+        looks = self._running[degraded]
         task = asyncio.create_task(self._look(watched))
-        lane[task] = watched
-        task.add_done_callback(lambda done: self._ended(lane, done))
+        looks[task] = watched
+        task.add_done_callback(lambda done: self._ended(looks, done))
 
-    def _crowd(self, account_id: str) -> float:
-        """How much of its own share an account takes up, 0 to 1."""
+    def _share_of(self, account_id: str) -> float:
+        """Return the part of its own slots that an account uses, 0 to 1."""
         looks = sum(one.account_id == account_id for one in self._running[False].values())
-        return looks / share_of(falters=False)
+        return looks / slots_per_account_of(degraded=False)
 
     async def _look(self, watched: WatchedPrint) -> None:
         try:
             async with asyncio.timeout(LOOK_WITHIN_S):
-                await LookAtPrint(self._parts, watched, self._room, self._crowd).run()
+                await LookAtPrint(self._parts, watched, self._scoring, self._share_of).run()
         except StoreUnavailable as error:
             log.warning("printer %s is looked at later: %s", watched.printer_id, error)
         except TimeoutError:
@@ -125,7 +127,7 @@ class WatchRounds:
             log.exception("a look at printer %s failed", watched.printer_id)
 
     def _ended(
-        self, lane: dict[asyncio.Task[None], WatchedPrint], task: asyncio.Task[None]
+        self, looks: dict[asyncio.Task[None], WatchedPrint], task: asyncio.Task[None]
     ) -> None:
-        lane.pop(task, None)
+        looks.pop(task, None)
         self._on_freed()

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Final
 
-from printreach.hub.webhooks.clock_doubt import ClockDoubt
-from printreach.hub.webhooks.lanes import Lanes
+from printreach.hub.webhooks.clock_jumps import ClockHistory
+from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter
 from printreach.hub.webhooks.queue import LEASE, DeliveryQueue, QueueParts
 from printreach.ports import Clock, Records, Store, StoreUnavailable
 from printreach.ports.webhooks import Lease, WebhookKeys, WebhookSender
@@ -37,7 +37,7 @@ class Deliveries:
         sender: WebhookSender,
         keys: WebhookKeys,
         supporters: SupporterPolicy,
-        doubt: ClockDoubt,
+        clock_history: ClockHistory,
         jitter: Callable[[], float],
         token_bytes: TokenBytes,
     ) -> None:
@@ -50,8 +50,8 @@ class Deliveries:
             sender=sender,
             keys=keys,
             supporters=supporters,
-            lanes=Lanes(),
-            doubt=doubt,
+            limiter=DeliveryLimiter(),
+            clock_history=clock_history,
             jitter=jitter,
             stopping=asyncio.Event(),
         )
@@ -66,7 +66,9 @@ class Deliveries:
     async def deliver_due(self) -> int:
         """Begin what is due; how many queues have been. Raises StoreUnavailable."""
         count = 0
-        self._parts.doubt.believed(self._clock.now())  # it is to see each hour of the clock
+        self._parts.clock_history.confirmed_time(
+            self._clock.now()
+        )  # it is to see each hour of the clock
         while not self._parts.stopping.is_set():
             leases = await self._claim()
             for lease in leases:

@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.contract.permissions import Permission
-from printreach.hub.webhooks.clock_doubt import ClockDoubt
-from printreach.hub.webhooks.lanes import Lane, Lanes
-from printreach.hub.webhooks.state import ENDED, is_doubted, why_closed
+from printreach.hub.webhooks.clock_jumps import ClockHistory
+from printreach.hub.webhooks.delivery_limiter import DeliveryLimiter, TargetSpeed
+from printreach.hub.webhooks.state import ENDED, is_unconfirmed, why_closed
 from printreach.ports import Clock, Records, Store
 from printreach.ports.webhooks import AppWebhook, Attempted, Lease, WebhookKeys, WebhookSender
 from printreach.rules.accounts import SupporterPolicy
@@ -66,8 +66,8 @@ class QueueParts:
     sender: WebhookSender
     keys: WebhookKeys
     supporters: SupporterPolicy
-    lanes: Lanes
-    doubt: ClockDoubt
+    limiter: DeliveryLimiter
+    clock_history: ClockHistory
     jitter: Callable[[], float]
     stopping: asyncio.Event
 
@@ -125,7 +125,7 @@ class DeliveryQueue:
             self._begin(webhook, origin, delivery if may_see else _without_picture(delivery), at)
         if self._room(origin) <= 0 and not self._attempts and not self._dropped:
             now = asyncio.get_running_loop().time()
-            self._not_before = at + timedelta(seconds=self._parts.lanes.park(origin, now))
+            self._not_before = at + timedelta(seconds=self._parts.limiter.park(origin, now))
 
     async def _find(
         self, records: Records, at: datetime
@@ -139,16 +139,16 @@ class DeliveryQueue:
         except ValueError as error:  # it was let through once; the rules have changed, or the row
             return f"Its address can't be called any more. {error}"
         if not self._has_met:
-            self._parts.lanes.meet(origin, _lane_of(there.webhook))
+            self._parts.limiter.register(origin, _speed_of(there.webhook))
         room = self._room(origin)
         if room <= 0:
             return there, []
         running = {one.delivery.delivery_id for one in self._attempts.values()}
-        due = await records.deliveries.due(self._lease.connection_id, at, room, but=running)
+        due = await records.deliveries.due(self._lease.connection_id, at, room, exclude=running)
         return there, due
 
     def _room(self, origin: str) -> int:
-        return min(WINDOW - len(self._attempts), self._parts.lanes.room(origin))
+        return min(WINDOW - len(self._attempts), self._parts.limiter.free_slots(origin))
 
     async def _open(self, records: Records, at: datetime) -> AppWebhook | str | None:
         """The webhook, or why nothing is sent to it; None where only the clock says so."""
@@ -162,8 +162,8 @@ class DeliveryQueue:
         closed = why_closed(there, account, parts.supporters, at)
         if closed is None:
             return there
-        believed_at = parts.doubt.believed(at)
-        return None if is_doubted(there, account, parts.supporters, believed_at) else closed
+        confirmed_at = parts.clock_history.confirmed_time(at)
+        return None if is_unconfirmed(there, account, parts.supporters, confirmed_at) else closed
 
     async def _end(self, records: Records, reason: str, at: datetime) -> None:
         connection_id = self._lease.connection_id
@@ -183,9 +183,9 @@ class DeliveryQueue:
             )
             self._dropped.append(dropped)
             return
-        lane = self._parts.lanes.begin(origin)
+        speed = self._parts.limiter.begin(origin)
         task = asyncio.create_task(self._attempt(webhook.url, delivery))
-        task.add_done_callback(lambda done: self._left_lane(done, origin, lane))
+        task.add_done_callback(lambda done: self._release_slot(done, origin, speed))
         self._attempts[task] = _Attempt(delivery, webhook.set_at)
 
     async def _attempt(self, url: str, delivery: Delivery) -> Outcome:
@@ -199,12 +199,12 @@ class DeliveryQueue:
             log.exception("event %s can't be sent", delivery.event_id)
             return Outcome(http_status=None, duration_ms=0, error="The service failed to send it.")
 
-    def _left_lane(self, task: asyncio.Task[Outcome], origin: str, lane: Lane) -> None:
+    def _release_slot(self, task: asyncio.Task[Outcome], origin: str, speed: TargetSpeed) -> None:
         answered_in_ms = None
         if not task.cancelled() and task.exception() is None:
             outcome = task.result()
             answered_in_ms = outcome.duration_ms if outcome.http_status is not None else None
-        self._parts.lanes.end(origin, lane, answered_in_ms=answered_in_ms)
+        self._parts.limiter.end(origin, speed, answered_in_ms=answered_in_ms)
 
     # --- ending -----------------------------------------------------------------------------------
 
@@ -288,8 +288,8 @@ def _with_health(webhook: Webhook, outcomes: Sequence[Outcome], at: datetime) ->
     return webhook
 
 
-def _lane_of(webhook: Webhook) -> Lane:
+def _speed_of(webhook: Webhook) -> TargetSpeed:
     """How its target is known to behave."""
     if webhook.failures:
-        return Lane.SLOW
-    return Lane.NEW if webhook.last_success_at is None else Lane.QUICK
+        return TargetSpeed.SLOW
+    return TargetSpeed.NEW if webhook.last_success_at is None else TargetSpeed.QUICK

@@ -34,11 +34,11 @@ def is_closed_by_clock(
     return why_closed(hook, account, supporters, hook.webhook.set_at) is None
 
 
-def is_doubted(
+def is_unconfirmed(
     hook: AppWebhook,
     account: Account | None,
     supporters: SupporterPolicy,
-    believed_at: datetime | None,
+    confirmed_at: datetime | None,
 ) -> bool:
     """Of one that is closed: whether only a clock says so that may be wrong.
 
@@ -46,4 +46,4 @@ def is_doubted(
     """
     if not is_closed_by_clock(hook, account, supporters):
         return False
-    return believed_at is None or why_closed(hook, account, supporters, believed_at) is None
+    return confirmed_at is None or why_closed(hook, account, supporters, confirmed_at) is None

@@ -4,9 +4,9 @@ import secrets
 from dataclasses import dataclass
 
 from printreach.backends.sql.store import SqlStore
+from printreach.hub.account_mailer import AccountMailer, Outbox
 from printreach.hub.identity.proof import Proof
-from printreach.hub.post import Outbox, Post
-from printreach.hub.print_mails import FirstPlace
+from printreach.hub.print_mails import DefaultMailDestination
 from printreach.hub.tries import AccountTries, CallerTries
 from printreach.ports import Clock, Passwords
 from printreach.ports.payments import Payments
@@ -28,8 +28,8 @@ class CoreServices:
     token_bytes: TokenBytes
     passwords: Passwords
     payments: Payments | None
-    post: Post
-    first_place: FirstPlace
+    account_mailer: AccountMailer
+    default_mail_destination: DefaultMailDestination
     account_tries: AccountTries
     caller_tries: CallerTries
     proof: Proof
@@ -53,8 +53,12 @@ def core_services(
         token_bytes=token_bytes,
         passwords=passwords,
         payments=payments,
-        post=Post(outbox=outbox, mails=Mails(settings.base_url), token_bytes=token_bytes),
-        first_place=FirstPlace(token_bytes=token_bytes, has_mail_server=settings.has_mail_server),
+        account_mailer=AccountMailer(
+            outbox=outbox, mails=Mails(settings.base_url), token_bytes=token_bytes
+        ),
+        default_mail_destination=DefaultMailDestination(
+            token_bytes=token_bytes, has_mail_server=settings.has_mail_server
+        ),
         account_tries=account_tries,
         caller_tries=CallerTries(clock),
         proof=Proof(clock=clock, passwords=passwords, account_tries=account_tries),

@@ -25,7 +25,7 @@ def operating(core: CoreServices) -> Operating:
             passwords=core.passwords,
             clock=clock,
             token_bytes=core.token_bytes,
-            first_place=core.first_place,
+            default_mail_destination=core.default_mail_destination,
             billing=bills,
         ),
         invitations=Invitations(

@@ -18,7 +18,7 @@ def owner(core: CoreServices) -> Owner:
         token_bytes=core.token_bytes,
         passwords=core.passwords,
         proof=core.proof,
-        post=core.post,
+        account_mailer=core.account_mailer,
         account_tries=core.account_tries,
     )
 
@@ -30,7 +30,7 @@ def account_data(core: CoreServices, accounts: Accounts) -> AccountData:
         clock=core.clock,
         accounts=accounts,
         proof=core.proof,
-        post=core.post,
+        account_mailer=core.account_mailer,
     )
 
 
@@ -42,7 +42,7 @@ def remote_lock(core: CoreServices, http: PrinterHttp, passkeys: Passkeys) -> Re
         http=http,
         proof=core.proof,
         passkeys=passkeys,
-        post=core.post,
+        account_mailer=core.account_mailer,
     )
 
 
@@ -53,5 +53,5 @@ def access_tokens(core: CoreServices) -> AccessTokens:
         clock=core.clock,
         token_bytes=core.token_bytes,
         proof=core.proof,
-        post=core.post,
+        account_mailer=core.account_mailer,
     )

@@ -53,8 +53,8 @@ def sign_in_services(core: CoreServices, invitations: Invitations) -> SignInServ
         passwords=core.passwords,
         sessions=sessions,
         invitations=invitations,
-        post=core.post,
-        first_place=core.first_place,
+        account_mailer=core.account_mailer,
+        default_mail_destination=core.default_mail_destination,
         account_tries=core.account_tries,
         limits=limits,
         policy=core.settings.sign_up,
@@ -77,8 +77,8 @@ def _recovering(core: CoreServices, signing_in: SigningIn, limits: SignInLimits)
         token_bytes=core.token_bytes,
         passwords=core.passwords,
         signing_in=signing_in,
-        post=core.post,
-        first_place=core.first_place,
+        account_mailer=core.account_mailer,
+        default_mail_destination=core.default_mail_destination,
         account_tries=core.account_tries,
         limits=limits,
     )
@@ -105,8 +105,8 @@ def _other_accounts(
         signing_in=signing_in,
         newcomers=newcomers,
         proof=core.proof,
-        post=core.post,
-        first_place=core.first_place,
+        account_mailer=core.account_mailer,
+        default_mail_destination=core.default_mail_destination,
         limits=limits,
     )
 
@@ -120,7 +120,7 @@ def _passkeys(core: CoreServices, sessions: Sessions, limits: SignInLimits) -> P
         sessions=sessions,
         authenticators=WebAuthn(host=urlsplit(origin).hostname or "", origin=origin),
         proof=core.proof,
-        post=core.post,
+        account_mailer=core.account_mailer,
         limits=limits,
     )
 

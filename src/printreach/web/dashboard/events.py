@@ -16,7 +16,7 @@ from litestar.response.sse import ServerSentEventMessage
 
 from printreach.contract.codec import encode
 from printreach.hub.leases import Access, AccessEnded
-from printreach.hub.live import BEAT_S as BEAT_OF_PRINTERS_S
+from printreach.hub.live import INTERVAL_S as POLL_INTERVAL_S
 from printreach.hub.own_printers import SeenPrinter
 from printreach.rules.printers import OwnedPrinter
 from printreach.web.closing import closing
@@ -56,7 +56,7 @@ class Page:
     name: str
     watched: frozenset[str]
     draw: Draw
-    every_s: float = BEAT_OF_PRINTERS_S
+    every_s: float = POLL_INTERVAL_S
     look: Look | None = None
     _sent: dict[str, str] = field(default_factory=dict)
     _states: dict[str, str] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Page:
         dashboard, account_id = self.services.dashboard, self.access.account_id
         shared = SharedParts(dashboard.printers, account_id, self.draw, self.look)
         watched = [OwnedPrinter(printer_id, account_id) for printer_id in self.watched]
-        watch = dashboard.live.watch(watched, self.every_s)
+        subscription = dashboard.live.subscribe(watched, self.every_s)
         loop = asyncio.get_running_loop()
         ends_at, beat_at = loop.time() + LONGEST_S, loop.time()
         try:
@@ -94,12 +94,12 @@ class Page:
                     for event in self._changes(*await stream.shared.newest()):
                         yield event
                     async with stream.waiting_until(beat_at):
-                        await watch.news()
+                        await subscription.next_readings()
                     await asyncio.sleep(DRAWN_EVERY_S)
                 if stream.is_ended:
                     yield _beat(RETRY_WHEN_ENDED_MS)
         finally:
-            watch.close()
+            subscription.close()
 
     def _changes(self, printers: list[SeenPrinter], parts: Parts) -> list[ServerSentEventMessage]:
         if self._sent and parts.keys() != self._sent.keys():

@@ -130,7 +130,7 @@ async def _events(
     ends_at, beat_at, sent = loop.time() + LONGEST_S, loop.time(), ""
     view = await dashboard.live_links.look(live_id)
     watched = [view.link.printer] if view is not None else []
-    watch = dashboard.live.watch(watched, DRAWN_EVERY_S)
+    subscription = dashboard.live.subscribe(watched, DRAWN_EVERY_S)
     try:
         while loop.time() < ends_at:
             view = await dashboard.live_links.look(live_id)
@@ -146,10 +146,10 @@ async def _events(
                 yield _event("beat")
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(beat_at):
-                    await watch.news()
+                    await subscription.next_readings()
             await asyncio.sleep(DRAWN_EVERY_S)
     finally:
-        watch.close()
+        subscription.close()
 
 
 async def _view(dashboard: Dashboard, live_id: str) -> LiveView:

@@ -12,7 +12,7 @@ from enum import Enum, auto
 from typing import Final
 
 
-class Lane(Enum):
+class TargetSpeed(Enum):
     """Which room a target's attempts take up."""
 
     NEW = auto()
@@ -20,11 +20,11 @@ class Lane(Enum):
     SLOW = auto()
 
 
-ROOM: Final = {Lane.NEW: 48, Lane.QUICK: 160, Lane.SLOW: 48}
+SLOTS: Final = {TargetSpeed.NEW: 48, TargetSpeed.QUICK: 160, TargetSpeed.SLOW: 48}
 """Attempts at once, each a socket; a process has a thousand, and agents need most of them."""
-FIRST_SHARE: Final = {Lane.NEW: 2, Lane.QUICK: 8, Lane.SLOW: 2}
+FIRST_SLOTS: Final = {TargetSpeed.NEW: 2, TargetSpeed.QUICK: 8, TargetSpeed.SLOW: 2}
 """Of a target's attempts at once; one that answers gets more."""
-QUICK_SHARE: Final = 32
+MOST_SLOTS: Final = 32
 QUICK_MS: Final = 2000
 PARKED_AT_ONCE_S: Final = 20
 """Of the queues that find no room at a target, so many look again each second."""
@@ -39,52 +39,54 @@ class _Target:
     counts no more.
     """
 
-    lane: Lane
-    share: int
+    speed: TargetSpeed
+    slots: int
     under_way: int = 0
     parked: list[float] = field(default_factory=list)
 
 
-class Lanes:
+class DeliveryLimiter:
     """Asked before attempts begin, and told when they end."""
 
     def __init__(self) -> None:
         self._targets: OrderedDict[str, _Target] = OrderedDict()
-        self._under_way = dict.fromkeys(Lane, 0)
+        self._under_way = dict.fromkeys(TargetSpeed, 0)
 
-    def meet(self, origin: str, lane: Lane) -> None:
+    def register(self, origin: str, speed: TargetSpeed) -> None:
         """lane: what the store knows of a target that this worker has not met yet."""
         if origin in self._targets:
             self._targets.move_to_end(origin)
             return
-        self._targets[origin] = _Target(lane, FIRST_SHARE[lane])
+        self._targets[origin] = _Target(speed, FIRST_SLOTS[speed])
         if len(self._targets) > MOST_REMEMBERED:
             self._forget_one()
 
-    def room(self, origin: str) -> int:
+    def free_slots(self, origin: str) -> int:
         """How many attempts may begin at this target now."""
-        target = self._of(origin)
+        target = self._get(origin)
         return max(
             0,
-            min(target.share - target.under_way, ROOM[target.lane] - self._under_way[target.lane]),
+            min(
+                target.slots - target.under_way, SLOTS[target.speed] - self._under_way[target.speed]
+            ),
         )
 
-    def begin(self, origin: str) -> Lane:
+    def begin(self, origin: str) -> TargetSpeed:
         """One attempt; end() wants the lane back."""
-        target = self._of(origin)
+        target = self._get(origin)
         target.under_way += 1
-        self._under_way[target.lane] += 1
-        return target.lane
+        self._under_way[target.speed] += 1
+        return target.speed
 
-    def end(self, origin: str, lane: Lane, *, answered_in_ms: int | None) -> None:
+    def end(self, origin: str, speed: TargetSpeed, *, answered_in_ms: int | None) -> None:
         """The attempt is over. answered_in_ms: None where no answer came."""
-        target = self._of(origin)
+        target = self._get(origin)
         target.under_way -= 1
-        self._under_way[lane] -= 1
+        self._under_way[speed] -= 1
         if answered_in_ms is None or answered_in_ms > QUICK_MS:
-            target.lane, target.share = Lane.SLOW, FIRST_SHARE[Lane.SLOW]
+            target.speed, target.slots = TargetSpeed.SLOW, FIRST_SLOTS[TargetSpeed.SLOW]
         else:
-            target.lane, target.share = Lane.QUICK, min(QUICK_SHARE, target.share * 2)
+            target.speed, target.slots = TargetSpeed.QUICK, min(MOST_SLOTS, target.slots * 2)
             target.parked = []
 
     def park(self, origin: str, now: float) -> float:
@@ -93,14 +95,14 @@ class Lanes:
         The more there are, the longer, so that looking costs the same however many wait. now: of a
         clock that nobody sets.
         """
-        target = self._of(origin)
+        target = self._get(origin)
         waiting = [until for until in target.parked if until > now]
         wait_s = 1.0 + (len(waiting) + 1) / PARKED_AT_ONCE_S
         target.parked = [*waiting, now + wait_s]
         return wait_s
 
-    def _of(self, origin: str) -> _Target:
-        self.meet(origin, Lane.NEW)
+    def _get(self, origin: str) -> _Target:
+        self.register(origin, TargetSpeed.NEW)
         return self._targets[origin]
 
     def _forget_one(self) -> None:

@@ -1,7 +1,7 @@
-"""What a person is owed for an event: words, at each of their places, when they want to hear them.
+"""Queues notifications of an event: one message for each destination that wants it.
 
-It all happens in the unit of work that hands the event out, so words are queued once, whatever
-crashes.
+This happens in the unit of work that hands the event out, so a message is queued exactly once, even
+after a crash.
 """
 
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ _NO_NAME = "A printer"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Notifying:
+class NotificationEnqueuer:
     """hub.fanout.Consumer. daily_limit: messages an account gets in a day.
 
-    has_mail_server: without one, a place by mail is owed nothing.
+    has_mail_server: without one, nothing is queued for destinations by mail.
     """
 
     clock: Clock
@@ -42,8 +42,8 @@ class Notifying:
     daily_limit: int
     has_mail_server: bool
 
-    async def owe(self, records: Records, stored: StoredEvent) -> None:
-        """Queue what is to be told, or leave it where nobody wants to hear it."""
+    async def consume(self, records: Records, stored: StoredEvent) -> None:
+        """Queue a message for each destination, if the owner wants to hear of such events."""
         targets = [
             one
             for one in await records.notifications.targets(stored.account_id)

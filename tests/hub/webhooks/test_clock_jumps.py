@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from printreach.hub.webhooks.clock_doubt import BELIEVED_AFTER_S, JUMP, JumpWatch
+from printreach.hub.webhooks.clock_jumps import CONFIRMED_AFTER_S, JUMP, ClockJumpGuard
 from tests.fakes.clock import FakeClock
 from tests.fakes.loop import on_a_loop
 
@@ -18,8 +18,8 @@ class Passing:
         self.clock = FakeClock()
         self.lived_s = 1000.0
         self.passes = 0
-        watch = JumpWatch(self.clock, lambda: self.lived_s)
-        self.run = watch.careful(self._forget)
+        watch = ClockJumpGuard(self.clock, lambda: self.lived_s)
+        self.run = watch.guarded(self._forget)
 
     async def after(self, lived: timedelta, *, jump: timedelta = timedelta(0)) -> int:
         """How many passes there have been when so much time has gone by."""
@@ -45,7 +45,7 @@ async def test_a_clock_that_goes_as_time_goes_is_believed() -> None:
 async def test_after_a_jump_nothing_is_forgotten_for_a_day(
     jump: timedelta, caplog: pytest.LogCaptureFixture
 ) -> None:
-    passing, a_day = Passing(), timedelta(seconds=BELIEVED_AFTER_S)
+    passing, a_day = Passing(), timedelta(seconds=CONFIRMED_AFTER_S)
 
     assert await passing.after(AN_HOUR, jump=jump) == 0
     assert await passing.after(AN_HOUR) == 0

@@ -1,11 +1,11 @@
-"""Events become what webhooks are owed: fan-out's consumer for apps."""
+"""Queues a delivery to each webhook that wants an event: the fan-out's consumer for apps."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from printreach.hub.webhooks.clock_doubt import ClockDoubt
-from printreach.hub.webhooks.state import is_doubted, why_closed
+from printreach.hub.webhooks.clock_jumps import ClockHistory
+from printreach.hub.webhooks.state import is_unconfirmed, why_closed
 from printreach.ports import Clock, Records, StoredEvent
 from printreach.ports.webhooks import AppWebhook, NewDelivery
 from printreach.rules.accounts import Account, SupporterPolicy
@@ -17,18 +17,18 @@ NO_PRINTER: Final = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class WebhookOwing:
+class WebhookEnqueuer:
     """hub.fanout.Consumer."""
 
     clock: Clock
     supporters: SupporterPolicy
     addresses: Addresses
-    doubt: ClockDoubt
+    clock_history: ClockHistory
 
-    async def owe(self, records: Records, stored: StoredEvent) -> None:
+    async def consume(self, records: Records, stored: StoredEvent) -> None:
         """Queue a delivery for each webhook of the printer that wants it.
 
-        Only for the account in which it happened: who has the printer now is told nothing of it.
+        Only webhooks of the account in which it happened get it, not those of a later owner.
         """
         at = self.clock.now()
         hooks = await records.webhooks.of_printer(stored.printer_id)
@@ -63,7 +63,7 @@ class WebhookOwing:
         """Also where only the clock says that it has ended, and not for long: it may be wrong."""
         if why_closed(hook, account, self.supporters, at) is None:
             return True
-        return is_doubted(hook, account, self.supporters, self.doubt.believed(at))
+        return is_unconfirmed(hook, account, self.supporters, self.clock_history.confirmed_time(at))
 
     async def _body(self, records: Records, stored: StoredEvent) -> bytes:
         printer = await records.printers.linked(stored.printer_id)

@@ -1,7 +1,7 @@
-"""How many images of callers are scored at once, so that no caller's keep the watch from looking.
+"""Bounds how many images of API callers are scored at once, so that the watch gets its turn.
 
-The scorer's queue is one for all. Images that are hard to decode and then fail are counted nowhere
-else: nobody pays for them, and no context waits after them.
+The scorer has one queue for all. Images that are hard to decode and then fail are counted nowhere
+else: they are not charged, and no context has to wait after them.
 """
 
 from collections import Counter
@@ -12,19 +12,19 @@ from typing import Final
 from printreach.ports.scoring import ScorerBusy
 
 MOST_AT_ONCE: Final = 24
-"""Of the 32 that may wait for the threads of this process."""
+"""Of the 32 images that may wait for the threads of this process."""
 MOST_OF_ACCOUNT: Final = 8
 
 
-class ScoringRoom:
-    """The images under way in one process."""
+class ScoringSlots:
+    """Counts the images that are being scored in one process."""
 
     def __init__(self) -> None:
         self._of_account: Counter[str] = Counter()
 
     @contextmanager
-    def place_of(self, account_id: str) -> Iterator[None]:
-        """A place for one image while this is open. Raises ScorerBusy."""
+    def slot(self, account_id: str) -> Iterator[None]:
+        """Hold a slot for one image while the context is open. Raises ScorerBusy."""
         if self._of_account[account_id] >= MOST_OF_ACCOUNT:
             raise ScorerBusy(f"{MOST_OF_ACCOUNT} images of this account are looked at already")
         if self._of_account.total() >= MOST_AT_ONCE:

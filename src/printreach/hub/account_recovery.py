@@ -3,23 +3,23 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from printreach.hub.account_mailer import AccountMailer
 from printreach.hub.accounts import account_with
 from printreach.hub.acts import note
 from printreach.hub.denied import Denied
 from printreach.hub.identity.sessions import end_all
-from printreach.hub.post import Post
 from printreach.ports import Clock, Records, Store
 from printreach.rules.mail_links import MailPurpose
 from printreach.rules.operators import Operator, OperatorAct
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rescue:
+class AccountRecovery:
     """The use case about people who lost their password, or their second factor."""
 
     store: Store
     clock: Clock
-    post: Post
+    account_mailer: AccountMailer
 
     async def link(
         self, email: str, *, drops_second_factor: bool, by: Operator | None = None
@@ -39,10 +39,14 @@ class Rescue:
                 await _drop_second_factor(records, account.account_id, at)
             what = "with the second factor" if drops_second_factor else ""
             await note(records, by, at, OperatorAct.ACCOUNT_RESET, account.email, what)
-            return await self.post.put_link(records, MailPurpose.RESET, account, at)
+            return await self.account_mailer.put_link(records, MailPurpose.RESET, account, at)
 
         token = await self.store.write(make)
-        return token if isinstance(token, Denied) else self.post.link(MailPurpose.RESET, token)
+        return (
+            token
+            if isinstance(token, Denied)
+            else self.account_mailer.link(MailPurpose.RESET, token)
+        )
 
 
 async def _drop_second_factor(records: Records, account_id: str, at: datetime) -> None:

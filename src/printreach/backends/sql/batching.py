@@ -46,13 +46,13 @@ class _Answer:
     arraysize: int = 1
 
 
-class TurnCursor(AsyncAdapt_aiosqlite_cursor):
+class BatchingCursor(AsyncAdapt_aiosqlite_cursor):
     """One statement and its answer; nothing of it is left in the thread."""
 
     __slots__ = ()
     _awaitable_cursor_close = False
 
-    def __init__(self, adapt_connection: "TurnConnection") -> None:
+    def __init__(self, adapt_connection: "BatchingConnection") -> None:
         self._adapt_connection = adapt_connection
         self._connection = adapt_connection._connection
         self._soft_closed_memoized = EMPTY_DICT
@@ -69,14 +69,14 @@ class TurnCursor(AsyncAdapt_aiosqlite_cursor):
         self._rows.clear()
 
     def _ask(self, work: Callable[[sqlite3.Connection], _Answer]) -> None:
-        self._keep(cast("TurnConnection", self._adapt_connection).turn(work))
+        self._keep(cast("BatchingConnection", self._adapt_connection).turn(work))
 
     def _keep(self, answer: _Answer) -> None:
         self._cursor = cast("Any", answer)  # it has what the properties look for
         self._rows = deque(answer.rows)
 
 
-class TurnConnection(AsyncAdapt_aiosqlite_connection):
+class BatchingConnection(AsyncAdapt_aiosqlite_connection):
     """Puts off what has no answer until the next turn."""
 
     __slots__ = ("_is_clean", "_put_off")
@@ -92,9 +92,9 @@ class TurnConnection(AsyncAdapt_aiosqlite_connection):
         """False also where SQLite has rolled all back by itself."""
         return _BEGIN in self._put_off or bool(self._connection.in_transaction)
 
-    def cursor(self, server_side: bool = False) -> TurnCursor:
+    def cursor(self, server_side: bool = False) -> BatchingCursor:
         assert not server_side, "an answer comes whole"
-        return TurnCursor(self)
+        return BatchingCursor(self)
 
     def put_off(self, *statements: str) -> None:
         """Do it with the next turn, which then tells where it failed."""
@@ -157,8 +157,8 @@ class TurnConnection(AsyncAdapt_aiosqlite_connection):
 class _Driver(AsyncAdapt_aiosqlite_dbapi):
     """The driver as the dialect knows it, with our connections."""
 
-    def connect(self, *arg: Any, **kw: Any) -> TurnConnection:
-        return TurnConnection(self, super().connect(*arg, **kw).driver_connection)
+    def connect(self, *arg: Any, **kw: Any) -> BatchingConnection:
+        return BatchingConnection(self, super().connect(*arg, **kw).driver_connection)
 
 
 class TurnDialect(SQLiteDialect_aiosqlite):
@@ -172,9 +172,9 @@ class TurnDialect(SQLiteDialect_aiosqlite):
         return _Driver(aiosqlite, sqlite3)
 
 
-def turns_of(connection: Connection) -> TurnConnection:
+def batching_connection_of(connection: Connection) -> BatchingConnection:
     """What a connection of SQLAlchemy's is to its driver."""
-    return cast("TurnConnection", connection.connection.dbapi_connection)
+    return cast("BatchingConnection", connection.connection.dbapi_connection)
 
 
 def _executed(

@@ -15,13 +15,13 @@ from printreach.ports import Clock
 
 log = logging.getLogger(__name__)
 
-BELIEVED_AFTER_S: Final = 24 * 3600.0
+CONFIRMED_AFTER_S: Final = 24 * 3600.0
 _HOUR_S: Final = 3600.0
 JUMP: Final = timedelta(minutes=10)
 """Less is a clock that is being set right."""
 
 
-class ClockDoubt:
+class ClockHistory:
     """For one process. steady_time: seconds, of a clock that nobody sets.
 
     It remembers what the clock has said, a day of it, and so nothing of what it is asked about.
@@ -32,7 +32,7 @@ class ClockDoubt:
         self._began: float | None = None
         self._lowest: dict[int, datetime] = {}  # that the clock said, by the hour lived
 
-    def believed(self, at: datetime) -> datetime | None:
+    def confirmed_time(self, at: datetime) -> datetime | None:
         """What the clock has reached, and not gone back behind, for a whole day lived.
 
         at: what it says now. None before a day has gone by. What it would have ended by then has.
@@ -41,11 +41,11 @@ class ClockDoubt:
         self._note(at, now)
         if self._began is None:
             self._began = now
-        is_early = now - self._began < BELIEVED_AFTER_S
+        is_early = now - self._began < CONFIRMED_AFTER_S
         return None if is_early else min(self._lowest.values())
 
     def _note(self, at: datetime, now: float) -> None:
-        hour, first = int(now // _HOUR_S), int((now - BELIEVED_AFTER_S) // _HOUR_S)
+        hour, first = int(now // _HOUR_S), int((now - CONFIRMED_AFTER_S) // _HOUR_S)
         self._lowest[hour] = min(at, self._lowest.get(hour, at))
         hours = list(self._lowest)
         for earlier, later in pairwise(hours):
@@ -53,7 +53,7 @@ class ClockDoubt:
                 del self._lowest[earlier]
 
 
-class JumpWatch:
+class ClockJumpGuard:
     """Nothing is forgotten for its age for a day after the clock has jumped. For one process."""
 
     def __init__(self, clock: Clock, steady_time: Callable[[], float]) -> None:
@@ -62,16 +62,16 @@ class JumpWatch:
         self._ahead = self._offset()
         self._jumped_at: float | None = None
 
-    def careful(self, forget: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[None]]:
+    def guarded(self, forget: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[None]]:
         """The same pass, left out while the clock is not to be believed."""
 
         async def run() -> None:
-            if self._is_believed():
+            if self._has_settled():
                 await forget()
 
         return run
 
-    def _is_believed(self) -> bool:
+    def _has_settled(self) -> bool:
         ahead, before = self._offset(), self._ahead
         self._ahead = ahead
         if abs(ahead - before) > JUMP:
@@ -80,7 +80,7 @@ class JumpWatch:
                 "The clock has jumped by %s. Nothing old is removed for a day.", ahead - before
             )
         jumped_at = self._jumped_at
-        return jumped_at is None or self._steady_time() - jumped_at >= BELIEVED_AFTER_S
+        return jumped_at is None or self._steady_time() - jumped_at >= CONFIRMED_AFTER_S
 
     def _offset(self) -> timedelta:
         return timedelta(seconds=self._clock.now().timestamp() - self._steady_time())

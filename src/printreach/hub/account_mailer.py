@@ -69,7 +69,7 @@ class SealedOutbox:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Post:
+class AccountMailer:
     """Where mails are written and put on their way. mails: those of this installation."""
 
     outbox: Outbox

@@ -9,7 +9,7 @@ from printreach.backends.sealing import KeySealer
 from printreach.backends.zones import SystemZones
 from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.fanout import Fanout
-from printreach.hub.notify.owing import Notifying
+from printreach.hub.notify.enqueue import NotificationEnqueuer
 from printreach.hub.notify.sending import NotifySending
 from printreach.hub.print_mails import StopsMails
 from printreach.ports.notifications import NotifyTarget, NotSent, Trouble
@@ -37,7 +37,7 @@ class Reached:
         self.mailer = KeptMails()
         self.sealer = KeySealer(b"s" * 32, secrets.token_bytes)
         self._made = 0
-        notifying = Notifying(
+        notifying = NotificationEnqueuer(
             clock=world.clock,
             zones=SystemZones(),
             addresses=ADDRESSES,
