@@ -13,6 +13,7 @@ from litestar.testing import TestClient
 
 from printreach.agent.config import AgentConfig, add_options, read_config
 from printreach.backends.sql.agents import SqlAgents
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.registry import KINDS
 from printreach.rules.credentials import printer_id_of
 from tests.web.conftest import MakeWorld
@@ -82,6 +83,13 @@ def test_who_has_no_agent_is_shown_the_command_for_each_kind_of_printer(
     assert {agent.kind.name for agent in agents} == set(KINDS) - {"simulated"}
     assert {str(agent.service) for agent in agents} == {"https://printreach.example"}
     assert "pip install --require-hashes -r requirements/agent.txt" in html.unescape(text)
+
+
+def test_a_kind_of_printer_has_the_name_there_that_it_has_on_every_page(owner: Client) -> None:
+    summaries = re.findall(r"<summary>([^<]+)</summary>", owner.get("/link").text)
+    installed = [facts for facts in PLATFORM_FACTS.values() if not facts.is_simulated]
+
+    assert summaries == [facts.title for facts in installed]
 
 
 @pytest.mark.parametrize("path", ["/link", "/printers"])

@@ -101,7 +101,7 @@ class AgentConfig:
     @property
     def web_server(self) -> WebAddress | None:
         """What the tunnel leads to; None when the printer has no web server."""
-        return self.printer if self.kind.has_web_server else None
+        return self.printer if self.kind.facts.has_web_server else None
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -202,7 +202,7 @@ def _read_printer(text: str | None, kind: PrinterKind) -> WebAddress | None:
         return WebAddress(scheme="http", host=kind.usual_host, port=kind.port)
     if not kind.is_built_in:
         raise ConfigError(
-            f"--printer-url is missing: give the address of the {kind.title} printer."
+            f"--printer-url is missing: give the address of the {kind.facts.title} printer."
         )
     return None
 

@@ -142,7 +142,7 @@ def _about(config: AgentConfig, printer_id: str) -> About:
     pin = ServicePins.load(config.data_dir).get(str(config.service))
     return About(
         printer_id=printer_id,
-        printer_name=config.kind.title if pin is None else pin.printer_name,
+        printer_name=config.kind.facts.title if pin is None else pin.printer_name,
         page_url=f"{config.service_url}/printers/{printer_id}",
     )
 

@@ -253,7 +253,7 @@ def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
     allowed = context.config.limits.allowed
     commands = context.commanded.api if context.commanded is not None else None
     if server is None:
-        no_server = f"A {kind.title} printer has no web server."
+        no_server = f"A {kind.facts.title} printer has no web server."
         return StreamServer(None, no_server, commands, allowed=allowed), None
     shortage = Shortage(context.machine.monotonic)
     client = Client(_connect_to(server, shortage), queue=RequestQueue(MOST_UNANSWERED))

@@ -3,8 +3,8 @@
 import hmac
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
+from printreach.contract.platforms import facts_of
 from printreach.ports import PrinterRow, Records
 from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.apps import App
@@ -19,9 +19,6 @@ from printreach.rules.portal import (
     step_of,
 )
 from printreach.rules.printers import Printer, is_online
-
-_WITH_KEYS: Final = frozenset({"octoprint", "moonraker"})
-"""Platforms whose agents can make a key for an app."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,4 +128,4 @@ def _printer(row: PrinterRow, at: datetime) -> PrinterHere:
 
 
 def _can_make_key(one: PrinterHere) -> bool:
-    return one.is_online and one.printer.platform in _WITH_KEYS
+    return one.is_online and facts_of(one.printer.platform).key_maker != ""

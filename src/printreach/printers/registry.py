@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from printreach.contract.platforms import PlatformFacts, facts_of
+
 LOOPBACK: Final = "127.0.0.1"
 
 
@@ -16,12 +18,10 @@ LOOPBACK: Final = "127.0.0.1"
 class PrinterKind:
     """One kind of printer.
 
-    name: as the command line and the wire write it.
-    title: as its makers write it, for people.
+    name: of its facts in `contract/platforms.py`.
     port: where it listens when an address names no port; the web server's, if it has one.
     usual_host: where it usually is, seen from the agent; None for a printer with an address of
         its own, which nobody can guess.
-    has_web_server: there is something to tunnel to.
     is_built_in: the agent runs one itself where no address is given.
     wants_outside_host: its pages derive cookie names, links and redirects from the address the
         browser used, so it is told in X-Forwarded-Host and X-Forwarded-Proto.
@@ -29,19 +29,20 @@ class PrinterKind:
     """
 
     name: str
-    title: str
     port: int = 80
     usual_host: str | None = None
-    has_web_server: bool = True
     is_built_in: bool = False
     wants_outside_host: bool = False
     adapter: str = ""
+
+    @property
+    def facts(self) -> PlatformFacts:
+        return facts_of(self.name)
 
 
 _TABLE: Final = (
     PrinterKind(
         name="octoprint",
-        title="OctoPrint",
         port=5000,
         usual_host=LOOPBACK,
         wants_outside_host=True,
@@ -49,27 +50,20 @@ _TABLE: Final = (
     ),
     PrinterKind(
         name="moonraker",
-        title="Moonraker",
         port=7125,
         usual_host=LOOPBACK,
         adapter="printreach.printers.moonraker.adapter",
     ),
-    # MQTT, FTPS and a camera port, and no page on any of them.
     PrinterKind(
         name="bambu",
-        title="Bambu Lab",
         port=8883,
-        has_web_server=False,
         adapter="printreach.printers.bambu.adapter",
     ),
-    PrinterKind(
-        name="prusalink", title="PrusaLink", adapter="printreach.printers.prusalink.adapter"
-    ),
-    PrinterKind(name="elegoo", title="Elegoo", adapter="printreach.printers.elegoo.adapter"),
-    PrinterKind(name="duet", title="Duet", adapter="printreach.printers.duet.adapter"),
+    PrinterKind(name="prusalink", adapter="printreach.printers.prusalink.adapter"),
+    PrinterKind(name="elegoo", adapter="printreach.printers.elegoo.adapter"),
+    PrinterKind(name="duet", adapter="printreach.printers.duet.adapter"),
     PrinterKind(
         name="simulated",
-        title="Simulated printer",
         is_built_in=True,
         adapter="printreach.printers.simulated.adapter",
     ),

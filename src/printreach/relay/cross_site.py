@@ -17,10 +17,6 @@ _SAFE_METHODS: Final = frozenset({b"GET", b"HEAD", b"OPTIONS"})
 _NOT_FOREIGN: Final = frozenset({b"same-origin", b"none"})
 """Sec-Fetch-Site of requests that the host's own pages cause, or a person by hand."""
 
-WITHOUT_REFERER: Final = frozenset({"octoprint"})
-"""Platforms whose own pages send no Referer (OctoPrint's index has `<meta name="referrer"
-content="no-referrer">`), so that on plain http nobody can tell them from others."""
-
 
 class Site(Enum):
     """Who caused a request, as far as the browser says."""
@@ -45,7 +41,8 @@ def cookie_use(request: Request, origin: str, *, is_guessable: bool) -> CookieUs
 
     origin: of the host that it asks. What changes something needs that as its Origin.
     is_guessable: strangers can know the address, such as a port; then a request of unknown origin
-    counts as foreign, but see WITHOUT_REFERER.
+    counts as foreign. It must be False for pages that send no Referer, which on plain http nobody
+    can tell from others.
     """
     if request.method not in _SAFE_METHODS or request.upgrade is not None:
         is_ours = get(request.headers, b"origin") == origin.encode("latin-1")

@@ -7,6 +7,7 @@ from collections.abc import Coroutine, Sequence
 from printreach.contract import signin
 from printreach.contract.command_api import OPEN_PATH
 from printreach.contract.errors import ErrorCode, Failure
+from printreach.contract.platforms import facts_of
 from printreach.http1.heads import Request
 from printreach.rules.access import is_command, must_be_plain_pause, need_of
 from printreach.rules.addresses import STRICT_TRANSPORT_SECURITY
@@ -28,7 +29,7 @@ from .browser_sign_in import BrowserSignIn
 from .cleaning import Field, presented_in_target
 from .commands import CommandStamps, permission_stamp
 from .connection import CallerExchange, FrontConnection
-from .cross_site import WITHOUT_REFERER, CookieUse, cookie_use
+from .cross_site import CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
 from .forwarding_plan import ForwardingPlan, plan_forwarding
@@ -292,7 +293,7 @@ class PrinterHosts:
         self, caller: FrontConnection, request: Request, fin: bool, grant: Grant
     ) -> bool:
         """False: a page of another site may have caused the request, and it was answered."""
-        says_referer = self._directory.platform(grant.printer_id) not in WITHOUT_REFERER
+        says_referer = facts_of(self._directory.platform(grant.printer_id)).sends_referer
         is_guessable = caller.tunnel_port is not None and says_referer
         use = cookie_use(request, self._hosts.origin(request.host), is_guessable=is_guessable)
         if use is CookieUse.REFUSED:

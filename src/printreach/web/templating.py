@@ -6,6 +6,7 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from printreach import __version__
+from printreach.contract.platforms import PLATFORM_FACTS, facts_of
 from printreach.web.assets import asset_addresses
 from printreach.web.permissions import limits_in_words
 from printreach.web.wording import FILTERS
@@ -33,5 +34,6 @@ def template_environment(
     )
     environment.filters.update(FILTERS, limits_in_words=limits_in_words)
     environment.globals.update(base_url=base_url, version=__version__, asset=asset_addresses())
+    environment.globals.update(platforms=PLATFORM_FACTS, facts_of=facts_of)
     environment.globals.update(other_sign_in=other_sign_in, has_mail_server=has_mail_server)
     return environment

@@ -53,7 +53,7 @@ async def run_one(number: int, service: WebAddress, data_dir: Path) -> None:
     config = AgentConfig(
         service=service,
         data_dir=folder,
-        kind=PrinterKind(name="web-server", title="A web server"),  # nothing asks it by itself
+        kind=PrinterKind(name="web-server"),  # nothing asks it by itself
         printer=WebAddress(scheme="http", host="127.0.0.1", port=server.port),
         lan_listen=parse_listen_address("127.0.0.1:0"),
     )

@@ -2,11 +2,12 @@
 
 from typing import Final
 
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
 
 PLATFORMS: Final = (
     Platform(
-        title="Bambu Lab",
+        title=PLATFORM_FACTS["bambu"].title,
         cannot={
             Operation.HEAT_CHAMBER: "No order for it is known, not even where the chamber can be"
             " heated (X1E, H2).",

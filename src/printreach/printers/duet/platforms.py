@@ -2,13 +2,14 @@
 
 from typing import Final
 
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
 
 _NO_CAMERA = "The board has none; its owner names one in the agent's settings."
 
 PLATFORMS: Final = (
     Platform(
-        title="Duet",
+        title=PLATFORM_FACTS["duet"].title,
         cannot={
             Operation.SET_LIGHT: "Firmware knows outputs, and none of them as a light.",
             Operation.LOG_FILES: "Its log, if there is one, is among the configuration files.",

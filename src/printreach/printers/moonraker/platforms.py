@@ -2,11 +2,12 @@
 
 from typing import Final
 
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
 
 PLATFORMS: Final = (
     Platform(
-        title="Klipper",
+        title=PLATFORM_FACTS["moonraker"].title,
         cannot={
             Operation.MQTT_PROXY: "Moonraker is a client of an MQTT broker, and none itself.",
         },

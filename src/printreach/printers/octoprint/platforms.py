@@ -2,11 +2,12 @@
 
 from typing import Final
 
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
 
 PLATFORMS: Final = (
     Platform(
-        title="OctoPrint",
+        title=PLATFORM_FACTS["octoprint"].title,
         cannot={
             Operation.SET_LIGHT: "OctoPrint knows no lights; each of its light plugins has orders"
             " of its own.",

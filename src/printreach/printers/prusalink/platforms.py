@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
 
 _PARKS: Final = "In every pause the firmware lifts, retracts and parks by its own rule."
@@ -9,7 +10,7 @@ _NO_ORDER: Final = "The printer's own web server takes no order for it."
 
 PLATFORMS: Final = (
     Platform(
-        title="PrusaLink",
+        title=PLATFORM_FACTS["prusalink"].title,
         cannot={
             Operation.PAUSE_HEATERS: "PrusaLink can't let a print wait for heat before it goes on.",
             Operation.PAUSE_LIFT: _PARKS,

@@ -2,11 +2,12 @@
 
 from typing import Final
 
+from printreach.contract.platforms import PLATFORM_FACTS
 from printreach.printers.operations import Operation, Platform
 
 PLATFORMS: Final = (
     Platform(
-        title="Simulated printer",
+        title=PLATFORM_FACTS["simulated"].title,
         cannot={
             Operation.CONFIG_FILES: "It has G-code files alone.",
             Operation.LOG_FILES: "It has G-code files alone.",

@@ -8,6 +8,7 @@ from typing import Final
 
 from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.materials import MaterialSystem
+from printreach.contract.platforms import facts_of
 from printreach.contract.status import AT_WORK, UNDER_WAY, JobStatus, Light, State, StatusResult
 from printreach.contract.unset import UnsetType
 from printreach.hub.own_printers import SeenPrinter
@@ -17,17 +18,7 @@ from printreach.rules.prints import smart_pause_sentence
 from printreach.web.dashboard.cards import OFFLINE, Card, Webcam, camera_label, card_of, webcam_of
 from printreach.web.dashboard.looks import ToolRow, UnitRow, tools_of, units_of
 
-PLATFORMS: Final = {
-    "octoprint": "OctoPrint",
-    "moonraker": "Moonraker",
-    "bambu": "Bambu",
-    "prusalink": "PrusaLink",
-    "elegoo": "Elegoo",
-    "duet": "Duet",
-    "simulated": "simulated printer",
-}
 CHART_C: Final = 300.0
-_NO_INTERFACE: Final = frozenset({"bambu"})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -90,10 +81,11 @@ def view_of(
     webcams = status.list_webcams.webcams if status is not None else []
     cameras = [camera_label(one) for one in webcams]
     camera = camera if 0 <= camera < len(cameras) else 0
+    facts = facts_of(seen.printer.platform)
     return PrinterView(
         card=card,
-        platform=PLATFORMS.get(seen.printer.platform or "", "its own interface"),
-        has_interface=seen.printer.platform not in _NO_INTERFACE,
+        platform=facts.title or "its own interface",
+        has_interface=facts.has_web_server,
         webcam=webcam_of(seen, camera, still=False),
         cameras=cameras,
         camera=camera,

@@ -8,6 +8,7 @@ from typing import Any, Final
 from litestar.response import Template
 
 from printreach.contract.permissions import ALL_PERMISSIONS
+from printreach.contract.platforms import facts_of
 from printreach.hub.portal import Made, Request
 from printreach.hub.portal_view import FlowKey, PrinterHere, View
 from printreach.rules.accounts import Account
@@ -31,18 +32,6 @@ _TEMPLATES: Final[Mapping[Step, str]] = MappingProxyType(
         Step.PERMIT: "portal/permit.html",
         Step.KEY: "portal/key.html",
         Step.DONE: "portal/already_done.html",
-    }
-)
-
-_PLATFORMS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "bambu": "Bambu Lab",
-        "duet": "Duet",
-        "elegoo": "Elegoo",
-        "moonraker": "Klipper",
-        "octoprint": "OctoPrint",
-        "prusalink": "PrusaLink",
-        "simulated": "Simulated printer",
     }
 )
 
@@ -222,7 +211,7 @@ def failed_page(
 def about(one: PrinterHere, *, shows_state: bool = False) -> str:
     """What kind of printer it is and, where no badge shows its state, whether it is connected."""
     state = "connected" if one.is_online else "not connected now"
-    platform = _PLATFORMS.get(one.printer.platform or "", "")
+    platform = facts_of(one.printer.platform).title
     if shows_state:
         return platform
     return f"{platform}, {state}" if platform else state.capitalize()
