@@ -12,7 +12,6 @@ from tests.architecture.test_files import python_files, relative
 REFUSED_NAMES: dict[str, str] = {
     "hear_out_the_newest": "drain_new_connections",
     "CannotLook": "ModelUnavailable",
-    "Looker": "BatchScorer",
     "load_looker": "load_batch_scorer",
     "refuse_beforehand": "check_admission",
     "NotWhole": "MalformedImage",
