@@ -1,1 +1,1 @@
-"""Composition: the rooms put together into programs; the only place that reads the environment."""
+"""Composition: builds programs from the rooms; the only place that reads the environment."""

@@ -1,6 +1,6 @@
-"""`printreach admin`: the operator's commands, on the database itself.
+"""`printreach admin`: the operator's commands, on the service's own database.
 
-They work while the service runs, which hears of every change, and before it ever ran.
+They work while the service runs, which is notified of every change, and before its first start.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _say_what_is_new(settings: Settings) -> None:
-    """Who runs a command without the service's settings would change nothing of the service."""
+    """Warn that a command without the service's settings works on a new, empty database."""
     if not settings.database_path.exists():
         print(
             f"printreach admin: {settings.data_dir.absolute()} is new. Where the service's data is"
@@ -193,7 +193,7 @@ def _permissions(text: str) -> frozenset[Permission]:
 
 
 def _end_of_day(text: str) -> datetime:
-    """The first instant after that day."""
+    """Return the first instant after that day."""
     try:
         day = date.fromisoformat(text)
     except ValueError:

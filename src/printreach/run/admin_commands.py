@@ -1,4 +1,4 @@
-"""What each administration command does and says. Errors are one sentence."""
+"""The administration commands and their output. Each error is one sentence."""
 
 import argparse
 from collections.abc import Awaitable, Callable
@@ -20,11 +20,11 @@ Command: TypeAlias = Callable[[World, argparse.Namespace], Awaitable[Result]]
 
 
 class CommandFailed(Exception):
-    """The sentence for the operator."""
+    """The command failed; the message is a sentence for the operator."""
 
 
 class WrongUsage(Exception):
-    """Words that do not go together; a sentence as well."""
+    """Arguments that contradict each other; the message is a sentence."""
 
 
 async def add_account(world: World, options: argparse.Namespace) -> Result:
@@ -246,7 +246,7 @@ async def revoke_connection(world: World, options: argparse.Namespace) -> Result
 
 
 def done(result: T | Denied) -> T:
-    """What a use case gave. Raises CommandFailed where it was denied."""
+    """Return the result of a use case. Raises CommandFailed if it was denied."""
     if isinstance(result, Denied):
         raise CommandFailed(result.sentence)
     return result

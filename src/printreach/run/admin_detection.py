@@ -15,7 +15,7 @@ Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def add_detection_commands(subjects: Subparsers) -> None:
-    """Declare them."""
+    """Declare the commands."""
     keys = subjects.add_parser("detector-key", help="keys of the failure-detection API")
     actions = keys.add_subparsers(metavar="ACTION", required=True)
     add = _command(actions, "add", add_key, "make one; it is printed once")

@@ -1,4 +1,4 @@
-"""The operator's commands about operators, limits, and the record of what was done."""
+"""The operator's commands about operators, limits and the record of operators' acts."""
 
 import argparse
 from dataclasses import asdict, fields, replace
@@ -23,7 +23,7 @@ _UNDECIDED: Final = "default"
 
 
 def add_operating_commands(subjects: Subparsers) -> None:
-    """Declare them."""
+    """Declare the commands."""
     operator = _command(subjects, "operator", set_operator, "who operates this service")
     operator.add_argument("email", metavar="EMAIL")
     operator.add_argument("state", choices=["on", "off"])

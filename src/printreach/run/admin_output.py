@@ -1,4 +1,4 @@
-"""How a command's result is shown: to programs as JSON, to people as text."""
+"""Output of a command's result: JSON for programs, text for people."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The same in two ways. text: without a line end; may have several lines."""
+    """A result in both forms. text: may have several lines; without a line end."""
 
     json: Mapping[str, Json]
     text: str
@@ -25,7 +25,7 @@ def show(result: Result, *, as_json: bool) -> None:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) -> str:
-    """Columns as wide as their widest cell; `empty` where there are no rows."""
+    """Format rows with each column as wide as its widest cell; return `empty` if there are none."""
     if not rows:
         return empty
     lines = [heads, *([one_line(cell) for cell in row] for row in rows)]

@@ -16,7 +16,7 @@ Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def add_webhook_commands(actions: Subparsers) -> None:
-    """Declare them."""
+    """Declare the commands."""
     _command(actions, "list", list_keys, "the public keys that count now")
     _command(actions, "rotate", rotate, "sign with a new key, for a week with the old one as well")
 

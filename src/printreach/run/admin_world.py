@@ -1,4 +1,4 @@
-"""The use cases, composed for one administration command."""
+"""Composition of the use cases for one administration command."""
 
 import secrets
 from collections.abc import AsyncIterator
@@ -31,7 +31,7 @@ from printreach.run.use_cases.operating import operating
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class World:
-    """What commands work with."""
+    """The use cases that commands call."""
 
     clock: Clock
     data_dir: Path
@@ -50,13 +50,13 @@ class World:
 
 @asynccontextmanager
 async def open_world(settings: Settings) -> AsyncIterator[World]:
-    """Everything on the service's own database."""
+    """Open the use cases on the service's own database."""
     clock = SystemClock()
     async with (
         open_store(settings.database_path) as store,
         payments_of(settings, clock) as payments,
     ):
-        # The service delivers what a command has to tell.
+        # The running service delivers the mails that a command enqueues.
         outbox = SealedOutbox(
             sealer=DataDirSealer(settings.data_dir), token_bytes=secrets.token_bytes
         )

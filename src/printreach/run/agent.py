@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run the chosen command; the exit status: 0, 1 for a failure, 2 for wrong usage."""
+    """Run the chosen command; return the exit status: 0, 1 for a failure, 2 for wrong usage."""
     try:
         return _status(options) if options.agent_command == "status" else _run(options)
     except ConfigError as error:
@@ -71,13 +71,13 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def run_program(config: AgentConfig, make_uplink: "UplinkFactory", *, verbose: bool) -> int:
-    """Run one agent until this process is told to stop; the exit status."""
+    """Run one agent until this process is told to stop; return the exit status."""
     from printreach.agent.builtin import CannotStart
     from printreach.run.allocator import suit_memory_to_traffic
 
     _open_standard_files()
     suit_memory_to_traffic()
-    # Whatever the agent writes concerns its own user alone.
+    # The files that the agent writes are for its own user alone.
     os.umask(0o077)
     _log_to_stderr(verbose=verbose)
     try:
@@ -91,7 +91,7 @@ def run_program(config: AgentConfig, make_uplink: "UplinkFactory", *, verbose: b
 
 
 async def _run_until_signalled(config: AgentConfig, make_uplink: "UplinkFactory") -> None:
-    """Run an agent until SIGTERM or SIGINT; a second SIGINT ends it on the spot."""
+    """Run an agent until SIGTERM or SIGINT; a second SIGINT ends it at once."""
     import asyncio
     import signal
 
@@ -110,7 +110,7 @@ async def _run_until_signalled(config: AgentConfig, make_uplink: "UplinkFactory"
 
 
 def this_machine() -> "Machine":
-    """The clocks, the randomness and the standard output of this process."""
+    """Return the clocks, random numbers and standard output of this process."""
     import random
     import secrets
 
@@ -126,10 +126,10 @@ def this_machine() -> "Machine":
 
 
 def _open_standard_files() -> None:
-    """Let standard files that were closed lead nowhere.
+    """Open /dev/null in place of standard files that are closed.
 
-    The next sockets would get their numbers, and then be written to as if they were output;
-    uvloop ends the process when it is to close one of them.
+    Otherwise the next sockets would get their numbers and be written to as if they were output, and
+    uvloop ends the process when it closes one of them.
     """
     for number in range(3):
         try:
@@ -139,7 +139,7 @@ def _open_standard_files() -> None:
 
 
 def _log_to_stderr(*, verbose: bool) -> None:
-    """One line a message: time, level, logger, text."""
+    """Log one line per message: time, level, logger, text."""
     import logging
 
     from printreach.agent.log_lines import log_to
@@ -148,12 +148,12 @@ def _log_to_stderr(*, verbose: bool) -> None:
     if verbose:
         logging.getLogger("printreach").setLevel(logging.DEBUG)
     else:
-        # It reports every connection, which the uplink does in words for people.
+        # The library logs every connection; the uplink already does so in plain words.
         logging.getLogger("picows").setLevel(logging.WARNING)
 
 
 def _new_runner() -> "asyncio.Runner":
-    """Made with uvloop's event loop where it is installed; the agent works as well without."""
+    """Create a runner with uvloop's event loop if uvloop is installed; asyncio's works as well."""
     import asyncio
     import importlib
 

@@ -1,4 +1,4 @@
-"""Write down what the failure-detection API answered: every few seconds, and at the end."""
+"""Store the counts of the failure-detection API every few seconds, and at the end."""
 
 import asyncio
 import logging
@@ -12,12 +12,12 @@ from printreach.ports import StoreUnavailable
 log = logging.getLogger(__name__)
 
 EVERY_S: Final = 5.0
-"""So much a process that is killed forgets; a page of usage lags as much."""
+"""A process that is killed loses the counts of this time; the usage page lags by as much."""
 
 
 @asynccontextmanager
 async def counting(gate: DetectionGate, every_s: float = EVERY_S) -> AsyncIterator[None]:
-    """Flush the gate meanwhile; leaving writes what is left."""
+    """Flush the gate at this interval while open; leaving flushes the rest."""
     stop = asyncio.Event()
     task = asyncio.create_task(_flush_until(stop, gate, every_s), name="detection-usage")
     try:
@@ -28,7 +28,8 @@ async def counting(gate: DetectionGate, every_s: float = EVERY_S) -> AsyncIterat
 
 
 async def _flush_until(stop: asyncio.Event, gate: DetectionGate, every_s: float) -> None:
-    # It is told to stop and never cancelled: a write that is given up may have happened or not.
+    # The task is stopped by an event and never cancelled: a cancelled write may or may not have
+    # been committed.
     while not stop.is_set():
         try:
             async with asyncio.timeout(every_s):

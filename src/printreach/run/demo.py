@@ -1,7 +1,7 @@
-"""`make demo`: the whole service on this machine, with a simulated printer, ready to be tried.
+"""`make demo`: the whole service on this machine, with a simulated printer to try it with.
 
-Everything lives in a folder that is removed at the end. The printer is linked the way a person
-does it: its agent shows a code, the code is entered for an account.
+Everything is stored in a folder that is removed at the end. The printer is linked as a person does
+it: its agent shows a code, which is entered for an account.
 """
 
 import asyncio
@@ -43,14 +43,16 @@ APP_ID = "demo-app"
 PRINTER_NAME = "Demo printer"
 LINK_WITHIN_S = 30.0
 LAN_PORT = 8765
-"""The agent's usual one; another one where a program has it already, such as a second demo."""
+"""The agent's default port; if another program uses it, such as a second demo, a free one is
+chosen.
+"""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Demo:
-    """What there is to try."""
+    """The addresses and credentials of a running demo."""
 
     base_url: str
     password: str
@@ -65,12 +67,12 @@ class DemoFailed(Exception):
 
 
 def main() -> int:
-    """Run until Ctrl-C; the exit status."""
+    """Run until Ctrl-C; return the exit status."""
     log_to(sys.stderr, logging.WARNING)
     folder = Path(tempfile.mkdtemp(prefix="printreach-demo-"))
     environment = {
         "PRINTREACH_DATA_DIR": str(folder / "service"),
-        # The model takes the coarse infill that the demo's printer draws for loose strands.
+        # The model mistakes the coarse infill that the demo's printer draws for loose strands.
         "PRINTREACH_DETECTOR_WATCH": "false",
         **os.environ,
     }
@@ -110,7 +112,7 @@ async def _run(settings: Settings, folder: Path) -> None:
 
 @asynccontextmanager
 async def _printing_printer(folder: Path) -> AsyncIterator[WebAddress]:
-    """A simulated printer that has just begun to print."""
+    """Run a simulated printer that has just begun to print."""
     printer = await run_simulated_printer("127.0.0.1", 0, folder=folder)
     try:
         problem = await printer.control.start(SAMPLE)
@@ -125,7 +127,7 @@ async def _printing_printer(folder: Path) -> AsyncIterator[WebAddress]:
 async def _announcing_agent(
     config: AgentConfig, stop: asyncio.Event
 ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.Task[None]]]:
-    """An agent, and what it writes to its standard output, as a script would read it."""
+    """Run an agent; yield the events that it writes to standard output for scripts."""
     loop = asyncio.get_running_loop()
     reading, writing = os.pipe()
     events = asyncio.StreamReader()
@@ -147,7 +149,7 @@ async def _announcing_agent(
 async def _set_up(
     world: World, settings: Settings, events: asyncio.StreamReader, lan_port: int
 ) -> Demo:
-    """Account, link, app, connection: what `printreach admin` does, in the same words."""
+    """Create account, link, app and connection with the use cases of `printreach admin`."""
     password = secrets.token_urlsafe(9)
     _done(await world.accounts.add(EMAIL, password, is_admin=True, supporter=True))
     try:
@@ -209,7 +211,7 @@ def _agent_config(
 
 
 def describe(demo: Demo) -> str:
-    """What a newcomer reads."""
+    """Return the text that is printed once the demo runs."""
     detection = (
         "Failure detection looks at the print's pictures."
         if demo.watches_prints
@@ -255,7 +257,9 @@ Ctrl-C ends the demo and removes everything it made.
 
 
 def cannot_start(error: OSError, settings: Settings) -> str:
-    """A sentence; where the service's port is taken it names that port, and how to use another."""
+    """Return the sentence for an error at the start; for a used port it says how to choose
+    another.
+    """
     reason = f"The demo can't start: {error.strerror or error}."
     if error.errno != errno.EADDRINUSE:
         return reason

@@ -1,4 +1,4 @@
-"""`printreach detector score`: what the detector makes of images, without a service."""
+"""`printreach detector score`: score images with the detector, without a service."""
 
 import argparse
 import json
@@ -17,10 +17,10 @@ from printreach.rules.detection import NORMAL_INTERVAL_S, DetectionContext, Verd
 from printreach.rules.detection_images import MOST_BYTES
 
 _FIRST = datetime(2000, 1, 1, tzinfo=UTC)
-"""When the first image of a sequence was taken; only what lies between them counts."""
+"""The time of the first image of a sequence; only the intervals between images matter."""
 _LONGEST_INTERVAL_S = 86_400.0
 _IMAGES: Final = frozenset({".jpg", ".jpeg", ".png", ".webp"})
-"""What is scored of a folder; what is named itself is scored whatever it is called."""
+"""File name endings that are scored in a folder; a file that is named itself is always scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Score the images; 0, or 1 where one of them couldn't be read or was refused."""
+    """Score the images; return 0, or 1 if one of them was unreadable or refused."""
     try:
         model = load_model()
     except WeightsRefused as error:
@@ -85,15 +85,16 @@ def main(options: argparse.Namespace) -> int:
             else:
                 print(scored.as_json() if options.json else scored.as_text(), flush=True)
     except OSError as error:
-        # What Python would still flush has nowhere to go.
+        # The reader has closed the pipe, so Python must not flush into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # else the reader has seen enough
+        # A reader such as `head` stops early, which is no failure.
+        if not isinstance(error, BrokenPipeError):
             return _fail(f"the results can't be written: {error.strerror}")
     return 1 if failed else 0
 
 
 def _scores(model: Model, options: argparse.Namespace) -> Iterator[_Scored | str]:
-    """One result a path, or a sentence that says why there is none."""
+    """Yield a result for each path, or a sentence that says why there is none."""
     context = DetectionContext()
     for number, path in enumerate(_images(options.paths)):
         prepared = _read(path)
@@ -108,7 +109,7 @@ def _scores(model: Model, options: argparse.Namespace) -> Iterator[_Scored | str
 
 
 def _images(paths: Sequence[str]) -> Iterator[str]:
-    """Each path; in place of a folder, the images in it, in the order that people count by."""
+    """Yield each path, and for a folder the images in it in natural order."""
     for path in paths:
         if not Path(path).is_dir():
             yield path
@@ -117,12 +118,12 @@ def _images(paths: Sequence[str]) -> Iterator[str]:
             inside = [each for each in Path(path).iterdir() if each.suffix.lower() in _IMAGES]
         except OSError:
             inside = []
-        # A folder without images stands for itself, and is refused where it is read.
+        # A folder without images is yielded itself and refused when it is read.
         yield from map(str, sorted(inside, key=_counted)) if inside else [path]
 
 
 def _counted(path: Path) -> tuple[list[tuple[str, int]], str]:
-    """frame-9 comes before frame-10."""
+    """Return a sort key by which frame-9 comes before frame-10."""
     parts = re.findall(r"(\D*)(\d*)", path.name)
     return [(text, int(digits or 0)) for text, digits in parts], path.name
 
@@ -130,10 +131,10 @@ def _counted(path: Path) -> tuple[list[tuple[str, int]], str]:
 def _read(path: str) -> Prepared | str:
     try:
         if Path(path).is_dir():
-            next(Path(path).iterdir(), None)  # says why, where it can't be read
+            next(Path(path).iterdir(), None)  # raises the reason if it can't be read
             return f"{path}: there is no JPEG, PNG or WebP image in it"
         with Path(path).open("rb") as file:
-            # One byte more than is taken shows that there are too many.
+            # One byte more than the limit shows that the file is too large.
             data = file.read(MOST_BYTES + 1)
         return prepare(data)
     except OSError as error:

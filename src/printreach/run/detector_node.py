@@ -1,4 +1,4 @@
-"""The detector role: what this process scores for others."""
+"""The detector role: this process scores images for others."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -12,20 +12,20 @@ from printreach.ports.scoring import ScorerUnavailable
 from printreach.run.settings import Settings, SettingsError
 
 GRACE_S: Final = 10.0
-"""As long as a picture may wait."""
+"""Equal to the time that an image may wait for its score."""
 
 log = logging.getLogger(__name__)
 
 
 class DetectorCannotStart(Exception):
-    """Nothing can be scored here, or its address can't be had; the message is a sentence."""
+    """The model or the address is unavailable; the message is a sentence."""
 
 
 def node_address(settings: Settings, roles: frozenset[str]) -> tuple[str, int] | None:
-    """Where the role listens; None for nowhere, where the process only scores for itself.
+    """Return the address on which the role listens; None if this process scores only for itself.
 
-    Without an address of its own it takes the service's, unless a relay needs that. Raises
-    SettingsError where no token is set: a stranger would use it.
+    Without a setting it is the service's address, unless a relay needs that. Raises SettingsError
+    without a token, since any stranger could use the node.
     """
     if "detector" not in roles:
         return None
@@ -44,7 +44,7 @@ def node_address(settings: Settings, roles: frozenset[str]) -> tuple[str, int] |
 async def running_node(
     settings: Settings, address: tuple[str, int], engine: Engine, *, is_alone: bool
 ) -> AsyncIterator[str]:
-    """Score for who has the token; gives the address that accepts connections.
+    """Score for callers with the token; yield the address that accepts connections.
 
     is_alone: without a model the process is of no use. Raises DetectorCannotStart.
     """

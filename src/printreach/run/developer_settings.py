@@ -1,4 +1,4 @@
-"""What the settings about developers may say. Functions as in `run/setting_values.py`."""
+"""Parsers of the settings about developers, in the style of `run/setting_values.py`."""
 
 import re
 from decimal import Decimal
@@ -9,13 +9,13 @@ from printreach.rules.detection_usage import Tier, problem_with_tiers
 from printreach.run.setting_values import WrongValue
 
 DEFAULT_PRICES: Final = "1000000:0.0004 20000000:0.00025 0.00015"
-"""US dollars a call: up to so many calls of a month, and beyond."""
+"""US dollars per call: up to a number of calls in a month, and beyond it."""
 
 _TIER: Final = re.compile(r"(?:([0-9]{1,15}):)?([0-9]{1,6}(?:\.[0-9]{1,9})?)")
 
 
 def read_app_policy(text: str) -> AppPolicy:
-    """`open` or `operators`."""
+    """Parse `open` or `operators`."""
     try:
         return AppPolicy(text.lower())
     except ValueError:
@@ -23,7 +23,9 @@ def read_app_policy(text: str) -> AppPolicy:
 
 
 def read_prices(text: str) -> tuple[Tier, ...]:
-    """`CALLS:USD … USD`, with commas or blanks between them; amounts are taken to the letter."""
+    """Parse `CALLS:USD … USD`, separated by commas or blanks; amounts are kept as exact
+    decimals.
+    """
     tiers = tuple(_tier(part) for part in re.split(r"[,\s]+", text) if part)
     problem = problem_with_tiers(tiers)
     if problem is not None:

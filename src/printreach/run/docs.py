@@ -1,7 +1,7 @@
-"""Write the documents that are made from the code: `python -m printreach.run.docs [FOLDER]`.
+"""Write the documents that are generated from the code: `python -m printreach.run.docs [FOLDER]`.
 
-They are committed, so that a change of what the service promises shows in review; a test fails
-when a committed one differs from what this module writes.
+They are committed, so that review shows a change of what the service promises; a test fails if a
+committed one differs from the output of this module.
 """
 
 import sys
@@ -79,7 +79,7 @@ _AWAITED_HEAD: Final = """
 
 
 def error_table() -> str:
-    """Write docs/errors.md."""
+    """Return the text of docs/errors.md."""
     failures = (
         f"| {code:d} | {failure.meaning} | {failure.remedy} | "
         f"{'yes' if failure.temporary else 'no'} |\n"
@@ -105,7 +105,7 @@ def error_table() -> str:
 
 
 def api_description() -> str:
-    """Write docs/openapi.json, set out so that a change shows line by line."""
+    """Return the text of docs/openapi.json, formatted so that a change shows line by line."""
     return msgspec.json.format(openapi_document(APIS)).decode() + "\n"
 
 
@@ -116,7 +116,7 @@ DOCUMENTS: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
         "platforms.md": platform_table,
     }
 )
-"""File name in docs/ -> what writes its text."""
+"""From a file name in docs/ to the function that returns its text."""
 
 
 def main(arguments: list[str]) -> None:

@@ -45,22 +45,21 @@ log = logging.getLogger(__name__)
 
 ROLES = ("web", "relay", "worker", "detector")
 ONLY_DETECTOR = frozenset({"detector"})
-"""It scores pictures for others, and needs no database."""
+"""This role scores images for others and needs no database."""
 SETTLE_S = 5.0
-"""Agents of a service that restarts are back within a second or two; callers wait for them."""
+"""After a restart agents are back within a second or two; callers wait for them this long."""
 
 
 @asynccontextmanager
 async def running_service(
     settings: Settings, roles: frozenset[str], listeners: Sequence[socket.socket] = ()
 ) -> AsyncIterator[str]:
-    """Run the roles; gives the address that accepts connections, as host and port.
+    """Run the roles; yield the address that accepts connections, as host and port.
 
-    listeners: sockets that listen already. Where there are any, this process may succeed another
-    that still ends what it has begun.
-    Leaving ends it: no new requests, running ones get their time, agents are told.
-    Raises StoreUnavailable, DatabaseTooNew, ServiceKeyRefused, SettingsError, DetectorCannotStart,
-    and OSError for an address in use.
+    listeners: sockets that already listen. If there are any, this process may succeed one that is
+    still draining. Leaving stops the service: no new requests are accepted, running ones get time
+    to finish, and agents are told. Raises StoreUnavailable, DatabaseTooNew, ServiceKeyRefused,
+    SettingsError, DetectorCannotStart, and OSError for an address in use.
     """
     async with AsyncExitStack() as ends:
         scoring = await ends.enter_async_context(scoring_of(settings, roles))
@@ -88,7 +87,8 @@ async def running_service(
             inside.node = RelayNode(relay, settle_s=SETTLE_S)
             ends.push_async_callback(inside.node.stop)
             if web is not None:
-                ends.callback(web.end_streams)  # else the relay waits for them in vain
+                # Otherwise the relay would wait for them until its deadline.
+                ends.callback(web.end_streams)
             address = await _listen(settings, inside.node, listeners)
         if "worker" in roles:
             worker = WorkerDependencies(
@@ -107,7 +107,7 @@ async def running_service(
 
 
 def _detector_states(settings: Settings, store: SqlStore, bus: SqliteBus) -> DetectorStates:
-    """Where nothing is watched, nothing is said of what once was."""
+    """Return the states of the failure watch; without the watch, stored ones are not consulted."""
     heard = MemoryDetectorStates(bus)
     if not settings.detector_watch:
         return heard
@@ -117,7 +117,7 @@ def _detector_states(settings: Settings, store: SqlStore, bus: SqliteBus) -> Det
 async def _start_detector_node(
     settings: Settings, roles: frozenset[str], scoring: Scoring, ends: AsyncExitStack
 ) -> str:
-    """Score for other processes, where that is wanted; the address, or nothing."""
+    """Score for other processes if configured; return the address, or an empty string."""
     address = node_address(settings, roles)
     if address is None:
         return ""
@@ -137,7 +137,7 @@ def _printer_http(
 async def _start_web(
     settings: Settings, dependencies: WebDependencies, ends: AsyncExitStack, *, is_successor: bool
 ) -> WebNode:
-    """Serve pages and APIs; where there is no operator yet, log the link that makes one."""
+    """Serve pages and APIs. If there is no operator yet, log the link that makes the first one."""
     payments = await ends.enter_async_context(payments_of(settings, dependencies.clock))
     dependencies = replace(dependencies, payments=payments)
     services = web_services(settings, dependencies)
@@ -195,7 +195,9 @@ def _relay_outside(
 
 
 async def _listen(settings: Settings, node: RelayNode, listeners: Sequence[socket.socket]) -> str:
-    """Accept callers on what was handed over, and open the rest; the service's own address."""
+    """Accept connections on the inherited sockets and open the others; return the service's
+    address.
+    """
     host, tunnel_ports = settings.listen_host, settings.tunnel_ports
     for listener in listeners:
         await node.listen_on(listener, is_tunnel_port=port_of(listener) in tunnel_ports)

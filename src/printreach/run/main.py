@@ -17,7 +17,7 @@ from printreach.run.installing import how_to_install
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """A word of the command line. extra: what to install for it."""
+    """A command of the command line. extra: the extra to install for it."""
 
     module: str
     extra: str
@@ -25,7 +25,7 @@ class _Command:
 
 
 class _CommandModule(Protocol):
-    """What such a module has."""
+    """The functions of a command's module."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
 
@@ -41,7 +41,7 @@ _COMMANDS: Final = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command. 0, or 1 with a sentence on standard error, or 2 for wrong usage."""
+    """Run one command; return 0, 1 with a sentence on standard error, or 2 for wrong usage."""
     words = list(sys.argv[1:] if argv is None else argv)
     wanted = next((word for word in words if not word.startswith("-")), None)
     parser = argparse.ArgumentParser(
@@ -59,14 +59,14 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return _not_installed(name, command, missing)
             chosen.add_arguments(subparser)
     options = parser.parse_args(words)
-    assert chosen is not None  # argparse has refused every other word
+    assert chosen is not None  # argparse has refused any other command
     return chosen.main(options)
 
 
 def _not_installed(name: str, command: _Command, missing: ModuleNotFoundError) -> int:
     library = (missing.name or "").partition(".")[0]
     if library == "printreach":
-        raise missing  # that is our own mistake
+        raise missing  # a missing module of our own is a bug
     print(
         f"printreach {name} needs {library}; install it with: {how_to_install(command.extra)}",
         file=sys.stderr,

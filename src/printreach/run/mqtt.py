@@ -1,4 +1,4 @@
-"""The broker where Home Assistant hears of printers: as a setting, and as what runs."""
+"""The setting of the MQTT broker for Home Assistant, and its composition."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -13,7 +13,7 @@ from printreach.run.setting_values import WrongValue
 
 
 def read_broker(text: str) -> MqttAddress | None:
-    """`mqtt://` or `mqtts://`, with a user and a password or without; nothing for no broker."""
+    """Parse `mqtt://` or `mqtts://` with optional user and password; None for the empty text."""
     try:
         return read_mqtt_url(text) if text else None
     except ValueError:
@@ -31,7 +31,7 @@ def start_home_assistant(
     printers: PrinterHttp,
     ends: AsyncExitStack,
 ) -> None:
-    """Tell of printers there until all ends."""
+    """Publish printers to the broker until `ends` closes."""
     live = LiveStatus(printers, clock)
     ends.push_async_callback(live.close)
     home = HomeAssistant(

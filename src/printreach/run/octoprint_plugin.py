@@ -1,4 +1,4 @@
-"""Where OctoPrint finds the plugin: its entry point `octoprint.plugin`, named `service`."""
+"""OctoPrint's entry point to the plugin: group `octoprint.plugin`, name `service`."""
 
 from dataclasses import replace
 

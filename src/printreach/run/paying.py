@@ -1,4 +1,4 @@
-"""The payment provider, where the operator has one."""
+"""Composition of the payment provider, if the operator has one."""
 
 import logging
 from collections.abc import AsyncIterator
@@ -16,12 +16,15 @@ log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def payments_of(settings: Settings, clock: Clock) -> AsyncIterator[Payments | None]:
-    """None where nothing is sold. Raises SettingsError where the provider's library is missing."""
+    """Open the provider; None if nothing is sold. Raises SettingsError if its library is
+    missing.
+    """
     if settings.stripe is None:
         yield None
         return
     try:
-        # An extra, and half a second of importing: for those alone who sell.
+        # The library is an extra and takes half a second to import, so only installations that sell
+        # load it.
         from printreach.backends.pay_stripe import stripe_payments
     except ImportError as error:
         raise SettingsError(
@@ -39,7 +42,7 @@ def billing(
     payments: Payments | None,
     caller_tries: CallerTries,
 ) -> Billing:
-    """The use cases about payment."""
+    """Build the use cases about payment."""
     return Billing(
         store=store,
         clock=clock,
@@ -52,13 +55,13 @@ def billing(
 
 @asynccontextmanager
 async def billing_of(settings: Settings, store: Store, clock: Clock) -> AsyncIterator[Billing]:
-    """The same for a process without pages. Raises as payments_of does."""
+    """Build them for a process without pages. Raises as payments_of does."""
     async with payments_of(settings, clock) as payments:
         yield billing(settings, store, clock, payments, CallerTries(clock))
 
 
 async def warn_of_unseen(billing: Billing) -> None:
-    """Tell the operator at the start that people pay while nothing is sold."""
+    """Warn the operator at the start if people pay while nothing is sold."""
     unseen = await billing.unseen()
     if unseen:
         last = max(one.period_ends_at for one in unseen)

@@ -1,4 +1,4 @@
-"""Write docs/platforms.md: operation by platform, from what the adapters' folders say."""
+"""Generate docs/platforms.md, operations by platform, from what the adapters declare."""
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ class _PlatformsModule(Protocol):
 
 
 def platforms() -> list[Platform]:
-    """Of every kind that has an adapter, in the order of the registry."""
+    """Return the platforms with an adapter, in the order of the registry."""
     found: list[Platform] = []
     for kind in KINDS.values():
         if kind.adapter:
@@ -39,7 +39,7 @@ def platforms() -> list[Platform]:
 
 
 def platform_table() -> str:
-    """Write docs/platforms.md."""
+    """Return the text of docs/platforms.md."""
     columns = platforms()
     titles = " | ".join(platform.title for platform in columns)
     lines = [f"| | {titles} |", f"|---|{'---|' * len(columns)}"]
@@ -68,7 +68,7 @@ def _notes(platform: Platform) -> Iterator[str]:
 
 
 def _by_reason(reasons: Mapping[Operation, str]) -> Iterator[tuple[str, str]]:
-    """Operations that share a reason stand together."""
+    """Group operations by their reason."""
     for reason in dict.fromkeys(reasons.values()):
         named = [operation.value for operation in Operation if reasons.get(operation) == reason]
         yield ", ".join(named), reason

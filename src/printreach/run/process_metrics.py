@@ -1,4 +1,4 @@
-"""What /metrics says of this process: the names that Prometheus gives them, and asyncio's tasks.
+"""The process's own figures on /metrics: Prometheus's standard ones, and asyncio's tasks.
 
 Source of the names: https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
 """
@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Final
 
 Metrics = Mapping[str, tuple[str, Callable[[], float]]]
-"""Names, each with its help and what reads the figure of now."""
+"""From a metric's name to its help text and the function that returns its current value."""
 
 _PROC: Final = Path("/proc/self")
 
 
 def process_metrics() -> Metrics:
-    """For a process with an event loop. What only Linux tells is left out elsewhere."""
+    """Return the metrics of a process with an event loop. Those that only Linux has are absent
+    elsewhere.
+    """
     anywhere: Metrics = {
         "process_cpu_seconds_total": ("CPU time used, user and system.", time.process_time),
         "process_max_fds": ("File descriptors that may be open at once.", _max_descriptors),
@@ -39,7 +41,7 @@ def _resident_bytes() -> float:
 
 
 def _open_descriptors() -> float:
-    return _entries("fd") - 1  # one is that of the listing itself
+    return _entries("fd") - 1  # one is open for the listing itself
 
 
 def _entries(folder: str) -> int:

@@ -1,4 +1,4 @@
-"""How roles of this process reach the relay that runs beside them."""
+"""Access of this process's other roles to its relay."""
 
 import asyncio
 import errno
@@ -8,19 +8,19 @@ from printreach.relay.node import RelayNode
 
 
 class RelayInside:
-    """Refuses until there is a relay: the web role starts first, and may run alone."""
+    """Refuses while there is no relay: the web role starts first, and may run without one."""
 
     def __init__(self) -> None:
         self.node: RelayNode | None = None
 
     async def connect(self, protocol: Callable[[], asyncio.Protocol]) -> object:
-        """http1.client.Connect. Raises OSError."""
+        """Implement http1.client.Connect. Raises OSError."""
         if self.node is None:
             raise ConnectionRefusedError(errno.ECONNREFUSED, "no relay runs in this process")
         return await self.node.connect_inside(protocol)
 
     async def make(self, printer_id: str, app_name: str) -> str | None:
-        """ports.HostKeys."""
+        """Implement ports.HostKeys."""
         if self.node is None:
             return None
         return await self.node.host_keys.make(printer_id, app_name)

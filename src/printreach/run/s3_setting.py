@@ -1,4 +1,4 @@
-"""The setting that names a bucket for pictures."""
+"""The setting that names an S3 bucket for pictures."""
 
 import re
 from typing import Final
@@ -14,7 +14,10 @@ _REGION: Final = re.compile(r"[a-z0-9-]{1,40}")
 
 
 def read_s3_place(text: str) -> S3Place | None:
-    """`http(s)://KEY:SECRET@HOST[:PORT]/BUCKET[/FOLDER][?region=REGION]`; nothing repeats it."""
+    """Parse `http(s)://KEY:SECRET@HOST[:PORT]/BUCKET[/FOLDER][?region=REGION]`.
+
+    Error messages never repeat the text, since it holds a secret.
+    """
     if not text:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What scores pictures in this process, for the API, the watch and other processes alike."""
+"""Composition of scoring, for the detection API, the failure watch and other processes."""
 
 import os
 from collections.abc import AsyncIterator
@@ -20,7 +20,9 @@ _NOT_INSTALLED: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scoring:
-    """engine: in this process; it loads nothing until it is asked. scorer: whom roles ask."""
+    """engine: in this process; it loads nothing before its first use. scorer: the one that roles
+    call.
+    """
 
     engine: Engine
     scorer: Scorer

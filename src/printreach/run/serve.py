@@ -1,4 +1,4 @@
-"""`printreach serve`: the service, with any of its roles, and an agent beside it where wanted."""
+"""`printreach serve`: the service with any of its roles, and optionally an agent beside it."""
 
 import argparse
 import asyncio
@@ -52,11 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Serve until SIGTERM or SIGINT. 0, or 1 with a sentence, or 2 for wrong usage."""
+    """Serve until SIGTERM or SIGINT; return 0, 1 with a sentence, or 2 for wrong usage."""
     try:
         roles = frozenset(options.role or ROLES)
         settings = settings_from(os.environ)
-        node_address(settings, roles)  # what it lacks is wrong usage
+        node_address(settings, roles)  # missing agent options are wrong usage
         agent = _agent_config(options, settings) if options.with_agent else None
         listeners = handed_over(os.environ, os.getpid())
     except (ConfigError, SettingsError) as error:
@@ -88,10 +88,7 @@ async def serve(
     agent: AgentConfig | None,
     listeners: Sequence[socket.socket] = (),
 ) -> None:
-    """Run the roles until a signal comes, and the agent where there is one.
-
-    listeners: sockets that listen already.
-    """
+    """Run the roles, and the agent if there is one, until a signal comes."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -107,7 +104,7 @@ async def serve(
 async def _beside(
     agent: AgentConfig | None, stop: asyncio.Event
 ) -> AsyncIterator[list[asyncio.Task[None]]]:
-    """An agent in the same process, for as long as this is open."""
+    """Run an agent in this process while open."""
     if agent is None:
         yield []
         return
@@ -121,17 +118,17 @@ async def _beside(
 
 
 def _agent_config(options: argparse.Namespace, settings: Settings) -> AgentConfig:
-    """The agent's options; what goes without saying in one house may be left out."""
+    """Parse the agent's options; those that this process already knows may be left out."""
     filled = argparse.Namespace(**vars(options))
     if filled.service is None:
-        filled.service = settings.base_url  # where it really is, is known once it listens
+        filled.service = settings.base_url  # the real address is known once the service listens
     if filled.data_dir is None:
         filled.data_dir = str(settings.data_dir / "agent")
     return read_config(filled, os.environ)
 
 
 def _next_door(agent: AgentConfig, address: str) -> AgentConfig:
-    """The agent, dialling over loopback; people and apps are told the public address."""
+    """Let the agent dial over loopback; people and apps see the public address."""
     listen = parse_listen_address(address)
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(listen.host, listen.host)  # noqa: S104
     dialled = WebAddress(scheme="http", host=host, port=listen.port)
@@ -140,7 +137,7 @@ def _next_door(agent: AgentConfig, address: str) -> AgentConfig:
 
 def _say_ready(address: str, settings: Settings) -> None:
     facts = {"Listen": address, "BaseUrl": settings.base_url, "Version": __version__}
-    with contextlib.suppress(OSError):  # nobody reads it
+    with contextlib.suppress(OSError):  # standard output is closed
         print(f"ready {json.dumps(facts)}", flush=True)
 
 

@@ -1,7 +1,4 @@
-"""What one setting may say. Each function takes the text and returns its meaning.
-
-Each raises WrongValue with the rest of a sentence that begins with the setting's name.
-"""
+"""Parsers of single settings. Each takes the text and returns its value."""
 
 import ipaddress
 import re
@@ -29,11 +26,13 @@ _LONGEST_HOST: Final = 253 - len("shared-") - 32 - len(".")
 
 
 class WrongValue(ValueError):
-    """The rest of the sentence."""
+    """The value is wrong; the message is the rest of a sentence that begins with the setting's
+    name.
+    """
 
 
 def read_address(text: str) -> tuple[str, int]:
-    """`HOST:PORT`; an IPv6 address stands in brackets, port 0 means any that is free."""
+    """Parse `HOST:PORT`; an IPv6 address is in brackets, and port 0 means any free port."""
     host, _, port = text.rpartition(":")
     is_bracketed = host.startswith("[") and host.endswith("]")
     bare = host[1:-1] if is_bracketed else host
@@ -44,7 +43,7 @@ def read_address(text: str) -> tuple[str, int]:
 
 
 def read_base_url(text: str) -> str:
-    """`http(s)://HOST[:PORT]`, in lower case and without a slash at its end."""
+    """Parse `http(s)://HOST[:PORT]`; return it in lower case without a trailing slash."""
     try:
         parts = urlsplit(text.lower())
         host, _ = parts.hostname, parts.port
@@ -58,7 +57,9 @@ def read_base_url(text: str) -> str:
 
 
 def read_domain(text: str) -> str:
-    """`HOST[:PORT]` in lower case; a name, for connections are names below it."""
+    """Parse `HOST[:PORT]`; return it in lower case. It must be a name, since connections get
+    subdomains.
+    """
     domain = text.lower().rstrip(".")
     match = _DOMAIN.fullmatch(domain)
     if match is None or _is_ip(match[1]) or len(match[1]) > _LONGEST_HOST:
@@ -69,7 +70,7 @@ def read_domain(text: str) -> str:
 
 
 def read_ports(text: str) -> range:
-    """`LOWEST-HIGHEST`; the empty text means none."""
+    """Parse `LOWEST-HIGHEST`; the empty text means none."""
     if not text:
         return range(0)
     match = _PORTS.fullmatch(text)
@@ -80,26 +81,26 @@ def read_ports(text: str) -> range:
 
 
 def read_networks(text: str) -> tuple[Network, ...]:
-    """Networks or single addresses, with commas or blanks between them."""
+    """Parse networks or single addresses, separated by commas or blanks."""
     return tuple(_network(part) for part in re.split(r"[,\s]+", text) if part)
 
 
 def read_stripe_key(text: str) -> str:
-    """A secret or restricted key of Stripe; nothing repeats it."""
+    """Parse a secret or restricted key of Stripe. Error messages never repeat it."""
     if text and not re.fullmatch(r"[sr]k_[A-Za-z0-9_]{8,250}", text):
         raise WrongValue("is not a secret key of Stripe: those begin with sk_ or rk_.")
     return text
 
 
 def read_stripe_webhook_secret(text: str) -> str:
-    """What Stripe signs its calls with; nothing repeats it."""
+    """Parse the secret with which Stripe signs its webhooks. Error messages never repeat it."""
     if text and not re.fullmatch(r"whsec_[A-Za-z0-9+/=_-]{8,250}", text):
         raise WrongValue("is not the signing secret of a webhook: those begin with whsec_.")
     return text
 
 
 def read_stripe_prices(text: str) -> tuple[str, ...]:
-    """Ids of prices, with commas or blanks between them."""
+    """Parse price ids, separated by commas or blanks."""
     prices = tuple(part for part in re.split(r"[,\s]+", text) if part)
     for price in prices:
         if not re.fullmatch(r"price_[A-Za-z0-9_]{1,250}", price):
@@ -108,7 +109,7 @@ def read_stripe_prices(text: str) -> tuple[str, ...]:
 
 
 def read_supporters(text: str) -> SupporterPolicy:
-    """`everyone` or `granted`."""
+    """Parse `everyone` or `granted`."""
     try:
         return SupporterPolicy(text.lower())
     except ValueError:
@@ -117,7 +118,7 @@ def read_supporters(text: str) -> SupporterPolicy:
 
 
 def read_sign_up(text: str) -> SignUpPolicy:
-    """`open`, `invited` or `closed`."""
+    """Parse `open`, `invited` or `closed`."""
     try:
         return SignUpPolicy(text.lower())
     except ValueError:
@@ -125,7 +126,7 @@ def read_sign_up(text: str) -> SignUpPolicy:
 
 
 def read_switch(text: str) -> bool:
-    """`true` or `false`, or another pair that people use for it."""
+    """Parse `true` or `false`, or another common pair of words."""
     try:
         return _SWITCH[text.lower()]
     except KeyError:
@@ -133,7 +134,9 @@ def read_switch(text: str) -> bool:
 
 
 def read_private_networks(text: str) -> tuple[Network, ...]:
-    """`true` for all private networks and this machine, `false` for none, or networks as above."""
+    """Parse `true` for all private networks and this machine, `false` for none, or a list of
+    networks.
+    """
     if text.lower() in _SWITCH:
         return PRIVATE_NETWORKS if _SWITCH[text.lower()] else ()
     try:
@@ -143,14 +146,17 @@ def read_private_networks(text: str) -> tuple[Network, ...]:
 
 
 def read_count(text: str) -> int:
-    """A whole number, 0 or more."""
+    """Parse a whole number, 0 or more."""
     if not re.fullmatch(r"[0-9]{1,12}", text):
         raise WrongValue(f"is {text!r}, which is not a whole number.")
     return int(text)
 
 
 def read_smtp_url(text: str) -> str | None:
-    """`smtp(s)://[USER:PASSWORD@]HOST[:PORT][?from=ADDRESS]`; nothing repeats its password."""
+    """Parse `smtp(s)://[USER:PASSWORD@]HOST[:PORT][?from=ADDRESS]`.
+
+    Error messages never repeat the password.
+    """
     if not text:
         return None
     try:
@@ -164,7 +170,9 @@ def read_smtp_url(text: str) -> str | None:
 
 
 def read_issuer(text: str) -> str:
-    """`https://HOST[:PORT][/PATH]`, to the letter; http is for a provider on this machine."""
+    """Parse `https://HOST[:PORT][/PATH]` and keep it exactly; http is allowed for this machine
+    only.
+    """
     if not text:
         return ""
     try:
@@ -182,38 +190,40 @@ def read_issuer(text: str) -> str:
 
 
 def read_secret(text: str) -> str:
-    """Printable ASCII, by RFC 6749, A.1; nothing repeats it."""
+    """Parse printable ASCII as in RFC 6749, A.1. Error messages never repeat it."""
     if not text.isascii() or not text.isprintable():
         raise WrongValue("holds a character that is not printable ASCII.")
     return text
 
 
 def read_token(text: str) -> str:
-    """A secret that goes into a header; long enough that nobody guesses it. Nothing repeats it."""
+    """Parse a secret for a header, long enough not to be guessed. Error messages never repeat
+    it.
+    """
     if text and not re.fullmatch(r"[A-Za-z0-9._~+/=-]{24,256}", text):
         raise WrongValue("is not 24 to 256 letters and digits; `openssl rand -hex 32` makes one.")
     return text
 
 
 def read_base_urls(text: str) -> tuple[str, ...]:
-    """Addresses as of read_base_url, each once, with commas or blanks between them."""
+    """Parse addresses as read_base_url does, without duplicates, separated by commas or blanks."""
     return tuple(dict.fromkeys(read_base_url(part) for part in re.split(r"[,\s]+", text) if part))
 
 
 def read_optional_address(text: str) -> tuple[str, int] | None:
-    """As of read_address; None where it is empty."""
+    """Parse an address as read_address does; None for the empty text."""
     return read_address(text) if text else None
 
 
 def read_name(text: str) -> str:
-    """What people read on a button."""
+    """Parse the label of a button."""
     if len(text) > _LONGEST_NAME or not text.isprintable():
         raise WrongValue(f"is {text[:80]!r}; a name has at most {_LONGEST_NAME} letters.")
     return text
 
 
 def refuse_database_url(text: str) -> None:
-    """Only the embedded database exists so far."""
+    """Refuse any value: only the embedded database is implemented."""
     if text.startswith(("postgresql:", "postgresql+", "postgres:")):
         raise WrongValue(
             "names a PostgreSQL database, which this version does not support yet; "
@@ -224,7 +234,7 @@ def refuse_database_url(text: str) -> None:
 
 
 def refuse_nats_url(text: str) -> None:
-    """Only the bus in the database exists so far."""
+    """Refuse any value: only the bus in the database is implemented."""
     if text:
         raise WrongValue(
             "names a NATS server, which this version does not support yet; "

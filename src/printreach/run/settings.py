@@ -31,15 +31,12 @@ NOT_OURS: Final = ("PRINTREACH_PRINTER_", "PRINTREACH_TEST_")
 
 
 class SettingsError(Exception):
-    """A setting is wrong or unknown; the sentence names it."""
+    """A setting is wrong or unknown; the message names it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """What the operator decided.
-
-    tunnel_ports is empty where connections get no port of their own. smtp_url holds a password.
-    """
+    """The operator's settings."""
 
     data_dir: Path
     listen_host: str
@@ -72,12 +69,12 @@ class Settings:
 
     @property
     def has_mail_server(self) -> bool:
-        """Without one, mails are written to the log and reach nobody but the operator."""
+        """Without one, mails are only written to the log, which the operator reads."""
         return self.smtp_url is not None
 
     @property
     def reach(self) -> Reach:
-        """Where webhooks and notifications may lead."""
+        """The addresses that webhooks and notifications may connect to."""
         listens = {self.listen_port, *self.tunnel_ports}
         if self.detector_listen is not None:
             listens.add(self.detector_listen[1])
@@ -117,7 +114,7 @@ class Settings:
 
 
 def settings_from(environ: Mapping[str, str]) -> Settings:
-    """Read every setting; one that is empty counts as not given. Raises SettingsError."""
+    """Read every setting; an empty one counts as not set. Raises SettingsError."""
     reader = _Reader(environ)
     host, port = reader.read("LISTEN", values.read_address, "127.0.0.1:8080")
     base_url = reader.read("BASE_URL", values.read_base_url, "http://localhost:8080")
@@ -169,7 +166,7 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
 
 
 def _oidc(reader: "_Reader") -> OidcProvider | None:
-    """The provider of OpenID Connect: all of it, or none."""
+    """Return the OpenID Connect provider if all of its settings are set; None if none is."""
     issuer = reader.read("OIDC_ISSUER", values.read_issuer, "")
     client_id = reader.read("OIDC_CLIENT_ID", values.read_secret, "")
     client_secret = reader.read("OIDC_CLIENT_SECRET", values.read_secret, "")
@@ -189,7 +186,7 @@ def _oidc(reader: "_Reader") -> OidcProvider | None:
 
 
 def _stripe(reader: "_Reader") -> StripeAccount | None:
-    """What sells supporter status: all of it, or none."""
+    """Return the Stripe account if all of its settings are set; None if none is."""
     key = reader.read("STRIPE_SECRET_KEY", values.read_stripe_key, "")
     secret = reader.read("STRIPE_WEBHOOK_SECRET", values.read_stripe_webhook_secret, "")
     prices = reader.read("STRIPE_PRICE", values.read_stripe_prices, "")
@@ -204,7 +201,7 @@ def _stripe(reader: "_Reader") -> StripeAccount | None:
 
 
 class _Reader:
-    """Reads settings and remembers which there are."""
+    """Reads settings and remembers their names, to find unknown ones."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ

@@ -1,4 +1,4 @@
-"""Where pictures are kept, composed for whichever role takes or shows them."""
+"""Composition of the picture store, for the roles that take or show pictures."""
 
 import secrets
 from typing import Final
@@ -22,7 +22,7 @@ def snapshots_of(
     printers: PrinterHttp,
     token_bytes: TokenBytes = secrets.token_bytes,
 ) -> Snapshots:
-    """The use cases about kept pictures, with their place. Raises SettingsError."""
+    """Build the use cases about stored pictures. Raises SettingsError."""
     return Snapshots(
         store=store,
         clock=clock,
@@ -36,7 +36,7 @@ def _place(settings: Settings) -> SnapshotStore:
     if settings.snapshots is None:
         return DiskSnapshots(settings.data_dir / FOLDER)
     try:
-        # An extra: for those alone who keep pictures elsewhere.
+        # The library is an extra that only installations with a bucket need.
         from printreach.backends.snapshots_s3 import S3Snapshots
     except ImportError as error:
         raise SettingsError(

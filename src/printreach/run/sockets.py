@@ -1,9 +1,4 @@
-"""Listening sockets that whoever started the service has opened for it.
-
-systemd opens the sockets of printreach.socket, hands them over as descriptors 3 and up, and keeps
-them while one process of the service is replaced by the next: callers wait a moment in the socket's
-queue, and none is refused. Any program may do the same; the protocol is sd_listen_fds(3).
-"""
+"""Listening sockets that the parent process passes to the service (socket activation)."""
 
 import os
 import socket
@@ -18,13 +13,9 @@ FIRST_DESCRIPTOR: Final = 3
 def handed_over(
     environ: Mapping[str, str], pid: int, first: int = FIRST_DESCRIPTOR
 ) -> tuple[socket.socket, ...]:
-    """The sockets that were opened for the process of this id; none as a rule.
-
-    first: the descriptor of the first of them. Raises SettingsError for what nobody can accept
-    callers on.
-    """
+    """Return the sockets passed to the process with this id; usually none."""
     if environ.get("LISTEN_PID") != str(pid):
-        return ()  # meant for a parent of ours, which left the variables behind
+        return ()  # they were meant for a parent process, which left the variables set
     count = environ.get("LISTEN_FDS", "")
     if not count.isascii() or not count.isdecimal():
         raise SettingsError(f"LISTEN_FDS is {count!r}, which is not a number of sockets.")
@@ -32,13 +23,13 @@ def handed_over(
 
 
 def port_of(listener: socket.socket) -> int:
-    """The port that it listens on."""
+    """Return the port on which it listens."""
     port: int = listener.getsockname()[1]
     return port
 
 
 def address_of(listener: socket.socket) -> str:
-    """Host and port, as they stand in a URL."""
+    """Return host and port as in a URL."""
     host, port, *_ = listener.getsockname()
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 

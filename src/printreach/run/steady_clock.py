@@ -1,9 +1,9 @@
-"""Seconds of a clock that nobody sets."""
+"""A clock that nobody can set."""
 
 import time
 
 
 def steady_time() -> float:
-    """They go on while the machine sleeps: what slept has not jumped."""
+    """Return its seconds; they include the machine's sleep, which is thus no jump."""
     boot_clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
     return time.clock_gettime(boot_clock)

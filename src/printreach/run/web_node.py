@@ -1,7 +1,7 @@
-"""The web role as a server on a unix socket, in the event loop of the program that starts it.
+"""The web role as a server on a unix socket, in the event loop of this process.
 
-Only the relay's front reaches that socket: it lies in the data directory, which belongs to the
-service's user alone. So what the front says of the caller's address and scheme is believed here.
+Only the relay's front reaches that socket, since it lies in the data directory, which belongs to
+the service's user alone. So the caller's address and scheme are taken as the front passes them on.
 """
 
 import asyncio
@@ -29,7 +29,9 @@ _log = logging.getLogger(__name__)
 
 SOCKET_NAME: Final = "web.sock"
 _NEW_SOCKET_NAME: Final = "web.new"
-"""Where it is made; shorter than its final name, so that it fits wherever that one does."""
+"""The socket's name while it is created; shorter than the final one, so that its path always
+fits.
+"""
 
 # The size of sun_path on Linux, less its closing zero byte.
 _LONGEST_SOCKET_PATH_BYTES: Final = 107
@@ -39,15 +41,15 @@ _LONGEST_SOCKET_PATH_BYTES: Final = 107
 _BACKLOG: Final = 1024
 
 # The server counts connections, idle ones and event streams included, and lets callers beyond this
-# many wait. Left to itself it takes the backlog for it, by default 128: that many open dashboards
-# would starve everybody else.
+# many wait. By default it uses the backlog, 128, and that many open dashboards would starve
+# everybody else.
 _MOST_CONNECTIONS: Final = 4096
 
 # The front sends each head in one piece. Shorter than the stop's deadline, so that a front that
 # died in the middle of one does not hold up the stop.
 _HEAD_TIMEOUT_MS: Final = 5_000
 
-# For what hangs: a machine that is busy with something else may take long to start a server.
+# Generous, since a busy machine may take long to start a server.
 _START_DEADLINE_S: Final = 60.0
 _STOP_DEADLINE_S: Final = 10.0
 _CANCEL_DEADLINE_S: Final = 1.0
@@ -56,7 +58,7 @@ _CANCEL_DEADLINE_S: Final = 1.0
 class WebNode:
     """Serves an application on a unix socket from start() to stop().
 
-    path: the socket's. A relay in this process may as well call the application itself.
+    path: the path of the socket. A relay in this process can call the application directly instead.
     """
 
     path: Path
@@ -71,19 +73,19 @@ class WebNode:
 
     @property
     def application(self) -> Application:
-        """What answers, and what stop() ends: only between start() and stop()."""
+        """The ASGI application, to be called only between start() and stop(), which drains it."""
         return cast("Application", self._draining)  # Litestar names its own types of a scope
 
     def end_streams(self) -> None:
-        """End event streams and WebSockets, which would last for ever."""
+        """End event streams and WebSockets, which would otherwise last for ever."""
         self._draining.end_streams()
 
     async def start(self, data_dir: Path, *, is_successor: bool = False) -> Path:
         """Serve, and return the socket's path once it accepts connections.
 
-        The socket lies in data_dir, or in a directory of its own where that path is too long for
-        a socket. Raises OSError where another process serves on it, unless this one is to succeed
-        it: then the path leads here from now on, and the other ends what it has begun.
+        The socket is in data_dir, or in a directory of its own if that path is too long for a
+        socket. Raises OSError if another process serves on it, unless this one is its successor:
+        then the path leads here from now on, and the other process drains.
         """
         self.path = path = self._choose_path(data_dir)
         _check_place(path, is_successor=is_successor)
@@ -112,7 +114,7 @@ class WebNode:
             await _wait(self._serving, deadline_s)
             self._draining.end_all()
             await _wait(self._serving, _CANCEL_DEADLINE_S)
-            # What is left is a client that does not read; its connection ends with the process.
+            # Only clients that do not read are left; their connections end with the process.
             self._serving.cancel()
             await asyncio.gather(self._serving, return_exceptions=True)
             self._server = self._serving = None
@@ -133,7 +135,7 @@ class WebNode:
         return Path(short).resolve() / SOCKET_NAME
 
     async def _until_it_accepts(self, path: Path, serving: asyncio.Task[None]) -> None:
-        # The server tells when it has bound the socket, which is a moment before it listens.
+        # The server reports that the socket is bound a moment before it listens.
         while not _accepts(path):
             if serving.done():
                 serving.result()
@@ -145,7 +147,7 @@ def _server(app: Any, path: Path) -> Server:
     server = Server(
         app,
         uds=path,
-        # The lifespan is ours to run: the server would skip its end where it is cancelled.
+        # We run the lifespan ourselves, since the server would skip its shutdown when cancelled.
         interface=Interfaces.ASGINL,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=_HEAD_TIMEOUT_MS),
@@ -160,17 +162,15 @@ def _server(app: Any, path: Path) -> Server:
 
 
 def _logging() -> dict[str, Any]:
-    """Leave the server's messages to the program's own logging.
-
-    By itself it would write to standard output, which is for scripts, and would forget every
-    handler that is set up. "Incremental" touches nothing but the logger named here.
-    """
+    """Route the server's messages to the program's own logging."""
     loggers = {"_granian": {"level": "ERROR", "propagate": True}}
     return {"incremental": True, "handlers": {}, "loggers": loggers}
 
 
 def _check_place(path: Path, *, is_successor: bool) -> None:
-    """Refuse to take a living process's socket, or a file's place; a dead one's is free."""
+    """Refuse the path if a living process's socket or a file is there; a dead process's socket is
+    fine.
+    """
     try:
         is_socket = stat.S_ISSOCK(path.lstat().st_mode)
     except FileNotFoundError:
@@ -182,12 +182,12 @@ def _check_place(path: Path, *, is_successor: bool) -> None:
 
 
 def _unlink_if_same(path: Path, ours: os.stat_result) -> None:
-    """Remove our socket; by now the path may lead to a successor's."""
+    """Remove our socket, unless the path has become a successor's."""
     try:
         if os.path.samestat(path.lstat(), ours):
             path.unlink()
     except FileNotFoundError:
-        pass  # somebody cleared it away
+        pass  # it was already removed
 
 
 def _accepts(path: Path) -> bool:
@@ -201,5 +201,5 @@ def _accepts(path: Path) -> bool:
 
 
 async def _wait(task: asyncio.Task[None], seconds: float) -> None:
-    """Wait for a task without touching it when the time is up."""
+    """Wait for a task; leave it running when the time is up."""
     await asyncio.wait([task], timeout=seconds)

@@ -1,8 +1,8 @@
-"""The worker role: what happens by itself, one loop for each kind of work.
+"""The worker role: background work, one loop for each kind.
 
-A loop makes a pass when a hint comes, and every so often without one, for hints may be lost. What a
-pass does is a use case of `hub`; here stands what it is made of and when it runs. Who has work for
-the worker adds a consumer of events or a loop in `_composed`.
+A loop makes a pass when a hint comes, and periodically without one, since hints may be lost. The
+passes are use cases of `hub`; this module composes them and schedules the loops. New background
+work is another consumer of events, or another loop in `_composed`.
 """
 
 import asyncio
@@ -46,13 +46,13 @@ log = logging.getLogger(__name__)
 
 Pass: TypeAlias = Callable[[], Awaitable[object]]
 Guarded: TypeAlias = Callable[[Pass], Pass]
-"""Makes a pass that forgets one that does nothing while the clock is in doubt."""
+"""Wraps a pass that deletes old data; the wrapper does nothing while the clock is in doubt."""
 
 LOOK_EVERY_S: Final = 5.0
 PRUNE_EVERY_S: Final = 3600.0
 DAY_S: Final = 24 * 3600.0
 RETRY_EVERY_S: Final = 2.5
-"""So late may be what is due at a time of its own."""
+"""Retries that become due at a time of their own are late by this much at most."""
 WATCH_EVERY_S: Final = 1.0
 """A print under suspicion is due every five seconds."""
 FIND_EVERY_S: Final = 15.0
@@ -78,9 +78,9 @@ class WorkerDependencies:
 
 
 class Loop:
-    """Passes, one after another. A pass that fails is logged, and the next one comes in time.
+    """Runs a pass again and again. A pass that fails is logged, and the next one comes in time.
 
-    hints: the topics that call for a pass at once.
+    hints: the topics of notices that cause a pass at once.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Loop:
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
-        """There is something to do."""
+        """Make the next pass at once."""
         self._woken.set()
 
     def on_notice(self, notice: Notice) -> None:
@@ -106,7 +106,7 @@ class Loop:
             self.wake()
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Run until cancelled."""
         while True:
             self._woken.clear()
             try:
@@ -119,12 +119,14 @@ class Loop:
                 async with asyncio.timeout(self._every_s):
                     await self._woken.wait()
             except TimeoutError:
-                pass  # time to look, then
+                pass  # the interval is over
 
 
 @asynccontextmanager
 async def running_worker(dependencies: WorkerDependencies) -> AsyncIterator[None]:
-    """The loops run while this is open. What they have begun is finished or left to the next."""
+    """Run the loops while open. Work that they have begun is finished, or left to the next
+    start.
+    """
     async with AsyncExitStack() as ends:
         for loop in await _composed(dependencies, ends):
             ends.callback(dependencies.bus.subscribe(loop.on_notice))
@@ -134,7 +136,7 @@ async def running_worker(dependencies: WorkerDependencies) -> AsyncIterator[None
 
 
 async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> Sequence[Loop]:
-    """Every loop there is. ends: what is to be closed when all have ended."""
+    """Build all loops. ends: closes their resources after the loops have ended."""
     settings, store, clock = dependencies.settings, dependencies.store, dependencies.clock
     snapshots = snapshots_of(settings, store, clock, dependencies.printers)
     pictures = EventPictures(store, snapshots)
@@ -200,7 +202,7 @@ async def _composed(dependencies: WorkerDependencies, ends: AsyncExitStack) -> S
 def _watch(
     dependencies: WorkerDependencies, snapshots: Snapshots, guarded: Guarded, ends: AsyncExitStack
 ) -> Sequence[Loop]:
-    """The loops of the watch over prints."""
+    """Build the loops of the failure watch."""
     parts = WatchParts(
         store=dependencies.store,
         clock=dependencies.clock,
@@ -222,7 +224,7 @@ def _watch(
 
 
 def _consumers(dependencies: WorkerDependencies) -> Sequence[Consumer]:
-    """Who owes something for each event."""
+    """Return the consumers, each of which enqueues its work for every event."""
     return [
         notifying(dependencies.settings, dependencies.clock, dependencies.messaging),
         webhook_enqueuer(

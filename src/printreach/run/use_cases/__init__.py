@@ -1,1 +1,3 @@
-"""Use cases, composed: a file for each subject, used by the web role and by commands alike."""
+"""Composition of the use cases, a file for each feature, shared by the web role and the
+commands.
+"""

@@ -13,7 +13,7 @@ from printreach.run.use_cases.core import CoreServices
 
 
 def operating(core: CoreServices) -> Operating:
-    """Build it; other use cases share its parts."""
+    """Build the operators' use cases; other use cases share their parts."""
     settings, store, clock = core.settings, core.store, core.clock
     bills = billing(settings, store, clock, core.payments, core.caller_tries)
     return Operating(

@@ -34,7 +34,7 @@ class SignInServices:
 
 
 def sign_in_services(core: CoreServices, invitations: Invitations) -> SignInServices:
-    """Build them."""
+    """Build the use cases of signing in."""
     sessions = Sessions(store=core.store, clock=core.clock, token_bytes=core.token_bytes)
     limits = SignInLimits(store=core.store, caller_tries=core.caller_tries)
     signing_in = SigningIn(
