@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from printreach.contract.commands import CommandStatus
-from printreach.printers.following import News, follow_for_good
+from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.port import PrinterRefused
 
 REFUSED = PrinterRefused(CommandStatus.NOT_CONNECTED, "It is switched off.")
@@ -30,7 +30,7 @@ def waits_of(speaks: list[bool], monkeypatch: pytest.MonkeyPatch) -> list[float]
 
     monkeypatch.setattr("printreach.printers.following.asyncio.sleep", sleep)
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(follow_for_good(follow, lost.append, lambda: heard, lambda _low, high: high))
+        asyncio.run(keep_following(follow, lost.append, lambda: heard, lambda _low, high: high))
     assert lost == [REFUSED] * len(speaks)
     return waited
 
@@ -49,9 +49,9 @@ def test_one_that_spoke_before_it_was_lost_is_tried_again_soon(
 
 def test_who_waits_for_what_a_printer_says_hears_of_it_once_it_is_so() -> None:
     async def wait() -> bool:
-        news = News()
+        news = UpdateSignal()
         said: list[str] = []
-        waiting = asyncio.create_task(news.until(lambda: len(said) == 2, 60.0))
+        waiting = asyncio.create_task(news.wait_until(lambda: len(said) == 2, 60.0))
         for word in ("one", "two"):
             await asyncio.sleep(0)
             said.append(word)
@@ -62,8 +62,8 @@ def test_who_waits_for_what_a_printer_says_hears_of_it_once_it_is_so() -> None:
 
 
 def test_what_is_so_already_needs_no_word() -> None:
-    assert asyncio.run(News().until(lambda: True, 0.0))
+    assert asyncio.run(UpdateSignal().wait_until(lambda: True, 0.0))
 
 
 def test_waiting_ends_without_it_when_its_time_is_over() -> None:
-    assert not asyncio.run(News().until(lambda: False, 0.01))
+    assert not asyncio.run(UpdateSignal().wait_until(lambda: False, 0.01))

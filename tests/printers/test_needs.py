@@ -4,22 +4,22 @@ import pytest
 
 from printreach.contract.status import State
 from printreach.printers.bambu.states import code_of, need_of, state_of
-from printreach.printers.duet.heard import Heard as HeardDuet
-from printreach.printers.duet.heard import hear as hear_duet
+from printreach.printers.duet.known_state import KnownState as KnownDuet
+from printreach.printers.duet.known_state import with_model
 from printreach.printers.duet.translate import view_of as view_of_duet
 from printreach.printers.octoprint.profile import Profile
 from printreach.printers.octoprint.translate import (
     NEED_SHOWS,
     features_of,
-    hear_current,
-    hear_event,
     view_of,
+    with_current,
+    with_event,
 )
-from printreach.printers.octoprint.translate import Heard as HeardOctoPrint
+from printreach.printers.octoprint.translate import KnownState as KnownOctoPrint
 from printreach.printers.prusalink.machine import Machine
-from printreach.printers.prusalink.translate import Heard as HeardPrusaLink
-from printreach.printers.prusalink.translate import hear as hear_prusalink
+from printreach.printers.prusalink.translate import KnownState as KnownPrusaLink
 from printreach.printers.prusalink.translate import view_of as view_of_prusalink
+from printreach.printers.prusalink.translate import with_status
 from printreach.rules.prints import Need, NeedKind
 
 FILAMENT, ATTENTION = NeedKind.FILAMENT, NeedKind.ATTENTION
@@ -70,7 +70,7 @@ def test_a_duets_box_wants_an_answer_where_it_waits_for_one(
 ) -> None:
     model = {"state": {"status": "processing", "messageBox": box}}
 
-    assert kind_of(view_of_duet(hear_duet(HeardDuet(), model), "here").need) is kind
+    assert kind_of(view_of_duet(with_model(KnownDuet(), model), "here").need) is kind
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_prusalink_wants_attention_as_it_says(
     word: str, message: str, kind: NeedKind | None
 ) -> None:
     printer = {"state": word, "status_printer": {"message": message}, "axis_z": 0.4}
-    heard = hear_prusalink(HeardPrusaLink(), {"printer": printer}, {}, 0.0)
-    view = view_of_prusalink(heard, Machine(), "here")
+    known = with_status(KnownPrusaLink(), {"printer": printer}, {}, 0.0)
+    view = view_of_prusalink(known, Machine(), "here")
 
     assert kind_of(view.need) is kind
     assert view.height_mm == 0.4
@@ -98,11 +98,11 @@ def test_octoprint_says_once_that_a_print_waits_and_it_shows_for_a_while(
     event: str, kind: NeedKind
 ) -> None:
     now = {"state": {"flags": {"operational": True, "printing": True}}, "currentZ": 0.2}
-    heard = hear_event(hear_current(HeardOctoPrint(), now), event, {})
+    known = with_event(with_current(KnownOctoPrint(), now), event, {})
     views = []
     for _ in range(NEED_SHOWS + 1):
-        views.append(view_of(heard, Profile(), "1", features_of(frozenset()), "here"))
-        heard = hear_current(heard, now)
+        views.append(view_of(known, Profile(), "1", features_of(frozenset()), "here"))
+        known = with_current(known, now)
 
     assert [kind_of(view.need) for view in views] == [*[kind] * NEED_SHOWS, None]
     assert views[0].height_mm == 0.2

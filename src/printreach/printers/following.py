@@ -7,7 +7,7 @@ from .connecting import retry_delay_s
 from .port import PrinterRefused
 
 
-class News:
+class UpdateSignal:
     """What a printer says, for those who wait for some of it."""
 
     def __init__(self) -> None:
@@ -22,20 +22,20 @@ class News:
         """For the next thing it says."""
         await self._next.wait()
 
-    async def until(self, is_so: Callable[[], bool], seconds: float) -> bool:
+    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
         """Wait for it to say what makes it so; False when it doesn't in time."""
         try:
             async with asyncio.timeout(seconds):
-                while not is_so():
+                while not condition():
                     await self.wait()
         except TimeoutError:
             return False
         return True
 
 
-async def follow_for_good(
+async def keep_following(
     follow: Callable[[], Awaitable[None]],
-    lose: Callable[[PrinterRefused], None],
+    on_lost: Callable[[PrinterRefused], None],
     heard: Callable[[], object],
     uniform: Callable[[float, float], float],
 ) -> None:
@@ -50,6 +50,6 @@ async def follow_for_good(
         try:
             await follow()
         except PrinterRefused as refused:
-            lose(refused)
+            on_lost(refused)
         failures = 1 if heard() is not before else failures + 1
         await asyncio.sleep(retry_delay_s(failures, uniform(0.5, 1.0)))

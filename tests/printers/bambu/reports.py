@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from printreach.printers.bambu.report import Heard, hear
+from printreach.printers.bambu.report import KnownState, with_message
 from tests.fakes.bambu.machine import MODULES, Machine
 
 Json = dict[str, Any]
@@ -27,11 +27,11 @@ def whole() -> Json:
     return Machine(lambda _path: None).full()
 
 
-def heard(**changes: object) -> Heard:
+def known_from(**changes: object) -> KnownState:
     """A P1S that has told everything, and then these fields of its report."""
-    known = hear(Heard(), {"info": {"command": "get_version", "module": MODULES}})
-    known = hear(known, whole())
-    return hear(known, {"print": {"command": "push_status", "msg": 1, **changes}})
+    known = with_message(KnownState(), {"info": {"command": "get_version", "module": MODULES}})
+    known = with_message(known, whole())
+    return with_message(known, {"print": {"command": "push_status", "msg": 1, **changes}})
 
 
 def product(name: str) -> Json:

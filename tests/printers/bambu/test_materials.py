@@ -9,15 +9,15 @@ from printreach.contract.materials import MaterialSystem, Source
 from printreach.contract.unset import UNSET
 from printreach.printers.bambu.materials import materials_of
 from tests.fakes.bambu.machine import AMS, MODULES, TRAY
-from tests.printers.bambu.reports import H2D, heard
+from tests.printers.bambu.reports import H2D, known_from
 
 
 def told(**changes: object) -> MaterialSystem:
-    return materials_of(heard(**changes).report)
+    return materials_of(known_from(**changes).report)
 
 
 def with_module(name: str, **changes: object) -> MaterialSystem:
-    return materials_of(heard(**changes).report, [*MODULES, {"name": name}])
+    return materials_of(known_from(**changes).report, [*MODULES, {"name": name}])
 
 
 def ams(**changes: object) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from printreach.printers.bambu.orders import (
     start_problem,
     temp_lines,
 )
-from printreach.printers.bambu.smart_pause import lines_to_go_on, lines_to_rest, plan_rest
+from printreach.printers.bambu.smart_pause import pause_lines, plan_saved_state, unpark_lines
 
 HOT = Temps(hotend_target=220.0, bed_target=60.0)
 
@@ -98,8 +98,8 @@ def test_a_light_is_told_its_mode() -> None:
 
 def test_a_smart_pause_retracts_lifts_and_then_cools() -> None:
     order = Pause(smart_pause=True, z_lift_mm=5, retract_filament_mm=2, disable_bed=False)
-    rest = plan_rest(order, "job", HOT)
-    down, up = lines_to_rest(rest), lines_to_go_on(rest)
+    saved = plan_saved_state(order, "job", HOT)
+    down, up = pause_lines(saved), unpark_lines(saved)
 
     assert [line for line in down if line.startswith(("G1", "M104", "M140"))] == [
         "G1 E-2 F300",
@@ -110,11 +110,11 @@ def test_a_smart_pause_retracts_lifts_and_then_cools() -> None:
 
 
 def test_it_is_warm_again_when_every_heater_is() -> None:
-    rest = plan_rest(Pause(smart_pause=True, disable_bed=True), "job", HOT)
+    saved = plan_saved_state(Pause(smart_pause=True, disable_bed=True), "job", HOT)
 
-    assert rest.is_warm(Temps(hotend_actual=218.0, bed_actual=58.0))
-    assert not rest.is_warm(Temps(hotend_actual=218.0, bed_actual=40.0))
+    assert saved.is_warm(Temps(hotend_actual=218.0, bed_actual=58.0))
+    assert not saved.is_warm(Temps(hotend_actual=218.0, bed_actual=40.0))
 
 
 def test_a_pause_of_a_cold_printer_takes_nothing() -> None:
-    assert plan_rest(Pause(smart_pause=True), "job", Temps()).is_nothing
+    assert plan_saved_state(Pause(smart_pause=True), "job", Temps()).is_empty

@@ -1,13 +1,13 @@
 """A printer's state, built up from its messages."""
 
 from printreach.printers.bambu.models import model_of
-from printreach.printers.bambu.report import Heard, hear
+from printreach.printers.bambu.report import KnownState, with_message
 from printreach.printers.loose import merged
-from tests.printers.bambu.reports import heard, product, whole
+from tests.printers.bambu.reports import known_from, product, whole
 
 
 def test_changes_are_merged_into_what_is_known() -> None:
-    known = heard(bed_temper=61.5)
+    known = known_from(bed_temper=61.5)
 
     assert known.report["bed_temper"] == 61.5
     assert known.report["nozzle_diameter"] == "0.4"
@@ -25,7 +25,7 @@ def test_objects_are_merged_and_lists_replaced() -> None:
 
 
 def test_a_whole_report_forgets_what_was_known() -> None:
-    known = hear(heard(of_old=1), whole())
+    known = with_message(known_from(of_old=1), whole())
 
     assert "of_old" not in known.report
 
@@ -33,32 +33,32 @@ def test_a_whole_report_forgets_what_was_known() -> None:
 def test_a_short_message_that_calls_itself_whole_forgets_nothing() -> None:
     message = {"print": {"command": "push_status", "msg": 0, "mc_percent": 5}}
 
-    assert hear(heard(), message).report["nozzle_diameter"] == "0.4"
+    assert with_message(known_from(), message).report["nozzle_diameter"] == "0.4"
 
 
 def test_the_answer_to_an_order_is_no_state() -> None:
-    known = heard()
+    known = known_from()
 
-    assert hear(known, {"print": {"command": "pause", "gcode_state": "x"}}) is known
+    assert with_message(known, {"print": {"command": "pause", "gcode_state": "x"}}) is known
 
 
 def test_there_is_nothing_to_be_told_before_the_first_state() -> None:
-    assert not hear(Heard(), product("Bambu Lab P1S")).is_enough
-    assert heard().is_enough
+    assert not with_message(KnownState(), product("Bambu Lab P1S")).is_enough
+    assert known_from().is_enough
 
 
 def test_keys_without_end_are_not_all_kept() -> None:
-    known = heard()
+    known = known_from()
     for start in range(0, 5000, 500):
         changes = {f"key{number}": 0 for number in range(start, start + 500)}
-        known = hear(known, {"print": {"command": "push_status", "msg": 1, **changes}})
+        known = with_message(known, {"print": {"command": "push_status", "msg": 1, **changes}})
 
     assert len(known.report) <= 1000
 
 
 def test_a_part_names_the_printer_where_no_product_is_named() -> None:
-    known = hear(
-        Heard(),
+    known = with_message(
+        KnownState(),
         {"info": {"command": "get_version", "module": [{"name": "ap", "hw_ver": "AP05"}]}},
     )
 

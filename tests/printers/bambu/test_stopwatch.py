@@ -11,24 +11,24 @@ UNIX = 1_800_000_000.0
 
 
 def after(*looks: tuple[float, State, dict[str, object]]) -> Stopwatch:
-    watch = Stopwatch()
+    stopwatch = Stopwatch()
     for now, state, report in looks:
-        watch = observe(watch, report, state, now)
-    return watch
+        stopwatch = observe(stopwatch, report, state, now)
+    return stopwatch
 
 
 def test_time_is_counted_from_the_warm_up_on() -> None:
-    watch = after((100.0, State.WARMING_UP, PRINT), (130.0, State.PRINTING, PRINT))
+    stopwatch = after((100.0, State.WARMING_UP, PRINT), (130.0, State.PRINTING, PRINT))
 
-    assert watch.duration_s(160.0) == 60
+    assert stopwatch.duration_s(160.0) == 60
 
 
 def test_a_pause_does_not_count() -> None:
-    watch = after(
+    stopwatch = after(
         (0.0, State.PRINTING, PRINT), (10.0, State.PAUSED, PRINT), (50.0, State.PRINTING, PRINT)
     )
 
-    assert watch.duration_s(55.0) == 15
+    assert stopwatch.duration_s(55.0) == 15
 
 
 def test_the_end_stops_it_and_the_next_print_begins_at_nothing() -> None:
@@ -40,34 +40,36 @@ def test_the_end_stops_it_and_the_next_print_begins_at_nothing() -> None:
 
 
 def test_another_job_is_another_print_even_if_its_start_was_missed() -> None:
-    watch = after((0.0, State.PRINTING, PRINT), (50.0, State.PRINTING, {**PRINT, "task_id": "8"}))
+    stopwatch = after(
+        (0.0, State.PRINTING, PRINT), (50.0, State.PRINTING, {**PRINT, "task_id": "8"})
+    )
 
-    assert watch.duration_s(60.0) == 10
+    assert stopwatch.duration_s(60.0) == 10
 
 
 def test_the_minutes_left_run_down_by_the_second() -> None:
-    watch = after((0.0, State.PRINTING, PRINT))
+    stopwatch = after((0.0, State.PRINTING, PRINT))
 
-    assert (watch.left_s(0.0), watch.left_s(20.0)) == (600, 580)
-    assert watch.left_s(500.0) == 541  # no further than a minute ahead of the printer
+    assert (stopwatch.left_s(0.0), stopwatch.left_s(20.0)) == (600, 580)
+    assert stopwatch.left_s(500.0) == 541  # no further than a minute ahead of the printer
 
 
 def test_the_minutes_left_stand_still_in_a_pause() -> None:
     paused = {**PRINT, "gcode_state": "PAUSE"}
-    watch = after((0.0, State.PRINTING, PRINT), (10.0, State.PAUSED, paused))
+    stopwatch = after((0.0, State.PRINTING, PRINT), (10.0, State.PAUSED, paused))
 
-    assert watch.left_s(50.0) == 600
+    assert stopwatch.left_s(50.0) == 600
 
 
 def test_the_minutes_of_the_print_before_are_not_told_of_the_next() -> None:
-    watch = after((0.0, State.WARMING_UP, {**PRINT, "gcode_state": "PREPARE"}))
+    stopwatch = after((0.0, State.WARMING_UP, {**PRINT, "gcode_state": "PREPARE"}))
 
-    assert watch.left_s(0.0) is None
+    assert stopwatch.left_s(0.0) is None
 
 
 def test_a_restart_of_the_agent_goes_on_counting(tmp_path: Path) -> None:
-    watch = after((0.0, State.PRINTING, PRINT))
-    ClockFile(tmp_path).save(watch, 100.0, UNIX)
+    stopwatch = after((0.0, State.PRINTING, PRINT))
+    ClockFile(tmp_path).save(stopwatch, 100.0, UNIX)
 
     loaded = ClockFile(tmp_path).load(PRINT, UNIX + 20.0)
 

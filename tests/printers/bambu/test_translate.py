@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 from printreach.contract.features import Feature
 from printreach.contract.status import JobStatus, State
 from printreach.contract.unset import UNSET
-from printreach.printers.bambu.report import Heard, hear
+from printreach.printers.bambu.report import KnownState, with_message
 from printreach.printers.bambu.stopwatch import Stopwatch
 from printreach.printers.bambu.translate import view_of
 from printreach.printers.port import View
-from tests.printers.bambu.reports import H2D, heard, product, whole
+from tests.printers.bambu.reports import H2D, known_from, product, whole
 
 NOTHING_MEASURED = Stopwatch()
 
 
-def view(known: Heard) -> View:
+def view(known: KnownState) -> View:
     return view_of(known, NOTHING_MEASURED, 0.0)
 
 
 def job(**changes: object) -> JobStatus:
-    return view(heard(**changes)).job
+    return view(known_from(**changes)).job
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_the_name_is_the_tasks_else_the_files(changes: dict[str, Any], name: str
     [("Bambu Lab X1 Carbon", 33.5), ("Bambu Lab P1S", UNSET), ("Bambu Lab unheard-of", UNSET)],
 )
 def test_a_chamber_is_told_only_where_it_is_measured(name: str, chamber: object) -> None:
-    known = hear(heard(chamber_temper=33.5), product(name))
+    known = with_message(known_from(chamber_temper=33.5), product(name))
 
     assert view(known).job.current_print.temps.chamber_actual == chamber
 
@@ -138,23 +138,23 @@ def test_the_light_is_on_when_it_flashes() -> None:
 
 
 def test_a_printer_without_a_light_has_none_and_can_switch_none() -> None:
-    told = view(heard(lights_report=[]))
+    told = view(known_from(lights_report=[]))
 
     assert told.job.lights is None
     assert Feature.LIGHT_CONTROL not in told.features
 
 
 def test_a_printer_with_two_nozzles_extrudes_nothing_by_hand() -> None:
-    assert Feature.EXTRUSION in view(heard()).features
-    assert Feature.EXTRUSION not in view(heard(**H2D)).features
+    assert Feature.EXTRUSION in view(known_from()).features
+    assert Feature.EXTRUSION not in view(known_from(**H2D)).features
 
 
 def test_the_version_names_the_product_and_its_firmware() -> None:
-    assert view(heard()).platform_version == "Bambu Lab P1S 01.07.00.00"
+    assert view(known_from()).platform_version == "Bambu Lab P1S 01.07.00.00"
 
 
 def test_a_smart_pause_that_ends_is_resuming() -> None:
-    told = view_of(heard(gcode_state="PAUSE"), NOTHING_MEASURED, 0.0, is_waking=True)
+    told = view_of(known_from(gcode_state="PAUSE"), NOTHING_MEASURED, 0.0, is_restoring=True)
 
     assert told.job.state is State.RESUMING
 
@@ -178,7 +178,7 @@ FIELDS = sorted(whole()["print"])
 
 @given(st.dictionaries(st.sampled_from([*FIELDS, "extruder", "vir_slot"]), JSON, max_size=6))
 def test_any_field_may_be_of_any_kind(changes: dict[str, Any]) -> None:
-    told = view(heard(**{**changes, "command": "push_status"}))
+    told = view(known_from(**{**changes, "command": "push_status"}))
 
     _assert_can_be_told(told)
 
@@ -187,7 +187,7 @@ def test_any_field_may_be_of_any_kind(changes: dict[str, Any]) -> None:
 def test_any_field_may_be_missing(missing: set[str]) -> None:
     report = {key: value for key, value in whole()["print"].items() if key not in missing}
 
-    _assert_can_be_told(view(Heard(report=report)))
+    _assert_can_be_told(view(KnownState(report=report)))
 
 
 @given(JSON, st.integers(0, 3))
@@ -196,15 +196,15 @@ def test_any_part_of_a_tray_may_be_of_any_kind(value: Any, position: int) -> Non
     tray = ams["ams"][0]["tray"][position]
     for key in tray:
         unit = {"id": "0", "tray": [{**tray, key: value}]}
-        _assert_can_be_told(view(heard(ams={**ams, "ams": [unit]})))
+        _assert_can_be_told(view(known_from(ams={**ams, "ams": [unit]})))
 
 
 @given(JSON)
 def test_any_message_at_all_is_survived(message: Any) -> None:
-    before = heard()
+    before = known_from()
 
     for told in (message, {"print": message}, {"info": message}):
-        _assert_can_be_told(view(hear(before, told)))
+        _assert_can_be_told(view(with_message(before, told)))
 
 
 def _assert_can_be_told(told: View) -> None:

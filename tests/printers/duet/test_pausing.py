@@ -7,14 +7,16 @@ from typing import cast
 import pytest
 
 from printreach.printers.duet import gcode
-from printreach.printers.duet.heard import Heard
-from printreach.printers.duet.pausing import Pausing
-from printreach.printers.duet.smart_pause import Rest, commands_to_wake, rest_store
-from printreach.printers.duet.watch import Watch
+from printreach.printers.duet.known_state import KnownState
+from printreach.printers.duet.live_view import LiveView
+from printreach.printers.duet.pausing import PauseController
+from printreach.printers.duet.smart_pause import SavedState, restore_commands, saved_state_store
 from printreach.printers.port import PrinterRefused, failed
 from tests.fakes.loop import on_a_loop
 
-REST = Rest(path="0:/gcodes/a.gcode", tools={0: "active"}, bed_c=60.0, lift_mm=4, retract_mm=3)
+SAVED = SavedState(
+    path="0:/gcodes/a.gcode", tools={0: "active"}, bed_c=60.0, lift_mm=4, retract_mm=3
+)
 
 
 class BusyWatch:
@@ -23,7 +25,7 @@ class BusyWatch:
     def __init__(self) -> None:
         self.orders: list[list[str]] = []
 
-    async def until(self, _is_so: Callable[[Heard], bool], _seconds: float) -> bool:
+    async def wait_until(self, _is_so: Callable[[KnownState], bool], _seconds: float) -> bool:
         return True
 
     async def order(self, lines: list[str]) -> None:
@@ -36,13 +38,13 @@ class BusyWatch:
 async def test_a_resume_that_was_refused_gives_the_heat_back_when_it_is_tried_again(
     tmp_path: Path,
 ) -> None:
-    rest_store(tmp_path).save(REST)
-    watch = BusyWatch()
-    pausing = Pausing(cast("Watch", watch), rest_store(tmp_path))
+    saved_state_store(tmp_path).save(SAVED)
+    live_view = BusyWatch()
+    pausing = PauseController(cast("LiveView", live_view), saved_state_store(tmp_path))
 
     with pytest.raises(PrinterRefused, match="no room"):
         await pausing.resume()
     await pausing.resume()
 
-    assert watch.orders[1] == [*commands_to_wake(REST), *gcode.RESUME]
-    assert rest_store(tmp_path).load() is None
+    assert live_view.orders[1] == [*restore_commands(SAVED), *gcode.RESUME]
+    assert saved_state_store(tmp_path).load() is None

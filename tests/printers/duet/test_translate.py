@@ -12,7 +12,7 @@ from printreach.contract.codec import encode
 from printreach.contract.status import State
 from printreach.contract.unset import UNSET
 from printreach.printers.duet import entries, gcode
-from printreach.printers.duet.heard import Heard, hear, lost_sight
+from printreach.printers.duet.known_state import KnownState, lost_sight, with_model
 from printreach.printers.duet.model import merged
 from printreach.printers.duet.translate import view_of
 from printreach.printers.port import View
@@ -24,15 +24,15 @@ WHERE = "The Duet at tower"
 NEARLY_ALL = 4_900_000
 
 
-def heard(*models: Json) -> Heard:
-    told = Heard()
+def known(*models: Json) -> KnownState:
+    told = KnownState()
     for one in models:
-        told = hear(told, one)
+        told = with_model(told, one)
     return told
 
 
 def seen(*models: Json) -> View:
-    return view_of(heard(*models), WHERE)
+    return view_of(known(*models), WHERE)
 
 
 def state(*models: Json) -> State:
@@ -120,7 +120,7 @@ def test_how_a_job_ended_that_nobody_saw_is_known_from_dsf_alone() -> None:
 
 
 def test_the_end_of_a_job_that_was_long_out_of_sight_is_not_guessed() -> None:
-    after = hear(lost_sight(heard(model(filePosition=10))), at_rest())
+    after = with_model(lost_sight(known(model(filePosition=10))), at_rest())
 
     assert view_of(after, WHERE).job.state is State.IDLE
 
@@ -134,12 +134,12 @@ def test_a_simulation_that_ends_is_no_print() -> None:
 
 
 def test_the_pause_before_a_cancel_is_no_pause() -> None:
-    cancelling = replace(heard(model()), is_cancelling=True)
+    cancelling = replace(known(model()), is_cancelling=True)
     for status in ("pausing", "paused", "cancelling"):
-        cancelling = hear(cancelling, model(status))
+        cancelling = with_model(cancelling, model(status))
         assert view_of(cancelling, WHERE).job.state is State.PRINTING
         assert view_of(cancelling, WHERE).job.sub_state == "Cancelling"
-    after = hear(cancelling, at_rest())
+    after = with_model(cancelling, at_rest())
 
     assert view_of(after, WHERE).job.state is State.CANCELLED
 
@@ -321,9 +321,9 @@ def test_a_refusal_is_found_in_the_replies(reply: str, words: str | None) -> Non
 
 @given(st.lists(damaged(answers()["whole"]), min_size=1, max_size=3))
 def test_no_damaged_model_does_harm(models: list[Any]) -> None:
-    told = Heard()
+    told = KnownState()
     for one in models:
-        told = hear(told, one if isinstance(one, dict) else {})
+        told = with_model(told, one if isinstance(one, dict) else {})
     view = view_of(told, WHERE)
 
     assert 0.0 <= view.job.current_print.progress <= 100.0
@@ -335,8 +335,8 @@ def test_no_damaged_model_does_harm(models: list[Any]) -> None:
 @given(damaged(answers()["live"]), damaged(at_rest()))
 def test_no_damaged_news_do_harm(live: Any, rest: Any) -> None:
     news = merged(answers()["whole"], live)
-    told = heard(model(), news if isinstance(news, dict) else {})
-    view = view_of(hear(told, rest if isinstance(rest, dict) else {}), WHERE)
+    told = known(model(), news if isinstance(news, dict) else {})
+    view = view_of(with_model(told, rest if isinstance(rest, dict) else {}), WHERE)
 
     encode(view.job)
     if view.materials is not None:

@@ -8,7 +8,7 @@ import pytest
 
 from printreach.contract.commands import Pause
 from printreach.contract.status import CurrentPrint, JobStatus, State, Temps
-from printreach.printers.elegoo.pausing import STORE, plan_rest, rest_store
+from printreach.printers.elegoo.pausing import STORE, plan_saved_state, saved_state_store
 from printreach.printers.port import View
 from tests.printers.bench import TEST_S, Bench, adapter_at, machine, on_the_bench
 from tests.printers.elegoo.sdcp_rig import SdcpRig
@@ -32,7 +32,7 @@ async def heat_becomes(bench: Bench, hotend_c: float, bed_c: float) -> None:
     await bench.until_true(f"{hotend_c} and {bed_c} degrees", is_so)
 
 
-async def rest(bench: Bench) -> None:
+async def saved(bench: Bench) -> None:
     """Pause a hot print until it has cooled down."""
     await bench.start(bench.rig.hot_print())
     await bench.until(State.PRINTING)
@@ -48,7 +48,7 @@ def after_a_restart(rig: SdcpRig, folder: Path, provoke: Callable[[Bench], objec
         async with asyncio.timeout(TEST_S), rig.open():
             async with adapter_at(rig, machine(rig, folder)) as bench:
                 await bench.until_true("a view", lambda: _is_connected(bench))
-                await rest(bench)
+                await saved(bench)
             async with adapter_at(rig, machine(rig, folder)) as bench:
                 await bench.until_true("a view", lambda: _is_connected(bench))
                 assert (await bench.job())["State"] == State.PAUSED
@@ -69,7 +69,7 @@ class TestSmartPause:
     @on_the_bench
     async def test_the_head_is_lifted_and_comes_down_again(self, bench: Bench) -> None:
         assert isinstance(bench.rig, SdcpRig)
-        await rest(bench)
+        await saved(bench)
         lifted = list(bench.rig.fake.machine.moved)
         assert (await bench.calls.post("resume")).result == {}
         await bench.until(State.PRINTING)
@@ -80,7 +80,7 @@ class TestSmartPause:
 
     @on_the_bench
     async def test_a_rest_can_be_cancelled(self, bench: Bench) -> None:
-        await rest(bench)
+        await saved(bench)
         assert (await bench.calls.post("cancel")).result == {}
         await bench.until(State.CANCELLED)
         await bench.start(bench.rig.long_print())
@@ -102,13 +102,13 @@ class TestSmartPause:
 def test_a_resin_printer_rests_as_it_stands() -> None:
     view = View(trouble=None, job=JobStatus(state=State.PRINTING))
 
-    assert plan_rest(Pause(smart_pause=True, z_lift_mm=5), view).is_nothing
+    assert plan_saved_state(Pause(smart_pause=True, z_lift_mm=5), view).is_empty
 
 
 def test_what_is_left_on_is_not_touched() -> None:
     temps = Temps(hotend_target=HOT_C, bed_target=BED_C)
     job = JobStatus(state=State.PRINTING, current_print=CurrentPrint(temps=temps))
-    planned = plan_rest(Pause(smart_pause=True), View(trouble=None, job=job))
+    planned = plan_saved_state(Pause(smart_pause=True), View(trouble=None, job=job))
 
     assert (planned.hotend_c, planned.bed_c) == (HOT_C, 0.0)
 
@@ -116,6 +116,6 @@ def test_what_is_left_on_is_not_touched() -> None:
 @pytest.mark.parametrize("stored", ["", "[]", "{", '{"hotend_c": 1e9, "lift_mm": -1}', "[" * 9999])
 def test_a_damaged_memory_heats_nothing(tmp_path: Path, stored: str) -> None:
     (tmp_path / STORE).write_text(stored)
-    found = rest_store(tmp_path).load()
+    found = saved_state_store(tmp_path).load()
 
-    assert found is None or found.is_nothing
+    assert found is None or found.is_empty

@@ -72,15 +72,15 @@ CC2_CANVAS: Json = {"id": 8, "method": 2005, "result": {"error_code": 0, "canvas
 def sdcp_view(status: int, **info: object) -> View:
     told = {**SDCP_STATUS["Status"]["PrintInfo"], "Status": status, **info}
     message = {"Status": {**SDCP_STATUS["Status"], "PrintInfo": told}}
-    return sdcp.view_of(sdcp.hear(sdcp.Heard(), message))
+    return sdcp.view_of(sdcp.with_message(sdcp.KnownState(), message))
 
 
-def cc2_heard(word: str = "", status: int = 2, sub: int = 2075, **more: object) -> cc2.Heard:
+def cc2_heard(word: str = "", status: int = 2, sub: int = 2075, **more: object) -> cc2.KnownState:
     result = CC2_STATUS["result"]
     machine = {**result["machine_status"], "status": status, "sub_status": sub, **more}
     told = {**result["print_status"], "state": word}
     message = {**CC2_STATUS, "result": {**result, "machine_status": machine, "print_status": told}}
-    return cc2.hear(cc2.Heard(), message)
+    return cc2.with_message(cc2.KnownState(), message)
 
 
 def cc2_state(word: str = "", status: int = 2, sub: int = 2075, **more: object) -> State:
@@ -88,8 +88,8 @@ def cc2_state(word: str = "", status: int = 2, sub: int = 2075, **more: object) 
 
 
 def test_both_tell_the_same_print_alike() -> None:
-    first = sdcp.view_of(sdcp.hear(sdcp.Heard(), SDCP_STATUS)).job
-    second = cc2.view_of(cc2.hear(cc2.Heard(), CC2_STATUS)).job
+    first = sdcp.view_of(sdcp.with_message(sdcp.KnownState(), SDCP_STATUS)).job
+    second = cc2.view_of(cc2.with_message(cc2.KnownState(), CC2_STATUS)).job
 
     assert first.state is State.PRINTING
     assert first.current_print.time_left_sec == 7749
@@ -114,7 +114,7 @@ def test_sdcp_states_are_those_of_the_table() -> None:
 def test_a_resin_printer_counts_in_milliseconds_and_has_no_heat() -> None:
     info = {"Status": 3, "CurrentLayer": 5, "TotalLayer": 10, "CurrentTicks": 60_000}
     message = {"Status": {"CurrentStatus": [1], "PrintInfo": {**info, "TotalTicks": 90_000}}}
-    view = sdcp.view_of(sdcp.hear(sdcp.Heard(), message))
+    view = sdcp.view_of(sdcp.with_message(sdcp.KnownState(), message))
 
     assert view.job.current_print.duration_sec == 60
     assert view.job.current_print.time_left_sec == 30
@@ -150,20 +150,20 @@ def test_the_number_that_a_normal_end_may_bring_is_no_error() -> None:
 
 def test_news_change_what_they_name_and_a_missing_number_is_a_gap() -> None:
     news = {"method": 6000, "id": 4, "result": {"extruder": {"temperature": 200}}}
-    first = cc2.hear(cc2_heard("printing"), news)
-    second = cc2.hear(first, {**news, "id": 5})
-    third = cc2.hear(second, {**news, "id": 7})
+    first = cc2.with_message(cc2_heard("printing"), news)
+    second = cc2.with_message(first, {**news, "id": 5})
+    third = cc2.with_message(second, {**news, "id": 7})
 
     temps = cc2.view_of(first).job.current_print.temps
     assert (temps.hotend_actual, temps.hotend_target) == (200, 220)
-    assert [heard.has_gap for heard in (first, second, third)] == [False, False, True]
-    assert not cc2.hear(third, CC2_STATUS).has_gap
+    assert [known.has_gap for known in (first, second, third)] == [False, False, True]
+    assert not cc2.with_message(third, CC2_STATUS).has_gap
 
 
 def test_a_single_spool_leads_to_the_single_nozzle_on_both() -> None:
     for view in (
-        sdcp.view_of(sdcp.hear(sdcp.Heard(), SDCP_STATUS)),
-        cc2.view_of(cc2.hear(cc2.Heard(), CC2_STATUS)),
+        sdcp.view_of(sdcp.with_message(sdcp.KnownState(), SDCP_STATUS)),
+        cc2.view_of(cc2.with_message(cc2.KnownState(), CC2_STATUS)),
     ):
         assert view.materials is not None
         (route,), (source,), (tool,) = (
@@ -175,7 +175,9 @@ def test_a_single_spool_leads_to_the_single_nozzle_on_both() -> None:
 
 
 def test_a_canvas_is_a_unit_with_its_trays_and_the_one_in_use() -> None:
-    system = cc2.view_of(cc2.hear(cc2.hear(cc2.Heard(), CC2_STATUS), CC2_CANVAS)).materials
+    system = cc2.view_of(
+        cc2.with_message(cc2.with_message(cc2.KnownState(), CC2_STATUS), CC2_CANVAS)
+    ).materials
 
     assert system is not None
     assert [unit.id for unit in system.units] == ["elegoo-canvas-0"]
@@ -186,10 +188,10 @@ def test_a_canvas_is_a_unit_with_its_trays_and_the_one_in_use() -> None:
 
 @given(st.lists(damaged(SDCP_STATUS), max_size=3))
 def test_no_damaged_sdcp_message_does_harm(messages: list[Any]) -> None:
-    heard = sdcp.Heard()
+    known = sdcp.KnownState()
     for message in messages:
-        heard = sdcp.hear(heard, message)
-    view = sdcp.view_of(heard)
+        known = sdcp.with_message(known, message)
+    view = sdcp.view_of(known)
 
     assert 0.0 <= view.job.current_print.progress <= 100.0
     encode(view.job)
@@ -197,11 +199,13 @@ def test_no_damaged_sdcp_message_does_harm(messages: list[Any]) -> None:
 
 @given(st.lists(damaged(CC2_STATUS) | damaged(CC2_CANVAS), max_size=4))
 def test_no_damaged_cc2_message_does_harm(messages: list[Any]) -> None:
-    heard = cc2.hear(cc2.Heard(), CC2_STATUS)
+    known = cc2.with_message(cc2.KnownState(), CC2_STATUS)
     for message in messages:
-        heard = cc2.hear(heard, message)
-        heard = cc2.hear(heard, {**message, "method": 6000} if isinstance(message, dict) else None)
-    view = cc2.view_of(heard)
+        known = cc2.with_message(known, message)
+        known = cc2.with_message(
+            known, {**message, "method": 6000} if isinstance(message, dict) else None
+        )
+    view = cc2.view_of(known)
 
     assert 0.0 <= view.job.current_print.progress <= 100.0
     encode(view.job)

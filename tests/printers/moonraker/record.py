@@ -51,7 +51,7 @@ class Recorder:
         port = int(self.rig.url.rpartition(":")[2])
         url = f"ws://127.0.0.1:{port}/websocket"
         async with websocket(connect_to("127.0.0.1", port, tls=False), url) as socket:
-            self.rpc = Rpc(socket, self._hear)
+            self.rpc = Rpc(socket, self._wait_for_change)
             reading = asyncio.create_task(self.rpc.run())
             await self._play()
             reading.cancel()
@@ -92,7 +92,7 @@ class Recorder:
         await self.rpc.call(method, params)
         await asyncio.sleep(seconds)
 
-    def _hear(self, method: str, params: object) -> None:
+    def _wait_for_change(self, method: str, params: object) -> None:
         if method not in _TOLD_ALL_THE_TIME:
             self.pushed.append({"method": method, "params": params})
 

@@ -9,7 +9,7 @@ from typing import Any
 from printreach.printers.moonraker.machine import machine_of
 from printreach.printers.moonraker.metadata import metadata_of
 from printreach.printers.moonraker.power import power_lights
-from printreach.printers.moonraker.status import Known, hear
+from printreach.printers.moonraker.status import KnownState, with_changes
 
 FOLDER = Path(__file__).parents[1] / "recordings" / "moonraker"
 VERSION = "0.11.0"
@@ -36,24 +36,24 @@ def statuses() -> list[Any]:
     return [told["params"][0] for told in pushed() if told["method"] == "notify_status_update"]
 
 
-def at_first(*, sliced: bool = True) -> Known:
+def at_first(*, sliced: bool = True) -> KnownState:
     """What is known when Klipper has answered. sliced: of the file that is printed, too."""
-    known = Known(
+    known = KnownState(
         machine=machine_of(answers()["printer.objects.list"]["objects"]),
         power=power_lights(answers()["machine.device_power.devices"]),
     )
-    known = hear(known, answers()["printer.objects.subscribe"]["status"])
+    known = with_changes(known, answers()["printer.objects.subscribe"]["status"])
     return with_metadata(known) if sliced else known
 
 
-def with_metadata(known: Known) -> Known:
+def with_metadata(known: KnownState) -> KnownState:
     return replace(known, metadata=metadata_of(answers()[SLICED]))
 
 
-def through(known: Known) -> list[Known]:
+def through(known: KnownState) -> list[KnownState]:
     """After each change that was recorded."""
     seen = []
     for status in statuses():
-        known = hear(known, status)
+        known = with_changes(known, status)
         seen.append(known)
     return seen

@@ -2,7 +2,7 @@
 
 from printreach.contract.status import State
 from printreach.contract.unset import UNSET
-from printreach.printers.moonraker.status import hear
+from printreach.printers.moonraker.status import with_changes
 from tests.printers.moonraker.test_translate import first, print_of, printing
 
 
@@ -13,14 +13,14 @@ def test_filament_is_what_the_slicer_counted() -> None:
 
 
 def test_filament_follows_from_what_was_used_where_the_slicer_said_nothing() -> None:
-    now = print_of(hear(printing(), {"print_stats": {"filament_used": 42.7}}))
+    now = print_of(with_changes(printing(), {"print_stats": {"filament_used": 42.7}}))
 
     assert (now.est_total_fil_used_mm, now.est_total_fil_weight_mg) == (170, UNSET)
 
 
 def test_what_is_known_of_a_file_is_forgotten_when_another_is_printed() -> None:
     before = first(State.PRINTING)
-    after = hear(before, {"print_stats": {"filename": "another.gcode"}})
+    after = with_changes(before, {"print_stats": {"filename": "another.gcode"}})
     now = print_of(after)
 
     assert print_of(before).est_total_fil_used_mm == 1235
@@ -33,8 +33,8 @@ def test_what_is_known_of_a_file_is_forgotten_when_another_is_printed() -> None:
 
 
 def test_filament_is_unknown_while_a_print_begins() -> None:
-    begun = hear(printing(), {"virtual_sdcard": {"progress": 0.02}})
-    begun = hear(begun, {"print_stats": {"filament_used": 42.7}})
+    begun = with_changes(printing(), {"virtual_sdcard": {"progress": 0.02}})
+    begun = with_changes(begun, {"print_stats": {"filament_used": 42.7}})
 
     assert print_of(begun).est_total_fil_used_mm == 0
 
@@ -42,4 +42,4 @@ def test_filament_is_unknown_while_a_print_begins() -> None:
 def test_filament_of_a_complete_print_is_what_it_used() -> None:
     ended = {"print_stats": {"state": "complete", "filament_used": 42.7}}
 
-    assert print_of(hear(printing(), ended)).est_total_fil_used_mm == 42
+    assert print_of(with_changes(printing(), ended)).est_total_fil_used_mm == 42

@@ -18,7 +18,7 @@ from printreach.contract.unset import UNSET
 from printreach.printers.moonraker.machine import machine_of
 from printreach.printers.moonraker.materials import materials_of
 from printreach.printers.moonraker.spools import Spool, color_hex, spool_of
-from printreach.printers.moonraker.status import Known, hear
+from printreach.printers.moonraker.status import KnownState, with_changes
 from tests.printers.contract_status import assert_is_a_material_system
 from tests.printers.damage import damaged
 
@@ -97,8 +97,8 @@ SPOOL = {
 }
 
 
-def known_of(objects: dict[str, Any]) -> Known:
-    return hear(Known(machine=machine_of(objects)), objects)
+def known_of(objects: dict[str, Any]) -> KnownState:
+    return with_changes(KnownState(machine=machine_of(objects)), objects)
 
 
 def system_of(objects: dict[str, Any]) -> MaterialSystem:
@@ -339,7 +339,7 @@ def test_lanes_lead_to_the_extruder_that_they_name() -> None:
 @pytest.mark.parametrize("objects", [EXTRUDERS, MMU, AFC])
 @given(data=st.data())
 def test_no_damage_harms_the_system(objects: dict[str, Any], data: st.DataObject) -> None:
-    known = hear(Known(machine=machine_of(objects)), data.draw(damaged(objects)))
+    known = with_changes(KnownState(machine=machine_of(objects)), data.draw(damaged(objects)))
     system = materials_of(known)
 
     assert system is not None

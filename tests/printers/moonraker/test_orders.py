@@ -11,19 +11,19 @@ from printreach.contract.commands import Axis, Pause
 from printreach.printers.moonraker import gcode
 from printreach.printers.moonraker.smart_pause import (
     STORE,
-    Rest,
+    SavedState,
     is_warm,
-    plan_rest,
-    rest_of,
-    rest_store,
+    parse_saved_state,
+    plan_saved_state,
+    saved_state_store,
     targets_of,
 )
-from printreach.printers.moonraker.status import hear
+from printreach.printers.moonraker.status import with_changes
 from printreach.printers.moonraker.words import shortened
 from tests.printers.damage import JUNK, damaged
 from tests.printers.moonraker.recordings import at_first
 
-REST = Rest(path="a/b.gcode", targets={"extruder": 210.0}, lift_mm=5, retract_mm=2)
+SAVED = SavedState(path="a/b.gcode", targets={"extruder": 210.0}, lift_mm=5, retract_mm=2)
 
 
 # G-code.
@@ -74,12 +74,12 @@ def test_targets_are_set_by_the_names_of_heaters() -> None:
 
 
 def test_a_rest_retracts_before_it_lifts_and_a_waking_is_its_reverse() -> None:
-    assert gcode.rest(2, 5).splitlines()[3:-1] == ["G1 E-2 F2100", "G1 Z5 F600"]
-    assert gcode.wake(2, 5).splitlines()[3:-1] == ["G1 Z-5 F600", "G1 E2 F2100"]
+    assert gcode.park(2, 5).splitlines()[3:-1] == ["G1 E-2 F2100", "G1 Z5 F600"]
+    assert gcode.unpark(2, 5).splitlines()[3:-1] == ["G1 Z-5 F600", "G1 E2 F2100"]
 
 
 def test_a_rest_without_moves_is_no_gcode() -> None:
-    assert (gcode.rest(0, 0), gcode.wake(0, 0)) == ("", "")
+    assert (gcode.park(0, 0), gcode.unpark(0, 0)) == ("", "")
 
 
 # Words.
@@ -104,7 +104,7 @@ def test_klippers_words_are_cut_to_what_is_wrong(message: str | None, words: str
 
 
 def test_only_heaters_that_are_on_are_turned_off() -> None:
-    known = hear(at_first(), {"extruder": {"target": 210.0}, "heater_bed": {"target": 0.0}})
+    known = with_changes(at_first(), {"extruder": {"target": 210.0}, "heater_bed": {"target": 0.0}})
 
     assert targets_of(known) == {"extruder": 210.0}
 
@@ -120,46 +120,50 @@ def test_only_heaters_that_are_on_are_turned_off() -> None:
 def test_the_hotend_rests_unless_said_otherwise_and_the_bed_if_said(
     order: Pause, heaters: set[str]
 ) -> None:
-    rest = plan_rest(order, "a.gcode", {"extruder": 210.0, "heater_bed": 60.0})
+    saved = plan_saved_state(order, "a.gcode", {"extruder": 210.0, "heater_bed": 60.0})
 
-    assert rest.targets.keys() == heaters
-    assert rest.is_nothing == (not heaters)
+    assert saved.targets.keys() == heaters
+    assert saved.is_empty == (not heaters)
 
 
 def test_it_is_warm_again_a_little_below_the_target() -> None:
     def at(temperature_c: float) -> bool:
-        return is_warm(REST, hear(at_first(), {"extruder": {"temperature": temperature_c}}))
+        return is_warm(
+            SAVED, with_changes(at_first(), {"extruder": {"temperature": temperature_c}})
+        )
 
     assert (at(206.9), at(207.0)) == (False, True)
 
 
 def test_what_is_remembered_comes_back(tmp_path: Path) -> None:
-    store = rest_store(tmp_path)
-    store.save(REST)
+    store = saved_state_store(tmp_path)
+    store.save(SAVED)
 
-    assert rest_store(tmp_path).load() == REST
+    assert saved_state_store(tmp_path).load() == SAVED
     store.forget()
-    assert rest_store(tmp_path).load() is None
+    assert saved_state_store(tmp_path).load() is None
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"path": ""}', b"\xff" * 100])
 def test_a_damaged_memory_is_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / STORE).write_bytes(content)
 
-    assert rest_store(tmp_path).load() is None
+    assert saved_state_store(tmp_path).load() is None
 
 
 def test_a_memory_never_heats_beyond_reason_or_writes_gcode_of_its_own() -> None:
     targets = {"extruder": 900.0, "x TARGET=1\nM112": 200.0, "heater_bed": 60.0}
     told = {"path": "a", "targets": targets, "lift_mm": 9000, "retract_mm": -1}
 
-    assert rest_of(told) == Rest(path="a", targets={"heater_bed": 60.0}, lift_mm=0, retract_mm=0)
+    assert parse_saved_state(told) == SavedState(
+        path="a", targets={"heater_bed": 60.0}, lift_mm=0, retract_mm=0
+    )
 
 
 @given(st.data())
 def test_no_damage_to_the_memory_harms(data: st.DataObject) -> None:
     told = {"path": "a", "targets": {"extruder": 200.0}, "lift_mm": 1, "retract_mm": 1}
-    rest = rest_of(data.draw(st.one_of(JUNK, damaged(told))))
+    saved = parse_saved_state(data.draw(st.one_of(JUNK, damaged(told))))
 
-    assert rest is None or all(0 < target <= 500 for target in rest.targets.values())
-    assert rest is None or json.dumps(rest.targets)
+    assert saved is None or all(0 < target <= 500 for target in saved.targets.values())
+    assert saved is None or json.dumps(saved.targets)

@@ -3,8 +3,8 @@
 import pytest
 
 from printreach.printers.moonraker.machine import machine_of, subscription
-from printreach.printers.moonraker.prompts import NO_PROMPT, Prompt, hear_line, need_of
-from printreach.printers.moonraker.status import Known, hear
+from printreach.printers.moonraker.prompts import NO_PROMPT, Prompt, need_of, with_line
+from printreach.printers.moonraker.status import KnownState, with_changes
 from printreach.printers.moonraker.translate import view_of
 from printreach.rules.prints import NeedKind
 
@@ -19,14 +19,14 @@ QUESTION = [
 def heard(lines: list[str]) -> Prompt:
     prompt = NO_PROMPT
     for line in lines:
-        prompt = hear_line(prompt, line)
+        prompt = with_line(prompt, line)
     return prompt
 
 
-def known(state: str, **sensor: object) -> Known:
+def known(state: str, **sensor: object) -> KnownState:
     name = "filament_switch_sensor runout"
-    fresh = Known(machine=machine_of(["print_stats", name]))
-    return hear(fresh, {"print_stats": {"state": state}, name: sensor})
+    fresh = KnownState(machine=machine_of(["print_stats", name]))
+    return with_changes(fresh, {"print_stats": {"state": state}, name: sensor})
 
 
 def test_a_question_stands_from_its_showing_to_its_end() -> None:
@@ -36,7 +36,7 @@ def test_a_question_stands_from_its_showing_to_its_end() -> None:
     need = need_of(known("printing"), heard(QUESTION))
     assert need is not None
     assert (need.kind, need.text) == (NeedKind.FILAMENT, "Filament change: Load the new one")
-    assert need_of(known("printing"), hear_line(heard(QUESTION), "// action:prompt_end")) is None
+    assert need_of(known("printing"), with_line(heard(QUESTION), "// action:prompt_end")) is None
 
 
 def test_a_question_that_speaks_of_no_filament_wants_attention() -> None:
@@ -50,7 +50,7 @@ def test_a_question_that_speaks_of_no_filament_wants_attention() -> None:
     "line", ["", "ok", "// action:paused", "// action:prompt_", "// action:prompt_nonsense x"]
 )
 def test_other_lines_are_no_questions(line: str) -> None:
-    assert hear_line(NO_PROMPT, line) == NO_PROMPT
+    assert with_line(NO_PROMPT, line) == NO_PROMPT
 
 
 def test_a_question_without_end_stays_short() -> None:
@@ -86,6 +86,6 @@ def test_sensors_of_filament_are_subscribed_to() -> None:
     ("origin", "offset_mm"), [([0, 0, -0.05], -0.05), ([], None), ("nonsense", None), (None, None)]
 )
 def test_the_offset_of_a_print_is_known(origin: object, offset_mm: float | None) -> None:
-    told = hear(known("printing"), {"gcode_move": {"homing_origin": origin}})
+    told = with_changes(known("printing"), {"gcode_move": {"homing_origin": origin}})
 
     assert view_of(told, "1").z_offset_mm == offset_mm

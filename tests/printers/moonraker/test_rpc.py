@@ -19,7 +19,7 @@ Talk = Callable[[ServerConnection], Awaitable[None]]
 DEADLINE_S = 30.0
 
 
-class Heard:
+class OnNotification:
     """What was notified."""
 
     def __init__(self) -> None:
@@ -38,16 +38,16 @@ def run(test: Coroutine[object, object, None]) -> None:
 
 
 @asynccontextmanager
-async def talking_to(talk: Talk) -> AsyncIterator[tuple[Rpc, Heard, "asyncio.Task[None]"]]:
+async def talking_to(talk: Talk) -> AsyncIterator[tuple[Rpc, OnNotification, "asyncio.Task[None]"]]:
     async with serve(talk, "127.0.0.1", 0) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         connect = connect_to("127.0.0.1", port, tls=False)
         async with websocket(connect, f"ws://127.0.0.1:{port}/websocket") as socket:
-            heard = Heard()
-            rpc = Rpc(socket, heard)
+            on_notification = OnNotification()
+            rpc = Rpc(socket, on_notification)
             reading = asyncio.create_task(rpc.run())
             try:
-                yield rpc, heard, reading
+                yield rpc, on_notification, reading
             finally:
                 reading.cancel()
                 await asyncio.gather(reading, return_exceptions=True)
@@ -114,9 +114,9 @@ def test_notifications_and_nonsense_in_between_disturb_nothing() -> None:
 
     async def body() -> None:
         talk = answering(*NONSENSE, notice, *strangers, result="ok")
-        async with talking_to(talk) as (rpc, heard, _):
+        async with talking_to(talk) as (rpc, on_notification, _):
             assert await rpc.call("server.info") == "ok"
-            assert heard.methods[-1] == "notify_klippy_ready"
+            assert on_notification.methods[-1] == "notify_klippy_ready"
 
     run(body())
 

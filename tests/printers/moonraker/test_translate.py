@@ -17,7 +17,7 @@ from printreach.contract.unset import UNSET
 from printreach.printers.moonraker.machine import machine_of
 from printreach.printers.moonraker.metadata import NOTHING_KNOWN, Metadata
 from printreach.printers.moonraker.power import with_change
-from printreach.printers.moonraker.status import Known, hear, state_of
+from printreach.printers.moonraker.status import KnownState, state_of, with_changes
 from printreach.printers.moonraker.translate import full_value, trouble_of, view_of
 from printreach.printers.port import View
 from tests.printers.damage import damaged
@@ -26,31 +26,31 @@ from tests.printers.moonraker.recordings import at_first, pushed, statuses, thro
 WHERE = "127.0.0.1:7125"
 
 
-def view(known: Known) -> View:
+def view(known: KnownState) -> View:
     return view_of(known, "Moonraker 0.11.0")
 
 
-def print_of(known: Known) -> CurrentPrint:
+def print_of(known: KnownState) -> CurrentPrint:
     return view(known).job.current_print
 
 
-def first(state: State) -> Known:
+def first(state: State) -> KnownState:
     """The first moment of a state in the recording."""
     return next(known for known in through(at_first()) if state_of(known) is state)
 
 
-def last(state: State) -> Known:
+def last(state: State) -> KnownState:
     return [known for known in through(at_first()) if state_of(known) is state][-1]
 
 
-def printing(**more: Any) -> Known:
+def printing(**more: Any) -> KnownState:
     """A print under way for 60 s, a quarter of its file read, of which nothing else is known."""
     status = {
         "print_stats": {"state": "printing", "filename": "a/b.gcode", "print_duration": 60.0},
         "virtual_sdcard": {"progress": 0.25, "file_position": 250},
         **more,
     }
-    return hear(replace(at_first(sliced=False)), status)
+    return with_changes(replace(at_first(sliced=False)), status)
 
 
 # States.
@@ -76,7 +76,7 @@ def test_a_state_is_klippers_and_warms_up_until_it_extrudes(
 ) -> None:
     stats = {"print_stats": {"state": word, "print_duration": printed_s}}
 
-    assert view(hear(at_first(), stats)).job.state is state
+    assert view(with_changes(at_first(), stats)).job.state is state
 
 
 def test_a_recorded_day_has_the_states_that_were_ordered() -> None:
@@ -96,7 +96,9 @@ def test_a_failed_print_tells_klippers_words() -> None:
 
 
 def test_a_failure_without_words_still_has_some() -> None:
-    assert view(hear(at_first(), {"print_stats": {"state": "error", "message": ""}})).job.error
+    assert view(
+        with_changes(at_first(), {"print_stats": {"state": "error", "message": ""}})
+    ).job.error
 
 
 def test_what_a_print_shows_on_its_display_is_told_while_it_is_under_way() -> None:
@@ -138,7 +140,7 @@ def test_a_klipper_that_is_not_ready_says_why(
 def test_progress_is_of_the_gcode_without_pictures_and_settings() -> None:
     metadata = Metadata(first_byte=200, last_byte=300)
 
-    assert print_of(hear(replace(printing(), metadata=metadata), {})).progress == 50.0
+    assert print_of(with_changes(replace(printing(), metadata=metadata), {})).progress == 50.0
 
 
 def test_progress_is_of_the_file_where_nothing_is_known_of_it() -> None:
@@ -165,7 +167,7 @@ def test_a_cancelled_print_stays_where_it_was_although_klipper_forgets() -> None
 
 
 def test_time_left_is_what_the_slicer_estimates_at_the_speed_it_is_printed_with() -> None:
-    known = hear(printing(), {"gcode_move": {"speed_factor": 1.5}})
+    known = with_changes(printing(), {"gcode_move": {"speed_factor": 1.5}})
     known = replace(known, metadata=Metadata(estimated_s=400.0))
 
     assert print_of(known).time_left_sec == 400 * 0.75 / 1.5
@@ -178,7 +180,7 @@ def test_time_left_is_reckoned_from_the_time_so_far_without_an_estimate() -> Non
 def test_time_left_is_unknown_before_anything_was_printed() -> None:
     start = {"print_stats": {"print_duration": 0.0}, "virtual_sdcard": {"progress": 0.0}}
 
-    assert print_of(hear(printing(), start)).time_left_sec is None
+    assert print_of(with_changes(printing(), start)).time_left_sec is None
 
 
 def test_time_left_is_the_estimate_while_it_warms_up() -> None:
@@ -188,12 +190,12 @@ def test_time_left_is_the_estimate_while_it_warms_up() -> None:
 def test_no_time_is_left_too_long_to_be_said() -> None:
     endless = {"virtual_sdcard": {"progress": 1e-12}}
 
-    assert print_of(hear(printing(), endless)).time_left_sec == 2**31 - 1
+    assert print_of(with_changes(printing(), endless)).time_left_sec == 2**31 - 1
 
 
 def test_layers_are_those_that_the_print_tells() -> None:
     info = {"print_stats": {"info": {"total_layer": 120, "current_layer": 7}}}
-    now = print_of(hear(printing(), info))
+    now = print_of(with_changes(printing(), info))
 
     assert (now.current_layer, now.total_layers) == (7, 120)
 
@@ -206,17 +208,17 @@ def test_layers_are_reckoned_from_the_height_where_it_tells_none(
     height_mm: float, layer: int
 ) -> None:
     position = {"gcode_move": {"gcode_position": [10.0, 10.0, height_mm, 3.0]}}
-    now = print_of(hear(replace(printing(), metadata=at_first().metadata), position))
+    now = print_of(with_changes(replace(printing(), metadata=at_first().metadata), position))
 
     assert (now.current_layer, now.total_layers) == (layer, 3)
 
 
 def test_a_nozzle_that_is_lifted_in_a_pause_changes_no_layer() -> None:
     known = replace(printing(), metadata=at_first().metadata)
-    known = hear(known, {"gcode_move": {"gcode_position": [0, 0, 0.5, 0]}})
+    known = with_changes(known, {"gcode_move": {"gcode_position": [0, 0, 0.5, 0]}})
     paused = {"print_stats": {"state": "paused"}, "gcode_move": {"gcode_position": [0, 0, 50, 0]}}
 
-    assert print_of(hear(known, paused)).current_layer == 2
+    assert print_of(with_changes(known, paused)).current_layer == 2
 
 
 def test_layers_are_unknown_without_a_word_of_them() -> None:
@@ -235,7 +237,7 @@ def test_the_duration_is_of_printing_and_stands_still_in_a_pause() -> None:
 def test_a_print_without_extrusion_lasted_as_long_as_it_did() -> None:
     stats = {"state": "complete", "print_duration": 0.0, "total_duration": 12.0}
 
-    assert print_of(hear(printing(), {"print_stats": stats})).duration_sec == 12
+    assert print_of(with_changes(printing(), {"print_stats": stats})).duration_sec == 12
 
 
 def test_the_file_of_the_latest_print_is_still_named_when_klipper_has_put_it_away() -> None:
@@ -246,13 +248,15 @@ def test_the_file_of_the_latest_print_is_still_named_when_klipper_has_put_it_awa
 
 
 def test_a_new_print_begins_anew() -> None:
-    known = hear(printing(), {"print_stats": {"info": {"current_layer": 9}}})
-    ended = hear(known, {"print_stats": {"state": "complete", "info": {"current_layer": None}}})
+    known = with_changes(printing(), {"print_stats": {"info": {"current_layer": 9}}})
+    ended = with_changes(
+        known, {"print_stats": {"state": "complete", "info": {"current_layer": None}}}
+    )
     again = {
         "print_stats": {"state": "printing", "print_duration": 0.0, "filename": "a/b.gcode"},
         "virtual_sdcard": {"progress": 0.0},
     }
-    now = print_of(hear(ended, again))
+    now = print_of(with_changes(ended, again))
 
     assert (now.progress, now.current_layer) == (0.0, None)
 
@@ -269,7 +273,7 @@ def test_the_chambers_heater_is_told_rather_than_a_sensor() -> None:
 def test_a_chamber_with_a_sensor_alone_has_no_target() -> None:
     machine = machine_of(["extruder", "temperature_sensor Enclosure_Temp"])
     status = {"temperature_sensor Enclosure_Temp": {"temperature": 31.5}}
-    temps = print_of(hear(Known(machine=machine), status)).temps
+    temps = print_of(with_changes(KnownState(machine=machine), status)).temps
 
     assert (temps.chamber_actual, temps.chamber_target) == (31.5, UNSET)
 
@@ -281,7 +285,7 @@ def test_the_hotend_is_the_extruder_in_use() -> None:
         "extruder": {"temperature": 30.0, "target": 0.0},
         "extruder1": {"temperature": 199.5, "target": 200.0},
     }
-    temps = print_of(hear(Known(machine=machine), status)).temps
+    temps = print_of(with_changes(KnownState(machine=machine), status)).temps
 
     assert (temps.hotend_actual, temps.hotend_target) == (199.5, 200.0)
 
@@ -297,7 +301,7 @@ def test_pins_leds_and_sockets_are_lights_by_their_names() -> None:
 
 
 def test_a_light_is_on_with_any_value_or_colour_above_zero() -> None:
-    known = hear(
+    known = with_changes(
         at_first(),
         {
             "output_pin case_light": {"value": 0.1},
@@ -318,7 +322,7 @@ def test_a_pin_is_turned_fully_on_by_its_own_scale() -> None:
 
 
 def test_a_printer_without_lights_says_so_by_null() -> None:
-    assert view(Known(machine=machine_of(["extruder"]))).job.lights is None
+    assert view(KnownState(machine=machine_of(["extruder"]))).job.lights is None
 
 
 def test_features_are_those_of_what_is_there() -> None:
@@ -326,7 +330,7 @@ def test_features_are_those_of_what_is_there() -> None:
     assert view(replace(at_first(), machine=machine_of([]), power=())).features == NO_FEATURES
     bed = machine_of(["heater_bed", "toolhead"])
     expected = Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.TEMPERATURE_CONTROL
-    assert view(Known(machine=bed)).features == expected
+    assert view(KnownState(machine=bed)).features == expected
 
 
 # Whatever is said.
@@ -337,7 +341,7 @@ def test_no_damage_to_what_is_said_harms_the_view(data: st.DataObject) -> None:
     position = data.draw(st.integers(0, len(statuses()) - 1))
     known = through(at_first())[position]
     for _ in range(2):
-        known = hear(known, data.draw(damaged(statuses()[position])))
+        known = with_changes(known, data.draw(damaged(statuses()[position])))
 
     assert_is_in_the_contract(view(known))
 
@@ -345,7 +349,7 @@ def test_no_damage_to_what_is_said_harms_the_view(data: st.DataObject) -> None:
 @given(st.data())
 def test_no_damage_to_the_first_answer_harms_the_view(data: st.DataObject) -> None:
     known = replace(at_first(), objects={}, metadata=NOTHING_KNOWN)
-    known = hear(
+    known = with_changes(
         known, data.draw(damaged({name: dict(at) for name, at in at_first().objects.items()}))
     )
 

@@ -12,8 +12,8 @@ import pytest
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
+from printreach.printers.octoprint import live_view as live_view_module
 from printreach.printers.octoprint import push as push_module
-from printreach.printers.octoprint import watch as watch_module
 from printreach.printers.port import NOT_YET
 from tests.printers.bench import TEST_S, Bench, adapter_at, bench_of, machine
 from tests.printers.octoprint.rig import HOTEND_C, OctoPrintRig
@@ -139,7 +139,7 @@ async def test_without_a_push_channel_octoprint_is_asked(rig: OctoPrintRig, tmp_
 @on_octoprint
 async def test_a_push_channel_is_tried_again(rig: OctoPrintRig, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(watch_module, "POLL_FOR_S", 0.1)
+        patch.setattr(live_view_module, "POLL_FOR_S", 0.1)
         async with rig.open():
             rig.meddler.refuses_websockets = True
             async with adapter(rig, tmp_path) as bench:

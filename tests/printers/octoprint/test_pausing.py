@@ -8,14 +8,18 @@ import pytest
 
 from printreach.contract.commands import Pause
 from printreach.printers.octoprint.api import OctoPrintApi
-from printreach.printers.octoprint.rest import Pausing
-from printreach.printers.octoprint.smart_pause import Rest, commands_to_wake, rest_store
-from printreach.printers.octoprint.translate import Heard, features_of
-from printreach.printers.octoprint.watch import Watch
+from printreach.printers.octoprint.live_view import LiveView
+from printreach.printers.octoprint.pausing import PauseController
+from printreach.printers.octoprint.smart_pause import (
+    SavedState,
+    restore_commands,
+    saved_state_store,
+)
+from printreach.printers.octoprint.translate import KnownState, features_of
 from printreach.printers.port import PrinterRefused, View, failed
 from tests.fakes.loop import on_a_loop
 
-REST = Rest(
+SAVED = SavedState(
     path="a.gcode",
     targets={"tool0": 215.0},
     lift_mm=4,
@@ -28,7 +32,7 @@ REST = Rest(
 class PausedWatch:
     view = View(trouble=None, features=features_of(frozenset({"print"})))
 
-    async def until(self, _is_so: Callable[[Heard], bool], _seconds: float) -> bool:
+    async def wait_until(self, _is_so: Callable[[KnownState], bool], _seconds: float) -> bool:
         return True
 
 
@@ -51,13 +55,13 @@ class BusyOctoPrint:
 
 
 async def resume_twice(folder: Path, octoprint: BusyOctoPrint) -> None:
-    rest_store(folder).save(REST)
-    pausing = Pausing(
-        cast("OctoPrintApi", octoprint), cast("Watch", PausedWatch()), rest_store(folder)
+    saved_state_store(folder).save(SAVED)
+    pausing = PauseController(
+        cast("OctoPrintApi", octoprint), cast("LiveView", PausedWatch()), saved_state_store(folder)
     )
     with pytest.raises(PrinterRefused, match="no answer"):
         await pausing.resume()
-    assert rest_store(folder).load() is not None
+    assert saved_state_store(folder).load() is not None
     await pausing.resume()
 
 
@@ -66,12 +70,14 @@ async def test_a_smart_pause_is_a_plain_one_where_the_key_may_not_control_the_pr
     tmp_path: Path,
 ) -> None:
     octoprint = BusyOctoPrint(refuses="")
-    watch = cast("Watch", PausedWatch())
-    pausing = Pausing(cast("OctoPrintApi", octoprint), watch, rest_store(tmp_path))
+    live_view = cast("LiveView", PausedWatch())
+    pausing = PauseController(
+        cast("OctoPrintApi", octoprint), live_view, saved_state_store(tmp_path)
+    )
     await pausing.pause(Pause(smart_pause=True))
 
     assert octoprint.commands == []
-    assert rest_store(tmp_path).load() is None
+    assert saved_state_store(tmp_path).load() is None
 
 
 @on_a_loop
@@ -79,8 +85,8 @@ async def test_commands_that_were_refused_are_sent_at_the_next_try(tmp_path: Pat
     octoprint = BusyOctoPrint(refuses="/api/printer/command")
     await resume_twice(tmp_path, octoprint)
 
-    assert octoprint.commands == [commands_to_wake(REST)]
-    assert (octoprint.resumes, rest_store(tmp_path).load()) == (1, None)
+    assert octoprint.commands == [restore_commands(SAVED)]
+    assert (octoprint.resumes, saved_state_store(tmp_path).load()) == (1, None)
 
 
 @on_a_loop
@@ -90,5 +96,5 @@ async def test_a_resume_that_was_refused_lowers_the_nozzle_once_and_heats_again(
     octoprint = BusyOctoPrint(refuses="/api/job")
     await resume_twice(tmp_path, octoprint)
 
-    assert octoprint.commands == [commands_to_wake(REST), ["M104 S215", "M109 S215"]]
-    assert (octoprint.resumes, rest_store(tmp_path).load()) == (1, None)
+    assert octoprint.commands == [restore_commands(SAVED), ["M104 S215", "M109 S215"]]
+    assert (octoprint.resumes, saved_state_store(tmp_path).load()) == (1, None)

@@ -12,17 +12,17 @@ from printreach.contract.commands import Pause
 from printreach.printers.octoprint.smart_pause import (
     STORE,
     ModeSearch,
-    Rest,
-    commands_to_rest,
-    commands_to_wake,
-    plan_rest,
-    rest_of,
-    rest_store,
+    SavedState,
+    parse_saved_state,
+    pause_commands,
+    plan_saved_state,
+    restore_commands,
+    saved_state_store,
 )
 from tests.printers.damage import damaged
 
 HOT = {"tool0": 210.0, "bed": 60.0, "chamber": 35.0}
-REST = Rest(
+SAVED = SavedState(
     path="parts/würfel.gcode",
     targets={"tool0": 210.0},
     lift_mm=5,
@@ -32,8 +32,8 @@ REST = Rest(
 )
 
 
-def planned(order: Pause, *, has_tools: bool = False, is_relative: bool = False) -> Rest:
-    return plan_rest(order, "a.gcode", HOT, has_tools=has_tools, is_relative=is_relative)
+def planned(order: Pause, *, has_tools: bool = False, is_relative: bool = False) -> SavedState:
+    return plan_saved_state(order, "a.gcode", HOT, has_tools=has_tools, is_relative=is_relative)
 
 
 def test_a_smart_pause_turns_the_hotend_off_and_leaves_the_bed_on() -> None:
@@ -49,37 +49,37 @@ def test_the_bed_is_turned_off_where_that_is_asked_for() -> None:
 def test_nothing_to_do_is_nothing() -> None:
     order = Pause(smart_pause=True, disable_hotend=False)
 
-    assert planned(order).is_nothing
-    assert commands_to_rest(planned(order)) == commands_to_wake(planned(order)) == []
+    assert planned(order).is_empty
+    assert pause_commands(planned(order)) == restore_commands(planned(order)) == []
 
 
 def test_the_filament_is_drawn_back_while_it_is_hot_and_before_the_nozzle_rises() -> None:
-    assert commands_to_rest(REST) == [
+    assert pause_commands(SAVED) == [
         *("G91", "M83", "G1 E-2 F1200", "G1 Z5 F300", "G90", "M83"),
         "M104 S0",
     ]
 
 
 def test_it_comes_down_and_gives_filament_only_when_it_is_hot_again() -> None:
-    assert commands_to_wake(REST) == [
+    assert restore_commands(SAVED) == [
         *("M104 S210", "M109 S210"),
         *("G91", "M83", "G1 Z-5 F300", "G1 E2 F1200", "G90", "M83"),
     ]
 
 
 def test_a_print_with_absolute_lengths_gets_its_mode_back() -> None:
-    absolute = dataclasses.replace(REST, is_relative=False)
+    absolute = dataclasses.replace(SAVED, is_relative=False)
 
-    assert commands_to_rest(absolute)[5] == "M82"
-    assert commands_to_wake(absolute)[-1] == "M82"
+    assert pause_commands(absolute)[5] == "M82"
+    assert restore_commands(absolute)[-1] == "M82"
 
 
 def test_all_heaters_are_heated_before_any_is_waited_for() -> None:
-    rest = dataclasses.replace(
-        REST, targets={"tool0": 210.0, "tool1": 205.5, "bed": 60.0}, has_tools=True
+    saved = dataclasses.replace(
+        SAVED, targets={"tool0": 210.0, "tool1": 205.5, "bed": 60.0}, has_tools=True
     )
 
-    assert commands_to_wake(rest)[:6] == [
+    assert restore_commands(saved)[:6] == [
         *("M104 T0 S210", "M104 T1 S205.5", "M140 S60"),
         *("M109 T0 S210", "M109 T1 S205.5", "M190 S60"),
     ]
@@ -123,14 +123,14 @@ def test_pictures_in_front_of_a_file_cost_no_memory() -> None:
 
 
 def test_a_rest_survives_a_restart(tmp_path: Path) -> None:
-    rest_store(tmp_path).save(REST)
+    saved_state_store(tmp_path).save(SAVED)
 
-    assert rest_store(tmp_path).load() == REST
+    assert saved_state_store(tmp_path).load() == SAVED
 
 
 def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
-    store = rest_store(tmp_path)
-    store.save(REST)
+    store = saved_state_store(tmp_path)
+    store.save(SAVED)
     store.forget()
     store.forget()
 
@@ -142,12 +142,12 @@ def test_what_is_forgotten_is_gone(tmp_path: Path) -> None:
 def test_a_damaged_store_is_an_empty_one(tmp_path: Path, content: str) -> None:
     (tmp_path / STORE).write_text(content)
 
-    assert rest_store(tmp_path).load() is None
+    assert saved_state_store(tmp_path).load() is None
 
 
 @given(st.data())
 def test_no_damage_to_a_store_puts_anything_else_into_a_command(data: st.DataObject) -> None:
-    rest = rest_of(data.draw(damaged(dataclasses.asdict(REST))))
+    saved = parse_saved_state(data.draw(damaged(dataclasses.asdict(SAVED))))
 
-    for command in [] if rest is None else commands_to_wake(rest):
+    for command in [] if saved is None else restore_commands(saved):
         assert re.fullmatch(r"[GM]\d{1,3}( [TSEZF]-?\d{1,4}(\.\d+)?)*", command)

@@ -14,19 +14,19 @@ from printreach.contract.features import NO_FEATURES, Feature
 from printreach.contract.status import CurrentPrint, State
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
+from printreach.printers.octoprint.live_view import as_current
 from printreach.printers.octoprint.profile import Profile, profile_of
 from printreach.printers.octoprint.translate import (
     Condition,
-    Heard,
+    KnownState,
     features_of,
-    hear_current,
-    hear_event,
     is_quite_paused,
     job_path,
     targets_of,
     view_of,
+    with_current,
+    with_event,
 )
-from printreach.printers.octoprint.watch import as_current
 from printreach.printers.port import View
 from tests.printers.damage import damaged
 from tests.printers.octoprint.recordings import MOMENTS, pushed, rest
@@ -36,40 +36,40 @@ CHAMBERED = Profile(extruders=2, has_chamber=True, nozzle_mm=0.4)
 Message = dict[str, Any]
 
 
-def hear(heard: Heard, message: Message) -> Heard:
+def hear(known: KnownState, message: Message) -> KnownState:
     for kind, content in loose.obj(message).items():
         if kind in ("current", "history"):
-            return hear_current(heard, loose.obj(content))
+            return with_current(known, loose.obj(content))
         if kind == "event":
             payload = loose.obj(content, "payload")
-            return hear_event(heard, loose.text(content, "type") or "", payload)
-    return heard
+            return with_event(known, loose.text(content, "type") or "", payload)
+    return known
 
 
-def after(messages: Iterable[Message]) -> list[Heard]:
+def after(messages: Iterable[Message]) -> list[KnownState]:
     """What is known after each message."""
-    heard, all_heard = Heard(), []
+    known, all_heard = KnownState(), []
     for message in messages:
-        heard = hear(heard, message)
-        all_heard.append(heard)
+        known = hear(known, message)
+        all_heard.append(known)
     return all_heard
 
 
-def view(heard: Heard, profile: Profile = CHAMBERED) -> View:
-    return view_of(heard, profile, "1.11.8", Feature(62), WHERE)
+def view(known: KnownState, profile: Profile = CHAMBERED) -> View:
+    return view_of(known, profile, "1.11.8", Feature(62), WHERE)
 
 
-def first(state: State) -> Heard:
+def first(state: State) -> KnownState:
     """The first moment of a state in the recording."""
-    return next(heard for heard in after(pushed()) if heard.condition.state is state)
+    return next(known for known in after(pushed()) if known.condition.state is state)
 
 
-def last(state: State) -> Heard:
-    return [heard for heard in after(pushed()) if heard.condition.state is state][-1]
+def last(state: State) -> KnownState:
+    return [known for known in after(pushed()) if known.condition.state is state][-1]
 
 
-def print_of(heard: Heard) -> CurrentPrint:
-    return view(heard).job.current_print
+def print_of(known: KnownState) -> CurrentPrint:
+    return view(known).job.current_print
 
 
 def polled(moment: str) -> dict[str, Any]:
@@ -79,8 +79,8 @@ def polled(moment: str) -> dict[str, Any]:
 
 
 def test_a_whole_recording_passes_through_the_states_in_their_order() -> None:
-    heard = [one for one in after(pushed()) if one.now]
-    states = [state for state, _ in groupby(one.condition.state for one in heard)]
+    known = [one for one in after(pushed()) if one.now]
+    states = [state for state, _ in groupby(one.condition.state for one in known)]
 
     assert states == [
         *(State.IDLE, State.WARMING_UP, State.PRINTING, State.PAUSED, State.PRINTING),
@@ -90,10 +90,10 @@ def test_a_whole_recording_passes_through_the_states_in_their_order() -> None:
 
 
 def test_asking_gives_the_same_states_but_for_the_quick_ones() -> None:
-    heard, states = Heard(), []
+    known, states = KnownState(), []
     for moment in MOMENTS:
-        heard = hear_current(heard, polled(moment))
-        states.append(heard.condition.state)
+        known = with_current(known, polled(moment))
+        states.append(known.condition.state)
 
     assert states == [
         *(State.IDLE, State.WARMING_UP, State.PRINTING, State.PAUSED, State.PRINTING),
@@ -136,8 +136,8 @@ def test_a_fault_is_told_in_the_firmwares_words() -> None:
 
 
 def test_a_printer_that_is_not_connected_is_a_trouble_with_an_address() -> None:
-    heard = after(pushed())[-1]
-    trouble = view(heard).trouble
+    known = after(pushed())[-1]
+    trouble = view(known).trouble
 
     assert trouble is not None
     assert trouble.status is CommandStatus.NOT_CONNECTED
@@ -155,8 +155,8 @@ def test_on_its_way_to_a_pause_a_print_counts_as_paused_with_words() -> None:
 def test_what_is_being_cancelled_prints_on_until_it_has_ended() -> None:
     printing = last(State.PRINTING)
     state = {"text": "Cancelling", "flags": {"operational": True, "cancelling": True}}
-    cancelling = hear_event(printing, "PrintCancelled", {})
-    cancelling = hear_current(cancelling, {**printing.now, "state": state})
+    cancelling = with_event(printing, "PrintCancelled", {})
+    cancelling = with_current(cancelling, {**printing.now, "state": state})
 
     assert cancelling.condition == Condition(State.PRINTING, "Cancelling", None)
 
@@ -164,60 +164,60 @@ def test_what_is_being_cancelled_prints_on_until_it_has_ended() -> None:
 def test_a_print_that_is_cancelled_while_it_is_paused_is_resumed_by_nobody() -> None:
     paused = last(State.PAUSED)
     state = {"text": "Cancelling", "flags": {"printing": True, "cancelling": True}}
-    cancelling = hear_current(paused, {**paused.now, "state": state})
+    cancelling = with_current(paused, {**paused.now, "state": state})
 
     assert cancelling.condition == Condition(State.PAUSED, "Cancelling", None)
 
 
 def test_a_cancel_is_remembered_though_the_news_that_follows_it_are_older() -> None:
     printing = last(State.PRINTING)
-    heard = hear_current(hear_event(printing, "PrintFailed", {"reason": "cancelled"}), printing.now)
-    heard = hear_current(heard, first(State.IDLE).now)
+    known = with_current(with_event(printing, "PrintFailed", {"reason": "cancelled"}), printing.now)
+    known = with_current(known, first(State.IDLE).now)
 
-    assert heard.condition.state is State.CANCELLED
+    assert known.condition.state is State.CANCELLED
 
 
 def test_a_print_that_failed_at_a_connected_printer_is_an_error_until_it_is_put_away() -> None:
-    failed = hear_event(last(State.PRINTING), "PrintFailed", {"reason": "error", "error": "Jam"})
-    failed = hear_current(failed, first(State.IDLE).now)
-    put_away = hear_current(hear_event(failed, "FileDeselected", {}), failed.now)
+    failed = with_event(last(State.PRINTING), "PrintFailed", {"reason": "error", "error": "Jam"})
+    failed = with_current(failed, first(State.IDLE).now)
+    remove_state_file = with_current(with_event(failed, "FileDeselected", {}), failed.now)
 
     assert failed.condition == Condition(State.ERROR, None, "Jam")
-    assert put_away.condition.state is State.IDLE
+    assert remove_state_file.condition.state is State.IDLE
 
 
 def test_a_finished_print_that_octoprint_deselects_at_once_is_complete_first() -> None:
-    done = hear_event(last(State.PRINTING), "PrintDone", {})
-    done = hear_current(done, first(State.IDLE).now)
-    put_away = hear_current(hear_event(done, "FileDeselected", {}), first(State.IDLE).now)
+    done = with_event(last(State.PRINTING), "PrintDone", {})
+    done = with_current(done, first(State.IDLE).now)
+    remove_state_file = with_current(with_event(done, "FileDeselected", {}), first(State.IDLE).now)
 
     assert done.condition.state is State.COMPLETE
-    assert put_away.condition.state is State.IDLE
+    assert remove_state_file.condition.state is State.IDLE
 
 
 def test_without_an_estimate_the_analysis_of_the_file_tells_what_is_left() -> None:
     printing = last(State.PRINTING).now
     progress = {**printing["progress"], "printTimeLeft": None, "printTime": 10}
     job = {**printing["job"], "estimatedPrintTime": 25.9}
-    heard = hear_current(Heard(), {**printing, "progress": progress, "job": job})
+    known = with_current(KnownState(), {**printing, "progress": progress, "job": job})
 
-    assert print_of(heard).time_left_sec == 15
+    assert print_of(known).time_left_sec == 15
 
 
 def test_temperatures_stay_known_while_messages_bring_none() -> None:
-    heard = last(State.PRINTING)
-    later = hear_current(heard, {**heard.now, "temps": []})
+    known = last(State.PRINTING)
+    later = with_current(known, {**known.now, "temps": []})
 
-    assert print_of(later).temps == print_of(heard).temps
+    assert print_of(later).temps == print_of(known).temps
 
 
 def test_a_chamber_is_told_only_where_the_profile_has_one() -> None:
     temps = [{"tool0": {"actual": 20.0, "target": None}, "chamber": {"actual": 31.5}}]
-    heard = hear_current(first(State.IDLE), {**first(State.IDLE).now, "temps": temps})
+    known = with_current(first(State.IDLE), {**first(State.IDLE).now, "temps": temps})
 
-    assert view(heard).job.current_print.temps.chamber_actual == 31.5
-    assert view(heard).job.current_print.temps.chamber_target == 0.0
-    assert view(heard, Profile()).job.current_print.temps.chamber_actual is UNSET
+    assert view(known).job.current_print.temps.chamber_actual == 31.5
+    assert view(known).job.current_print.temps.chamber_target == 0.0
+    assert view(known, Profile()).job.current_print.temps.chamber_actual is UNSET
 
 
 def test_each_tool_has_a_spool_of_its_own() -> None:
@@ -236,9 +236,9 @@ def test_each_tool_has_a_spool_of_its_own() -> None:
 
 
 def test_materials_are_unknown_before_the_first_temperature() -> None:
-    heard = hear_current(Heard(), {**first(State.IDLE).now, "temps": []})
+    known = with_current(KnownState(), {**first(State.IDLE).now, "temps": []})
 
-    assert view(heard).materials is None
+    assert view(known).materials is None
 
 
 def test_heaters_that_are_on_are_known_by_name() -> None:
@@ -269,20 +269,20 @@ def test_a_key_without_control_takes_the_controls_away() -> None:
 @given(st.data())
 def test_no_damage_to_a_message_harms_the_view(data: st.DataObject) -> None:
     position = data.draw(st.integers(0, len(pushed()) - 1))
-    heard = after(pushed()[max(0, position - 3) : position + 1])[-1]
+    known = after(pushed()[max(0, position - 3) : position + 1])[-1]
     for _ in range(2):
-        heard = hear(heard, data.draw(damaged(pushed()[position])))
+        known = hear(known, data.draw(damaged(pushed()[position])))
     profile = profile_of(data.draw(damaged(rest()["idle: printerprofiles"])))
 
-    assert_is_in_the_contract(view(heard, profile))
+    assert_is_in_the_contract(view(known, profile))
 
 
 @given(st.data())
 def test_no_damage_to_an_answer_harms_the_view(data: st.DataObject) -> None:
     moment = data.draw(st.sampled_from(MOMENTS))
-    heard = hear_current(Heard(), loose.obj(data.draw(damaged(polled(moment)))))
+    known = with_current(KnownState(), loose.obj(data.draw(damaged(polled(moment)))))
 
-    assert_is_in_the_contract(view(heard))
+    assert_is_in_the_contract(view(known))
 
 
 def assert_is_in_the_contract(seen: View) -> None:

@@ -16,7 +16,13 @@ from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.port import View
 from printreach.printers.prusalink.machine import Machine, is_introduction, machine_of
-from printreach.printers.prusalink.translate import Heard, hear, is_status, view_of, wants_job
+from printreach.printers.prusalink.translate import (
+    KnownState,
+    is_status,
+    view_of,
+    wants_job,
+    with_status,
+)
 from tests.printers.damage import damaged
 from tests.printers.prusalink.recordings import MOMENTS, buddy, told
 
@@ -35,21 +41,21 @@ def with_state(word: str, **printer: object) -> dict[str, Any]:
     return {**idle, "printer": {**idle["printer"], "state": word, **printer}}
 
 
-def until(moment: str) -> Heard:
+def until(moment: str) -> KnownState:
     """What is known at a moment, all before it heard too."""
-    heard = Heard()
+    known = KnownState()
     for count, each in enumerate(MOMENTS[: MOMENTS.index(moment) + 1]):
-        job = told()[f"{each}: v1/job"] if wants_job(heard, status(each)) else None
-        heard = hear(heard, status(each), loose.obj(job), count * STEP_S)
-    return heard
+        job = told()[f"{each}: v1/job"] if wants_job(known, status(each)) else None
+        known = with_status(known, status(each), loose.obj(job), count * STEP_S)
+    return known
 
 
-def view(heard: Heard) -> View:
-    return view_of(heard, PI, WHERE)
+def view(known: KnownState) -> View:
+    return view_of(known, PI, WHERE)
 
 
-def print_of(heard: Heard) -> CurrentPrint:
-    return view(heard).job.current_print
+def print_of(known: KnownState) -> CurrentPrint:
+    return view(known).job.current_print
 
 
 def test_a_whole_recording_passes_through_the_states_in_their_order() -> None:
@@ -75,11 +81,14 @@ def test_a_whole_recording_passes_through_the_states_in_their_order() -> None:
     ],
 )
 def test_each_word_for_a_state_has_one_in_the_contract(word: str, state: State) -> None:
-    assert hear(Heard(), with_state(word), {}, 0.0).state is state
+    assert with_status(KnownState(), with_state(word), {}, 0.0).state is state
 
 
 def test_an_unknown_word_with_a_job_is_taken_for_printing() -> None:
-    assert hear(Heard(), {**with_state("NEW"), "job": {"id": 1}}, {}, 0.0).state is State.PRINTING
+    assert (
+        with_status(KnownState(), {**with_state("NEW"), "job": {"id": 1}}, {}, 0.0).state
+        is State.PRINTING
+    )
 
 
 def test_a_running_print_has_its_figures() -> None:
@@ -103,10 +112,10 @@ def test_a_print_that_was_sliced_has_what_the_slicer_wrote() -> None:
 
 
 def test_a_job_is_asked_for_once_for_each_print() -> None:
-    assert wants_job(Heard(), status("printing"))
+    assert wants_job(KnownState(), status("printing"))
     assert not wants_job(until("printing"), status("paused"))
     assert wants_job(until("idle again"), status("printing what was sliced"))
-    assert not wants_job(Heard(), status("idle"))
+    assert not wants_job(KnownState(), status("idle"))
 
 
 def test_a_cancelled_print_keeps_its_name_and_how_far_it_came() -> None:
@@ -131,36 +140,38 @@ def test_the_progress_of_the_print_before_is_not_that_of_a_new_one() -> None:
 
 def test_a_duration_grows_between_what_is_told_and_never_shrinks() -> None:
     job = {"id": 9, "time_printing": 10}
-    heard = hear(Heard(), {**with_state("PRINTING"), "job": job}, {}, 0.0)
-    later = hear(heard, {**with_state("PRINTING"), "job": job}, {}, 4.0)
+    known = with_status(KnownState(), {**with_state("PRINTING"), "job": job}, {}, 0.0)
+    later = with_status(known, {**with_state("PRINTING"), "job": job}, {}, 4.0)
     told_13 = {**with_state("PRINTING"), "job": {**job, "time_printing": 13}}
-    latest = hear(later, told_13, {}, 4.5)
+    latest = with_status(later, told_13, {}, 4.5)
 
-    assert [print_of(one).duration_sec for one in (heard, later, latest)] == [10, 14, 14]
+    assert [print_of(one).duration_sec for one in (known, later, latest)] == [10, 14, 14]
 
 
 def test_a_pause_and_a_long_silence_are_no_printing_time() -> None:
     job = {"id": 9, "time_printing": 10}
-    paused = hear(Heard(), {**with_state("PAUSED"), "job": job}, {}, 0.0)
-    heard = hear(paused, {**with_state("PRINTING"), "job": job}, {}, 300.0)
-    late = hear(heard, {**with_state("PRINTING"), "job": job}, {}, 5000.0)
+    paused = with_status(KnownState(), {**with_state("PAUSED"), "job": job}, {}, 0.0)
+    known = with_status(paused, {**with_state("PRINTING"), "job": job}, {}, 300.0)
+    late = with_status(known, {**with_state("PRINTING"), "job": job}, {}, 5000.0)
 
-    assert print_of(heard).duration_sec == 10
+    assert print_of(known).duration_sec == 10
     assert print_of(late).duration_sec == 20
 
 
 def test_a_time_left_of_nothing_in_mid_print_is_not_known() -> None:
     job = {"id": 9, "time_printing": 10, "time_remaining": 0, "progress": 40}
-    early = hear(Heard(), {**with_state("PRINTING"), "job": job}, {}, 0.0)
-    late = hear(Heard(), {**with_state("PRINTING"), "job": {**job, "progress": 99}}, {}, 0.0)
+    early = with_status(KnownState(), {**with_state("PRINTING"), "job": job}, {}, 0.0)
+    late = with_status(
+        KnownState(), {**with_state("PRINTING"), "job": {**job, "progress": 99}}, {}, 0.0
+    )
 
     assert print_of(early).time_left_sec is None
     assert print_of(late).time_left_sec == 0
 
 
 def test_a_printer_that_is_busy_without_a_print_shows_no_figures_and_forgets_none() -> None:
-    busy = hear(until("finished"), with_state("BUSY"), {}, 100.0)
-    after = hear(busy, with_state("FINISHED"), {}, 101.0)
+    busy = with_status(until("finished"), with_state("BUSY"), {}, 100.0)
+    after = with_status(busy, with_state("FINISHED"), {}, 101.0)
 
     assert view(busy).job.sub_state == "Busy"
     assert print_of(busy).file_name == ""
@@ -169,10 +180,10 @@ def test_a_printer_that_is_busy_without_a_print_shows_no_figures_and_forgets_non
 
 
 def test_a_call_for_attention_in_mid_print_does_not_begin_it_anew() -> None:
-    heard = until("printing")
+    known = until("printing")
     job = status("printing")["job"]
-    called = hear(heard, {**with_state("ATTENTION"), "job": job}, {}, 20.0)
-    resumed = hear(called, {**with_state("PRINTING"), "job": job}, {}, 30.0)
+    called = with_status(known, {**with_state("ATTENTION"), "job": job}, {}, 20.0)
+    resumed = with_status(called, {**with_state("PRINTING"), "job": job}, {}, 30.0)
 
     assert view(called).job.state is State.PAUSED
     assert view(called).job.sub_state == "The printer wants attention: see its display."
@@ -181,14 +192,14 @@ def test_a_call_for_attention_in_mid_print_does_not_begin_it_anew() -> None:
 
 
 def test_a_print_waits_for_a_person_also_where_its_job_is_not_told_meanwhile() -> None:
-    called = hear(until("printing"), with_state("ATTENTION"), {}, 20.0)
-    still = hear(called, with_state("ATTENTION"), {}, 30.0)
+    called = with_status(until("printing"), with_state("ATTENTION"), {}, 20.0)
+    still = with_status(called, with_state("ATTENTION"), {}, 30.0)
 
-    assert [view(heard).job.state for heard in (called, still)] == [State.PAUSED] * 2
+    assert [view(known).job.state for known in (called, still)] == [State.PAUSED] * 2
 
 
 def test_a_call_for_attention_without_a_print_is_an_error() -> None:
-    called = hear(until("idle"), with_state("ATTENTION"), {}, 20.0)
+    called = with_status(until("idle"), with_state("ATTENTION"), {}, 20.0)
 
     assert view(called).job.state is State.ERROR
     assert view(called).job.error == "The printer wants attention: see its display."
@@ -200,7 +211,9 @@ def test_a_fault_is_told_in_prusalinks_words() -> None:
 
 def test_a_cable_that_is_out_is_a_trouble_with_an_address() -> None:
     broken = {"ok": False, "message": "Serial device does not exist"}
-    trouble = view(hear(Heard(), with_state("ERROR", status_printer=broken), {}, 0.0)).trouble
+    trouble = view(
+        with_status(KnownState(), with_state("ERROR", status_printer=broken), {}, 0.0)
+    ).trouble
 
     assert trouble is not None
     assert trouble.status is CommandStatus.NOT_CONNECTED
@@ -219,7 +232,7 @@ def test_one_tool_has_one_spool() -> None:
 
 def test_temperatures_are_unknown_before_the_first_report() -> None:
     blank = {"storage": [], "printer": {"state": "IDLE"}}
-    seen = view(hear(Heard(), blank, {}, 0.0))
+    seen = view(with_status(KnownState(), blank, {}, 0.0))
 
     assert seen.job.current_print.temps.hotend_actual == 0.0
     assert seen.materials is not None
@@ -240,7 +253,7 @@ def test_a_raspberry_pi_takes_orders_that_buddys_firmware_does_not() -> None:
 
 def test_buddys_print_has_its_figures() -> None:
     said, job = buddy()["printing: v1/status"], buddy()["printing: v1/job"]
-    now = print_of(hear(Heard(), said, job, 0.0))
+    now = print_of(with_status(KnownState(), said, job, 0.0))
 
     assert now.file_name == "bracket for shelf.bgcode"
     assert (now.progress, now.duration_sec, now.time_left_sec) == (31.0, 840, 1980)
@@ -248,8 +261,10 @@ def test_buddys_print_has_its_figures() -> None:
 
 
 def test_buddys_end_of_a_print_keeps_what_was_known() -> None:
-    heard = hear(Heard(), buddy()["printing: v1/status"], buddy()["printing: v1/job"], 0.0)
-    now = print_of(hear(heard, buddy()["finished: v1/status"], {}, 1.0))
+    known = with_status(
+        KnownState(), buddy()["printing: v1/status"], buddy()["printing: v1/job"], 0.0
+    )
+    now = print_of(with_status(known, buddy()["finished: v1/status"], {}, 1.0))
 
     assert (now.progress, now.file_name) == (100.0, "bracket for shelf.bgcode")
 
@@ -266,16 +281,16 @@ def test_something_else_in_place_of_an_answer_is_noticed() -> None:
 @given(st.data())
 def test_no_damage_to_an_answer_harms_the_view(data: st.DataObject) -> None:
     moment = data.draw(st.sampled_from(MOMENTS))
-    heard = until(moment)
+    known = until(moment)
     for count in range(2):
         said = loose.obj(data.draw(damaged(status(moment))))
         job = loose.obj(data.draw(damaged(told()[f"{moment}: v1/job"])))
-        wants_job(heard, said)
-        heard = hear(heard, said, job, 100.0 + count)
+        wants_job(known, said)
+        known = with_status(known, said, job, 100.0 + count)
     answers = ("idle: version", "idle: v1/info", "idle: v1/storage")
     machine = machine_of(*(data.draw(damaged(told()[answer])) for answer in answers))
 
-    assert_is_in_the_contract(view_of(heard, machine, WHERE))
+    assert_is_in_the_contract(view_of(known, machine, WHERE))
 
 
 def assert_is_in_the_contract(seen: View) -> None:

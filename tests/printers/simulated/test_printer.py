@@ -3,7 +3,7 @@
 import pytest
 
 from printreach.printers.simulated.model.motion import Point
-from printreach.printers.simulated.model.printer import Rest, SimulatedPrinter
+from printreach.printers.simulated.model.printer import PauseOptions, SimulatedPrinter
 from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.model.status import Refusal, State
 
@@ -94,7 +94,7 @@ def test_what_a_pause_took_is_given_back_before_the_print_goes_on() -> None:
     printer = printing(FROM_ORIGIN + ONE_LINE * 3)
     advance_until(printer, lambda it: it.state is State.PRINTING)
     at = printer.machine.position
-    printer.pause(rest=Rest(hotend_off=True, lift_mm=5.0, retract_mm=3.0))
+    printer.pause(options=PauseOptions(hotend_off=True, lift_mm=5.0, retract_mm=3.0))
     used = printer.machine.filament_mm
     printer.advance(600.0)
     hotend = printer.machine.heaters[HeaterName.HOTEND]
@@ -114,7 +114,7 @@ def test_what_a_pause_took_is_given_back_before_the_print_goes_on() -> None:
 def test_the_next_pause_gives_back_nothing_of_one_before() -> None:
     printer = printing(FROM_ORIGIN + ONE_LINE)
     advance_until(printer, lambda it: it.state is State.PRINTING)
-    printer.pause(rest=Rest(hotend_off=True, retract_mm=3.0))
+    printer.pause(options=PauseOptions(hotend_off=True, retract_mm=3.0))
     printer.cancel()
     printer.start(job("G28\nG1 X100 F600\n"))
     advance_until(printer, lambda it: it.state is State.PRINTING)

@@ -30,11 +30,11 @@ from .api import USER, BambuApi
 from .cameras import cameras_of
 from .estimates import Estimates
 from .files import BambuFiles
+from .live_view import LiveView
 from .materials import extruders_of
-from .pausing import Pausing
+from .pausing import PauseController
 from .ports import USUAL_PORTS, Ports
-from .smart_pause import rest_store
-from .watch import Watch
+from .smart_pause import saved_state_store
 
 CARD = "sdcard"
 TARGET_S = 4.0
@@ -52,17 +52,19 @@ class BambuPrinter:
         self._setup = setup
         self._ports = ports
         self._api = BambuApi(setup)
-        self._watch = Watch(setup, self._api)
-        self._pausing = Pausing(self._api, rest_store(setup.data_dir), self._watch)
-        self._watch.is_waking = lambda: self._pausing.is_waking
+        self._live_view = LiveView(setup, self._api)
+        self._pausing = PauseController(
+            self._api, saved_state_store(setup.data_dir), self._live_view
+        )
+        self._live_view.is_restoring = lambda: self._pausing.is_restoring
         self.files = BambuFiles(setup, ports.files)
         self._estimates = Estimates(self.files.sliced)
-        self._watch.sliced = self._estimates.of
-        self._watch.on_heard = self._on_heard
+        self._live_view.sliced = self._estimates.of
+        self._live_view.on_update = self._on_update
 
     @property
     def view(self) -> View:
-        return self._watch.view
+        return self._live_view.view
 
     @property
     def mqtt(self) -> MqttEndpoint:
@@ -73,13 +75,13 @@ class BambuPrinter:
 
     async def run(self) -> None:
         try:
-            await self._watch.run()
+            await self._live_view.run()
         finally:
             await self._pausing.close()
             await self._estimates.close()
 
     async def cameras(self) -> list[Camera]:
-        return cameras_of(self._watch.heard, self._setup, self._ports)
+        return cameras_of(self._live_view.known, self._setup, self._ports)
 
     # --- orders -----------------------------------------------------------------------------------
 
@@ -130,18 +132,18 @@ class BambuPrinter:
         for waits in (False, True):
             lines = orders.temp_lines(order, extruders=self._extruders, waits=waits)
             await self._gcode(lines)
-            if await self._watch.until(lambda: self._has_targets(order), TARGET_S):
+            if await self._live_view.wait_until(lambda: self._has_targets(order), TARGET_S):
                 return
-            if self._watch.state in UNDER_WAY:
+            if self._live_view.state in UNDER_WAY:
                 break  # a heater that is waited for would hold the print up
         raise failed("The printer accepted the order, but did not change its temperature.")
 
-    async def _on_heard(self) -> None:
-        self._estimates.on_heard(self._watch.heard.report, self._watch.state)
-        await self._pausing.on_heard()
+    async def _on_update(self) -> None:
+        self._estimates.on_update(self._live_view.known.report, self._live_view.state)
+        await self._pausing.on_update()
 
     def _has_targets(self, order: SetTemp) -> bool:
-        temps = self._watch.temps
+        temps = self._live_view.temps
         pairs = [(order.bed_c, temps.bed_target)]
         if self._extruders == 1:  # of several, it is not told whose the report's target is
             pairs.append((order.tool_c, temps.hotend_target))
@@ -149,7 +151,7 @@ class BambuPrinter:
 
     @property
     def _extruders(self) -> int:
-        return max(1, len(extruders_of(self._watch.heard.report)))
+        return max(1, len(extruders_of(self._live_view.known.report)))
 
     async def _gcode(self, lines: list[str]) -> None:
         await self._api.order(orders.gcode(*lines))

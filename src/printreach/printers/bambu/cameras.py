@@ -11,22 +11,22 @@ from printreach.printers.setup import PrinterSetup
 from .api import USER
 from .camera import PortCamera
 from .ports import Ports
-from .report import Heard
+from .report import KnownState
 
 USUAL_RTSPS_PORT = 322
 _OFF = "disable"
 
 
-def cameras_of(heard: Heard, setup: PrinterSetup, ports: Ports) -> list[Camera]:
+def cameras_of(known: KnownState, setup: PrinterSetup, ports: Ports) -> list[Camera]:
     """RTSPS where the printer names an address for it, else the camera port; one or none.
 
     An address that is "disable" or empty is of a printer whose owner has turned its stream off: its
     camera is listed as disabled.
     """
     code = setup.access_code
-    if code is None or not heard.is_enough:
+    if code is None or not known.is_enough:
         return []
-    ipcam = loose.obj(heard.report, "ipcam")
+    ipcam = loose.obj(known.report, "ipcam")
     if "rtsp_url" not in ipcam:
         return [PortCamera(setup.host, ports.camera, USER, code)]
     told = loose.text(ipcam, "rtsp_url")

@@ -40,15 +40,15 @@ class ClockFile:
             gap_s = 0.0
         return resumed(counted_s + gap_s, job_of(report))
 
-    def save(self, watch: Stopwatch, now: float, unix_s: float) -> None:
+    def save(self, stopwatch: Stopwatch, now: float, unix_s: float) -> None:
         """When something began or ended, and once a minute meanwhile."""
-        state = (watch.job, watch.since is not None)
+        state = (stopwatch.job, stopwatch.since is not None)
         if state == self._saved and (not state[1] or now - self._saved_at < SAVE_EVERY_S):
             return
         self._saved, self._saved_at = state, now
         told = {
-            "Job": watch.job[:MAX_TEXT_CHARS],
-            "CountedSec": watch.duration_s(now),
+            "Job": stopwatch.job[:MAX_TEXT_CHARS],
+            "CountedSec": stopwatch.duration_s(now),
             "SavedAt": unix_s,
             "IsRunning": state[1],
         }

@@ -40,7 +40,7 @@ class Estimates:
         """What is known of the print that the report tells of."""
         return self._said if self._job == job_of(report) else NOTHING
 
-    def on_heard(self, report: Json, state: State) -> None:
+    def on_update(self, report: Json, state: State) -> None:
         """Look once where another print is under way."""
         job = job_of(report)
         if state not in UNDER_WAY or not job or job == self._job:

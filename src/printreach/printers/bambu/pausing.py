@@ -1,4 +1,4 @@
-"""Pausing and resuming, the smart way included."""
+"""Pauses and resumes prints, smart pauses included."""
 
 import asyncio
 import logging
@@ -8,21 +8,21 @@ from typing import Protocol
 from printreach.contract.commands import Pause
 from printreach.contract.status import State, Temps
 from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.rests import Kept, RestStore
+from printreach.printers.saved_state import CurrentSavedState, SavedStateStore
 
 from .api import BambuApi
 from .orders import PAUSE, RESUME, STOP, gcode
-from .smart_pause import Rest, lines_to_go_on, lines_to_rest, lines_to_warm_up, plan_rest
+from .smart_pause import SavedState, pause_lines, plan_saved_state, unpark_lines, warm_up_lines
 
 log = logging.getLogger(__name__)
 
 UNTIL_PAUSED_S = 120.0
-"""A printer finishes the move it is in, and may park its head first."""
+"""The printer first finishes its current move, and may park its head."""
 UNTIL_WARM_S = 900.0
 
 
-class Known(Protocol):
-    """What of the printer's state matters here."""
+class StatusSource(Protocol):
+    """The part of the printer's state that pausing needs."""
 
     @property
     def state(self) -> State: ...
@@ -30,85 +30,87 @@ class Known(Protocol):
     def temps(self) -> Temps: ...
     @property
     def job(self) -> str: ...
-    async def until(self, is_so: Callable[[], bool], seconds: float) -> bool: ...
+    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool: ...
 
 
-class Pausing:
+class PauseController:
     """One printer's pauses."""
 
-    def __init__(self, api: BambuApi, store: RestStore[Rest], known: Known) -> None:
+    def __init__(
+        self, api: BambuApi, store: SavedStateStore[SavedState], printer: StatusSource
+    ) -> None:
         self._api = api
-        self._known = known
-        self._kept = Kept(store)
+        self._printer = printer
+        self._current = CurrentSavedState(store)
         self._task: asyncio.Task[None] | None = None
-        self.is_waking = False
+        self.is_restoring = False
 
     async def pause(self, order: Pause) -> None:
-        known = self._known
-        rest = plan_rest(order, known.job, known.temps) if order.smart_pause else None
+        printer = self._printer
+        saved = plan_saved_state(order, printer.job, printer.temps) if order.smart_pause else None
         await self._api.order(PAUSE)
-        if rest is not None and not rest.is_nothing:
-            self._kept.remember(rest)
-            await self._replace_task(self._lie_down(rest))
+        if saved is not None and not saved.is_empty:
+            self._current.remember(saved)
+            await self._replace_task(self._enter_smart_pause(saved))
 
     async def resume(self) -> None:
-        """Returns when the printer goes on, or has begun to warm up for it."""
-        rest = self._kept.rest
-        if rest is None or rest.job != self._known.job:
+        """Resume; returns when the printer has resumed, or has begun to warm up for it."""
+        saved = self._current.saved
+        if saved is None or saved.job != self._printer.job:
             await self._api.order(RESUME)
             return
-        if self.is_waking:
+        if self.is_restoring:
             return
         await self._stop_task()
-        await self._tell(lines_to_warm_up(rest))
-        await self._replace_task(self._wake(rest))
+        await self._tell(warm_up_lines(saved))
+        await self._replace_task(self._restore(saved))
 
     async def cancel(self) -> None:
         await self._stop_task()
         await self._api.order(STOP)
-        self._kept.take()
+        self._current.take()
 
     async def close(self) -> None:
         await self._stop_task()
 
-    async def on_heard(self) -> None:
-        """A print that somebody resumed at the printer itself gets its heat back."""
-        rest = self._kept.rest
-        if rest is None or self._task is not None:
+    async def on_update(self) -> None:
+        """Turn the heaters on again for a print that was resumed at the printer itself."""
+        saved = self._current.saved
+        if saved is None or self._task is not None:
             return
-        known = self._known
-        if known.state is State.PAUSED and rest.job == known.job:
+        printer = self._printer
+        if printer.state is State.PAUSED and saved.job == printer.job:
             return
-        self._kept.take()
-        if known.state is State.PRINTING and rest.job == known.job:
+        self._current.take()
+        if printer.state is State.PRINTING and saved.job == printer.job:
             log.warning("the print was resumed at the printer: its heaters are turned on again")
-            await self._replace_task(self._attempt(self._tell(lines_to_warm_up(rest))))
+            await self._replace_task(self._attempt(self._tell(warm_up_lines(saved))))
 
-    # --- the way down and up ----------------------------------------------------------------------
+    # --- smart pause and restore ------------------------------------------------------------------
 
-    async def _lie_down(self, rest: Rest) -> None:
-        async def lie_down() -> None:
-            known = self._known
-            if not await known.until(lambda: known.state is State.PAUSED, UNTIL_PAUSED_S):
-                return  # it was resumed or cancelled before it came to rest
-            await self._tell(lines_to_rest(rest))
+    async def _enter_smart_pause(self, saved: SavedState) -> None:
+        async def enter() -> None:
+            printer = self._printer
+            if not await printer.wait_until(lambda: printer.state is State.PAUSED, UNTIL_PAUSED_S):
+                return  # it was resumed or cancelled before it was paused
+            await self._tell(pause_lines(saved))
 
-        await self._attempt(lie_down())
+        await self._attempt(enter())
 
-    async def _wake(self, rest: Rest) -> None:
-        async def wake() -> None:
-            known = self._known
-            if not await known.until(lambda: rest.is_warm(known.temps), UNTIL_WARM_S):
+    async def _restore(self, saved: SavedState) -> None:
+        async def restore() -> None:
+            printer = self._printer
+            if not await printer.wait_until(lambda: saved.is_warm(printer.temps), UNTIL_WARM_S):
                 raise failed("It does not get warm.")
-            await self._tell(lines_to_go_on(rest))
+            await self._tell(unpark_lines(saved))
             await self._api.order(RESUME)
-            self._kept.take()
+            self._current.take()
 
-        self.is_waking = True
+        self.is_restoring = True
         try:
-            await self._attempt(wake())
+            await self._attempt(restore())
         finally:
-            self.is_waking = False
+            self.is_restoring = False
 
     async def _attempt(self, steps: Coroutine[object, object, None]) -> None:
         try:

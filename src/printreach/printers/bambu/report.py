@@ -14,7 +14,7 @@ WHOLE_REPORT_KEYS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class KnownState:
     """report: the `print` object. modules: of the answer to get_version."""
 
     report: Json = field(default_factory=dict)
@@ -26,14 +26,14 @@ class Heard:
         return loose.text(self.report, "gcode_state") is not None
 
 
-def hear(heard: Heard, message: object) -> Heard:
+def with_message(known: KnownState, message: object) -> KnownState:
     """heard with one more message of the report topic; answers to orders change nothing."""
     status = loose.obj(message, "print")
     if status.get("command") == "push_status":
         is_whole = loose.whole(status, "msg") == 0 and len(status) > WHOLE_REPORT_KEYS
-        return replace(heard, report=merged(EMPTY if is_whole else heard.report, status))
+        return replace(known, report=merged(EMPTY if is_whole else known.report, status))
     info = loose.obj(message, "info")
     if info.get("command") == "get_version":
         modules = tuple(loose.obj(module) for module in loose.items(info, "module"))
-        return replace(heard, modules=modules or heard.modules)
-    return heard
+        return replace(known, modules=modules or known.modules)
+    return known

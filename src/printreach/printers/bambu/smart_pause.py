@@ -1,6 +1,6 @@
-"""Smart pause: what a print needs no more while it rests, and how it gets it back.
+"""Smart pause: the state that is saved, and the G-code that pauses and restores.
 
-Firmware holds the temperatures in a pause and knows nothing of this, so it is made of G-code.
+The firmware keeps the temperatures in a pause and has no smart pause, so it is made of G-code.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from printreach.contract.commands import Axis, Pause, SetTemp
 from printreach.contract.status import Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
-from printreach.printers.rests import RestStore, distance_mm, target_c
+from printreach.printers.saved_state import SavedStateStore, distance_mm, target_c
 
 from .orders import extrude_lines, move_lines, temp_lines
 
@@ -20,8 +20,8 @@ CLOSE_ENOUGH_C = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rest:
-    """What was taken from a print. job: which. Targets are 0 for what was left as it was."""
+class SavedState:
+    """What a smart pause changed. job: the print's id. Targets are 0 where nothing was changed."""
 
     job: str
     hotend_c: float
@@ -30,12 +30,12 @@ class Rest:
     retract_mm: int
 
     @property
-    def is_nothing(self) -> bool:
+    def is_empty(self) -> bool:
         return not (self.hotend_c or self.bed_c or self.lift_mm or self.retract_mm)
 
     @property
     def heat(self) -> SetTemp:
-        """The targets that the print had."""
+        """The targets before the pause."""
         return SetTemp(
             tool_c=self.hotend_c or UNSET,
             bed_c=self.bed_c or UNSET,
@@ -48,8 +48,8 @@ class Rest:
         )
 
 
-def plan_rest(order: Pause, job: str, temps: Temps) -> Rest:
-    return Rest(
+def plan_saved_state(order: Pause, job: str, temps: Temps) -> SavedState:
+    return SavedState(
         job=job,
         hotend_c=temps.hotend_target if order.disable_hotend else 0.0,
         bed_c=temps.bed_target if order.disable_bed else 0.0,
@@ -58,34 +58,34 @@ def plan_rest(order: Pause, job: str, temps: Temps) -> Rest:
     )
 
 
-def lines_to_rest(rest: Rest) -> Sequence[str]:
-    """Retract while it is hot, then lift, then let it cool."""
+def pause_lines(saved: SavedState) -> Sequence[str]:
+    """Return the lines of a smart pause: retract while hot, then lift, then turn off heaters."""
     return [
-        *(extrude_lines(-rest.retract_mm) if rest.retract_mm else ()),
-        *(move_lines(Axis.Z, rest.lift_mm) if rest.lift_mm else ()),
-        *(["M104 S0"] if rest.hotend_c else ()),
-        *(["M140 S0"] if rest.bed_c else ()),
+        *(extrude_lines(-saved.retract_mm) if saved.retract_mm else ()),
+        *(move_lines(Axis.Z, saved.lift_mm) if saved.lift_mm else ()),
+        *(["M104 S0"] if saved.hotend_c else ()),
+        *(["M140 S0"] if saved.bed_c else ()),
     ]
 
 
-def lines_to_warm_up(rest: Rest) -> Sequence[str]:
-    return temp_lines(rest.heat, extruders=1)
+def warm_up_lines(saved: SavedState) -> Sequence[str]:
+    return temp_lines(saved.heat, extruders=1)
 
 
-def lines_to_go_on(rest: Rest) -> Sequence[str]:
-    """Once it is warm: come down, and give the filament back."""
+def unpark_lines(saved: SavedState) -> Sequence[str]:
+    """Return the lines that lower the nozzle and unretract, for when it is warm."""
     return [
-        *(move_lines(Axis.Z, -rest.lift_mm) if rest.lift_mm else ()),
-        *(extrude_lines(rest.retract_mm) if rest.retract_mm else ()),
+        *(move_lines(Axis.Z, -saved.lift_mm) if saved.lift_mm else ()),
+        *(extrude_lines(saved.retract_mm) if saved.retract_mm else ()),
     ]
 
 
-def rest_of(told: object) -> Rest | None:
-    """What was remembered; None where that isn't legible."""
+def parse_saved_state(told: object) -> SavedState | None:
+    """Decode a stored state; None where it can't be read."""
     job = loose.text(told, "job")
     if job is None:
         return None
-    return Rest(
+    return SavedState(
         job=job,
         hotend_c=target_c(told, "hotend_c"),
         bed_c=target_c(told, "bed_c"),
@@ -94,6 +94,6 @@ def rest_of(told: object) -> Rest | None:
     )
 
 
-def rest_store(folder: Path) -> RestStore[Rest]:
-    """Remembers a rest across a restart of the agent, which may come in the middle of a pause."""
-    return RestStore(folder / STORE, rest_of)
+def saved_state_store(folder: Path) -> SavedStateStore[SavedState]:
+    """Return the store, which keeps the state across a restart of the agent during a pause."""
+    return SavedStateStore(folder / STORE, parse_saved_state)

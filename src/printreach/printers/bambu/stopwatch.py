@@ -37,21 +37,21 @@ class Stopwatch:
         return min(loose.MAX_INT, max(0, int(self.minutes_left * 60 - passed)))
 
 
-def observe(watch: Stopwatch, report: Json, state: State, now: float) -> Stopwatch:
+def observe(stopwatch: Stopwatch, report: Json, state: State, now: float) -> Stopwatch:
     """The stopwatch after a look at the printer."""
     if state not in UNDER_WAY:
-        return replace(_held(watch, now), is_under_way=False, minutes_left=None)
+        return replace(_held(stopwatch, now), is_under_way=False, minutes_left=None)
     job = job_of(report)
     # Whatever is known by another name than the print before is another print.
-    if not watch.is_under_way or (job and watch.job and job != watch.job):
-        watch = Stopwatch(job=job)
-    watch = replace(watch, job=job or watch.job, is_under_way=True)
+    if not stopwatch.is_under_way or (job and stopwatch.job and job != stopwatch.job):
+        stopwatch = Stopwatch(job=job)
+    stopwatch = replace(stopwatch, job=job or stopwatch.job, is_under_way=True)
     minutes = loose.count(report, "mc_remaining_time") if _tells_progress(report) else None
-    if minutes != watch.minutes_left:
-        watch = replace(watch, minutes_left=minutes, told_at=now)
+    if minutes != stopwatch.minutes_left:
+        stopwatch = replace(stopwatch, minutes_left=minutes, told_at=now)
     if state in AT_WORK:
-        return watch if watch.since is not None else replace(watch, since=now)
-    return _held(watch, now)
+        return stopwatch if stopwatch.since is not None else replace(stopwatch, since=now)
+    return _held(stopwatch, now)
 
 
 def resumed(counted_s: float, job: str) -> Stopwatch:
@@ -65,10 +65,12 @@ def job_of(report: Json) -> str:
     return "\n".join(loose.text(report, key) or "" for key in keys).strip()
 
 
-def _held(watch: Stopwatch, now: float) -> Stopwatch:
-    if watch.since is None:
-        return watch
-    return replace(watch, counted_s=watch.counted_s + max(0.0, now - watch.since), since=None)
+def _held(stopwatch: Stopwatch, now: float) -> Stopwatch:
+    if stopwatch.since is None:
+        return stopwatch
+    return replace(
+        stopwatch, counted_s=stopwatch.counted_s + max(0.0, now - stopwatch.since), since=None
+    )
 
 
 def _tells_progress(report: Json) -> bool:

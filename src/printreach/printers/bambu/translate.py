@@ -9,7 +9,7 @@ from printreach.printers.port import View
 
 from .materials import extruders_of, materials_of
 from .models import model_of, version_of
-from .report import Heard
+from .report import KnownState
 from .sliced import NOTHING, Sliced
 from .states import code_of, error_of, need_of, state_of, sub_state_of
 from .stopwatch import Stopwatch
@@ -28,21 +28,21 @@ _WITH_PROGRESS = frozenset({State.PRINTING, State.PAUSED, State.RESUMING, State.
 
 
 def view_of(
-    heard: Heard,
-    watch: Stopwatch,
+    known: KnownState,
+    stopwatch: Stopwatch,
     now: float,
     sliced: Sliced = NOTHING,
     *,
-    is_waking: bool = False,
+    is_restoring: bool = False,
 ) -> View:
     """now: of the clock that watch was made with. sliced: what the slicer said of this print.
 
     is_waking: a smart pause is being undone, which the printer knows nothing of.
     """
-    report = heard.report
+    report = known.report
     state = state_of(report)
     sub_state = sub_state_of(report, state)
-    if is_waking and state is State.PAUSED:
+    if is_restoring and state is State.PAUSED:
         state, sub_state = State.RESUMING, "Heating up again"
     lights = _lights(report)
     features = _ALWAYS | (Feature.LIGHT_CONTROL if lights else NO_FEATURES)
@@ -55,43 +55,43 @@ def view_of(
             sub_state=sub_state,
             error=error_of(report),
             lights=lights,
-            current_print=_print(heard, state, watch, now, sliced),
+            current_print=_print(known, state, stopwatch, now, sliced),
         ),
         features=features,
-        platform_version=version_of(heard.modules),
-        materials=materials_of(report, heard.modules),
+        platform_version=version_of(known.modules),
+        materials=materials_of(report, known.modules),
         need=need_of(report, state),
         error_code=code_of(report),
     )
 
 
 def _print(
-    heard: Heard, state: State, watch: Stopwatch, now: float, sliced: Sliced
+    known: KnownState, state: State, stopwatch: Stopwatch, now: float, sliced: Sliced
 ) -> CurrentPrint:
     """Progress and layers are those of the print before until this one runs."""
-    report = heard.report
+    report = known.report
     is_complete = state is State.COMPLETE
     tells = state in _WITH_PROGRESS or is_complete or state is State.CANCELLED
     progress = loose.percent(loose.number(report, "mc_percent")) if tells else 0.0
     total = loose.count(report, "total_layer_num") if tells else None
     return CurrentPrint(
         progress=100.0 if is_complete else progress,
-        duration_sec=watch.duration_s(now),
-        time_left_sec=_left_s(state, watch, now, sliced),
+        duration_sec=stopwatch.duration_s(now),
+        time_left_sec=_left_s(state, stopwatch, now, sliced),
         file_name=_file_name(report),
         current_layer=loose.count(report, "layer_num") if tells else None,
         total_layers=total or sliced.layers,
         est_total_fil_used_mm=sliced.filament_mm or 0,
         est_total_fil_weight_mg=UNSET if sliced.filament_mg is None else sliced.filament_mg,
-        temps=_temps(heard),
+        temps=_temps(known),
     )
 
 
-def _left_s(state: State, watch: Stopwatch, now: float, sliced: Sliced) -> int | None:
+def _left_s(state: State, stopwatch: Stopwatch, now: float, sliced: Sliced) -> int | None:
     """As the printer counts it; before it does, what the slicer said."""
-    told_s = watch.left_s(now)
+    told_s = stopwatch.left_s(now)
     if told_s is None and sliced.time_s is not None and state in UNDER_WAY:
-        return max(0, sliced.time_s - watch.duration_s(now))
+        return max(0, sliced.time_s - stopwatch.duration_s(now))
     return told_s
 
 
@@ -100,14 +100,14 @@ def _file_name(report: Json) -> str:
     return name.rpartition("/")[2]
 
 
-def _temps(heard: Heard) -> Temps:
-    report = heard.report
+def _temps(known: KnownState) -> Temps:
+    report = known.report
     hotend = (loose.number(report, "nozzle_temper"), loose.number(report, "nozzle_target_temper"))
     extruders = extruders_of(report)
     if hotend == (None, None) and extruders:
         hotend = (extruders[0].actual_c, extruders[0].target_c)
     chamber = loose.number(report, "chamber_temper")
-    is_measured = chamber is not None and model_of(heard.modules).measures_chamber
+    is_measured = chamber is not None and model_of(known.modules).measures_chamber
     return Temps(
         bed_actual=loose.number(report, "bed_temper") or 0.0,
         bed_target=loose.number(report, "bed_target_temper") or 0.0,

@@ -18,11 +18,11 @@ from printreach.printers.storage import require_storage
 from . import gcode
 from . import model as duet
 from .files import DuetFiles, platform_path
-from .heard import is_quite_paused
 from .http import DuetHttp, NotFound
-from .pausing import Pausing
-from .smart_pause import rest_store
-from .watch import Watch
+from .known_state import is_quite_paused
+from .live_view import LiveView
+from .pausing import PauseController
+from .smart_pause import saved_state_store
 
 STORAGE = "0:"
 
@@ -38,20 +38,20 @@ class DuetPrinter:
 
     def __init__(self, setup: PrinterSetup) -> None:
         self._http = DuetHttp(setup)
-        self._watch = Watch(self._http, setup, self._on_heard)
-        self._pausing = Pausing(self._watch, rest_store(setup.data_dir))
-        self.files = DuetFiles(self._watch.board, setup.data_dir)
+        self._live_view = LiveView(self._http, setup, self._on_update)
+        self._pausing = PauseController(self._live_view, saved_state_store(setup.data_dir))
+        self.files = DuetFiles(self._live_view.board, setup.data_dir)
 
     @property
     def view(self) -> View:
-        return self._watch.view
+        return self._live_view.view
 
     async def run(self) -> None:
         try:
-            await self._watch.run()
+            await self._live_view.run()
         finally:
             await self._pausing.close()
-            await self._watch.close()
+            await self._live_view.close()
             await self._http.close()
 
     async def cameras(self) -> list[Camera]:
@@ -73,37 +73,37 @@ class DuetPrinter:
         require_storage(order, STORAGE)
         stored = platform_path(order.path)
         try:
-            await self._watch.board().told_of(stored)
+            await self._live_view.board().told_of(stored)
         except NotFound:
             raise no_such_file(order.path) from None
-        await self._watch.order(gcode.start(stored))
+        await self._live_view.order(gcode.start(stored))
         return FileDone(virtual_path=order.path, platform_path=stored)
 
     async def set_light(self, order: SetLight) -> None:  # noqa: ARG002  # none is known as a light
         raise not_supported("switch a light")
 
     async def move_axis(self, order: MoveAxis) -> None:
-        await self._watch.order(gcode.move(order.axis.value, order.distance_mm))
+        await self._live_view.order(gcode.move(order.axis.value, order.distance_mm))
 
     async def home(self) -> None:
-        await self._watch.order(gcode.HOME)
+        await self._live_view.order(gcode.HOME)
 
     async def extrude(self, order: Extrude) -> None:
         """With the tool of that number, which goes back to where it was in a paused print."""
         number = self._tool("Extruder", order.extruder)
-        if duet.is_too_cold(self._watch.heard.model, number):
+        if duet.is_too_cold(self._live_view.known.model, number):
             raise failed(f"The hotend of extruder {number} is too cold to move filament.")
-        before = duet.current_tool(self._watch.heard.model)
-        is_paused = is_quite_paused(self._watch.heard)
+        before = duet.current_tool(self._live_view.known.model)
+        is_paused = is_quite_paused(self._live_view.known)
         lines = [*gcode.extrude(order.distance_mm)]
         if before != order.extruder:
             lines = [*gcode.select_tool(order.extruder), *lines]
             if is_paused and before is not None:
                 lines += gcode.select_tool(before)
-        await self._watch.order(lines)
+        await self._live_view.order(lines)
 
     async def set_temp(self, order: SetTemp) -> None:
-        model = self._watch.heard.model
+        model = self._live_view.known.model
         require_tools_of(order, [tool.number for tool in duet.tools(model)])
         lines = []
         if not isinstance(order.tool_c, UnsetType):
@@ -117,11 +117,11 @@ class DuetPrinter:
             if duet.chamber(model) is None:
                 raise not_supported("heat a chamber")
             lines.append(gcode.heat_chamber(order.chamber_c))
-        await self._watch.order(lines)
+        await self._live_view.order(lines)
 
     def _tool(self, argument: str, number: int | None) -> int:
         """The number, where there is such a tool; without one, the tool in use or the first."""
-        model = self._watch.heard.model
+        model = self._live_view.known.model
         numbers = [tool.number for tool in duet.tools(model)]
         if number is None:
             current = duet.current_tool(model)
@@ -129,5 +129,5 @@ class DuetPrinter:
         require_tool(argument, number, numbers)
         return number
 
-    def _on_heard(self) -> None:
-        self._pausing.on_heard()
+    def _on_update(self) -> None:
+        self._pausing.on_update()

@@ -1,82 +1,84 @@
-"""Pausing, resuming and cancelling, with what a smart pause takes from a print in between."""
+"""Pauses, resumes and cancels prints, smart pauses included."""
 
 import logging
 
 from printreach.contract.commands import Pause
-from printreach.printers.owed import Owed
+from printreach.printers.pending_restore import PendingRestore
 from printreach.printers.port import PrinterRefused, failed
-from printreach.printers.rests import RestStore
+from printreach.printers.saved_state import SavedStateStore
 
 from . import gcode
-from .heard import is_pausing, is_quite_paused, job_path
-from .smart_pause import Rest, commands_to_rest, commands_to_wake, plan_rest
-from .watch import Watch
+from .known_state import is_pausing, is_quite_paused, job_path
+from .live_view import LiveView
+from .smart_pause import SavedState, pause_commands, plan_saved_state, restore_commands
 
 log = logging.getLogger(__name__)
 
 PAUSE_S = 20.0
-"""Firmware ends its moves and runs pause.g; a command has 25 s in all."""
+"""The firmware finishes its moves and runs pause.g; a command may take 25 s in all."""
 
 
-class Pausing:
-    def __init__(self, watch: Watch, store: RestStore[Rest]) -> None:
-        self._watch = watch
-        self._owed = Owed(store, self._wake)
+class PauseController:
+    def __init__(self, live_view: LiveView, store: SavedStateStore[SavedState]) -> None:
+        self._live_view = live_view
+        self._pending = PendingRestore(store, self._restore)
 
     async def pause(self, order: Pause) -> None:
-        await self._watch.order(gcode.PAUSE)
+        await self._live_view.order(gcode.PAUSE)
         if not order.smart_pause:
             return
-        if not await self._watch.until(is_quite_paused, PAUSE_S):
+        if not await self._live_view.wait_until(is_quite_paused, PAUSE_S):
             raise failed("The print is pausing, but not at rest yet: its heaters were left on.")
-        heard = self._watch.heard
-        rest = plan_rest(order, job_path(heard) or "", heard.model)
-        if not rest.is_nothing:
-            self._owed.remember(rest)
-            await self._watch.order(commands_to_rest(rest))
+        known = self._live_view.known
+        saved = plan_saved_state(order, job_path(known) or "", known.model)
+        if not saved.is_empty:
+            self._pending.remember(saved)
+            await self._live_view.order(pause_commands(saved))
 
     async def resume(self) -> None:
-        """What was queued before a resume is carried out before it, waiting for heat too."""
-        if not await self._watch.until(is_quite_paused, PAUSE_S):
+        """Restore and resume; commands queued before the resume, waits included, run before it."""
+        if not await self._live_view.wait_until(is_quite_paused, PAUSE_S):
             raise failed("The print is still pausing.")
-        rest = self._owed.take()
-        wake = commands_to_wake(rest) if rest is not None else []
+        saved = self._pending.take()
+        restore = restore_commands(saved) if saved is not None else []
         try:
-            await self._watch.order([*wake, *gcode.RESUME])
+            await self._live_view.order([*restore, *gcode.RESUME])
         except PrinterRefused:
-            if rest is not None:
-                self._owed.remember(rest)  # for the next try: without it the print would go on cold
+            if saved is not None:
+                self._pending.remember(
+                    saved
+                )  # for the next try: without it the print would go on cold
             raise
 
     async def cancel(self) -> None:
-        """Firmware cancels nothing but a paused print."""
-        self._watch.expect_cancel(True)
+        """Pause and cancel: the firmware cancels only a paused print."""
+        self._live_view.expect_cancel(True)
         try:
-            if not is_pausing(self._watch.heard):
-                await self._watch.order(gcode.PAUSE)
-            if not await self._watch.until(is_quite_paused, PAUSE_S):
+            if not is_pausing(self._live_view.known):
+                await self._live_view.order(gcode.PAUSE)
+            if not await self._live_view.wait_until(is_quite_paused, PAUSE_S):
                 raise failed("The print is pausing, which comes first: cancel it again in a while.")
-            await self._watch.order(gcode.CANCEL)
+            await self._live_view.order(gcode.CANCEL)
         except PrinterRefused:
-            self._watch.expect_cancel(False)
+            self._live_view.expect_cancel(False)
             raise
 
-    def on_heard(self) -> None:
-        """Someone may have resumed or ended the print elsewhere."""
-        if self._watch.view.trouble is None:
-            heard = self._watch.heard
-            self._owed.on_heard(heard.condition.state, job_path(heard))
+    def on_update(self) -> None:
+        """Check whether the print was resumed or ended elsewhere."""
+        if self._live_view.view.trouble is None:
+            known = self._live_view.known
+            self._pending.on_update(known.condition.state, job_path(known))
 
     async def close(self) -> None:
-        await self._owed.close()
+        await self._pending.close()
 
-    async def _wake(self, rest: Rest) -> None:
-        """A print that goes on cold is paused again, and given back what it lacks."""
-        if self._watch.heard.is_cancelling:
+    async def _restore(self, saved: SavedState) -> None:
+        """Pause a print that was resumed cold, restore it, and resume it again."""
+        if self._live_view.known.is_cancelling:
             return
         try:
-            await self._watch.order(gcode.PAUSE)
-            await self._watch.until(is_quite_paused, PAUSE_S)
-            await self._watch.order([*commands_to_wake(rest), *gcode.RESUME])
+            await self._live_view.order(gcode.PAUSE)
+            await self._live_view.wait_until(is_quite_paused, PAUSE_S)
+            await self._live_view.order([*restore_commands(saved), *gcode.RESUME])
         except PrinterRefused as refused:
             log.warning("the print could not be given its heat back: %s", refused)

@@ -1,8 +1,8 @@
-"""Smart pause: what a print needs no more while it rests, and how it gets it back.
+"""Smart pause: the state that is saved, and the commands that pause and restore.
 
-Firmware runs the owner's own pause.g and resume.g, which retract and lift as the machine needs it,
-and moves back to where the print was by itself. What comes on top is taken and given back here.
-A tool that is switched off keeps the temperatures it had.
+The firmware runs the owner's own pause.g and resume.g, which retract and lift as the machine needs
+it, and moves back to where the print was by itself. What a smart pause does beyond that is done and
+undone here. A tool that is switched off keeps its temperatures.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from pathlib import Path
 from printreach.contract.commands import Pause
 from printreach.printers import loose
 from printreach.printers.loose import Json
-from printreach.printers.rests import RestStore, distance_mm
+from printreach.printers.saved_state import SavedStateStore, distance_mm
 from printreach.rules.commands import MAX_TOOL_NUMBER
 
 from . import gcode
@@ -23,11 +23,11 @@ SWITCHED_ON = frozenset({"active", "standby"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rest:
-    """What was taken from a print.
+class SavedState:
+    """What a smart pause changed.
 
-    path: of its file. tools: those that were switched off, and as what they were on. bed_c: 0.0
-    where the bed was left as it is.
+    path: of the print's file. tools: the tools that were switched off, with their state before.
+    bed_c: 0.0 where the bed was not changed.
     """
 
     path: str
@@ -37,18 +37,18 @@ class Rest:
     retract_mm: int
 
     @property
-    def is_nothing(self) -> bool:
+    def is_empty(self) -> bool:
         return not (self.tools or self.bed_c or self.lift_mm or self.retract_mm)
 
 
-def plan_rest(order: Pause, path: str, model: Json) -> Rest:
+def plan_saved_state(order: Pause, path: str, model: Json) -> SavedState:
     bed = duet.bed(model)
     tools = {
         tool.number: tool.heater.state
         for tool in duet.tools(model)
         if tool.heater.state in SWITCHED_ON
     }
-    return Rest(
+    return SavedState(
         path=path,
         tools=tools if order.disable_hotend else {},
         bed_c=bed.target_c if bed is not None and order.disable_bed else 0.0,
@@ -57,34 +57,34 @@ def plan_rest(order: Pause, path: str, model: Json) -> Rest:
     )
 
 
-def commands_to_rest(rest: Rest) -> list[str]:
-    """Retract while it is hot, then lift, then let it cool."""
-    retract = [f"G1 E-{rest.retract_mm} F{gcode.RETRACT_MM_PER_MIN}"] if rest.retract_mm else []
-    lift = [f"G1 Z{rest.lift_mm} F{gcode.MOVE_MM_PER_MIN['Z']}"] if rest.lift_mm else []
+def pause_commands(saved: SavedState) -> list[str]:
+    """Return the commands of a smart pause: retract while hot, then lift, then turn off heaters."""
+    retract = [f"G1 E-{saved.retract_mm} F{gcode.RETRACT_MM_PER_MIN}"] if saved.retract_mm else []
+    lift = [f"G1 Z{saved.lift_mm} F{gcode.MOVE_MM_PER_MIN['Z']}"] if saved.lift_mm else []
     moves = gcode.relatively(*retract, *lift) if retract or lift else []
-    tools = [gcode.switch_tool(number, "off") for number in rest.tools]
-    return [*moves, *tools, *([gcode.heat_bed(0)] if rest.bed_c else [])]
+    tools = [gcode.switch_tool(number, "off") for number in saved.tools]
+    return [*moves, *tools, *([gcode.heat_bed(0)] if saved.bed_c else [])]
 
 
-def commands_to_wake(rest: Rest) -> list[str]:
-    """Heat everything at once, wait for it, then give the filament back."""
-    tools = [gcode.switch_tool(number, state) for number, state in rest.tools.items()]
-    bed = [gcode.heat_bed(rest.bed_c)] if rest.bed_c else []
+def restore_commands(saved: SavedState) -> list[str]:
+    """Return the commands that undo it: heat everything at once, wait, then unretract."""
+    tools = [gcode.switch_tool(number, state) for number, state in saved.tools.items()]
+    bed = [gcode.heat_bed(saved.bed_c)] if saved.bed_c else []
     wait = [gcode.WAIT_FOR_HEAT] if tools or bed else []
     moves = []
-    if rest.retract_mm:
-        moves = gcode.relatively(f"G1 E{rest.retract_mm} F{gcode.RETRACT_MM_PER_MIN}")
+    if saved.retract_mm:
+        moves = gcode.relatively(f"G1 E{saved.retract_mm} F{gcode.RETRACT_MM_PER_MIN}")
     return [*tools, *bed, *wait, *moves]
 
 
-def rest_of(told: object) -> Rest | None:
-    """What was remembered; None where that isn't legible."""
+def parse_saved_state(told: object) -> SavedState | None:
+    """Decode a stored state; None where it can't be read."""
     path = loose.text(told, "path")
     if path is None:
         return None
     states = {number: loose.text(loose.obj(told, "tools"), number) for number in _numbers(told)}
     bed_c = loose.number(told, "bed_c") or 0.0
-    return Rest(
+    return SavedState(
         path=path,
         tools={int(number): state for number, state in states.items() if state in SWITCHED_ON},
         bed_c=bed_c if 0.0 <= bed_c <= MAX_BED_C else 0.0,
@@ -93,12 +93,12 @@ def rest_of(told: object) -> Rest | None:
     )
 
 
-def rest_store(folder: Path) -> RestStore[Rest]:
-    """Remembers a rest across a restart of the agent, which may come in the middle of a pause."""
-    return RestStore(folder / STORE, rest_of)
+def saved_state_store(folder: Path) -> SavedStateStore[SavedState]:
+    """Return the store, which keeps the state across a restart of the agent during a pause."""
+    return SavedStateStore(folder / STORE, parse_saved_state)
 
 
 def _numbers(told: object) -> list[str]:
-    """Tools' numbers, as JSON has them."""
+    """Return the tools' numbers, which are strings in JSON."""
     written = {str(number) for number in range(MAX_TOOL_NUMBER + 1)}
     return [number for number in loose.obj(told, "tools") if number in written]

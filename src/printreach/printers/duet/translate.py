@@ -11,15 +11,15 @@ from printreach.printers.port import Trouble, View
 from printreach.rules.prints import Need, need_of_words
 
 from . import model as duet
-from .heard import ERRORS, NO_MACHINE, Heard
+from .known_state import ERRORS, NO_MACHINE, KnownState
 from .materials import materials_of
 
 WAITING_BOX = 2
 
 
-def view_of(heard: Heard, where: str) -> View:
+def view_of(known: KnownState, where: str) -> View:
     """where: how people are told of this board."""
-    model, condition = heard.model, heard.condition
+    model, condition = known.model, known.condition
     version = _version(model)
     if condition.state is None:
         sentence = f"{where} {condition.sub_state or NO_MACHINE['']}."
@@ -32,7 +32,7 @@ def view_of(heard: Heard, where: str) -> View:
             state=condition.state,
             sub_state=_question(model) or condition.sub_state,
             error=_error(model),
-            current_print=_print_of(heard, condition.state),
+            current_print=_print_of(known, condition.state),
         ),
         features=features_of(model),
         platform_version=version,
@@ -53,27 +53,27 @@ def features_of(model: Json) -> Feature:
     return features | Feature.TEMPERATURE_CONTROL if has_heat else features
 
 
-def _print_of(heard: Heard, state: State) -> CurrentPrint:
-    latest, is_current = heard.latest, state is not State.IDLE
+def _print_of(known: KnownState, state: State) -> CurrentPrint:
+    latest, is_current = known.latest, state is not State.IDLE
     return CurrentPrint(
         progress=latest.progress if is_current else 0.0,
         duration_sec=latest.duration_s if is_current else 0,
-        time_left_sec=_time_left_s(heard, state),
+        time_left_sec=_time_left_s(known, state),
         file_name=latest.name,
         est_total_fil_used_mm=latest.filament_mm if is_current else 0,
         current_layer=latest.layer if is_current else None,
         total_layers=latest.layers if is_current else None,
-        temps=_temps_of(heard.model),
+        temps=_temps_of(known.model),
     )
 
 
-def _time_left_s(heard: Heard, state: State) -> int | None:
+def _time_left_s(known: KnownState, state: State) -> int | None:
     """The slicer's word, else what firmware reckons, else what a simulation or the file says."""
     if state is State.COMPLETE:
         return 0
     if state not in UNDER_WAY:
         return None
-    job = duet.job(heard.model)
+    job = duet.job(known.model)
     told = loose.obj(job, "timesLeft")
     for key in ("slicer", "filament", "file"):
         left_s = loose.count(told, key)
@@ -81,7 +81,7 @@ def _time_left_s(heard: Heard, state: State) -> int | None:
             return left_s
     file = loose.obj(job, "file")
     whole_s = loose.count(file, "simulatedTime") or loose.count(file, "printTime")
-    return max(0, whole_s - heard.latest.duration_s) if whole_s else None
+    return max(0, whole_s - known.latest.duration_s) if whole_s else None
 
 
 def _temps_of(model: Json) -> Temps:

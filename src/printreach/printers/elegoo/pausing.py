@@ -1,8 +1,8 @@
-"""Pausing and resuming, the smart way included, for both protocols.
+"""Pauses and resumes prints, smart pauses included, for both protocols.
 
-Firmware keeps its heaters on in a pause and has no word for a smart one, so it is made of the
-orders for heat and for moves. Filament stays where it is: no order that retracts it is known. That
-the orders are taken in a pause is a guess; where they are refused, the pause is a plain one.
+The firmware keeps its heaters on in a pause and has no smart pause, so it is made of the commands
+for temperatures and moves. Filament is not retracted: no command for that is known. That the
+printer accepts these commands in a pause is a guess; if it refuses, the pause is an ordinary one.
 """
 
 import asyncio
@@ -17,9 +17,14 @@ from printreach.contract.status import State, Temps
 from printreach.contract.unset import UNSET
 from printreach.printers import loose
 from printreach.printers.port import PrinterRefused, View, failed
-from printreach.printers.rests import Kept, RestStore, distance_mm, target_c
+from printreach.printers.saved_state import (
+    CurrentSavedState,
+    SavedStateStore,
+    distance_mm,
+    target_c,
+)
 
-from .live import Live
+from .live_view import LiveView
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +35,11 @@ CLOSE_ENOUGH_C = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rest:
-    """What was taken from a print. file_name: whose. Targets are 0 for what was left as it was."""
+class SavedState:
+    """What a smart pause changed.
+
+    file_name: of the print. Targets are 0 where nothing was changed.
+    """
 
     file_name: str
     hotend_c: float
@@ -39,12 +47,12 @@ class Rest:
     lift_mm: int
 
     @property
-    def is_nothing(self) -> bool:
+    def is_empty(self) -> bool:
         return not (self.hotend_c or self.bed_c or self.lift_mm)
 
     @property
     def heat(self) -> SetTemp | None:
-        """The targets that the print had."""
+        """The targets before the pause."""
         if not self.hotend_c and not self.bed_c:
             return None
         return SetTemp(tool_c=self.hotend_c or UNSET, bed_c=self.bed_c or UNSET)
@@ -64,7 +72,7 @@ class Rest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """What a protocol can be told."""
+    """The commands of one protocol."""
 
     pause: Callable[[], Awaitable[object]]
     resume: Callable[[], Awaitable[object]]
@@ -73,75 +81,75 @@ class Orders:
     move: Callable[[MoveAxis], Awaitable[None]]
 
 
-class Pausing:
-    """One printer's pauses. folder: where a rest is remembered across restarts of the agent."""
+class PauseController:
+    """Pauses one printer. folder: where the saved state is kept across restarts of the agent."""
 
-    def __init__(self, orders: Orders, live: Live, folder: Path) -> None:
+    def __init__(self, orders: Orders, live_view: LiveView, folder: Path) -> None:
         self._orders = orders
-        self._live = live
-        self._kept = Kept(rest_store(folder))
+        self._live_view = live_view
+        self._current = CurrentSavedState(saved_state_store(folder))
         self._task: asyncio.Task[None] | None = None
 
     async def pause(self, order: Pause) -> None:
-        view = self._live.view
-        rest = plan_rest(order, view) if order.smart_pause else None
+        view = self._live_view.view
+        saved = plan_saved_state(order, view) if order.smart_pause else None
         await self._orders.pause()
-        if rest is not None and not rest.is_nothing:
-            self._kept.remember(rest)
-            await self._begin(lambda: self._lie_down(rest))
+        if saved is not None and not saved.is_empty:
+            self._current.remember(saved)
+            await self._begin(lambda: self._enter_smart_pause(saved))
 
     async def resume(self) -> None:
-        """Returns when the printer goes on, or has begun to warm up for it."""
-        rest = self._kept.rest
-        if rest is None or rest.file_name != _file_name(self._live.view):
-            await self._live.until_paused()
+        """Resume; returns when the printer has resumed, or has begun to warm up for it."""
+        saved = self._current.saved
+        if saved is None or saved.file_name != _file_name(self._live_view.view):
+            await self._live_view.until_paused()
             await self._orders.resume()
-        elif not self._live.is_waking:
+        elif not self._live_view.is_restoring:
             await self._stop()
-            if rest.heat is not None:
-                await self._orders.heat(rest.heat)
-            await self._begin(lambda: self._wake(rest))
-            self._live.is_waking = True
+            if saved.heat is not None:
+                await self._orders.heat(saved.heat)
+            await self._begin(lambda: self._restore(saved))
+            self._live_view.is_restoring = True
 
     async def cancel(self) -> None:
         await self._stop()
         await self._orders.stop()
-        self._kept.take()
+        self._current.take()
 
     async def close(self) -> None:
         await self._stop()
 
-    async def on_heard(self) -> None:
-        """A print that somebody resumed at the printer itself gets its heat back."""
-        rest, view = self._kept.rest, self._live.view
-        if rest is None or self._task is not None or view.trouble is not None:
+    async def on_update(self) -> None:
+        """Turn the heaters on again for a print that was resumed at the printer itself."""
+        saved, view = self._current.saved, self._live_view.view
+        if saved is None or self._task is not None or view.trouble is not None:
             return
-        heat = rest.heat
-        is_same = rest.file_name == _file_name(view)
+        heat = saved.heat
+        is_same = saved.file_name == _file_name(view)
         if is_same and view.job.state is State.PAUSED:
             return
-        self._kept.take()
+        self._current.take()
         if is_same and view.job.state is State.PRINTING and heat is not None:
             log.warning("the print was resumed at the printer: its heaters are turned on again")
             await self._begin(lambda: self._orders.heat(heat))
 
-    # --- the way down and up ----------------------------------------------------------------------
+    # --- smart pause and restore ------------------------------------------------------------------
 
-    async def _lie_down(self, rest: Rest) -> None:
-        if not await self._live.until(_is_quite_paused, UNTIL_PAUSED_S):
-            return  # it was resumed or cancelled before it came to rest
-        if rest.lift_mm:
-            await self._orders.move(MoveAxis(axis=Axis.Z, distance_mm=rest.lift_mm))
-        if rest.cold is not None:
-            await self._orders.heat(rest.cold)
+    async def _enter_smart_pause(self, saved: SavedState) -> None:
+        if not await self._live_view.wait_until(_is_quite_paused, UNTIL_PAUSED_S):
+            return  # it was resumed or cancelled before it was paused
+        if saved.lift_mm:
+            await self._orders.move(MoveAxis(axis=Axis.Z, distance_mm=saved.lift_mm))
+        if saved.cold is not None:
+            await self._orders.heat(saved.cold)
 
-    async def _wake(self, rest: Rest) -> None:
-        if not await self._live.until(lambda view: _is_warm(rest, view), UNTIL_WARM_S):
+    async def _restore(self, saved: SavedState) -> None:
+        if not await self._live_view.wait_until(lambda view: _is_warm(saved, view), UNTIL_WARM_S):
             raise failed("It does not get warm.")
-        if rest.lift_mm:
-            await self._orders.move(MoveAxis(axis=Axis.Z, distance_mm=-rest.lift_mm))
+        if saved.lift_mm:
+            await self._orders.move(MoveAxis(axis=Axis.Z, distance_mm=-saved.lift_mm))
         await self._orders.resume()
-        self._kept.take()
+        self._current.take()
 
     async def _begin(self, steps: Callable[[], Awaitable[None]]) -> None:
         await self._stop()
@@ -153,19 +161,19 @@ class Pausing:
         except PrinterRefused as refused:
             log.warning("a smart pause could not go on: %s", refused.sentence)
         self._task = None
-        self._live.is_waking = False
+        self._live_view.is_restoring = False
 
     async def _stop(self) -> None:
         task, self._task = self._task, None
-        self._live.is_waking = False
+        self._live_view.is_restoring = False
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
 
-def plan_rest(order: Pause, view: View) -> Rest:
+def plan_saved_state(order: Pause, view: View) -> SavedState:
     temps = view.job.current_print.temps
-    return Rest(
+    return SavedState(
         file_name=_file_name(view),
         hotend_c=temps.hotend_target if order.disable_hotend else 0.0,
         bed_c=temps.bed_target if order.disable_bed else 0.0,
@@ -173,12 +181,12 @@ def plan_rest(order: Pause, view: View) -> Rest:
     )
 
 
-def rest_of(told: object) -> Rest | None:
-    """What was remembered; None where that isn't legible."""
+def parse_saved_state(told: object) -> SavedState | None:
+    """Decode a stored state; None where it can't be read."""
     file_name = loose.text(told, "file_name")
     if file_name is None:
         return None
-    return Rest(
+    return SavedState(
         file_name=file_name,
         hotend_c=target_c(told, "hotend_c"),
         bed_c=target_c(told, "bed_c"),
@@ -186,9 +194,9 @@ def rest_of(told: object) -> Rest | None:
     )
 
 
-def rest_store(folder: Path) -> RestStore[Rest]:
-    """Remembers a rest across a restart of the agent, which may come in the middle of a pause."""
-    return RestStore(folder / STORE, rest_of)
+def saved_state_store(folder: Path) -> SavedStateStore[SavedState]:
+    """Return the store, which keeps the state across a restart of the agent during a pause."""
+    return SavedStateStore(folder / STORE, parse_saved_state)
 
 
 def _file_name(view: View) -> str:
@@ -199,5 +207,5 @@ def _is_quite_paused(view: View) -> bool:
     return view.job.state is State.PAUSED and view.job.sub_state is None
 
 
-def _is_warm(rest: Rest, view: View) -> bool:
-    return view.trouble is None and rest.is_warm(view.job.current_print.temps)
+def _is_warm(saved: SavedState, view: View) -> bool:
+    return view.trouble is None and saved.is_warm(view.job.current_print.temps)

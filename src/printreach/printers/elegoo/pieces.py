@@ -19,7 +19,7 @@ from printreach.printers.port import (
 from printreach.printers.spool import exactly, spooled
 from printreach.wire.heads import Headers, get
 
-from .live import not_authorized, unreachable
+from .live_view import not_authorized, unreachable
 
 PIECE_BYTES = 1024 * 1024
 """The printers take no longer ones."""

@@ -19,8 +19,8 @@ from printreach.printers.port import (
 )
 from printreach.printers.setup import PrinterSetup
 
-from .live import Live
-from .pausing import Orders, Pausing
+from .live_view import LiveView
+from .pausing import Orders, PauseController
 
 Connected: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncIterator[Json]]]
 """Opens a connection, which gives what the printer says; PrinterRefused when it is lost."""
@@ -44,16 +44,16 @@ class ElegooPrinter(ABC, Generic[F]):
         self._camera_hosts = setup.camera_hosts
         self._now = setup.steady_time
         self._connected = connected
-        self._live = Live(self._follow, setup.uniform)
-        self._pausing = Pausing(orders, self._live, setup.data_dir)
+        self._live_view = LiveView(self._follow, setup.uniform)
+        self._pausing = PauseController(orders, self._live_view, setup.data_dir)
 
     @property
     def view(self) -> View:
-        return self._live.view
+        return self._live_view.view
 
     async def run(self) -> None:
         try:
-            await self._live.run()
+            await self._live_view.run()
         finally:
             await self._pausing.close()
             await self.files.close()
@@ -83,7 +83,7 @@ class ElegooPrinter(ABC, Generic[F]):
         """A connection begins: nothing is known of what the printer does."""
 
     @abstractmethod
-    def _hear(self, message: Json) -> None:
+    def _on_message(self, message: Json) -> None:
         """Make a view of it, and tell `_live`."""
 
     @abstractmethod
@@ -97,8 +97,8 @@ class ElegooPrinter(ABC, Generic[F]):
             asking = asyncio.create_task(self._keep_asking())
             try:
                 async for message in messages:
-                    self._hear(message)
-                    await self._pausing.on_heard()
+                    self._on_message(message)
+                    await self._pausing.on_update()
             finally:
                 asking.cancel()
                 await asyncio.gather(asking, return_exceptions=True)

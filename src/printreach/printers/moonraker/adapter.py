@@ -18,7 +18,7 @@ from printreach.contract.files import FileDone
 from printreach.contract.status import State
 from printreach.contract.unset import UnsetType
 from printreach.printers.changes import Changes
-from printreach.printers.following import follow_for_good
+from printreach.printers.following import keep_following
 from printreach.printers.port import (
     Camera,
     PrinterRefused,
@@ -39,10 +39,10 @@ from .cameras import CameraFinder
 from .entries import place_of
 from .files import MoonrakerFiles, target_of
 from .machine import LightKind, LightSource, short_name
-from .pausing import Pausing
+from .pausing import PauseController
 from .session import Session
-from .smart_pause import BED, rest_store
-from .status import Known, active_extruder, all_lights
+from .smart_pause import BED, saved_state_store
+from .status import KnownState, active_extruder, all_lights
 from .translate import full_value
 
 LOCAL_STORAGE = "local"
@@ -68,9 +68,11 @@ class MoonrakerPrinter:
         self._setup = setup
         self._api = MoonrakerApi(setup)
         self._finder = CameraFinder(setup, self._api)
-        self._pausing = Pausing(self._api, rest_store(setup.data_dir), lambda: self._session)
-        self._session = self._new_session(Known())
-        self._view = self._heard = View()
+        self._pausing = PauseController(
+            self._api, saved_state_store(setup.data_dir), lambda: self._session
+        )
+        self._session = self._new_session(KnownState())
+        self._view = self._changed = View()
         self._changes = Changes()
         self.files = MoonrakerFiles(self._api, setup.token_bytes)
 
@@ -84,7 +86,7 @@ class MoonrakerPrinter:
     async def run(self) -> None:
         uniform = self._setup.uniform
         try:
-            await follow_for_good(self._follow, self._lose, lambda: self._heard, uniform)
+            await keep_following(self._follow, self._on_lost, lambda: self._changed, uniform)
         finally:
             await self._pausing.close()
             await self.files.close()
@@ -165,10 +167,10 @@ class MoonrakerPrinter:
     # --- helpers ----------------------------------------------------------------------------------
 
     @property
-    def _known(self) -> Known:
+    def _known(self) -> KnownState:
         return self._session.known
 
-    def _new_session(self, known: Known) -> Session:
+    def _new_session(self, known: KnownState) -> Session:
         return Session(self._api, self._finder, known, self._setup.printer_id, self._show)
 
     async def _follow(self) -> None:
@@ -176,18 +178,18 @@ class MoonrakerPrinter:
         self._session = self._new_session(self._known)
         await self._session.live()
 
-    def _lose(self, refused: PrinterRefused) -> None:
+    def _on_lost(self, refused: PrinterRefused) -> None:
         self._view = View(trouble=_trouble(refused))
         self._changes.tell()
 
     def _show(self, view: View) -> None:
-        if view.trouble is None and self._pausing.is_waking and view.job.state is State.PAUSED:
+        if view.trouble is None and self._pausing.is_restoring and view.job.state is State.PAUSED:
             view = replace(view, job=structs.replace(view.job, state=State.RESUMING))
         self._view = view
         self._changes.tell()
         if view.trouble is None:
-            self._heard = view
-            self._pausing.on_heard()
+            self._changed = view
+            self._pausing.on_update()
 
     async def _move(self, script: str, undone_by: str = gcode.RESTORE) -> None:
         try:

@@ -22,13 +22,13 @@ from printreach.printers.loose import Json
 
 from .machine import short_name
 from .spools import color_hex, material_word
-from .status import Known, obj
+from .status import KnownState, obj
 
 _TOOL = re.compile(r"T([0-9]{1,3})", re.ASCII)
 _DOING = {"Loading": "loading", "Unloading": "unloading"}
 
 
-def afc_materials(known: Known, tools: list[Tool]) -> MaterialSystem | None:
+def afc_materials(known: KnownState, tools: list[Tool]) -> MaterialSystem | None:
     """None where there is no such unit."""
     lanes = [(short_name(key), obj(known, key)) for key in known.machine.lanes]
     if not known.machine.has_afc or not lanes:

@@ -58,14 +58,14 @@ def set_led(name: str, *, on: bool) -> str:
     return f"SET_LED LED={name} RED={value} GREEN={value} BLUE={value} WHITE={value}"
 
 
-def rest(retract_mm: int, lift_mm: int) -> str:
+def park(retract_mm: int, lift_mm: int) -> str:
     """What a smart pause does with the nozzle; "" for nothing."""
     moves = [f"G1 E-{retract_mm} F{RETRACT_MM_MIN}"] if retract_mm else []
     moves += [f"G1 Z{lift_mm} F{Z_MM_MIN}"] if lift_mm else []
     return _saved("G91", "M83", *moves) if moves else ""
 
 
-def wake(retract_mm: int, lift_mm: int) -> str:
+def unpark(retract_mm: int, lift_mm: int) -> str:
     """And back."""
     moves = [f"G1 Z-{lift_mm} F{Z_MM_MIN}"] if lift_mm else []
     moves += [f"G1 E{retract_mm} F{RETRACT_MM_MIN}"] if retract_mm else []

@@ -25,14 +25,14 @@ from printreach.printers import loose
 from printreach.printers.loose import Json
 
 from .spools import color_hex, material_word
-from .status import Known, active_extruder, obj
+from .status import KnownState, active_extruder, obj
 
 BYPASS = -2
 _EMPTY_GATES = {0: True, 1: False, 2: False}
 _DOING = {"Loading": "loading", "Unloading": "unloading"}
 
 
-def mmu_materials(known: Known, tools: list[Tool]) -> MaterialSystem | None:
+def mmu_materials(known: KnownState, tools: list[Tool]) -> MaterialSystem | None:
     """None where there is no such unit, or it is switched off."""
     mmu = obj(known, "mmu")
     gates = loose.count(mmu, "num_gates")

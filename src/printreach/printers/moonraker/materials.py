@@ -11,10 +11,10 @@ from printreach.rules.materials import within_limits
 
 from .afc import afc_materials
 from .happy_hare import mmu_materials
-from .status import Known, obj, selected_extruder
+from .status import KnownState, obj, selected_extruder
 
 
-def materials_of(known: Known) -> MaterialSystem | None:
+def materials_of(known: KnownState) -> MaterialSystem | None:
     """None where there is no extruder."""
     tools = _tools(known)
     if not tools:
@@ -23,11 +23,11 @@ def materials_of(known: Known) -> MaterialSystem | None:
     return within_limits(system)
 
 
-def _tools(known: Known) -> list[Tool]:
+def _tools(known: KnownState) -> list[Tool]:
     return [_tool(known, index, name) for index, name in enumerate(known.machine.extruders)]
 
 
-def _tool(known: Known, index: int, name: str) -> Tool:
+def _tool(known: KnownState, index: int, name: str) -> Tool:
     """Its id is the name of its object, by which multi-material units call it, too."""
     at, selected = obj(known, name), selected_extruder(known)
     actual, target = loose.number(at, "temperature"), loose.number(at, "target")
@@ -43,7 +43,7 @@ def _tool(known: Known, index: int, name: str) -> Tool:
     )
 
 
-def _plain(known: Known, tools: list[Tool]) -> MaterialSystem:
+def _plain(known: KnownState, tools: list[Tool]) -> MaterialSystem:
     has_several = len(tools) > 1
     return MaterialSystem(
         capabilities=Capabilities(
@@ -56,7 +56,7 @@ def _plain(known: Known, tools: list[Tool]) -> MaterialSystem:
     )
 
 
-def _spool_holder(known: Known, tool: Tool, *, is_only_one: bool) -> Source:
+def _spool_holder(known: KnownState, tool: Tool, *, is_only_one: bool) -> Source:
     """Spoolman knows one spool in use: the selected extruder's."""
     in_use = selected_extruder(known) or (tool.id if is_only_one else None)
     spool = known.spool if tool.id == in_use else None

@@ -13,7 +13,7 @@ from printreach.contract.status import State
 from printreach.printers import loose
 from printreach.rules.prints import Need, NeedKind, need_of_words
 
-from .status import Known, obj, state_of
+from .status import KnownState, obj, state_of
 
 _ACTION: Final = "// action:prompt_"
 _MAX_WORDS_CHARS: Final = 300
@@ -30,7 +30,7 @@ class Prompt:
 NO_PROMPT: Final = Prompt()
 
 
-def hear_line(prompt: Prompt, line: str) -> Prompt:
+def with_line(prompt: Prompt, line: str) -> Prompt:
     """prompt after one line that Klipper answered."""
     if not line.startswith(_ACTION):
         return prompt
@@ -49,7 +49,7 @@ def hear_line(prompt: Prompt, line: str) -> Prompt:
             return prompt
 
 
-def need_of(known: Known, prompt: Prompt) -> Need | None:
+def need_of(known: KnownState, prompt: Prompt) -> Need | None:
     """A question that is shown, else filament that is missing while the print rests."""
     if prompt.is_shown:
         return need_of_words(prompt.words)
@@ -58,7 +58,7 @@ def need_of(known: Known, prompt: Prompt) -> Need | None:
     return None
 
 
-def _is_out_of_filament(known: Known) -> bool:
+def _is_out_of_filament(known: KnownState) -> bool:
     return any(
         loose.flag(obj(known, name), "enabled") is True
         and loose.flag(obj(known, name), "filament_detected") is False

@@ -15,7 +15,7 @@ SILENCE_S = 15.0
 ANSWER_S = 10.0
 MAX_CALLS = 64
 
-Heard = Callable[[str, object], None]
+OnNotification = Callable[[str, object], None]
 """Hears a notification: its method and params."""
 
 
@@ -35,9 +35,9 @@ class RpcTimedOut(Exception):
 class Rpc:
     """One connection. run() reads it until it ends; calls are made beside."""
 
-    def __init__(self, socket: WebSocket, heard: Heard) -> None:
+    def __init__(self, socket: WebSocket, on_notification: OnNotification) -> None:
         self._socket = socket
-        self._heard = heard
+        self._on_notification = on_notification
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[object]] = {}
         self._end: WebSocketFailed | None = None
@@ -83,7 +83,7 @@ class Rpc:
         method = loose.text(told, "method")
         if method is not None:
             params = told.get("params") if isinstance(told, dict) else None
-            self._heard(method, params)
+            self._on_notification(method, params)
             return
         answer = self._waiting.get(loose.whole(told, "id") or 0)
         if answer is None or answer.done() or not isinstance(told, dict):

@@ -19,9 +19,9 @@ from .cameras import CameraFinder
 from .machine import machine_of, subscription
 from .metadata import NOTHING_KNOWN
 from .power import with_change
-from .prompts import NO_PROMPT, hear_line, need_of
+from .prompts import NO_PROMPT, need_of, with_line
 from .rpc import Rpc
-from .status import Known, hear, print_path
+from .status import KnownState, print_path, with_changes
 from .translate import READY, trouble_of, view_of
 
 LOOK_AGAIN_S = 2.0
@@ -41,7 +41,7 @@ class Session:
         self,
         api: MoonrakerApi,
         cameras: CameraFinder,
-        known: Known,
+        known: KnownState,
         printer_id: str,
         changed: Callable[[View], None],
     ) -> None:
@@ -54,7 +54,7 @@ class Session:
         self._has_spoolman = False
         self._is_ready = False
         self._prompt = NO_PROMPT
-        self._news: list[object] | None = None  # while the subscription is under way
+        self._updates: list[object] | None = None  # while the subscription is under way
         self._asked_path: str | None = None
         self._new_file_at: float | None = None
         self._has_news_of_file = False
@@ -70,7 +70,7 @@ class Session:
         try:
             opening = websocket(self._api.connect, self._api.push_url, self._api.headers)
             async with opening as socket:
-                await self._talk(Rpc(socket, self._hear))
+                await self._talk(Rpc(socket, self._on_notification))
         except WebSocketFailed as ended:
             raise self._meant(ended) from ended
 
@@ -87,7 +87,7 @@ class Session:
             answer = await self._api.call("printer.objects.query", {"objects": wanted})
         except PrinterRefused:
             return  # it tells in a moment
-        self._hear_status([loose.obj(answer, "status")])
+        self._on_status([loose.obj(answer, "status")])
         try:
             async with asyncio.timeout(FILE_KNOWN_WITHIN_S):
                 await self._ask_metadata()
@@ -96,12 +96,12 @@ class Session:
 
     # --- what comes by itself -----------------------------------------------------------------
 
-    def _hear(self, method: str, params: object) -> None:
+    def _on_notification(self, method: str, params: object) -> None:
         match method:
             case "notify_status_update":
-                self._hear_status(params)
+                self._on_status(params)
             case "notify_gcode_response":
-                self._hear_line(params)
+                self._on_line(params)
             case "notify_power_changed":
                 self.known = replace(self.known, power=with_change(self.known.power, params))
                 self.redraw()
@@ -121,24 +121,24 @@ class Session:
                     self._has_news_of_file = True
                     self._stir()
 
-    def _hear_line(self, params: object) -> None:
+    def _on_line(self, params: object) -> None:
         line = params[0] if isinstance(params, list) and params else None
-        prompt = hear_line(self._prompt, line) if isinstance(line, str) else self._prompt
+        prompt = with_line(self._prompt, line) if isinstance(line, str) else self._prompt
         if prompt != self._prompt:
             self._prompt = prompt
             self.redraw()
 
-    def _hear_status(self, params: object) -> None:
+    def _on_status(self, params: object) -> None:
         news = params[0] if isinstance(params, list) and params else None
-        if self._news is not None:
-            self._news.append(news)
+        if self._updates is not None:
+            self._updates.append(news)
         if not self._is_ready:
             return
         state = loose.text(loose.obj(news, "webhooks"), "state")
         if state is not None and state != READY:
             self._lose_klipper(state)
             return
-        self.known = hear(self.known, news)
+        self.known = with_changes(self.known, news)
         if print_path(self.known) != self._asked_path:
             self._stir()
         self.redraw()
@@ -231,21 +231,21 @@ class Session:
         """Klipper is ready: see what it has, and be told of it from now on."""
         names = loose.items(await self._api.call("printer.objects.list"), "objects")
         machine = machine_of(names)
-        fresh = Known(
+        fresh = KnownState(
             machine=machine,
             settings=await questions.settings(self._api),
             power=await questions.switched_lights(self._api),
             spool=self.known.spool,
             latest=self.known.latest,
         )
-        self._news = []
+        self._updates = []
         try:
             wanted = {"objects": subscription(machine)}
             answer = await self._api.call("printer.objects.subscribe", wanted)
-            for news in (loose.obj(answer, "status"), *self._news):
-                fresh = hear(fresh, news)
+            for news in (loose.obj(answer, "status"), *self._updates):
+                fresh = with_changes(fresh, news)
         finally:
-            self._news = None
+            self._updates = None
         self.known = fresh
         self._asked_path, self._is_spool_known = None, False
         self._is_ready = True
@@ -259,7 +259,7 @@ class Session:
             if path != print_path(self.known):
                 continue  # another file meanwhile
             self._asked_path, self._new_file_at = path, None
-            self.known = hear(replace(self.known, metadata=metadata), loose.EMPTY)
+            self.known = with_changes(replace(self.known, metadata=metadata), loose.EMPTY)
             self.redraw()
 
     async def _ask_spool(self) -> None:

@@ -1,8 +1,8 @@
-"""Smart pause: what a print needs no more while it rests, and how it gets it back.
+"""Smart pause: the state that is saved, and the checks that resuming needs.
 
-Klipper keeps the heaters as they are in a pause, so this is made of G-code. Heat is awaited by
-looking, not by a command that waits: until that was done Klipper would take no other, not even to
-cancel.
+Klipper keeps the heaters as they are in a pause, so a smart pause is made of G-code. The agent
+waits for the heat by observing it, not by a command that waits: during such a command Klipper would
+accept no other, not even a cancel.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from pathlib import Path
 
 from printreach.contract.commands import Pause
 from printreach.printers import loose
-from printreach.printers.rests import RestStore, distance_mm, target_c
+from printreach.printers.saved_state import SavedStateStore, distance_mm, target_c
 
-from .status import Known, active_extruder, obj, print_path
+from .status import KnownState, active_extruder, obj, print_path
 
 STORE = "moonraker-smart-pause.json"
 CLOSE_ENOUGH_C = 3.0
@@ -21,8 +21,8 @@ BED = "heater_bed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rest:
-    """What was taken from a print. path: of its file. targets: of the heaters turned off."""
+class SavedState:
+    """What a smart pause changed. path: of the print's file. targets: of heaters turned off."""
 
     path: str
     targets: dict[str, float]
@@ -30,12 +30,12 @@ class Rest:
     retract_mm: int
 
     @property
-    def is_nothing(self) -> bool:
+    def is_empty(self) -> bool:
         return not (self.targets or self.lift_mm or self.retract_mm)
 
 
-def targets_of(known: Known) -> dict[str, float]:
-    """The hotend in use and the bed, where they are on."""
+def targets_of(known: KnownState) -> dict[str, float]:
+    """Return the targets of the active hotend and the bed, where they are on."""
     found = {
         heater: loose.number(obj(known, heater), "target") or 0.0
         for heater in (active_extruder(known), BED)
@@ -44,13 +44,16 @@ def targets_of(known: Known) -> dict[str, float]:
     return {heater: target for heater, target in found.items() if target > 0}
 
 
-def plan_rest(order: Pause, path: str, targets: Mapping[str, float]) -> Rest:
-    """targets: as they were before the pause, since a printer's own pause may change them."""
+def plan_saved_state(order: Pause, path: str, targets: Mapping[str, float]) -> SavedState:
+    """Return what is to be saved.
+
+    targets: as they were before the pause, since a printer's own pause may change them.
+    """
 
     def is_turned_off(heater: str) -> bool:
         return order.disable_bed if heater == BED else order.disable_hotend
 
-    return Rest(
+    return SavedState(
         path=path,
         targets={heater: target for heater, target in targets.items() if is_turned_off(heater)},
         lift_mm=order.z_lift_mm,
@@ -58,25 +61,25 @@ def plan_rest(order: Pause, path: str, targets: Mapping[str, float]) -> Rest:
     )
 
 
-def is_warm(rest: Rest, known: Known) -> bool:
+def is_warm(saved: SavedState, known: KnownState) -> bool:
     return all(
         (loose.number(obj(known, heater), "temperature") or 0.0) >= target - CLOSE_ENOUGH_C
-        for heater, target in rest.targets.items()
+        for heater, target in saved.targets.items()
     )
 
 
-def is_of_this_print(rest: Rest, known: Known) -> bool:
-    return rest.path == print_path(known)
+def is_of_this_print(saved: SavedState, known: KnownState) -> bool:
+    return saved.path == print_path(known)
 
 
-def rest_of(told: object) -> Rest | None:
-    """What was remembered; None where that isn't legible."""
+def parse_saved_state(told: object) -> SavedState | None:
+    """Decode a stored state; None where it can't be read."""
     path = loose.text(told, "path")
     if path is None:
         return None
     targets = loose.obj(told, "targets")
     found = {heater: target_c(targets, heater) for heater in targets}
-    return Rest(
+    return SavedState(
         path=path,
         targets={
             heater: target
@@ -88,6 +91,6 @@ def rest_of(told: object) -> Rest | None:
     )
 
 
-def rest_store(folder: Path) -> RestStore[Rest]:
-    """Remembers a rest across a restart of the agent, which may come in the middle of a pause."""
-    return RestStore(folder / STORE, rest_of)
+def saved_state_store(folder: Path) -> SavedStateStore[SavedState]:
+    """Return the store, which keeps the state across a restart of the agent during a pause."""
+    return SavedStateStore(folder / STORE, parse_saved_state)

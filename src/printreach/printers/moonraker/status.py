@@ -42,7 +42,7 @@ NO_PRINT = Latest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownState:
     """objects: as Klipper reports them. settings: of its configuration. metadata: of the file that
     is printed. power: the lights that Moonraker itself switches. spool: the one Spoolman names.
     """
@@ -56,7 +56,7 @@ class Known:
     latest: Latest = NO_PRINT
 
 
-def hear(known: Known, news: object) -> Known:
+def with_changes(known: KnownState, news: object) -> KnownState:
     """news: objects with those of their fields that have changed."""
     objects: dict[str, Json] = dict(known.objects)
     for name, fields in loose.obj(news).items():
@@ -69,7 +69,7 @@ def hear(known: Known, news: object) -> Known:
     return replace(after, latest=_latest(after, known))
 
 
-def state_of(known: Known) -> State:
+def state_of(known: KnownState) -> State:
     stats = obj(known, "print_stats")
     word = loose.text(stats, "state")
     if word == "printing":
@@ -78,16 +78,16 @@ def state_of(known: Known) -> State:
     return _STATES.get(word or "", State.IDLE)
 
 
-def is_under_way(known: Known) -> bool:
+def is_under_way(known: KnownState) -> bool:
     return state_of(known) in UNDER_WAY
 
 
-def print_path(known: Known) -> str:
+def print_path(known: KnownState) -> str:
     """Of the file that is printed or was, below the root; "" for none."""
     return loose.text(obj(known, "print_stats"), "filename") or ""
 
 
-def progress_of(known: Known) -> float:
+def progress_of(known: KnownState) -> float:
     """0.0 to 1.0, of a print under way.
 
     By how much of the G-code was read; pictures and settings around it don't count.
@@ -102,19 +102,19 @@ def progress_of(known: Known) -> float:
     return _clamped(loose.number(card, "progress") or 0.0)
 
 
-def selected_extruder(known: Known) -> str | None:
+def selected_extruder(known: KnownState) -> str | None:
     """The object of the extruder in use; None where Klipper doesn't tell."""
     name = loose.text(obj(known, "toolhead"), "extruder")
     return name if name in known.machine.extruders else None
 
 
-def active_extruder(known: Known) -> str | None:
+def active_extruder(known: KnownState) -> str | None:
     """The extruder that orders and temperatures are about: the selected one, else the first."""
     extruders = known.machine.extruders
     return selected_extruder(known) or (extruders[0] if extruders else None)
 
 
-def all_lights(known: Known) -> list[LightSource | Light]:
+def all_lights(known: KnownState) -> list[LightSource | Light]:
     """Klipper's own, and those that Moonraker switches; a name is taken once."""
     named: dict[str, LightSource | Light] = {light.name: light for light in known.machine.lights}
     for light in known.power:
@@ -122,17 +122,17 @@ def all_lights(known: Known) -> list[LightSource | Light]:
     return list(named.values())
 
 
-def obj(known: Known, name: str | None) -> Json:
+def obj(known: KnownState, name: str | None) -> Json:
     """An object's fields; an empty one where there is none."""
     return known.objects.get(name or "", loose.EMPTY)
 
 
-def total_layers(known: Known) -> int | None:
+def total_layers(known: KnownState) -> int | None:
     info = loose.obj(obj(known, "print_stats"), "info")
     return loose.count(info, "total_layer") or known.metadata.layers
 
 
-def _latest(after: Known, before: Known) -> Latest:
+def _latest(after: KnownState, before: KnownState) -> Latest:
     path = print_path(after) or after.latest.path
     if not is_under_way(after):
         return replace(after.latest, path=path)
@@ -141,7 +141,7 @@ def _latest(after: Known, before: Known) -> Latest:
     return Latest(path, progress_of(after), _layer(after, latest.layer))
 
 
-def _layer(known: Known, before: int | None) -> int | None:
+def _layer(known: KnownState, before: int | None) -> int | None:
     """As the slicer tells it, else from the nozzle's height while it prints."""
     info = loose.obj(obj(known, "print_stats"), "info")
     told = loose.count(info, "current_layer")

@@ -9,7 +9,7 @@ from printreach.printers.port import Trouble, View
 from .machine import LightKind, LightSource, features_of
 from .materials import materials_of
 from .status import (
-    Known,
+    KnownState,
     active_extruder,
     all_lights,
     is_under_way,
@@ -33,7 +33,7 @@ _BROKEN_DOWN = frozenset({"shutdown", "error"})
 """Klipper goes on from there only by a restart, which no print survives."""
 
 
-def view_of(known: Known, version: str) -> View:
+def view_of(known: KnownState, version: str) -> View:
     """While Klipper is ready."""
     lights = lights_of(known)
     return View(
@@ -58,17 +58,17 @@ def trouble_of(klippy_state: str, message: str | None, where: str) -> Trouble:
     )
 
 
-def lights_of(known: Known) -> list[Light]:
+def lights_of(known: KnownState) -> list[Light]:
     return [_light(known, light) for light in all_lights(known)]
 
 
-def full_value(known: Known, light: LightSource) -> float:
+def full_value(known: KnownState, light: LightSource) -> float:
     """What turns a pin fully on: 1, or the scale that its owner gave it."""
     scale = loose.number(loose.obj(known.settings, light.key), "scale")
     return scale if scale is not None and scale > 0 else 1.0
 
 
-def _job(known: Known, lights: list[Light]) -> JobStatus:
+def _job(known: KnownState, lights: list[Light]) -> JobStatus:
     state = state_of(known)
     stats = obj(known, "print_stats")
     error = None
@@ -84,7 +84,7 @@ def _job(known: Known, lights: list[Light]) -> JobStatus:
     )
 
 
-def _print(known: Known, state: State) -> CurrentPrint:
+def _print(known: KnownState, state: State) -> CurrentPrint:
     weight_mg = known.metadata.filament_mg
     has_print = state is not State.IDLE
     return CurrentPrint(
@@ -100,13 +100,13 @@ def _print(known: Known, state: State) -> CurrentPrint:
     )
 
 
-def _percent(known: Known, state: State) -> float:
+def _percent(known: KnownState, state: State) -> float:
     if state is State.COMPLETE:
         return 100.0
     return 0.0 if state is State.IDLE else round(known.latest.progress * 100, 2)
 
 
-def _duration_s(known: Known) -> int:
+def _duration_s(known: KnownState) -> int:
     """Of printing, without the time to get warm. A print without any extrusion has none of it."""
     stats = obj(known, "print_stats")
     printed_s = loose.count(stats, "print_duration") or 0
@@ -115,7 +115,7 @@ def _duration_s(known: Known) -> int:
     return loose.count(stats, "total_duration") or 0
 
 
-def _time_left_s(known: Known, state: State) -> int | None:
+def _time_left_s(known: KnownState, state: State) -> int | None:
     """From the slicer's estimate, else from how long it took so far."""
     if state is State.COMPLETE:
         return 0
@@ -134,7 +134,7 @@ def _time_left_s(known: Known, state: State) -> int | None:
     return int(min(max(left_s, 0.0), loose.MAX_INT))
 
 
-def _filament_total_mm(known: Known, state: State) -> int:
+def _filament_total_mm(known: KnownState, state: State) -> int:
     """Of the whole print: as the slicer counted it, else from what was used so far.
 
     0 for unknown: the first lines prime the nozzle, so they tell nothing of the rest.
@@ -148,7 +148,7 @@ def _filament_total_mm(known: Known, state: State) -> int:
     return int(min(used_mm / progress, loose.MAX_INT))
 
 
-def _temps(known: Known) -> Temps:
+def _temps(known: KnownState) -> Temps:
     hotend, bed = obj(known, active_extruder(known)), obj(known, "heater_bed")
     chamber = obj(known, known.machine.chamber)
     actual, target = loose.number(chamber, "temperature"), loose.number(chamber, "target")
@@ -162,7 +162,7 @@ def _temps(known: Known) -> Temps:
     )
 
 
-def _light(known: Known, light: LightSource | Light) -> Light:
+def _light(known: KnownState, light: LightSource | Light) -> Light:
     if isinstance(light, Light):
         return light
     at = obj(known, light.key)
@@ -172,7 +172,7 @@ def _light(known: Known, light: LightSource | Light) -> Light:
     return Light(name=light.name, on=any(colour > 0 for colour in colours))
 
 
-def _z_offset_mm(known: Known) -> float | None:
+def _z_offset_mm(known: KnownState) -> float | None:
     """By SET_GCODE_OFFSET, as people set it while they watch the first layer."""
     origin: list[object] = loose.items(obj(known, "gcode_move"), "homing_origin")
     return loose.number({"z": origin[2]}, "z") if len(origin) > 2 else None

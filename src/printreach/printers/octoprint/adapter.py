@@ -34,10 +34,10 @@ from printreach.printers.storage import require_storage
 from .api import NotFound, OctoPrintApi
 from .cameras import CameraSettings, cameras_in
 from .files import LOCAL, OctoPrintFiles
-from .rest import Pausing
-from .smart_pause import rest_store
+from .live_view import LiveView
+from .pausing import PauseController
+from .smart_pause import saved_state_store
 from .translate import is_quite_paused
-from .watch import Watch
 
 LOCAL_STORAGE = "local"
 
@@ -55,19 +55,23 @@ class OctoPrintPrinter:
         self._setup = setup
         self._api = OctoPrintApi(setup)
         self.files = OctoPrintFiles(self._api, setup.data_dir, setup.token_bytes)
-        self._watch = Watch(self._api, setup.uniform, self.files.look_for_logs, self._on_heard)
-        self._pausing = Pausing(self._api, self._watch, rest_store(setup.data_dir))
+        self._live_view = LiveView(
+            self._api, setup.uniform, self.files.look_for_logs, self._on_update
+        )
+        self._pausing = PauseController(
+            self._api, self._live_view, saved_state_store(setup.data_dir)
+        )
 
     @property
     def view(self) -> View:
-        return self._watch.view
+        return self._live_view.view
 
     def on_change(self, callback: Callable[[], None]) -> None:
-        self._watch.changes.add(callback)
+        self._live_view.changes.add(callback)
 
     async def run(self) -> None:
         try:
-            await self._watch.run()
+            await self._live_view.run()
         finally:
             await self._pausing.close()
             await self._api.close()
@@ -113,17 +117,17 @@ class OctoPrintPrinter:
         await self._tell("printhead", {"command": "home", "axes": ["x", "y", "z"]})
 
     async def extrude(self, order: Extrude) -> None:
-        require_tool("Extruder", order.extruder, range(self._watch.profile.extruders))
-        if self._watch.profile.extruders > 1:
+        require_tool("Extruder", order.extruder, range(self._live_view.profile.extruders))
+        if self._live_view.profile.extruders > 1:
             await self._select_tool(order.extruder)
         await self._tell("tool", {"command": "extrude", "amount": order.distance_mm})
-        heard = self._watch.heard
-        paused_tool = heard.paused_tool if is_quite_paused(heard) else None
-        if paused_tool is not None and self._watch.profile.extruders > 1:
+        known = self._live_view.known
+        paused_tool = known.paused_tool if is_quite_paused(known) else None
+        if paused_tool is not None and self._live_view.profile.extruders > 1:
             await self._select_tool(paused_tool)
 
     async def set_temp(self, order: SetTemp) -> None:
-        profile = self._watch.profile
+        profile = self._live_view.profile
         require_tools_of(order, range(profile.extruders))
         number = order.tool_number if isinstance(order.tool_number, int) else 0
         if not isinstance(order.bed_c, UnsetType) and not profile.has_bed:
@@ -159,8 +163,8 @@ class OctoPrintPrinter:
     async def _tell(self, part: str, body: JsonObject) -> None:
         await self._api.post(f"/api/printer/{part}", body)
 
-    def _on_heard(self) -> None:
-        self._pausing.on_heard()
+    def _on_update(self) -> None:
+        self._pausing.on_update()
 
     def _camera(self, found: CameraSettings) -> Camera | None:
         """A camera that tries every address that its URLs may mean."""

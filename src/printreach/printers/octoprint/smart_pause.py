@@ -1,7 +1,8 @@
-"""Smart pause: what a print needs no more while it rests, and how it gets it back.
+"""Smart pause: the state that is saved, and the commands that pause and restore.
 
-OctoPrint has no such thing, so it is made of G-code, sent while the print is paused. Commands and
-the lines of the print go through one queue: what is sent before a resume is carried out before it.
+OctoPrint has no smart pause, so it is made of G-code that is sent while the print is paused.
+Commands and the lines of the print go through one queue: what is sent before a resume is carried
+out before it.
 """
 
 import re
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from printreach.contract.commands import Pause
 from printreach.printers import loose
-from printreach.printers.rests import RestStore, distance_mm
+from printreach.printers.saved_state import SavedStateStore, distance_mm
 
 STORE = "octoprint-smart-pause.json"
 LIFT_MM_PER_MIN = 300  # slow enough for a Z axis on threaded rods
@@ -22,10 +23,10 @@ _MODE = re.compile(rb"^[ \t]*(M82|M83|G1[ \t][^;\r\n]*?E[-+.0-9])", re.MULTILINE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rest:
-    """What was taken from a print.
+class SavedState:
+    """What a smart pause changed.
 
-    path: of its file. targets: the heaters that were turned off, by OctoPrint's names.
+    path: of the print's file. targets: the heaters that were turned off, by OctoPrint's names.
     has_tools: the printer has several, so that a hotend has to be named by its number.
     is_relative: the print gives its filament in relative lengths (M83).
     """
@@ -38,23 +39,23 @@ class Rest:
     is_relative: bool
 
     @property
-    def is_nothing(self) -> bool:
+    def is_empty(self) -> bool:
         return not (self.targets or self.lift_mm or self.retract_mm)
 
-    def without_moves(self) -> "Rest":
-        """The heat alone; heating what is hot does no harm."""
+    def without_moves(self) -> "SavedState":
+        """Return the temperatures alone; setting them twice does no harm."""
         return replace(self, lift_mm=0, retract_mm=0)
 
 
-def plan_rest(
+def plan_saved_state(
     order: Pause, path: str, targets: dict[str, float], *, has_tools: bool, is_relative: bool
-) -> Rest:
+) -> SavedState:
     """targets: of all heaters that are on."""
 
     def is_turned_off(heater: str) -> bool:
         return order.disable_bed if heater == "bed" else order.disable_hotend
 
-    return Rest(
+    return SavedState(
         path=path,
         targets={
             heater: target
@@ -68,28 +69,28 @@ def plan_rest(
     )
 
 
-def commands_to_rest(rest: Rest) -> list[str]:
-    """Retract while it is hot, then lift, then let it cool."""
-    moves = _moves(rest, lift_mm=rest.lift_mm, extrude_mm=-rest.retract_mm)
-    return [*moves, *(_heat(heater, 0, rest) for heater in rest.targets)]
+def pause_commands(saved: SavedState) -> list[str]:
+    """Return the commands of a smart pause: retract while hot, then lift, then turn off heaters."""
+    moves = _moves(saved, lift_mm=saved.lift_mm, extrude_mm=-saved.retract_mm)
+    return [*moves, *(_heat(heater, 0, saved) for heater in saved.targets)]
 
 
-def commands_to_wake(rest: Rest) -> list[str]:
-    """Heat everything at once, wait for it, then come down and give the filament back."""
-    heats = [_heat(heater, target, rest) for heater, target in rest.targets.items()]
-    waits = [_await_heat(heater, target, rest) for heater, target in rest.targets.items()]
-    moves = _moves(rest, lift_mm=-rest.lift_mm, extrude_mm=rest.retract_mm)
+def restore_commands(saved: SavedState) -> list[str]:
+    """Return the commands that undo it: heat everything, wait, lower the nozzle, unretract."""
+    heats = [_heat(heater, target, saved) for heater, target in saved.targets.items()]
+    waits = [_await_heat(heater, target, saved) for heater, target in saved.targets.items()]
+    moves = _moves(saved, lift_mm=-saved.lift_mm, extrude_mm=saved.retract_mm)
     return [*heats, *waits, *moves]
 
 
-def rest_of(told: object) -> Rest | None:
-    """What was remembered; None where that isn't legible."""
+def parse_saved_state(told: object) -> SavedState | None:
+    """Decode a stored state; None where it can't be read."""
     targets = loose.obj(told, "targets")
     path = loose.text(told, "path")
     if path is None:
         return None
     found = {heater: loose.number(targets, heater) for heater in targets}
-    return Rest(
+    return SavedState(
         path=path,
         targets={
             heater: target
@@ -104,9 +105,9 @@ def rest_of(told: object) -> Rest | None:
 
 
 class ModeSearch:
-    """Whether a file gives filament in relative lengths: its last M82 or M83 before it extrudes.
+    """Finds whether a file uses relative extrusion: its last M82 or M83 before it extrudes.
 
-    Firmware tells nobody which mode it is in, and has to be put back into it.
+    Firmware does not report its extrusion mode, and has to be put back into it.
     """
 
     def __init__(self) -> None:
@@ -114,7 +115,7 @@ class ModeSearch:
         self._rest = b""
 
     def feed(self, data: bytes) -> bool:
-        """True once it is known."""
+        """Read on; True once the mode is known."""
         whole, newline, self._rest = (self._rest + data).rpartition(b"\n")
         for found in _MODE.finditer(whole + newline):
             if found[1].startswith(b"G1"):
@@ -124,34 +125,34 @@ class ModeSearch:
         return False
 
 
-def rest_store(folder: Path) -> RestStore[Rest]:
-    """Remembers a rest across a restart of the agent, which may come in the middle of a pause."""
-    return RestStore(folder / STORE, rest_of)
+def saved_state_store(folder: Path) -> SavedStateStore[SavedState]:
+    """Return the store, which keeps the state across a restart of the agent during a pause."""
+    return SavedStateStore(folder / STORE, parse_saved_state)
 
 
 def _is_known(heater: str) -> bool:
     return heater == "bed" or re.fullmatch(r"tool[0-9]{1,2}", heater, re.ASCII) is not None
 
 
-def _heat(heater: str, target: float, rest: Rest) -> str:
-    return _order("M140" if heater == "bed" else "M104", heater, target, rest)
+def _heat(heater: str, target: float, saved: SavedState) -> str:
+    return _order("M140" if heater == "bed" else "M104", heater, target, saved)
 
 
-def _await_heat(heater: str, target: float, rest: Rest) -> str:
-    return _order("M190" if heater == "bed" else "M109", heater, target, rest)
+def _await_heat(heater: str, target: float, saved: SavedState) -> str:
+    return _order("M190" if heater == "bed" else "M109", heater, target, saved)
 
 
-def _order(code: str, heater: str, target: float, rest: Rest) -> str:
-    tool = f" T{heater.removeprefix('tool')}" if rest.has_tools and heater != "bed" else ""
+def _order(code: str, heater: str, target: float, saved: SavedState) -> str:
+    tool = f" T{heater.removeprefix('tool')}" if saved.has_tools and heater != "bed" else ""
     return f"{code}{tool} S{target:g}"
 
 
-def _moves(rest: Rest, *, lift_mm: int, extrude_mm: int) -> list[str]:
-    """Relative moves, between a change of mode and the way back from it."""
+def _moves(saved: SavedState, *, lift_mm: int, extrude_mm: int) -> list[str]:
+    """Return relative moves, with the change of mode before and the change back after."""
     retract = [f"G1 E{extrude_mm} F{RETRACT_MM_PER_MIN}"] if extrude_mm else []
     lift = [f"G1 Z{lift_mm} F{LIFT_MM_PER_MIN}"] if lift_mm else []
     if not retract and not lift:
         return []
     moves = [*lift, *retract] if lift_mm < 0 else [*retract, *lift]
     # G91 and G90 change the extruder's mode too, so M82 or M83 has to come last.
-    return ["G91", "M83", *moves, "G90", "M83" if rest.is_relative else "M82"]
+    return ["G91", "M83", *moves, "G90", "M83" if saved.is_relative else "M82"]

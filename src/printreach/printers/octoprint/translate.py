@@ -74,7 +74,7 @@ UNHEARD = Condition(None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class KnownState:
     """now: the latest `current` message, and the condition it told of. temps: the latest
     temperatures, by heater. ending: by what has happened since.
 
@@ -93,11 +93,11 @@ class Heard:
     need_left: int = 0
 
 
-def hear_current(heard: Heard, current: Json) -> Heard:
+def with_current(known: KnownState, current: Json) -> KnownState:
     """OctoPrint says how things are: a `current` or `history` message."""
-    before = heard.condition.state
-    temps, left = _newest_temps(current) or heard.temps, max(0, heard.need_left - 1)
-    after = replace(heard, now=current, temps=temps, need_left=left)
+    before = known.condition.state
+    temps, left = _newest_temps(current) or known.temps, max(0, known.need_left - 1)
+    after = replace(known, now=current, temps=temps, need_left=left)
     state = _condition(after).state
     if state in UNDER_WAY and before not in UNDER_WAY:
         after = replace(after, ending=Ending.UNKNOWN, ending_words=None, latest=NO_PRINT)
@@ -110,44 +110,46 @@ def hear_current(heard: Heard, current: Json) -> Heard:
     return replace(after, condition=_condition(after))
 
 
-def hear_event(heard: Heard, kind: str, payload: Json) -> Heard:
+def with_event(known: KnownState, kind: str, payload: Json) -> KnownState:
     """OctoPrint says that something happened; it shows with the next `current` message, since the
     last one may be from before."""
     match kind:
         case "FilamentChange" | "Waiting":
-            return replace(heard, need=_NEEDS[kind], need_left=NEED_SHOWS)
+            return replace(known, need=_NEEDS[kind], need_left=NEED_SHOWS)
         case "PrintStarted":
-            return replace(heard, ending=Ending.UNKNOWN, ending_words=None)
+            return replace(known, ending=Ending.UNKNOWN, ending_words=None)
         case "PrintPaused":
-            return replace(heard, paused_tool=loose.count(loose.obj(payload, "position"), "t"))
+            return replace(known, paused_tool=loose.count(loose.obj(payload, "position"), "t"))
         case "PrintDone":
-            latest = heard.latest._replace(progress=100.0)
-            return replace(heard, ending=Ending.DONE, ending_words=None, latest=latest)
+            latest = known.latest._replace(progress=100.0)
+            return replace(known, ending=Ending.DONE, ending_words=None, latest=latest)
         case "PrintFailed" if loose.text(payload, "reason") == "error":
             words = loose.text(payload, "error")
-            return replace(heard, ending=Ending.FAILED, ending_words=words)
+            return replace(known, ending=Ending.FAILED, ending_words=words)
         case "PrintCancelled" | "PrintFailed":
-            return replace(heard, ending=Ending.CANCELLED, ending_words=None)
+            return replace(known, ending=Ending.CANCELLED, ending_words=None)
         case "FileSelected" | "FileDeselected" | "Connected":
-            return replace(heard, ending=Ending.CLEARED, ending_words=None)
+            return replace(known, ending=Ending.CLEARED, ending_words=None)
         case _:
-            return heard
+            return known
 
 
-def is_quite_paused(heard: Heard) -> bool:
+def is_quite_paused(known: KnownState) -> bool:
     """Not on its way there: OctoPrint takes a resume while pausing for none."""
-    flags = loose.obj(heard.now, "state", "flags")
+    flags = loose.obj(known.now, "state", "flags")
     return bool(loose.flag(flags, "paused")) and not loose.flag(flags, "pausing")
 
 
-def job_path(heard: Heard) -> str | None:
+def job_path(known: KnownState) -> str | None:
     """The path of the file that is selected or printed."""
-    return loose.text(loose.obj(heard.now, "job", "file"), "path")
+    return loose.text(loose.obj(known.now, "job", "file"), "path")
 
 
-def view_of(heard: Heard, profile: Profile, version: str, features: Feature, where: str) -> View:
+def view_of(
+    known: KnownState, profile: Profile, version: str, features: Feature, where: str
+) -> View:
     """where: how people are told of this OctoPrint."""
-    condition = heard.condition
+    condition = known.condition
     if condition.state is None:
         how = f" ({condition.sub_state})" if condition.sub_state else ""
         sentence = f"{where} is not connected to its printer{how}."
@@ -160,13 +162,13 @@ def view_of(heard: Heard, profile: Profile, version: str, features: Feature, whe
             state=condition.state,
             sub_state=condition.sub_state,
             error=condition.error,
-            current_print=_print_of(heard, condition.state, profile),
+            current_print=_print_of(known, condition.state, profile),
         ),
         features=features,
         platform_version=version,
-        materials=materials_of(heard.temps, profile),
-        need=heard.need if heard.need_left else None,
-        height_mm=loose.number(heard.now, "currentZ"),
+        materials=materials_of(known.temps, profile),
+        need=known.need if known.need_left else None,
+        height_mm=loose.number(known.now, "currentZ"),
     )
 
 
@@ -181,20 +183,20 @@ def features_of(roles: frozenset[str]) -> Feature:
     return features
 
 
-def targets_of(heard: Heard) -> dict[str, float]:
+def targets_of(known: KnownState) -> dict[str, float]:
     """The heaters that are on, by OctoPrint's names, and their targets in degrees Celsius."""
-    found = {name: loose.number(loose.obj(heard.temps, name), "target") for name in heard.temps}
+    found = {name: loose.number(loose.obj(known.temps, name), "target") for name in known.temps}
     return {name: target for name, target in found.items() if target}
 
 
-def _condition(heard: Heard) -> Condition:
+def _condition(known: KnownState) -> Condition:
     """The state and the words that go with it. Source: facts on flags of 1.11.8."""
-    state = loose.obj(heard.now, "state")
+    state = loose.obj(known.now, "state")
     flags = loose.obj(state, "flags")
     text = loose.text(state, "text") or ""
     error = loose.text(state, "error")
     sub_state = text if text and text not in _USUAL_TEXTS else None
-    if _is_closed(heard.now):
+    if _is_closed(known.now):
         if error or "error" in text.lower():
             return Condition(State.ERROR, None, error or text)
         return Condition(None, sub_state)
@@ -203,27 +205,27 @@ def _condition(heard: Heard) -> Condition:
     if loose.flag(flags, "paused") or loose.flag(flags, "pausing"):
         return Condition(State.PAUSED, sub_state)
     if loose.flag(flags, "printing") or loose.flag(flags, "cancelling"):
-        if heard.condition.state is State.PAUSED and loose.flag(flags, "cancelling"):
+        if known.condition.state is State.PAUSED and loose.flag(flags, "cancelling"):
             return Condition(State.PAUSED, sub_state)  # nobody resumed it
         # What is being cancelled still prints: a new print has to wait for its end.
-        has_begun = _seconds(heard.now, "printTime") or heard.latest.duration_s
+        has_begun = _seconds(known.now, "printTime") or known.latest.duration_s
         is_printing = has_begun or loose.flag(flags, "finishing")
         return Condition(State.PRINTING if is_printing else State.WARMING_UP, sub_state)
     if not loose.flag(flags, "operational"):
         return Condition(None, sub_state)
-    return _at_rest(heard, sub_state)
+    return _at_rest(known, sub_state)
 
 
-def _at_rest(heard: Heard, sub_state: str | None) -> Condition:
-    if _is_all_done(heard.now):
+def _at_rest(known: KnownState, sub_state: str | None) -> Condition:
+    if _is_all_done(known.now):
         return Condition(State.COMPLETE, sub_state)
-    match heard.ending:
+    match known.ending:
         case Ending.DONE:
             return Condition(State.COMPLETE, sub_state)
         case Ending.CANCELLED:
             return Condition(State.CANCELLED, sub_state)
         case Ending.FAILED:
-            return Condition(State.ERROR, None, heard.ending_words or "The print failed.")
+            return Condition(State.ERROR, None, known.ending_words or "The print failed.")
         case Ending.UNKNOWN | Ending.CLEARED:
             return Condition(State.IDLE, sub_state)
 
@@ -247,9 +249,9 @@ def _newest_temps(current: Json) -> Json:
     return EMPTY
 
 
-def _latest_of(heard: Heard, state: State | None) -> Latest:
+def _latest_of(known: KnownState, state: State | None) -> Latest:
     """What is told no more keeps its last value: while it cancels, OctoPrint tells no progress."""
-    latest, now = heard.latest, heard.now
+    latest, now = known.latest, known.now
     if state not in UNDER_WAY and state is not State.COMPLETE:
         return latest
     completion, duration_s = _completion(now), _seconds(now, "printTime")
@@ -261,16 +263,16 @@ def _latest_of(heard: Heard, state: State | None) -> Latest:
     )
 
 
-def _print_of(heard: Heard, state: State, profile: Profile) -> CurrentPrint:
+def _print_of(known: KnownState, state: State, profile: Profile) -> CurrentPrint:
     is_current = state is not State.IDLE
-    latest = heard.latest
+    latest = known.latest
     return CurrentPrint(
         progress=latest.progress if is_current else 0.0,
         duration_sec=latest.duration_s if is_current else 0,
-        time_left_sec=_time_left_s(heard.now, state),
+        time_left_sec=_time_left_s(known.now, state),
         file_name=latest.name,
         est_total_fil_used_mm=latest.filament_mm if is_current else 0,
-        temps=_temps_of(heard.temps, profile),
+        temps=_temps_of(known.temps, profile),
     )
 
 

@@ -26,9 +26,9 @@ from printreach.printers.storage import require_storage
 from .api import Conflict, NotFound, PrusaLinkApi
 from .cameras import cameras_of
 from .files import PrusaLinkFiles
+from .live_view import LiveView
 from .machine import Machine
-from .translate import Heard
-from .watch import Watch
+from .translate import KnownState
 
 CLEARED_S = 15.0
 """A Raspberry Pi keeps a print that has ended for eleven seconds, and starts no other meanwhile."""
@@ -52,20 +52,20 @@ class PrusaLinkPrinter:
     def __init__(self, setup: PrinterSetup) -> None:
         self._base_url = f"{'https' if setup.tls else 'http'}://{setup.authority}"
         self._api = PrusaLinkApi(setup)
-        self._watch = Watch(self._api, setup.uniform, setup.steady_time)
+        self._live_view = LiveView(self._api, setup.uniform, setup.steady_time)
         self.files = PrusaLinkFiles(self._api, setup.data_dir, lambda: self._machine)
 
     @property
     def view(self) -> View:
-        return self._watch.view
+        return self._live_view.view
 
     @property
     def _machine(self) -> Machine:
-        return self._watch.machine
+        return self._live_view.machine
 
     async def run(self) -> None:
         try:
-            await self._watch.run()
+            await self._live_view.run()
         finally:
             await self._api.close()
 
@@ -83,7 +83,7 @@ class PrusaLinkPrinter:
         try:
             await self._api.put(f"{await self._job()}/resume")
         except Conflict:
-            if self._watch.heard.waits_for_person:
+            if self._live_view.known.waits_for_person:
                 raise failed(
                     "The print waits for a person: what it asks is answered at the printer's"
                     " display, and it goes on from there."
@@ -94,7 +94,7 @@ class PrusaLinkPrinter:
         try:
             await self._api.delete(await self._job())
         except Conflict:
-            if not self._watch.heard.waits_for_person:
+            if not self._live_view.known.waits_for_person:
                 raise
             # 0.8.1 deletes no job then, and cancels it all the same where it is asked the old way.
             await self._api.post("/api/job", {"command": "cancel"})
@@ -113,14 +113,14 @@ class PrusaLinkPrinter:
         try:
             await self._api.post(target, body)
         except Conflict:
-            has_ended = self._watch.heard.word in ("FINISHED", "STOPPED", "BUSY")
-            if not has_ended or not await self._watch.until(_is_at_rest, CLEARED_S):
+            has_ended = self._live_view.known.word in ("FINISHED", "STOPPED", "BUSY")
+            if not has_ended or not await self._live_view.wait_until(_is_at_rest, CLEARED_S):
                 raise
             await self._api.post(target, body)
 
     async def _job(self) -> str:
         """The address of the print under way."""
-        job_id = self._watch.heard.job_id
+        job_id = self._live_view.known.job_id
         if job_id is None:
             job_id = loose.count(await self._api.get("/api/v1/job"), "id")
         if job_id is None:
@@ -161,5 +161,5 @@ class PrusaLinkPrinter:
         await self._api.post(HEAD, order)
 
 
-def _is_at_rest(heard: Heard) -> bool:
-    return heard.word in _AT_REST
+def _is_at_rest(known: KnownState) -> bool:
+    return known.word in _AT_REST

@@ -69,7 +69,7 @@ NO_PRINT: Final = Latest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class KnownState:
     """status: the latest answer. at_s: when, of a steady clock. state: None before the first
     answer, and while PrusaLink is not connected to its printer."""
 
@@ -103,32 +103,32 @@ def is_status(answer: object) -> bool:
     return loose.text(loose.obj(answer, "printer"), "state") is not None
 
 
-def wants_job(heard: Heard, status: Json) -> bool:
+def wants_job(known: KnownState, status: Json) -> bool:
     """The print's file isn't known yet."""
     job_id = loose.count(loose.obj(status, "job"), "id")
-    return job_id is not None and (job_id != heard.latest.job_id or not heard.latest.name)
+    return job_id is not None and (job_id != known.latest.job_id or not known.latest.name)
 
 
-def hear(heard: Heard, status: Json, job: Json, now_s: float) -> Heard:
+def with_status(known: KnownState, status: Json, job: Json, now_s: float) -> KnownState:
     """job: the answer of /api/v1/job, where it was asked for."""
     state = _state_of(status)
     if loose.text(loose.obj(status, "printer"), "state") == _ATTENTION:
-        has_print = bool(loose.obj(status, "job")) or _is_printing(heard)
+        has_print = bool(loose.obj(status, "job")) or _is_printing(known)
         state = State.PAUSED if has_print else State.ERROR
-    after = Heard(status=status, at_s=now_s, state=state, latest=heard.latest)
-    if _is_another(heard, after):
+    after = KnownState(status=status, at_s=now_s, state=state, latest=known.latest)
+    if _is_another(known, after):
         after = replace(after, latest=NO_PRINT)
-    elif heard.state is State.PRINTING:
-        passed_s = heard.latest.passed_s + min(MAX_GAP_S, max(0.0, now_s - heard.at_s))
-        after = replace(after, latest=heard.latest._replace(passed_s=passed_s))
+    elif known.state is State.PRINTING:
+        passed_s = known.latest.passed_s + min(MAX_GAP_S, max(0.0, now_s - known.at_s))
+        after = replace(after, latest=known.latest._replace(passed_s=passed_s))
     return replace(after, latest=_with_file(_with_figures(after), job))
 
 
-def view_of(heard: Heard, machine: Machine, where: str) -> View:
+def view_of(known: KnownState, machine: Machine, where: str) -> View:
     """where: how people are told of this PrusaLink."""
-    printer = loose.obj(heard.status, "printer")
+    printer = loose.obj(known.status, "printer")
     message = loose.text(loose.obj(printer, "status_printer"), "message") or ""
-    if heard.state is None:
+    if known.state is None:
         how = f" ({message})" if message not in _USUAL_MESSAGES else ""
         sentence = f"{where} is not connected to its printer{how}."
         status = CommandStatus.NOT_CONNECTED
@@ -137,15 +137,15 @@ def view_of(heard: Heard, machine: Machine, where: str) -> View:
     return View(
         trouble=None,
         job=JobStatus(
-            state=heard.state,
-            sub_state=_sub_state(heard, message),
-            error=_error(heard, message) if heard.state is State.ERROR else None,
-            current_print=_print_of(heard, heard.state, printer),
+            state=known.state,
+            sub_state=_sub_state(known, message),
+            error=_error(known, message) if known.state is State.ERROR else None,
+            current_print=_print_of(known, known.state, printer),
         ),
         features=machine.features,
         platform_version=machine.version,
         materials=materials_of(printer, machine.nozzle_mm),
-        need=need_of_words(_error(heard, message)) if heard.waits_for_person else None,
+        need=need_of_words(_error(known, message)) if known.waits_for_person else None,
         height_mm=loose.number(printer, "axis_z"),
     )
 
@@ -160,23 +160,23 @@ def _state_of(status: Json) -> State | None:
     return _STATES.get(word) or (State.PRINTING if loose.obj(status, "job") else State.IDLE)
 
 
-def _is_printing(heard: Heard) -> bool:
-    return heard.state in UNDER_WAY and heard.has_print
+def _is_printing(known: KnownState) -> bool:
+    return known.state in UNDER_WAY and known.has_print
 
 
-def _is_another(before: Heard, after: Heard) -> bool:
+def _is_another(before: KnownState, after: KnownState) -> bool:
     """A print that isn't the latest one; what is only busy may be no print at all."""
     if after.state not in UNDER_WAY or not after.has_print:
         return False
     return before.state in _AT_REST or after.job_id != before.latest.job_id
 
 
-def _with_figures(heard: Heard) -> Latest:
+def _with_figures(known: KnownState) -> Latest:
     """The latest print, with what the status tells of it."""
-    latest, job = heard.latest, loose.obj(heard.status, "job")
-    if heard.state is State.COMPLETE:
+    latest, job = known.latest, loose.obj(known.status, "job")
+    if known.state is State.COMPLETE:
         return latest._replace(progress=100.0)
-    if heard.state not in UNDER_WAY or heard.job_id is None:
+    if known.state not in UNDER_WAY or known.job_id is None:
         return latest
     told_s = loose.count(job, "time_printing")
     if told_s is not None and told_s != latest.told_s:
@@ -185,7 +185,7 @@ def _with_figures(heard: Heard) -> Latest:
         latest = latest._replace(
             told_s=told_s, passed_s=ahead_s if 0.0 < ahead_s <= MAX_AHEAD_S else 0.0
         )
-    return latest._replace(job_id=heard.job_id, progress=_progress(latest, job))
+    return latest._replace(job_id=known.job_id, progress=_progress(latest, job))
 
 
 def _progress(latest: Latest, job: Json) -> float:
@@ -209,29 +209,29 @@ def _with_file(latest: Latest, job: Json) -> Latest:
     )
 
 
-def _sub_state(heard: Heard, message: str) -> str | None:
-    if heard.word == "BUSY":
+def _sub_state(known: KnownState, message: str) -> str | None:
+    if known.word == "BUSY":
         return "Busy"
-    if heard.waits_for_person:
-        return _error(heard, message) if heard.state is State.PAUSED else "Attention"
+    if known.waits_for_person:
+        return _error(known, message) if known.state is State.PAUSED else "Attention"
     return None
 
 
-def _error(heard: Heard, message: str) -> str:
+def _error(known: KnownState, message: str) -> str:
     if message not in _USUAL_MESSAGES:
         return message
-    if heard.waits_for_person:
+    if known.waits_for_person:
         return "The printer wants attention: see its display."
     return "The printer reports an error: see its display."
 
 
-def _print_of(heard: Heard, state: State, printer: Json) -> CurrentPrint:
-    is_current = state is not State.IDLE and heard.has_print
-    latest = heard.latest if heard.has_print else NO_PRINT
+def _print_of(known: KnownState, state: State, printer: Json) -> CurrentPrint:
+    is_current = state is not State.IDLE and known.has_print
+    latest = known.latest if known.has_print else NO_PRINT
     return CurrentPrint(
         progress=latest.progress if is_current else 0.0,
         duration_sec=latest.duration_s if is_current else 0,
-        time_left_sec=_time_left_s(heard, state),
+        time_left_sec=_time_left_s(known, state),
         file_name=latest.name,
         est_total_fil_used_mm=latest.filament_mm if is_current else 0,
         est_total_fil_weight_mg=(
@@ -246,14 +246,14 @@ def _print_of(heard: Heard, state: State, printer: Json) -> CurrentPrint:
     )
 
 
-def _time_left_s(heard: Heard, state: State) -> int | None:
+def _time_left_s(known: KnownState, state: State) -> int | None:
     """PrusaLink's own, else what the slicer expected to be left. 0 stands for not known, too."""
     if state is State.COMPLETE:
         return 0
     if state not in UNDER_WAY:
         return None
-    left_s = loose.count(loose.obj(heard.status, "job"), "time_remaining")
-    if left_s or (left_s == 0 and heard.latest.progress >= NEARLY_DONE_PERCENT):
+    left_s = loose.count(loose.obj(known.status, "job"), "time_remaining")
+    if left_s or (left_s == 0 and known.latest.progress >= NEARLY_DONE_PERCENT):
         return left_s
-    whole_s = heard.latest.estimate_s
-    return None if whole_s is None else max(0, whole_s - heard.latest.duration_s)
+    whole_s = known.latest.estimate_s
+    return None if whole_s is None else max(0, whole_s - known.latest.duration_s)

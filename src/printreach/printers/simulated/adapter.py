@@ -22,7 +22,7 @@ from printreach.contract.files import (
 from printreach.contract.status import WebcamEntry
 from printreach.contract.unset import UnsetType
 from printreach.printers.changes import Changes
-from printreach.printers.following import follow_for_good
+from printreach.printers.following import keep_following
 from printreach.printers.http_camera import HttpCamera
 from printreach.printers.port import (
     Camera,
@@ -79,7 +79,7 @@ class SimulatedAdapter:
     async def run(self) -> None:
         uniform = self._setup.uniform
         try:
-            await follow_for_good(self._follow, self._lose, lambda: self._heard, uniform)
+            await keep_following(self._follow, self._on_lost, lambda: self._heard, uniform)
         finally:
             await self._api.close()
 
@@ -138,7 +138,7 @@ class SimulatedAdapter:
             self._heard = view_of(status, VERSION)
             self._see(self._heard)
 
-    def _lose(self, refused: PrinterRefused) -> None:
+    def _on_lost(self, refused: PrinterRefused) -> None:
         trouble = Trouble(status=CommandStatus.NOT_CONNECTED, sentence=refused.sentence)
         self._see(View(trouble=trouble))
 

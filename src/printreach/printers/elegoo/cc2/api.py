@@ -13,7 +13,12 @@ from aiomqtt.exceptions import MqttConnectError
 from printreach.contract.files import JsonObject
 from printreach.printers import loose
 from printreach.printers.cancelling import cancellations, end_where_cancelled
-from printreach.printers.elegoo.live import Answers, not_authorized, too_many_clients, unreachable
+from printreach.printers.elegoo.live_view import (
+    Answers,
+    not_authorized,
+    too_many_clients,
+    unreachable,
+)
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.loose import Json
 from printreach.printers.port import failed

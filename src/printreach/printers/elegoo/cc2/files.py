@@ -8,7 +8,7 @@ from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
 from printreach.http1.fetch import Fetcher
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
-from printreach.printers.elegoo.live import not_authorized
+from printreach.printers.elegoo.live_view import not_authorized
 from printreach.printers.elegoo.pieces import Web, Whole, inside, plain_name, whole
 from printreach.printers.port import Download, failed, no_such_file, not_supported
 from printreach.printers.setup import PrinterSetup

@@ -16,7 +16,7 @@ from printreach.printers.storage import require_storage
 
 from .api import USER, Cc2Api, Method
 from .files import STORAGE, Cc2Files
-from .translate import Heard, hear, view_of
+from .translate import KnownState, view_of, with_message
 
 CAMERA_PORT = 8080
 BRIGHTEST = 255
@@ -34,7 +34,7 @@ class Cc2Printer(ElegooPrinter[Cc2Files]):
     def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
         self._port = ports.mqtt
         self._api = Cc2Api(setup, ports)
-        self._heard = Heard()
+        self._known = KnownState()
         orders = Orders(
             pause=lambda: self._api.ask(Method.PAUSE, {}),
             resume=lambda: self._api.ask(Method.RESUME, {}),
@@ -51,7 +51,7 @@ class Cc2Printer(ElegooPrinter[Cc2Files]):
         )
 
     async def cameras(self) -> list[Camera]:
-        if not self._heard.status:
+        if not self._known.status:
             return []
         usual = f"http://{authority(self._host, CAMERA_PORT)}/?action=stream"
         return [SwitchedCamera(self._host, self._camera_hosts, usual, self._turn_camera_on)]
@@ -59,13 +59,13 @@ class Cc2Printer(ElegooPrinter[Cc2Files]):
     # --- what it does -----------------------------------------------------------------------------
 
     def _forget(self) -> None:
-        self._heard = Heard()
+        self._known = KnownState()
 
-    def _hear(self, message: Json) -> None:
-        heard = hear(self._heard, message)
-        if heard is not self._heard and heard.status:
-            self._live.tell(view_of(heard))
-        self._heard = heard
+    def _on_message(self, message: Json) -> None:
+        known = with_message(self._known, message)
+        if known is not self._known and known.status:
+            self._live_view.tell(view_of(known))
+        self._known = known
 
     async def _ask(self) -> None:
         """Everything at first; then all again where something was missed, and pings."""
@@ -74,7 +74,7 @@ class Cc2Printer(ElegooPrinter[Cc2Files]):
         asked_at = pinged_at = None
         while True:
             now = self._now()
-            needs_all = self._heard.has_gap or not self._heard.status
+            needs_all = self._known.has_gap or not self._known.status
             due_s = RESYNC_EVERY_S if needs_all else ALL_EVERY_S
             if asked_at is None or now - asked_at >= due_s:
                 await self._api.send(Method.STATUS, {})

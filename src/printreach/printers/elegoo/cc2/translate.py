@@ -53,7 +53,7 @@ _HARMLESS = frozenset({803})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class KnownState:
     """number: of the latest news, None before the first. has_gap: some were missed since the full
     status."""
 
@@ -64,38 +64,38 @@ class Heard:
     has_gap: bool = False
 
 
-def hear(heard: Heard, message: object) -> Heard:
+def with_message(known: KnownState, message: object) -> KnownState:
     """heard with one more message; news are of no use before the full status."""
     method, result = loose.whole(message, "method"), loose.obj(message, "result")
     if loose.whole(result, "error_code"):
-        return heard
+        return known
     if method == STATUS and loose.obj(result, "machine_status"):
-        return replace(heard, status=result, has_gap=False)
+        return replace(known, status=result, has_gap=False)
     if method == NEWS:
-        return _with_news(heard, loose.whole(message, "id"), result)
+        return _with_news(known, loose.whole(message, "id"), result)
     if method in (ATTRIBUTES, NEW_ATTRIBUTES) and result:
-        return replace(heard, attributes=merged(heard.attributes, result))
+        return replace(known, attributes=merged(known.attributes, result))
     if method == CANVAS:
-        return replace(heard, canvas=loose.obj(result, "canvas_info") or heard.canvas)
-    return heard
+        return replace(known, canvas=loose.obj(result, "canvas_info") or known.canvas)
+    return known
 
 
-def _with_news(heard: Heard, number: int | None, changes: Json) -> Heard:
-    if not heard.status or not changes:
-        return heard
-    follows = heard.number is None or number is None or number == heard.number + 1
+def _with_news(known: KnownState, number: int | None, changes: Json) -> KnownState:
+    if not known.status or not changes:
+        return known
+    follows = known.number is None or number is None or number == known.number + 1
     canvas = loose.obj(changes, "canvas_info")
     return replace(
-        heard,
-        status=merged(heard.status, changes),
-        canvas=merged(heard.canvas, canvas) if canvas else heard.canvas,
+        known,
+        status=merged(known.status, changes),
+        canvas=merged(known.canvas, canvas) if canvas else known.canvas,
         number=number,
-        has_gap=heard.has_gap or not follows,
+        has_gap=known.has_gap or not follows,
     )
 
 
-def view_of(heard: Heard) -> View:
-    status = heard.status
+def view_of(known: KnownState) -> View:
+    status = known.status
     state = state_of(status)
     return View(
         trouble=None,
@@ -107,8 +107,8 @@ def view_of(heard: Heard) -> View:
             current_print=_print(status, state),
         ),
         features=_features(status),
-        platform_version=version_of(heard.attributes),
-        materials=materials_of(heard.canvas or loose.obj(status, "canvas_info"), status),
+        platform_version=version_of(known.attributes),
+        materials=materials_of(known.canvas or loose.obj(status, "canvas_info"), status),
         error_code=next(iter(_faults(status)), ""),
     )
 

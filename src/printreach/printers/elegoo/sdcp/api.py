@@ -11,7 +11,12 @@ from printreach.contract.files import JsonObject
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.elegoo.camera import authority
-from printreach.printers.elegoo.live import Answers, not_authorized, too_many_clients, unreachable
+from printreach.printers.elegoo.live_view import (
+    Answers,
+    not_authorized,
+    too_many_clients,
+    unreachable,
+)
 from printreach.printers.elegoo.ports import Ports
 from printreach.printers.loose import Json
 from printreach.printers.port import failed, no_such_file

@@ -17,7 +17,7 @@ from printreach.printers.storage import require_storage
 from .api import Cmd, SdcpApi
 from .entries import STORAGE
 from .files import SdcpFiles
-from .translate import Heard, hear, view_of
+from .translate import KnownState, view_of, with_message
 
 STORAGE_NAME = "local"
 CAMERA_PORT = 3031
@@ -32,8 +32,8 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
 
     def __init__(self, setup: PrinterSetup, ports: Ports) -> None:
         self._api = SdcpApi(setup, ports)
-        self._heard = Heard()
-        self._heard_at = 0.0
+        self._known = KnownState()
+        self._known_at = 0.0
         orders = Orders(
             pause=lambda: self._api.ask(Cmd.PAUSE, {}),
             resume=lambda: self._api.ask(Cmd.CONTINUE, {}),
@@ -44,7 +44,7 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
         super().__init__(setup, self._api.connected, orders, SdcpFiles(self._api, setup, ports))
 
     async def cameras(self) -> list[Camera]:
-        if not self._heard.has_camera:
+        if not self._known.has_camera:
             return []
         usual = f"http://{authority(self._host, CAMERA_PORT)}/video"
         return [SwitchedCamera(self._host, self._camera_hosts, usual, self._turn_camera_on)]
@@ -52,20 +52,20 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
     # --- what it does -----------------------------------------------------------------------------
 
     def _forget(self) -> None:
-        self._heard = Heard()
+        self._known = KnownState()
 
-    def _hear(self, message: Json) -> None:
-        heard = hear(self._heard, message)
-        if heard.status is not self._heard.status:
-            self._heard_at = self._now()
-        self._heard = heard
-        if heard.status:
-            self._live.tell(view_of(heard))
+    def _on_message(self, message: Json) -> None:
+        known = with_message(self._known, message)
+        if known.status is not self._known.status:
+            self._known_at = self._now()
+        self._known = known
+        if known.status:
+            self._live_view.tell(view_of(known))
 
     async def _ask(self) -> None:
         await self._api.send(Cmd.ATTRIBUTES, {})
         while True:
-            if not self._heard.status or self._now() - self._heard_at >= ASK_EVERY_S:
+            if not self._known.status or self._now() - self._known_at >= ASK_EVERY_S:
                 await self._api.send(Cmd.STATUS, {})
             await asyncio.sleep(ASK_EVERY_S)
 
@@ -76,7 +76,7 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
         file = await self.files.find(order.path)
         platform_path = f"{STORAGE}/{file.inside}"
         data: JsonObject = {"Filename": platform_path, "StartLayer": 0}
-        if self._heard.is_fdm:
+        if self._known.is_fdm:
             # As the Centauri Carbon's own page sends it.
             data["Calibration_switch"] = int(order.bed_leveling is True)
             data["PrintPlatformType"] = 0
@@ -90,7 +90,7 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
 
     async def set_light(self, order: SetLight) -> None:
         """The coloured light is told what it is, since both go in one order."""
-        rgb = loose.items(loose.obj(self._heard.status, "LightStatus"), "RgbLight")
+        rgb = loose.items(loose.obj(self._known.status, "LightStatus"), "RgbLight")
         colours = [value for value in rgb if isinstance(value, int)]
         light: JsonObject = {
             "SecondLight": order.on,

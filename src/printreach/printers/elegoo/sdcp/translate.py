@@ -39,7 +39,7 @@ _ENDED = frozenset({State.IDLE, State.CANCELLED, State.COMPLETE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class KnownState:
     """status, attributes: as they were last told. board: the mainboard's id, "" until told."""
 
     status: Json = field(default_factory=dict)
@@ -57,21 +57,21 @@ class Heard:
         return bool(self.status) and loose.whole(self.attributes, "CameraStatus") != 0
 
 
-def hear(heard: Heard, message: object) -> Heard:
+def with_message(known: KnownState, message: object) -> KnownState:
     """heard with one more message; what is neither status nor attributes changes nothing else."""
     data = loose.obj(message, "Data")
     status = loose.obj(message, "Status") or loose.obj(data, "Status")
     attributes = loose.obj(message, "Attributes") or loose.obj(data, "Attributes")
     board = loose.text(message, "MainboardID") or loose.text(data, "MainboardID")
-    return Heard(
-        status={**heard.status, **status} if status else heard.status,
-        attributes=attributes or heard.attributes,
-        board=board or heard.board,
+    return KnownState(
+        status={**known.status, **status} if status else known.status,
+        attributes=attributes or known.attributes,
+        board=board or known.board,
     )
 
 
-def view_of(heard: Heard) -> View:
-    status = heard.status
+def view_of(known: KnownState) -> View:
+    status = known.status
     state = state_of(status)
     return View(
         trouble=None,
@@ -80,11 +80,11 @@ def view_of(heard: Heard) -> View:
             sub_state=_sub_state(status),
             error=_error(status),
             lights=_lights(status),
-            current_print=_print(heard, state),
+            current_print=_print(known, state),
         ),
-        features=_features(heard),
-        platform_version=loose.text(heard.attributes, "FirmwareVersion") or "",
-        materials=_materials(status) if heard.is_fdm else None,
+        features=_features(known),
+        platform_version=loose.text(known.attributes, "FirmwareVersion") or "",
+        materials=_materials(status) if known.is_fdm else None,
         error_code=str(loose.whole(loose.obj(status, "PrintInfo"), "ErrorNumber") or ""),
     )
 
@@ -123,11 +123,11 @@ def _error(status: Json) -> str | None:
     return f"The printer reports error {number}{f': {words}' if words else ''}."
 
 
-def _features(heard: Heard) -> Feature:
+def _features(known: KnownState) -> Feature:
     features = Feature.PRINT_START
-    if _lights(heard.status) is not None:
+    if _lights(known.status) is not None:
         features |= Feature.LIGHT_CONTROL
-    if heard.is_fdm:
+    if known.is_fdm:
         features |= Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.TEMPERATURE_CONTROL
     return features
 
@@ -142,9 +142,9 @@ def _lights(status: Json) -> list[Light] | None:
     return [Light(name=LIGHT, on=is_on is True or bool(number))]
 
 
-def _print(heard: Heard, state: State) -> CurrentPrint:
-    info = loose.obj(heard.status, "PrintInfo")
-    ticks_a_second = 1 if heard.is_fdm else 1000
+def _print(known: KnownState, state: State) -> CurrentPrint:
+    info = loose.obj(known.status, "PrintInfo")
+    ticks_a_second = 1 if known.is_fdm else 1000
     passed, total = loose.number(info, "CurrentTicks"), loose.number(info, "TotalTicks")
     passed_s = _seconds(passed, ticks_a_second) or 0
     total_s = _seconds(total, ticks_a_second)
@@ -157,7 +157,7 @@ def _print(heard: Heard, state: State) -> CurrentPrint:
         file_name=(loose.text(info, "Filename") or "").rpartition("/")[2],
         current_layer=loose.count(info, "CurrentLayer") if is_told else None,
         total_layers=(loose.count(info, "TotalLayer") or None) if is_told else None,
-        temps=_temps(heard.status),
+        temps=_temps(known.status),
     )
 
 

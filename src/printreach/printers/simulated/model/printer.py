@@ -23,8 +23,8 @@ _DONE_S = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rest:
-    """What a pause takes from the print beside its movement; a resume gives all of it back.
+class PauseOptions:
+    """What a pause does beyond stopping; a resume undoes all of it.
 
     lift_mm: beyond what every pause lifts. retract_mm: of filament.
     """
@@ -35,7 +35,7 @@ class Rest:
     retract_mm: float = 0.0
 
 
-_NO_REST = Rest()
+_NO_OPTIONS = PauseOptions()
 
 
 class _Track:
@@ -89,19 +89,21 @@ class SimulatedPrinter:
         self._enter(State.WARMING_UP, f"Print started: {job.name}")
         return None
 
-    def pause(self, reason: str | None = None, rest: Rest = _NO_REST) -> Refusal | None:
+    def pause(
+        self, reason: str | None = None, options: PauseOptions = _NO_OPTIONS
+    ) -> Refusal | None:
         """Stop where it is and lift the head. Heaters stay as they are unless rest names them."""
         if self._state not in RUNNING:
             return Refusal("Only a running print can be paused.")
         self._paused_at = self._hand_ends_at = self.machine.position
         self._enter(State.PAUSED, reason or "Print paused")
         self._sub_state = reason
-        self._retracted_mm = rest.retract_mm
-        self._feed_by_hand(-rest.retract_mm)
-        lift_mm = _LIFT_MM + rest.lift_mm
+        self._retracted_mm = options.retract_mm
+        self._feed_by_hand(-options.retract_mm)
+        lift_mm = _LIFT_MM + options.lift_mm
         lifted = inside(self._paused_at._replace(z=self._paused_at.z + lift_mm))
         self._go_by_hand(travel(self._paused_at, lifted, _JOG_MM_S))
-        off = {HeaterName.HOTEND: rest.hotend_off, HeaterName.BED: rest.bed_off}
+        off = {HeaterName.HOTEND: options.hotend_off, HeaterName.BED: options.bed_off}
         heaters = {name: self.machine.heaters[name] for name, is_off in off.items() if is_off}
         self._heat_due = {name: one.target_c for name, one in heaters.items() if one.target_c > 0}
         self._by_hand.steps.extend(SetHeat(name, 0.0) for name in self._heat_due)

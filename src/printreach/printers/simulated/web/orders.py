@@ -22,7 +22,7 @@ from printreach.printers.simulated.engine import Engine
 from printreach.printers.simulated.files import BadPath, FileStore
 from printreach.printers.simulated.model.job import Job
 from printreach.printers.simulated.model.machine import Failure
-from printreach.printers.simulated.model.printer import Rest
+from printreach.printers.simulated.model.printer import PauseOptions
 from printreach.printers.simulated.model.program import HeaterName
 from printreach.printers.simulated.model.status import ACTIVE, Refusal
 from printreach.printers.simulated.model.survey import survey
@@ -34,7 +34,7 @@ _SURVEY_UP_TO_BYTES = 8 << 20
 _LONGEST_LINE_BYTES = 4096
 _FARTHEST_MM = 500.0
 _MAX_C = {HeaterName.HOTEND: 300.0, HeaterName.BED: 120.0, HeaterName.CHAMBER: 75.0}
-_REST_NAMES = ("HotendOff", "BedOff", "LiftMm", "RetractMm")
+_PAUSE_OPTION_NAMES = ("HotendOff", "BedOff", "LiftMm", "RetractMm")
 _HEATER_NAMES = {"ToolC": HeaterName.HOTEND, "BedC": HeaterName.BED, "ChamberC": HeaterName.CHAMBER}
 
 
@@ -111,10 +111,10 @@ class Control:
         return self._printer.start(job)
 
     async def _print(self, given: object) -> Outcome:
-        arguments = Arguments(given, "Action", "Path", *_REST_NAMES)
-        rest = _rest(arguments)
+        arguments = Arguments(given, "Action", "Path", *_PAUSE_OPTION_NAMES)
+        options = _pause_options(arguments)
         changes = {
-            "pause": lambda: self._printer.pause(rest=rest),
+            "pause": lambda: self._printer.pause(options=options),
             "resume": self._printer.resume,
             "cancel": self._printer.cancel,
             "clear": self._printer.clear,
@@ -169,8 +169,8 @@ def read_lines(place: Path) -> Iterator[bytes]:
             yield line
 
 
-def _rest(arguments: Arguments) -> Rest:
-    return Rest(
+def _pause_options(arguments: Arguments) -> PauseOptions:
+    return PauseOptions(
         hotend_off=arguments.flag("HotendOff") or False,
         bed_off=arguments.flag("BedOff") or False,
         lift_mm=arguments.number("LiftMm", 0, _FARTHEST_MM) or 0.0,

@@ -9,7 +9,7 @@ from msgspec import structs
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State
 from printreach.printers import reaching
-from printreach.printers.following import News, follow_for_good
+from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
 
@@ -20,7 +20,7 @@ PAUSING = "Pausing"
 WARMING_UP = "Heating up again"
 
 
-class Live:
+class LiveView:
     """A printer's view. follow: hears the printer and tells, until it is lost (PrinterRefused).
 
     is_waking: a smart pause is being undone, which the printer knows nothing of.
@@ -31,37 +31,37 @@ class Live:
     ) -> None:
         self._follow = follow
         self._uniform = uniform
-        self._news = News()
+        self._updates = UpdateSignal()
         self._told = View()
         self._heard = self._told
-        self.is_waking = False
+        self.is_restoring = False
 
     @property
     def view(self) -> View:
         told = self._told
-        if not self.is_waking or told.job.state is not State.PAUSED:
+        if not self.is_restoring or told.job.state is not State.PAUSED:
             return told
         job = structs.replace(told.job, state=State.RESUMING, sub_state=WARMING_UP)
         return replace(told, job=job)
 
     def tell(self, view: View) -> None:
         self._told = self._heard = view
-        self._news.tell()
+        self._updates.tell()
 
-    async def until(self, is_so: Callable[[View], bool], seconds: float) -> bool:
+    async def wait_until(self, condition: Callable[[View], bool], seconds: float) -> bool:
         """Wait for the printer to say what makes it so; False when it doesn't in time."""
-        return await self._news.until(lambda: is_so(self._told), seconds)
+        return await self._updates.wait_until(lambda: condition(self._told), seconds)
 
     async def until_paused(self) -> None:
         """A print can't be resumed before its pause is complete. Raises PrinterRefused."""
-        if not await self._news.until(lambda: self.view.job.sub_state != PAUSING, PAUSES_S):
+        if not await self._updates.wait_until(lambda: self.view.job.sub_state != PAUSING, PAUSES_S):
             raise PrinterRefused(CommandStatus.TIMED_OUT, "The printer is still pausing.")
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        await follow_for_good(self._follow, self._lose, lambda: self._heard, self._uniform)
+        await keep_following(self._follow, self._on_lost, lambda: self._heard, self._uniform)
 
-    def _lose(self, refused: PrinterRefused) -> None:
+    def _on_lost(self, refused: PrinterRefused) -> None:
         status = CommandStatus(refused.status)
         self._told = View(trouble=Trouble(status=status, sentence=refused.sentence))
 

@@ -73,7 +73,7 @@ UNHEARD = Condition(None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class KnownState:
     """is_cancelling: an order to cancel is under way, for which the job is paused first."""
 
     model: Json = field(default_factory=dict)
@@ -83,51 +83,51 @@ class Heard:
     is_cancelling: bool = False
 
 
-def hear(heard: Heard, model: Json) -> Heard:
+def with_model(known: KnownState, model: Json) -> KnownState:
     """The board has told how things are: its whole model."""
-    before = heard.condition.state
-    now = _job_condition(model, heard)
+    before = known.condition.state
+    now = _job_condition(model, known)
     if now is not None:
-        is_new = before not in UNDER_WAY or _is_another_file(model, heard.latest)
-        latest = _latest_of(model, NO_JOB if is_new else heard.latest)
+        is_new = before not in UNDER_WAY or _is_another_file(model, known.latest)
+        latest = _latest_of(model, NO_JOB if is_new else known.latest)
         return replace(
-            heard,
+            known,
             model=model,
             condition=now,
             ending=Ending.CLEARED,
             latest=latest,
-            is_cancelling=heard.is_cancelling and not is_new,
+            is_cancelling=known.is_cancelling and not is_new,
         )
-    ending = _ending(heard, model) if before in UNDER_WAY else _ending_at_rest(heard, model)
-    after = replace(heard, model=model, ending=ending, latest=_ended(heard.latest, model, ending))
+    ending = _ending(known, model) if before in UNDER_WAY else _ending_at_rest(known, model)
+    after = replace(known, model=model, ending=ending, latest=_ended(known.latest, model, ending))
     return replace(after, condition=_rest_condition(after), is_cancelling=False)
 
 
-def lost_sight(heard: Heard) -> Heard:
+def lost_sight(known: KnownState) -> KnownState:
     """The board could not be asked for a while, in which anything may have happened."""
-    return replace(heard, condition=UNHEARD, is_cancelling=False)
+    return replace(known, condition=UNHEARD, is_cancelling=False)
 
 
-def is_quite_paused(heard: Heard) -> bool:
+def is_quite_paused(known: KnownState) -> bool:
     """Not on its way there: what is to be done in a pause is refused before."""
-    return duet.status(heard.model) == "paused"
+    return duet.status(known.model) == "paused"
 
 
-def is_pausing(heard: Heard) -> bool:
+def is_pausing(known: KnownState) -> bool:
     """Or is paused already: an order to pause is refused."""
-    return duet.status(heard.model) in ("pausing", "paused")
+    return duet.status(known.model) in ("pausing", "paused")
 
 
-def job_path(heard: Heard) -> str | None:
+def job_path(known: KnownState) -> str | None:
     """The path of the file that is printed."""
-    return loose.text(loose.obj(duet.job(heard.model), "file"), "fileName")
+    return loose.text(loose.obj(duet.job(known.model), "file"), "fileName")
 
 
-def _job_condition(model: Json, heard: Heard) -> Condition | None:
+def _job_condition(model: Json, known: KnownState) -> Condition | None:
     """None while no job is under way."""
     status = duet.status(model)
-    if heard.is_cancelling and heard.condition.state in UNDER_WAY and status in _STOPPING:
-        return Condition(heard.condition.state, "Cancelling")
+    if known.is_cancelling and known.condition.state in UNDER_WAY and status in _STOPPING:
+        return Condition(known.condition.state, "Cancelling")
     if status in _JOB:
         return Condition(*_JOB[status])
     duration_s = loose.number(duet.job(model), "duration")
@@ -145,14 +145,14 @@ def _is_warming_up(model: Json) -> bool:
     return duration_s - (loose.number(job, "warmUpDuration") or 0.0) <= 0.0
 
 
-def _rest_condition(heard: Heard) -> Condition:
-    status = duet.status(heard.model)
+def _rest_condition(known: KnownState) -> Condition:
+    status = duet.status(known.model)
     if status in NO_MACHINE:
         return Condition(None, NO_MACHINE[status])
     if status in ERRORS:
         return Condition(State.ERROR)
     sub_state = _BETWEEN.get(status) or (status if status != "idle" else None)
-    match heard.ending:
+    match known.ending:
         case Ending.DONE:
             return Condition(State.COMPLETE, sub_state)
         case Ending.CANCELLED:
@@ -161,30 +161,30 @@ def _rest_condition(heard: Heard) -> Condition:
             return Condition(State.IDLE, sub_state)
 
 
-def _ending(heard: Heard, model: Json) -> Ending:
+def _ending(known: KnownState, model: Json) -> Ending:
     """A job was under way and is no more."""
     status = duet.status(model)
-    if status in NO_MACHINE or duet.status(heard.model) == "simulating":
+    if status in NO_MACHINE or duet.status(known.model) == "simulating":
         return Ending.CLEARED
     if status in ERRORS:
         return Ending.CANCELLED
-    was_stopping = heard.condition.state is State.PAUSED or heard.is_cancelling
-    left = heard.latest.bytes_left
+    was_stopping = known.condition.state is State.PAUSED or known.is_cancelling
+    left = known.latest.bytes_left
     if was_stopping or _is_told_cancelled(model) or (left or 0) > READ_AHEAD_BYTES:
         return Ending.CANCELLED
     return Ending.DONE
 
 
-def _ending_at_rest(heard: Heard, model: Json) -> Ending:
+def _ending_at_rest(known: KnownState, model: Json) -> Ending:
     """Nothing was under way when it was asked before, or it was long ago."""
     job = duet.job(model)
     if duet.status(model) in NO_MACHINE:
-        return heard.ending
+        return known.ending
     if loose.text(job, "lastFileName") is None or loose.flag(job, "lastFileSimulated"):
         return Ending.CLEARED
-    if heard.ending is Ending.CANCELLED or _is_told_cancelled(model):
+    if known.ending is Ending.CANCELLED or _is_told_cancelled(model):
         return Ending.CANCELLED
-    return Ending.DONE if loose.flag(job, "lastFileCancelled") is not None else heard.ending
+    return Ending.DONE if loose.flag(job, "lastFileCancelled") is not None else known.ending
 
 
 def _is_told_cancelled(model: Json) -> bool:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from printreach.printers.bambu.smart_pause import rest_store as bambu_store
-from printreach.printers.duet.smart_pause import rest_store as duet_store
-from printreach.printers.elegoo.pausing import rest_store as elegoo_store
-from printreach.printers.moonraker.smart_pause import rest_store as moonraker_store
-from printreach.printers.octoprint.smart_pause import rest_store as octoprint_store
-from printreach.printers.putting_away import put_away
+from printreach.printers.bambu.smart_pause import saved_state_store as bambu_store
+from printreach.printers.duet.smart_pause import saved_state_store as duet_store
+from printreach.printers.elegoo.pausing import saved_state_store as elegoo_store
+from printreach.printers.moonraker.smart_pause import saved_state_store as moonraker_store
+from printreach.printers.octoprint.smart_pause import saved_state_store as octoprint_store
+from printreach.printers.state_files import remove_state_file
 
 FORGETS: dict[str, Callable[[Path], None]] = {
     "bambu": lambda folder: bambu_store(folder).forget(),
@@ -46,7 +46,7 @@ def test_what_is_put_away_is_gone(tmp_path: Path) -> None:
     file = tmp_path / "rest.json"
     file.write_text("{}")
 
-    put_away(file)
-    put_away(file)
+    remove_state_file(file)
+    remove_state_file(file)
 
     assert not file.exists()

@@ -5,14 +5,14 @@ from collections.abc import Callable
 
 from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
-from printreach.printers.following import News, follow_for_good
+from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import EMPTY, Json
 from printreach.printers.port import PrinterRefused, Trouble, View
 from printreach.printers.reaching import unreachable
 
 from .api import PrusaLinkApi
 from .machine import Machine, is_introduction, machine_of
-from .translate import Heard, hear, is_status, view_of, wants_job
+from .translate import KnownState, is_status, view_of, wants_job, with_status
 
 POLL_EVERY_S = 0.8
 ANSWER_S = 6.0
@@ -21,7 +21,7 @@ JOB_AGAIN_S = 10.0
 _ANSWERED = frozenset({CommandStatus.EXECUTION_FAILED, CommandStatus.NOT_FOUND})
 
 
-class Watch:
+class LiveView:
     """The live view of one PrusaLink."""
 
     def __init__(
@@ -31,21 +31,21 @@ class Watch:
         steady_time: Callable[[], float],
     ) -> None:
         self.view = View()
-        self.heard = Heard()
+        self.known = KnownState()
         self.machine = Machine()
         self._api = api
         self._uniform = uniform
         self._steady_time = steady_time
         self._job_again_at = 0.0
-        self._news = News()
+        self._updates = UpdateSignal()
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        await follow_for_good(self._follow, self._lose, lambda: self.heard, self._uniform)
+        await keep_following(self._follow, self._on_lost, lambda: self.known, self._uniform)
 
-    async def until(self, is_so: Callable[[Heard], bool], seconds: float) -> bool:
+    async def wait_until(self, condition: Callable[[KnownState], bool], seconds: float) -> bool:
         """Wait for PrusaLink to say so; False when it doesn't in time."""
-        return await self._news.until(lambda: is_so(self.heard), seconds)
+        return await self._updates.wait_until(lambda: condition(self.known), seconds)
 
     async def _follow(self) -> None:
         """Raises PrinterRefused when PrusaLink is lost; never returns."""
@@ -66,11 +66,11 @@ class Watch:
         if not is_status(status):
             raise unreachable(self._api.where, "it answered with something else than its status")
         status, job = loose.obj(status), EMPTY
-        if wants_job(self.heard, status):
+        if wants_job(self.known, status):
             job = await self._ask_job()
-        self.heard = hear(self.heard, status, job, self._steady_time())
-        self.view = view_of(self.heard, self.machine, self._api.where)
-        self._news.tell()
+        self.known = with_status(self.known, status, job, self._steady_time())
+        self.view = view_of(self.known, self.machine, self._api.where)
+        self._updates.tell()
 
     async def _ask_job(self) -> Json:
         """Some names of files make 0.8.1 fail at this; their prints go on without."""
@@ -87,7 +87,7 @@ class Watch:
     async def _ask(self, target: str) -> object:
         return await self._api.get_soon(target, ANSWER_S)
 
-    def _lose(self, refused: PrinterRefused) -> None:
+    def _on_lost(self, refused: PrinterRefused) -> None:
         status = CommandStatus.NOT_CONNECTED
         if refused.status == CommandStatus.NOT_AUTHORIZED:
             status = CommandStatus.NOT_AUTHORIZED

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from printreach.printers import loose
-from printreach.printers.rests import Kept, RestStore, distance_mm, target_c
+from printreach.printers.saved_state import (
+    CurrentSavedState,
+    SavedStateStore,
+    distance_mm,
+    target_c,
+)
 
 
 @dataclass(frozen=True)
@@ -19,21 +24,23 @@ class Bed:
 WARM, HOT = Bed(60.0), Bed(100.0)
 
 
-def store_in(folder: Path) -> RestStore[Bed]:
-    return RestStore(folder / "rest.json", lambda told: Bed(loose.number(told, "bed_c") or 0.0))
+def store_in(folder: Path) -> SavedStateStore[Bed]:
+    return SavedStateStore(
+        folder / "rest.json", lambda told: Bed(loose.number(told, "bed_c") or 0.0)
+    )
 
 
 def test_a_rest_outlives_a_restart_until_it_is_taken(tmp_path: Path) -> None:
-    Kept(store_in(tmp_path)).remember(WARM)
+    CurrentSavedState(store_in(tmp_path)).remember(WARM)
 
-    assert Kept(store_in(tmp_path)).take() == WARM
-    assert Kept(store_in(tmp_path)).rest is None
+    assert CurrentSavedState(store_in(tmp_path)).take() == WARM
+    assert CurrentSavedState(store_in(tmp_path)).saved is None
 
 
 def test_a_disk_that_fails_leaves_what_was_stored_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = Kept(store_in(tmp_path))
+    kept = CurrentSavedState(store_in(tmp_path))
     kept.remember(WARM)
 
     def half_written(path: Path, text: str) -> None:
@@ -43,7 +50,7 @@ def test_a_disk_that_fails_leaves_what_was_stored_before(
     monkeypatch.setattr(Path, "write_text", half_written)
     kept.remember(HOT)
 
-    assert kept.rest == HOT
+    assert kept.saved == HOT
     assert store_in(tmp_path).load() == WARM
     assert "would forget this smart pause: No space left" in caplog.text
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import State, Temps
-from printreach.printers.following import News, follow_for_good
+from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import Json
 from printreach.printers.port import NOT_YET, PrinterRefused, Trouble, View
 from printreach.printers.setup import PrinterSetup
@@ -15,7 +15,7 @@ from .api import BambuApi
 from .clock_file import ClockFile
 from .models import model_of
 from .orders import GET_VERSION, PUSH_ALL
-from .report import Heard, hear
+from .report import KnownState, with_message
 from .sliced import NOTHING, Sliced
 from .states import state_of
 from .stopwatch import Stopwatch, job_of, observe
@@ -31,17 +31,17 @@ FRESH_S = 0.5
 """A view is made anew at most so often: its counters run on between two messages."""
 
 
-class Watch:
+class LiveView:
     """The live view of one printer.
 
     on_heard: done after each message. sliced: what the slicer said of the print in a report.
     """
 
     def __init__(self, setup: PrinterSetup, api: BambuApi) -> None:
-        self.heard = Heard()
-        self.is_waking: Callable[[], bool] = lambda: False
+        self.known = KnownState()
+        self.is_restoring: Callable[[], bool] = lambda: False
         self.sliced: Callable[[Json], Sliced] = lambda _report: NOTHING
-        self.on_heard: Callable[[], Awaitable[None]] | None = None
+        self.on_update: Callable[[], Awaitable[None]] | None = None
         self._setup = setup
         self._api = api
         self._stopwatch: Stopwatch | None = None
@@ -50,7 +50,7 @@ class Watch:
         self._view: View | None = None
         self._view_at = 0.0
         self._asked_at: float | None = None
-        self._news = News()
+        self._updates = UpdateSignal()
 
     @property
     def view(self) -> View:
@@ -58,16 +58,18 @@ class Watch:
             return View(trouble=self._trouble)
         now = self._setup.steady_time()
         if self._view is None or now - self._view_at >= FRESH_S:
-            watch = self._stopwatch or Stopwatch()
-            sliced = self.sliced(self.heard.report)
-            self._view = view_of(self.heard, watch, now, sliced, is_waking=self.is_waking())
+            stopwatch = self._stopwatch or Stopwatch()
+            sliced = self.sliced(self.known.report)
+            self._view = view_of(
+                self.known, stopwatch, now, sliced, is_restoring=self.is_restoring()
+            )
             self._view_at = now
         return self._view
 
     @property
     def state(self) -> State:
         """As the printer says."""
-        return state_of(self.heard.report)
+        return state_of(self.known.report)
 
     @property
     def temps(self) -> Temps:
@@ -75,26 +77,26 @@ class Watch:
 
     @property
     def job(self) -> str:
-        return job_of(self.heard.report)
+        return job_of(self.known.report)
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        await follow_for_good(self._follow, self._lose, lambda: self.heard, self._setup.uniform)
+        await keep_following(self._follow, self._on_lost, lambda: self.known, self._setup.uniform)
 
-    async def until(self, is_so: Callable[[], bool], seconds: float) -> bool:
+    async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:
         """Wait for the printer to say what makes it so; False when it doesn't in time."""
-        return await self._news.until(is_so, seconds)
+        return await self._updates.wait_until(condition, seconds)
 
     async def _follow(self) -> None:
         """Raises PrinterRefused when the printer is lost."""
         async with self._api.connected() as messages:
-            if not self.heard.is_enough:
+            if not self.known.is_enough:
                 sentence = f"The printer at {self._api.where} has not told its state yet."
-                self._lose(PrinterRefused(CommandStatus.NOT_CONNECTED, sentence))
+                self._on_lost(PrinterRefused(CommandStatus.NOT_CONNECTED, sentence))
             asking = asyncio.create_task(self._ask())
             try:
                 async for told in messages:
-                    await self._hear(told)
+                    await self._on_message(told)
             finally:
                 asking.cancel()
                 await asyncio.gather(asking, return_exceptions=True)
@@ -103,30 +105,30 @@ class Watch:
         """What the printer is, and everything it knows; again where it tells only changes."""
         try:
             await self._ask_until_answered()
-            if model_of(self.heard.modules).tells_all:
+            if model_of(self.known.modules).tells_all:
                 self._asked_at = None
             while True:
                 await asyncio.sleep(self._due_in_s())
                 self._asked_at = self._setup.steady_time()
                 await self._api.send(PUSH_ALL)
                 await self._api.send(GET_VERSION)  # its AMS units come and go
-                if not self.heard.is_enough:
+                if not self.known.is_enough:
                     await self._wonder_about_silence()
         except PrinterRefused as refused:
             log.info("the printer could not be asked: %s", refused.sentence)
 
     async def _wonder_about_silence(self) -> None:
         """A printer that is asked by another's serial number may say nothing at all."""
-        if await self.until(lambda: self.heard.is_enough, SILENCE_S):
+        if await self.wait_until(lambda: self.known.is_enough, SILENCE_S):
             return
         refused = await self._api.other_serial()
         if refused is not None:
-            self._lose(refused)
+            self._on_lost(refused)
 
     async def _ask_until_answered(self) -> None:
         """Messages may be lost while the printer starts."""
         await self._api.send(GET_VERSION)
-        while self.heard.is_enough and self._trouble is not None:
+        while self.known.is_enough and self._trouble is not None:
             await asyncio.sleep(ASK_AGAIN_S)
             await self._api.send(GET_VERSION)
 
@@ -135,26 +137,26 @@ class Watch:
             return 0.0
         return max(0.0, self._asked_at + PUSH_ALL_EVERY_S - self._setup.steady_time())
 
-    async def _hear(self, told: object) -> None:
-        heard = hear(self.heard, told)
-        if heard is self.heard and self._trouble is None:
+    async def _on_message(self, told: object) -> None:
+        known = with_message(self.known, told)
+        if known is self.known and self._trouble is None:
             return  # an answer to an order
-        if self.heard.is_enough and not heard.is_enough:
+        if self.known.is_enough and not known.is_enough:
             return  # nonsense; the state it would hide is not told again for minutes
-        self.heard = heard
-        if not heard.is_enough:
+        self.known = known
+        if not known.is_enough:
             return
         now, unix_s = self._setup.steady_time(), self._setup.unix_time()
         if self._stopwatch is None:
-            self._stopwatch = self._clock_file.load(heard.report, unix_s)
-        self._stopwatch = observe(self._stopwatch, heard.report, self.state, now)
+            self._stopwatch = self._clock_file.load(known.report, unix_s)
+        self._stopwatch = observe(self._stopwatch, known.report, self.state, now)
         self._clock_file.save(self._stopwatch, now, unix_s)
         self._trouble = self._view = None
-        self._news.tell()
-        if self.on_heard is not None:
-            await self.on_heard()
+        self._updates.tell()
+        if self.on_update is not None:
+            await self.on_update()
 
-    def _lose(self, refused: PrinterRefused) -> None:
+    def _on_lost(self, refused: PrinterRefused) -> None:
         status = CommandStatus(refused.status)
         self._trouble = Trouble(status=status, sentence=refused.sentence)
         self._view = None

@@ -1,4 +1,4 @@
-"""What a smart pause took from a print, remembered across a restart of the agent."""
+"""What a smart pause changed on a printer, saved in a file so that it survives a restart."""
 
 import json
 import logging
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Generic, Protocol, TypeVar
 from printreach.rules.commands import MAX_DISTANCE_MM
 
 from . import loose
-from .putting_away import put_away
+from .state_files import remove_state_file
 
 log = logging.getLogger(__name__)
 
@@ -18,24 +18,24 @@ MAX_STORED_BYTES: Final = 64 * 1024
 MAX_TARGET_C: Final = 500.0
 
 
-class Rest(Protocol):
-    """A dataclass."""
+class SavedState(Protocol):
+    """Any dataclass; each adapter has its own."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]  # as typeshed names a dataclass
 
 
-R = TypeVar("R", bound=Rest)
+R = TypeVar("R", bound=SavedState)
 
 
-class RestStore(Generic[R]):
-    """One rest in a file. read: makes it of what was stored; None where that isn't legible."""
+class SavedStateStore(Generic[R]):
+    """One saved state in a file. read: decodes the stored JSON; None where it can't be read."""
 
     def __init__(self, file: Path, read: Callable[[object], R | None]) -> None:
         self._file = file
         self._read = read
 
     def load(self) -> R | None:
-        """None where nothing rests, or what is there can't be read."""
+        """Return the saved state; None where there is none, or it can't be read."""
         try:
             with self._file.open("rb") as file:
                 told = json.loads(file.read(MAX_STORED_BYTES))
@@ -43,49 +43,49 @@ class RestStore(Generic[R]):
             return None
         return self._read(told)
 
-    def save(self, rest: R) -> None:
-        """Raises OSError; what was stored before stays then."""
+    def save(self, saved: R) -> None:
+        """Replace the file. Raises OSError, and then the old file stays."""
         fresh = self._file.with_name(f"{self._file.name}.new")
-        fresh.write_text(json.dumps(asdict(rest)))
+        fresh.write_text(json.dumps(asdict(saved)))
         fresh.replace(self._file)
 
     def forget(self) -> None:
-        put_away(self._file)
+        remove_state_file(self._file)
 
 
-class Kept(Generic[R]):
-    """The rest that a printer is in, if any; in the store as well."""
+class CurrentSavedState(Generic[R]):
+    """The saved state of the present smart pause, if any, in memory and in the store."""
 
-    def __init__(self, store: RestStore[R]) -> None:
+    def __init__(self, store: SavedStateStore[R]) -> None:
         self._store = store
         self._rest = store.load()
 
     @property
-    def rest(self) -> R | None:
+    def saved(self) -> R | None:
         return self._rest
 
-    def remember(self, rest: R) -> None:
-        """Where it can't be stored that is logged: the print goes on all the same."""
-        self._rest = rest
+    def remember(self, saved: R) -> None:
+        """Save the state. A failure to store it is only logged: the pause goes on all the same."""
+        self._rest = saved
         try:
-            self._store.save(rest)
+            self._store.save(saved)
         except OSError as exc:
             log.warning("a restart of the agent would forget this smart pause: %s", exc.strerror)
 
     def take(self) -> R | None:
-        """Whoever takes it gives it back to the printer, or remembers it again."""
-        rest, self._rest = self._rest, None
+        """Remove and return the state; the caller restores it, or remembers it again."""
+        saved, self._rest = self._rest, None
         self._store.forget()
-        return rest
+        return saved
 
 
 def target_c(told: object, key: str) -> float:
-    """A heater's target as it was stored; 0 for what no heater could have had."""
+    """Return a heater's stored target; 0 for a value that no heater could have had."""
     target = loose.number(told, key)
     return target if target is not None and 0 < target <= MAX_TARGET_C else 0.0
 
 
 def distance_mm(told: object, key: str) -> int:
-    """A lift or a retraction as it was stored; 0 for what no smart pause could have asked for."""
+    """Return a stored lift or retraction; 0 for a value that no smart pause could have had."""
     distance = loose.count(told, key) or 0
     return distance if distance <= MAX_DISTANCE_MM else 0

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from printreach.contract.commands import CommandStatus
-from printreach.printers.following import News, follow_for_good
+from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import Json
 from printreach.printers.port import NOT_YET, PrinterRefused, Trouble, View
 from printreach.printers.setup import PrinterSetup
 
 from .api import Duet, sign_in
-from .heard import Heard, hear, lost_sight
 from .http import DuetHttp, Garbled
+from .known_state import KnownState, lost_sight, with_model
 from .translate import view_of
 
 POLL_S = 0.8
@@ -22,18 +22,18 @@ GARBLED_TRIES, GARBLED_S = 3, 0.1
 TROUBLES = frozenset({CommandStatus.NOT_AUTHORIZED, CommandStatus.TOO_MANY_CLIENTS})
 
 
-class Watch:
+class LiveView:
     """The live view of one Duet. on_heard: called after each look."""
 
-    def __init__(self, http: DuetHttp, setup: PrinterSetup, on_heard: Callable[[], None]) -> None:
+    def __init__(self, http: DuetHttp, setup: PrinterSetup, on_update: Callable[[], None]) -> None:
         self.view = View()
-        self.heard = Heard()
+        self.known = KnownState()
         self._http = http
         self._setup = setup
-        self._on_heard = on_heard
+        self._on_update = on_update
         self._board: Duet | None = None
         self._seen_at = 0.0
-        self._news = News()
+        self._updates = UpdateSignal()
         self._is_wanted = asyncio.Event()
 
     def board(self) -> Duet:
@@ -45,7 +45,7 @@ class Watch:
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        await follow_for_good(self._follow, self._lose, lambda: self.heard, self._setup.uniform)
+        await keep_following(self._follow, self._on_lost, lambda: self.known, self._setup.uniform)
 
     async def order(self, lines: list[str]) -> None:
         """Have it done, and look at once what came of it."""
@@ -56,16 +56,16 @@ class Watch:
 
     def expect_cancel(self, expected: bool) -> None:
         """The pause that comes first is no pause to anybody else."""
-        self.heard = replace(self.heard, is_cancelling=expected)
+        self.known = replace(self.known, is_cancelling=expected)
 
-    async def until(self, is_so: Callable[[Heard], bool], seconds: float) -> bool:
+    async def wait_until(self, condition: Callable[[KnownState], bool], seconds: float) -> bool:
         """Wait for the board to say so; False when it doesn't in time."""
 
         def is_so_by_now() -> bool:
             self._is_wanted.set()
-            return is_so(self.heard)
+            return condition(self.known)
 
-        return await self._news.until(is_so_by_now, seconds)
+        return await self._updates.wait_until(is_so_by_now, seconds)
 
     async def close(self) -> None:
         if self._board is not None:
@@ -77,14 +77,14 @@ class Watch:
         try:
             await self._look_again_and_again(board)
         except PrinterRefused as refused:
-            self._lose(refused)
+            self._on_lost(refused)
             # Given back where that can still be said: the board has few sessions.
             await board.leave()
 
     async def _look_again_and_again(self, board: Duet) -> None:
         while True:
             self._is_wanted.clear()
-            self._hear(await self._look(board))
+            self._on_model(await self._look(board))
             try:
                 async with asyncio.timeout(POLL_S):
                     await self._is_wanted.wait()
@@ -100,17 +100,17 @@ class Watch:
                 await asyncio.sleep(GARBLED_S)
         return await board.model()
 
-    def _hear(self, model: Json) -> None:
+    def _on_model(self, model: Json) -> None:
         now = self._setup.steady_time()
         if now - self._seen_at > BLIND_S:
-            self.heard = lost_sight(self.heard)
+            self.known = lost_sight(self.known)
         self._seen_at = now
-        self.heard = hear(self.heard, model)
-        self.view = view_of(self.heard, self._http.where)
-        self._on_heard()
-        self._news.tell()
+        self.known = with_model(self.known, model)
+        self.view = view_of(self.known, self._http.where)
+        self._on_update()
+        self._updates.tell()
 
-    def _lose(self, refused: PrinterRefused) -> None:
+    def _on_lost(self, refused: PrinterRefused) -> None:
         self._board = None
         status = CommandStatus.NOT_CONNECTED
         if refused.status in TROUBLES:

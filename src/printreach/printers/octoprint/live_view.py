@@ -8,7 +8,7 @@ from printreach.contract.commands import CommandStatus
 from printreach.contract.features import NO_FEATURES
 from printreach.printers import loose
 from printreach.printers.changes import Changes
-from printreach.printers.following import News, follow_for_good
+from printreach.printers.following import UpdateSignal, keep_following
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, Trouble, View
 from printreach.printers.reaching import unreachable
@@ -17,7 +17,7 @@ from printreach.printers.websocket import WebSocketFailed
 from .api import Login, OctoPrintApi
 from .profile import Profile, profile_of
 from .push import PROFILE_EVENTS, push_channel
-from .translate import Heard, features_of, hear_current, hear_event, view_of
+from .translate import KnownState, features_of, view_of, with_current, with_event
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ POLL_FOR_S = 60.0
 PROFILE_S = 3.0
 
 
-class Watch:
+class LiveView:
     """The live view of one OctoPrint.
 
     on_start: done each time OctoPrint has been reached. on_heard: called after each message.
@@ -38,27 +38,27 @@ class Watch:
         api: OctoPrintApi,
         uniform: Callable[[float, float], float],
         on_start: Callable[[], Awaitable[None]],
-        on_heard: Callable[[], None],
+        on_update: Callable[[], None],
     ) -> None:
         self.view = View()
-        self.heard = Heard()
+        self.known = KnownState()
         self.profile = Profile()
         self._api = api
         self._uniform = uniform
         self._on_start = on_start
-        self._on_heard = on_heard
+        self._on_update = on_update
         self._version = ""
         self._features = NO_FEATURES
-        self._news = News()
+        self._updates = UpdateSignal()
         self.changes = Changes()
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        await follow_for_good(self._follow, self._lose, lambda: self.heard, self._uniform)
+        await keep_following(self._follow, self._on_lost, lambda: self.known, self._uniform)
 
-    async def until(self, is_so: Callable[[Heard], bool], seconds: float) -> bool:
+    async def wait_until(self, condition: Callable[[KnownState], bool], seconds: float) -> bool:
         """Wait for OctoPrint to say so; False when it doesn't in time."""
-        return await self._news.until(lambda: is_so(self.heard), seconds)
+        return await self._updates.wait_until(lambda: condition(self.known), seconds)
 
     async def _follow(self) -> None:
         """Raises PrinterRefused when OctoPrint is lost; returns when it is to be tried anew."""
@@ -89,19 +89,19 @@ class Watch:
         try:
             async with push_channel(self._api, login) as push:
                 async for kind, content in push.messages():
-                    await self._hear(kind, content)
+                    await self._on_message(kind, content)
                     has_heard = True
         except WebSocketFailed as exc:
             if has_heard:
                 raise unreachable(self._api.where, exc.text) from exc
             log.info("OctoPrint has no push channel and is asked instead: %s", exc.text)
 
-    async def _hear(self, kind: str, content: Json) -> None:
+    async def _on_message(self, kind: str, content: Json) -> None:
         if kind in ("current", "history"):
-            self.heard = hear_current(self.heard, content)
+            self.known = with_current(self.known, content)
         elif kind == "event":
             event = loose.text(content, "type") or ""
-            self.heard = hear_event(self.heard, event, loose.obj(content, "payload"))
+            self.known = with_event(self.known, event, loose.obj(content, "payload"))
             if event in PROFILE_EVENTS:
                 await self._learn_profile()
         else:
@@ -113,7 +113,7 @@ class Watch:
         end = loop.time() + POLL_FOR_S
         while loop.time() < end:
             job = loose.obj(await self._api.get("/api/job"))
-            self.heard = hear_current(self.heard, as_current(job, await self._ask_printer()))
+            self.known = with_current(self.known, as_current(job, await self._ask_printer()))
             self._tell()
             await asyncio.sleep(POLL_EVERY_S)
 
@@ -127,15 +127,15 @@ class Watch:
             return None
 
     def _tell(self) -> None:
-        if self.heard.now:
+        if self.known.now:
             self.view = view_of(
-                self.heard, self.profile, self._version, self._features, self._api.where
+                self.known, self.profile, self._version, self._features, self._api.where
             )
-        self._on_heard()
-        self._news.tell()
+        self._on_update()
+        self._updates.tell()
         self.changes.tell()
 
-    def _lose(self, refused: PrinterRefused) -> None:
+    def _on_lost(self, refused: PrinterRefused) -> None:
         status = CommandStatus.NOT_CONNECTED
         if refused.status == CommandStatus.NOT_AUTHORIZED:
             status = CommandStatus.NOT_AUTHORIZED
