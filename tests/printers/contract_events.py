@@ -138,7 +138,7 @@ class EventContract:
         self, bench: Bench, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Whether a print outlasts the interruption is up to the platform."""
-        monkeypatch.setattr(transitions, "GONE_S", 1.0)
+        monkeypatch.setattr(transitions, "GONE_AFTER_S", 1.0)
         async with watched(bench) as told:
             await bench.start_long()
             await told.until(E.STARTED)
