@@ -47,6 +47,20 @@ class FakeSender:
 
         self.answers[url] = answer
 
+    def fail_late(self, url: str, event_id: str, outcome: Outcome) -> asyncio.Event:
+        """The attempt at this event takes until what is returned is set; others succeed at once."""
+        let_go = asyncio.Event()
+        self.hanging.append(let_go)
+
+        async def answer(sent: Sent) -> Outcome:
+            if sent.event_id != event_id:
+                return OK
+            await let_go.wait()
+            return outcome
+
+        self.answers[url] = answer
+        return let_go
+
     def hang(self, url: str) -> asyncio.Event:
         """Attempts there take until the event is set; then they succeed."""
         let_go = asyncio.Event()

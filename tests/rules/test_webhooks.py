@@ -107,7 +107,9 @@ def test_a_clock_set_back_begins_the_count_anew() -> None:
     assert is_active(now, NOON)
 
 
-def owed(event_type: int = 6, *, has_newer_progress: bool = False) -> Delivery:
+def owed(
+    event_type: int = 6, *, has_newer_progress: bool = False, has_told_end: bool = False
+) -> Delivery:
     return Delivery(
         delivery_id=1,
         event_id="event-00001",
@@ -115,6 +117,7 @@ def owed(event_type: int = 6, *, has_newer_progress: bool = False) -> Delivery:
         body=b"{}",
         attempts=0,
         has_newer_progress=has_newer_progress,
+        has_told_end=has_told_end,
     )
 
 
@@ -128,3 +131,7 @@ def test_what_is_due_is_sent_as_long_as_the_webhook_wants_it() -> None:
 
 def test_a_progress_is_dropped_where_a_newer_one_of_its_print_is_due() -> None:
     assert problem_with_delivery(HOOK, owed(has_newer_progress=True)) is not None
+
+
+def test_a_progress_is_dropped_where_the_end_of_its_print_was_told() -> None:
+    assert problem_with_delivery(HOOK, owed(has_told_end=True)) is not None

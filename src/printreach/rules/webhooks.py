@@ -45,8 +45,7 @@ class DeliveryState(StrEnum):
     GIVEN_UP = "given-up"
     """Every attempt failed, or the webhook ended before."""
     DROPPED = "dropped"
-    """A newer Progress of the same print was due, the filter excludes it by now, or too many
-    waited."""
+    """It was a Progress and is stale, the filter excludes it by now, or too many waited."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,7 +72,8 @@ class Delivery:
     """An event that a webhook is owed.
 
     attempts: those made so far. has_newer_progress: it is a Progress, and a newer one of the same
-    print is due, too.
+    print is due or was, whatever has come of it. has_told_end: it is a Progress, and the receiver
+    was told of the print's end.
     """
 
     delivery_id: int
@@ -82,6 +82,7 @@ class Delivery:
     body: bytes
     attempts: int
     has_newer_progress: bool
+    has_told_end: bool
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,4 +164,6 @@ def problem_with_delivery(webhook: Webhook, delivery: Delivery) -> str | None:
         return "The webhook's filter excludes this type by now."
     if delivery.has_newer_progress:
         return "A newer progress of this print was due."
+    if delivery.has_told_end:
+        return "The receiver was told of this print's end."
     return None

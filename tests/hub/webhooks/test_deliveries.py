@@ -245,20 +245,6 @@ def test_each_attempt_uses_the_filter_that_holds_by_then(open_world: OpenWorld) 
     in_world(open_world, test)
 
 
-@pytest.mark.slow
-def test_after_an_outage_only_the_newest_progress_of_a_print_is_sent(open_world: OpenWorld) -> None:
-    async def test(here: WebhookWorld) -> None:
-        progress = [event(number, event_type=6) for number in range(1, 101)]
-        await here.happens(*progress, event(200, event_type=2))
-        await here.deliver()
-
-        assert sorted(here.sender.event_ids) == ["event-00100", "event-00200"]
-        states = [one.state for one in await here.log()]
-        assert states.count(DeliveryState.DROPPED) == 99
-
-    in_world(open_world, test)
-
-
 def test_a_revoked_connection_is_sent_nothing_not_even_what_is_queued(
     open_world: OpenWorld,
 ) -> None:

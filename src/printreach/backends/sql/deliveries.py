@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql.selectable import NamedFromClause
 
 from printreach.backends.sql.columns import columns_for
 from printreach.backends.sql.tables import Instant, connections
@@ -40,6 +41,8 @@ _LOGGED = columns_for(LoggedDelivery, webhook_deliveries)
 _all = webhook_deliveries.c
 # Written out, not bound: only so does the database know that its partial index fits.
 _PROGRESS: ColumnElement[int] = literal_column(str(int(EventType.PROGRESS)))
+_TELLS_PROGRESS: Final[list[ColumnElement[int]]] = [literal_column(kind) for kind in "236"]
+"""The ends of prints, and Progress: as the index ix_webhook_deliveries_print_id has it."""
 
 
 class DeliveryRows:
@@ -106,17 +109,7 @@ class DeliveryRows:
     async def due(
         self, connection_id: str, at: datetime, at_most: int, *, exclude: Collection[int]
     ) -> list[Delivery]:
-        found = await self._connection.execute(
-            select(
-                *(_all.delivery_id, _all.event_id, _all.event_type, _all.body, _all.attempts),
-                and_(
-                    _all.event_type == _PROGRESS, _all.print_id != "", _has_newer_progress(at)
-                ).label("has_newer_progress"),
-            )
-            .where(_all.connection_id == connection_id, _all.due_at <= at)
-            .order_by(_all.due_at, _all.delivery_id)
-            .limit(at_most + len(exclude))
-        )
+        found = await self._connection.execute(due_query(connection_id, at, at_most + len(exclude)))
         deliveries = [
             Delivery(**row) for row in found.mappings() if row["delivery_id"] not in exclude
         ]
@@ -281,6 +274,20 @@ class DeliveryRows:
         )
 
 
+def due_query(connection_id: str, at: datetime, at_most: int) -> Select[Any]:
+    """The fields of Delivery, of what is due, the one due longest first."""
+    return (
+        select(
+            *(_all.delivery_id, _all.event_id, _all.event_type, _all.body, _all.attempts),
+            and_(_is_progress(), _has_newer_progress(at)).label("has_newer_progress"),
+            and_(_is_progress(), _has_told_end()).label("has_told_end"),
+        )
+        .where(_all.connection_id == connection_id, _all.due_at <= at)
+        .order_by(_all.due_at, _all.delivery_id)
+        .limit(at_most)
+    )
+
+
 def _up_to(
     connection_id: str, last: int, kind: ColumnElement[bool], at_most: int
 ) -> Select[tuple[int]]:
@@ -307,17 +314,44 @@ def _is_held_by(lease: Lease) -> ColumnElement[bool]:
     return and_(webhooks.c.connection_id == lease.connection_id, webhooks.c.lease == lease.token)
 
 
+def _is_progress() -> ColumnElement[bool]:
+    return and_(_all.event_type == _PROGRESS, _all.print_id != "")
+
+
 def _has_newer_progress(at: datetime) -> ColumnElement[bool]:
+    """One that is due, or was: it has been tried, or is queued no more."""
     newer = webhook_deliveries.alias("newer")
+    # The plus keeps the database from looking among all that is due, which may be much.
+    is_due = literal_column("+newer.due_at", Instant) <= at
+    was_due = or_(newer.c.due_at.is_(None), newer.c.attempts > 0)
+    return _has_newer(
+        newer, newer.c.event_type == _PROGRESS, or_(is_due, and_(was_due, ~_is_sent_again()))
+    )
+
+
+def _has_told_end() -> ColumnElement[bool]:
+    """The receiver has been told how the print ended."""
+    newer = webhook_deliveries.alias("newer")
+    is_told = newer.c.state == DeliveryState.DELIVERED.value
+    return _has_newer(newer, newer.c.event_type != _PROGRESS, is_told, ~_is_sent_again())
+
+
+def _has_newer(
+    newer: NamedFromClause[Any], *conditions: ColumnElement[bool]
+) -> ColumnElement[bool]:
     return exists().where(
         newer.c.connection_id == _all.connection_id,
         newer.c.print_id == _all.print_id,
-        newer.c.event_type == _PROGRESS,
-        newer.c.due_at.is_not(None),
-        # The plus keeps the database from looking among all that is due, which may be much.
-        literal_column("+newer.due_at", Instant) <= at,
         newer.c.delivery_id > _all.delivery_id,
+        newer.c.event_type.in_(_TELLS_PROGRESS),
+        *conditions,
     )
+
+
+def _is_sent_again() -> ColumnElement[bool]:
+    """It had ended, and somebody wants it sent once more, stale or not."""
+    has_ended_before = or_(_all.attempted_at.is_not(None), _all.error.is_not(None))
+    return and_(_all.attempts == 0, has_ended_before)
 
 
 def _ended_values(one: Attempted) -> dict[str, Any]:

@@ -65,7 +65,7 @@ webhook_deliveries = Table(
         "connection_id",
         "print_id",
         "delivery_id",
-        sqlite_where=text("due_at IS NOT NULL AND event_type = 6"),
+        sqlite_where=text("event_type IN (2, 3, 6)"),
     ),
     Index(
         "ix_webhook_deliveries_ended_at",
