@@ -18,6 +18,7 @@ from printreach.http1.messages import Answer, Call
 from printreach.http1.server import serve
 from printreach.ports.scoring import ScorerBusy, ScorerUnavailable, ScoringRefused
 from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.detector import DetectorOff
 from tests.detector.scorers import TOKEN, RunningNode, asking, running_node, until
 from tests.detector.stand_in import StandIn, seen
 from tests.rigs.certificates import Authority
@@ -121,9 +122,11 @@ async def _scores(scorer: HttpScorer) -> bool:
 def test_where_every_node_is_down_pictures_are_refused_at_once() -> None:
     async def test() -> None:
         async with asking(nobody(), nobody(), look_again_s=NEVER_S) as scorer:
+            known = [scorer.off]
             for _ in range(3):
                 with pytest.raises(ScorerUnavailable, match="no detector node answers"):
                     await scorer.score(b"picture")
+            assert [*known, scorer.off] == [None, DetectorOff.NO_NODE]
 
     run(test())
 

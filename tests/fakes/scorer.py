@@ -6,6 +6,7 @@ from printreach.ports.scoring import PictureTooLarge, Scored, ScoringRefused
 from printreach.rules.detection import Sight
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.detection_scene import Scene
+from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import Region
 
 GREY = tuple(range(0, 256, 4))
@@ -16,12 +17,14 @@ class FakeScorer:
     """ports.scoring.Scorer. What it was shown is kept, in order.
 
     probability, load: of the pictures to come; refusal: what they are refused with instead.
+    off: why it scores nothing.
     """
 
     def __init__(self, probability: float = 0.05) -> None:
         self.probability = probability
         self.load = 0.0
         self.refusal: ScoringRefused | None = None
+        self.off: DetectorOff | None = None
         self.shown: list[tuple[bytes, tuple[Region, ...]]] = []
 
     async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:

@@ -65,7 +65,7 @@ async def house(world: World) -> House:
         world.connections,
         supporters=SupporterPolicy.EVERYONE,
         has_mail_server=False,
-        watches_prints=True,
+        why_detector_is_off=lambda: None,
     )
     return House(world, printers, made, printer.account_id)
 

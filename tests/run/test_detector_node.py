@@ -10,10 +10,12 @@ from printreach.backends.detector_node import NodeAddress
 from printreach.backends.scorer_http import HttpScorer
 from printreach.detector.engine import Engine
 from printreach.ports.scoring import Scored, ScorerBusy, ScorerUnavailable
+from printreach.rules.detector import DetectorOff
+from printreach.run import scoring as scoring_module
 from printreach.run.detector_node import DetectorCannotStart, node_address, running_node
 from printreach.run.embedded import ROLES, running_service
 from printreach.run.main import main
-from printreach.run.scoring import scoring_of
+from printreach.run.scoring import scoring_of, why_prints_are_not_watched
 from printreach.run.settings import SettingsError, settings_from
 from tests.detector.images import scene, written
 from tests.detector.stand_in import StandIn
@@ -74,6 +76,43 @@ def test_a_process_asks_the_nodes_that_are_named_and_else_itself() -> None:
             assert scoring.scorer is scoring.engine
         async with scoring_of(settings_from(nodes), EVERY) as scoring:
             assert isinstance(scoring.scorer, HttpScorer)
+
+    asyncio.run(use())
+
+
+@pytest.mark.parametrize(
+    ("environ", "is_installed", "off"),
+    [
+        ({}, True, None),
+        ({}, False, DetectorOff.NOT_INSTALLED),
+        ({"PRINTREACH_DETECTOR_WATCH": "false"}, True, DetectorOff.SWITCHED_OFF),
+    ],
+)
+def test_a_service_knows_from_its_start_why_it_looks_at_no_print(
+    monkeypatch: pytest.MonkeyPatch,
+    environ: dict[str, str],
+    is_installed: bool,
+    off: DetectorOff | None,
+) -> None:
+    if not is_installed:
+        monkeypatch.setattr(scoring_module, "find_spec", lambda name: None)
+    settings = settings_from(environ)
+
+    async def use() -> None:
+        async with scoring_of(settings, EVERY) as made:
+            assert why_prints_are_not_watched(settings, made.scorer) is off
+
+    asyncio.run(use())
+
+
+def test_a_model_that_cannot_be_loaded_switches_failure_detection_off() -> None:
+    async def use() -> None:
+        engine = Engine(broken, threads=1)
+        known = [engine.off]
+        with pytest.raises(ScorerUnavailable):
+            await engine.ready()
+        assert [*known, engine.off] == [None, DetectorOff.BROKEN]
+        await engine.close()
 
     asyncio.run(use())
 

@@ -18,6 +18,7 @@ from printreach.ports.scoring import (
     ScorerUnavailable,
 )
 from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import Region
 
 MOST_ASKING: Final = 64
@@ -49,6 +50,11 @@ class HttpScorer:
         self._asking = 0
         self._asking_bytes = 0
         self._returning: set[asyncio.Task[None]] = set()
+
+    @property
+    def off(self) -> DetectorOff | None:
+        """A node that failed is no node until it says that it is ready."""
+        return None if self._up else DetectorOff.NO_NODE
 
     async def close(self) -> None:
         """Pictures that are under way fail."""

@@ -21,6 +21,7 @@ from printreach.ports.scoring import (
 )
 from printreach.rules.detection import Sight
 from printreach.rules.detection_images import MOST_BYTES
+from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import Region
 
 MAX_BATCH: Final = 4
@@ -43,12 +44,18 @@ class Engine:
     """ports.scoring.Scorer, in one event loop until close().
 
     load: loads the model; called once, in a thread, when the first image comes. If it raises, that
-    is logged once and every image is refused.
+    is logged once and every image is refused. off: what is known beforehand.
     """
 
     def __init__(
-        self, load: Callable[[], ScoreBatch], *, threads: int, timeout_s: float = SCORE_TIMEOUT_S
+        self,
+        load: Callable[[], ScoreBatch],
+        *,
+        threads: int,
+        timeout_s: float = SCORE_TIMEOUT_S,
+        off: DetectorOff | None = None,
     ) -> None:
+        self.off = off
         self._load = load
         self._patience_s = timeout_s
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="detector")
@@ -154,14 +161,18 @@ class Engine:
             self._score_batch = await loop.run_in_executor(self._pool, self._load)
         except ModelUnavailable as error:
             log.error("Failure detection is off until the next start: %s.", error)
-            self._refuse_all(str(error))
+            self._fail(str(error))
         except Exception:
             log.exception(
                 "Failure detection is off until the next start: its model can't be loaded."
             )
-            self._refuse_all("the detector's model can't be loaded")
+            self._fail("the detector's model can't be loaded")
         else:
             self._start_batches()
+
+    def _fail(self, why: str) -> None:
+        self.off = self.off or DetectorOff.BROKEN
+        self._refuse_all(why)
 
     def _refuse_all(self, why: str) -> None:
         self._problem = why

@@ -1,5 +1,6 @@
 """App APIs: which connection calls, and what it is told of its printer."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -14,7 +15,7 @@ from printreach.rules.accounts import Account, SupporterPolicy, may_connect_apps
 from printreach.rules.addresses import Addresses
 from printreach.rules.connections import Connection, has_ended
 from printreach.rules.credentials import CredentialKind, digest
-from printreach.rules.detector import aged, not_watching, watch_status
+from printreach.rules.detector import DetectorOff, aged, not_watching, watch_status
 from printreach.rules.limits import AccountLimits
 from printreach.rules.printers import is_online
 
@@ -36,7 +37,7 @@ class AppCaller:
 class AppCalls:
     """The use cases of apps that call the service itself.
 
-    watches_prints: whether this service runs failure detection over prints at all.
+    why_off: tells why this service runs no failure detection over prints now, None where it does.
     """
 
     store: Store
@@ -45,7 +46,7 @@ class AppCalls:
     addresses: Addresses
     live: LiveStatus
     detector: DetectorStates
-    watches_prints: bool
+    why_off: Callable[[], DetectorOff | None]
 
     async def caller(self, token: str) -> AppCaller | ErrorCode:
         """The connection with that token; 603, 604 or 605, looked for in this order."""
@@ -75,8 +76,9 @@ class AppCalls:
 
     async def detector_status(self, caller: AppCaller) -> WatchStatus:
         """What the failure detector says of the print under way."""
-        if not self.watches_prints:
-            return not_watching()
+        off = self.why_off()
+        if off is not None:
+            return not_watching(off)
         printer = caller.row.printer.owned
         if not await self._is_watched(printer.printer_id):
             return watch_status(None, None, is_enabled=False)

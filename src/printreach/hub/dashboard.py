@@ -1,5 +1,6 @@
 """All use cases of the dashboard, for whoever serves its pages."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from printreach.hub.connections import Connections, Shared
@@ -19,6 +20,7 @@ from printreach.ports import Clock, Store
 from printreach.ports.printer_http import PrinterHttp
 from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.addresses import Addresses
+from printreach.rules.detector import DetectorOff
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,7 +60,7 @@ def dashboard(
     *,
     supporters: SupporterPolicy,
     has_mail_server: bool,
-    watches_prints: bool,
+    why_detector_is_off: Callable[[], DetectorOff | None],
 ) -> Dashboard:
     """Put them together; close() ends what was begun with them."""
     http = snapshots.http
@@ -89,7 +91,7 @@ def dashboard(
             clock=clock,
             kept=snapshots.kept,
             has_mail_server=has_mail_server,
-            watches_prints=watches_prints,
+            why_off=why_detector_is_off,
         ),
         addresses=connections.addresses,
         clock=clock,

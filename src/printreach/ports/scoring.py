@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from printreach.rules.detection import Sight
+from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import Region
 
 
@@ -48,6 +49,11 @@ class Scored:
 
 class Scorer(Protocol):
     """Keeps nothing of what it is shown."""
+
+    @property
+    def off(self) -> DetectorOff | None:
+        """Why it scores nothing; None while nothing is known against it."""
+        ...
 
     async def score(self, picture: bytes, masked: Sequence[Region] = ()) -> Scored:
         """Score a JPEG, PNG or WebP file. Raises ScoringRefused, by one of its kinds.

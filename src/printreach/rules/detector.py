@@ -1,9 +1,25 @@
 """What the failure detector said, as time goes by and in one line."""
 
+from enum import Enum
+
 from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
 from printreach.contract.status import UNDER_WAY, DetectorStatus, State
 
 BEST_QUALITY = 10
+
+
+class DetectorOff(Enum):
+    """Why a service runs no failure detection over prints; a value says so in a sentence's words.
+
+    All pages and APIs take their words from here.
+    """
+
+    SWITCHED_OFF = "Failure detection is switched off on this service"
+    NOT_INSTALLED = "Failure detection can't run on this service: its libraries are not installed"
+    BROKEN = "Failure detection can't run on this service: its model can't be loaded"
+    NO_NODE = "Failure detection can't run on this service now: no detector node answers"
+
+
 _QUALITY_WORDS = (
     *("", "Print failure", "Probable failure", "Possible failure", "Possible issue"),
     *("Possible issue", "Good", "Good", "Great", "Great", "Perfect"),
@@ -56,9 +72,9 @@ def watch_status(
     return _status(WatchState.ACTIVE, _QUALITY_WORDS[rating], _colour_of(rating), rating)
 
 
-def not_watching() -> WatchStatus:
+def not_watching(why: DetectorOff) -> WatchStatus:
     """The same on a service that runs no failure detection over prints, whatever was chosen."""
-    return _calm(WatchState.DISABLED, "Failure detection is switched off on this service")
+    return _calm(WatchState.DISABLED, why.value)
 
 
 def is_paused_by_it(said: DetectorStatus, state: State) -> bool:

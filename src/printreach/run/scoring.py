@@ -1,21 +1,28 @@
 """Composition of scoring, for the detection API, the failure watch and other processes."""
 
+import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Final
 
 from printreach.backends.detector_node import NodeAddress
 from printreach.backends.scorer_http import HttpScorer
 from printreach.detector.engine import Engine, ModelUnavailable, ScoreBatch
 from printreach.ports.scoring import Scorer
+from printreach.rules.detector import DetectorOff
 from printreach.run.installing import how_to_install
 from printreach.run.settings import Settings
 
 _NOT_INSTALLED: Final = (
     f"its libraries are not installed here; {how_to_install('detector')} brings them"
 )
+_LIBRARIES: Final = ("PIL", "numpy", "onnxruntime")
+"""Of the extra `detector`."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,14 +39,24 @@ class Scoring:
 async def scoring_of(settings: Settings, roles: frozenset[str]) -> AsyncIterator[Scoring]:
     """Open the scorer: detector nodes if the operator named some, else threads of this process."""
     spare = 0 if roles == {"detector"} else 1
-    engine = Engine(load_scorer, threads=max(1, _cores() - spare))
     nodes = _nodes_of(settings)
+    # Only a process whose worker scores pictures itself knows that no print is looked at.
+    scores_prints = "worker" in roles and nodes is None
+    off = None if _is_installed() or not scores_prints else DetectorOff.NOT_INSTALLED
+    if off is not None and settings.detector_watch:
+        log.warning("Prints are not looked at for failures: %s.", _NOT_INSTALLED)
+    engine = Engine(load_scorer, threads=max(1, _cores() - spare), off=off)
     try:
         yield Scoring(engine=engine, scorer=nodes or engine)
     finally:
         if nodes is not None:
             await nodes.close()
         await engine.close()
+
+
+def why_prints_are_not_watched(settings: Settings, scorer: Scorer) -> DetectorOff | None:
+    """Return what every page and API says of failure detection; None if it runs."""
+    return scorer.off if settings.detector_watch else DetectorOff.SWITCHED_OFF
 
 
 def load_scorer() -> ScoreBatch:
@@ -56,6 +73,11 @@ def _nodes_of(settings: Settings) -> HttpScorer | None:
         return None
     addresses = [NodeAddress.at(url) for url in settings.detector_nodes]
     return HttpScorer(addresses, settings.detector_token)
+
+
+def _is_installed() -> bool:
+    """Whether the libraries are there. Nothing is loaded for that."""
+    return all(find_spec(name) is not None for name in _LIBRARIES)
 
 
 def _cores() -> int:

@@ -2,6 +2,7 @@
 
 import secrets
 from dataclasses import dataclass
+from functools import partial
 
 from printreach.backends.clock import SystemClock
 from printreach.backends.passwords import Argon2Passwords
@@ -17,6 +18,7 @@ from printreach.ports.printer_http import PrinterHttp
 from printreach.ports.scoring import Scorer
 from printreach.rules.credentials import TokenBytes
 from printreach.run.messaging import Messaging, notifications, stops_mails
+from printreach.run.scoring import why_prints_are_not_watched
 from printreach.run.settings import Settings
 from printreach.run.snapshots import snapshots_of
 from printreach.run.use_cases.apps import (
@@ -92,6 +94,7 @@ def web_services(settings: Settings, dependencies: WebDependencies) -> Services:
     operated = operating(core)
     sign_in = sign_in_services(core, operated.invitations)
     snapshots = snapshots_of(settings, store, clock, dependencies.printer_http, core.token_bytes)
+    why_detector_is_off = partial(why_prints_are_not_watched, settings, dependencies.scorer)
     dashboard_services = dashboard(
         store,
         clock,
@@ -100,7 +103,7 @@ def web_services(settings: Settings, dependencies: WebDependencies) -> Services:
         operated.connections,
         supporters=settings.supporters,
         has_mail_server=settings.has_mail_server,
-        watches_prints=settings.detector_watch,
+        why_detector_is_off=why_detector_is_off,
     )
     developers = developer_services(core)
     request_limits = RequestLimits(store, clock, core.caller_tries)
@@ -137,7 +140,9 @@ def web_services(settings: Settings, dependencies: WebDependencies) -> Services:
         remote_lock=remote_lock(core, dependencies.printer_http, sign_in.passkeys),
         developers=developers,
         portal=portal(core, operated, dependencies.host_keys),
-        app_calls=app_calls(core, dashboard_services.live, dependencies.detector),
+        app_calls=app_calls(
+            core, dashboard_services.live, dependencies.detector, why_detector_is_off
+        ),
         event_streams=event_streams(core, dependencies.bus),
         detection=detection(core, developers.gate, request_limits, dependencies.scorer),
         webhooks=webhooks(core, dependencies.webhooks),

@@ -27,6 +27,7 @@ from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusa
 from printreach.ports.scoring import Scored, ScoringRefused
 from printreach.rules.detection import Sight
 from printreach.rules.detection_scene import SIDE, Scene
+from printreach.rules.detector import DetectorOff
 from printreach.rules.printers import OwnedPrinter
 from printreach.rules.watching import Judgement, LastLook, Look, Region, WatchSettings
 from tests.fakes.printer_http import FakePrinterHttp, Ordered
@@ -128,6 +129,7 @@ class FakeScorer:
     probability: float = GOOD
     load: float = 0.0
     refusal: ScoringRefused | None = None
+    off: DetectorOff | None = None
     shown: int = 0
     masked: Sequence[Region] = ()
 

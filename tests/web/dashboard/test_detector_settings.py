@@ -55,7 +55,10 @@ def test_a_mail_address_without_a_mail_server_is_no_place_where_a_warning_is_hea
     run(home.browser, add)
 
     assert "Nobody is told when it warns." in home.get("").text
-    assert "You would hear nothing of a warning." in home.get("/detector").text
+    assert (
+        "You have not chosen where warnings are sent, so none would reach you."
+        in home.get("/detector").text
+    )
 
 
 def test_what_is_chosen_is_kept_and_shown_again(home: Home) -> None:

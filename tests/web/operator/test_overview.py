@@ -6,8 +6,10 @@ import pytest
 
 from printreach.hub.identity.sessions import Visitor
 from printreach.ports import Records
+from printreach.rules.detector import DetectorOff
 from printreach.rules.payments import PaymentState, Subscription
 from printreach.web import proxies
+from printreach.web.wording import typeset
 from tests.fakes.clock import NOON
 from tests.web.operator.conftest import Office
 from tests.web.world import run
@@ -68,3 +70,15 @@ def test_the_number_of_supporters_does_not_contradict_who_is_one(office: Office)
     assert "every account" in page
     assert "Active connections of apps and shares" in page
     assert "Living" not in page
+
+
+@pytest.mark.parametrize("why", [*DetectorOff, None])
+def test_the_overview_says_whether_failure_detection_runs(
+    office: Office, why: DetectorOff | None
+) -> None:
+    office.world.scorer.off = why
+    page = office.browser.get("/operator").text
+
+    assert ("off: see above" in page) == (why is not None)
+    if why is not None:
+        assert typeset(why.value) in page

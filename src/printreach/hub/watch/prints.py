@@ -10,6 +10,7 @@ from printreach.hub.notify.choices import hears_of
 from printreach.hub.printers import own_printer
 from printreach.ports import Clock, Records, Store
 from printreach.ports.snapshots import SnapshotStore
+from printreach.rules.detector import DetectorOff
 from printreach.rules.printers import Printer
 from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings, levels_after
 
@@ -19,13 +20,13 @@ class WatchOfPrint:
     """All that is known of a print. last: the latest look, with what it saw.
 
     alarm: the latest look that warned or paused, where what it saw is still kept.
-    tells_nobody: of a warning its owner would hear nothing, wherever they are. watches_prints:
-    whether this service runs failure detection over prints at all.
+    tells_nobody: of a warning its owner would hear nothing, wherever they are. off: why this
+    service runs no failure detection over prints; None where it does.
     """
 
     print_id: str
     settings: WatchSettings
-    watches_prints: bool
+    off: DetectorOff | None
     looks: Sequence[Look] = ()
     last: LastLook | None = None
     alarm: LastLook | None = None
@@ -37,14 +38,14 @@ class WatchOfPrint:
 class WatchOfPrinter:
     """What was chosen, the levels that are in force after answers, and every answer.
 
-    tells_nobody, watches_prints: as of a print.
+    tells_nobody, off: as of a print.
     """
 
     settings: WatchSettings
     levels: tuple[int, int]
     judged: Sequence[Judgement]
     tells_nobody: bool
-    watches_prints: bool
+    off: DetectorOff | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,14 +53,14 @@ class WatchedPrints:
     """Looks things up, and changes nothing. kept: where pictures lie.
 
     has_mail_server: without one, a mail address is no place where a warning reaches anybody.
-    watches_prints: whether this service runs failure detection over prints at all.
+    why_off: tells why this service runs no failure detection over prints now, None where it does.
     """
 
     store: Store
     clock: Clock
     kept: SnapshotStore
     has_mail_server: bool
-    watches_prints: bool
+    why_off: Callable[[], DetectorOff | None]
 
     async def of_printer(self, account_id: str, printer_id: str) -> WatchOfPrinter | Denied:
         at = self.clock.now()
@@ -75,7 +76,7 @@ class WatchedPrints:
                 levels=levels_after(settings, judged, at),
                 judged=judged,
                 tells_nobody=await self._tells_nobody(records, printer),
-                watches_prints=self.watches_prints,
+                off=self.why_off(),
             )
 
         return await self.store.read(look)
@@ -91,15 +92,13 @@ class WatchedPrints:
                 return printer
             settings = await records.watch_settings.get(printer_id)
             if not print_id:
-                return WatchOfPrint(
-                    print_id="", settings=settings, watches_prints=self.watches_prints
-                )
+                return WatchOfPrint(print_id="", settings=settings, off=self.why_off())
             judged = await records.watches.judged(printer_id)
             alarms = await records.watches.alarms(printer_id, print_id)
             return WatchOfPrint(
                 print_id=print_id,
                 settings=settings,
-                watches_prints=self.watches_prints,
+                off=self.why_off(),
                 looks=await records.watches.looks(printer_id, print_id),
                 last=await records.watches.last(printer_id, print_id),
                 alarm=alarms[-1] if alarms else None,

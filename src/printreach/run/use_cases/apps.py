@@ -1,5 +1,7 @@
 """Composition of what apps use: connections, printer state, events, failure detection."""
 
+from collections.abc import Callable
+
 from printreach.hub.account_limits import RequestLimits
 from printreach.hub.app_calls import AppCalls
 from printreach.hub.detection.contexts import Detection
@@ -11,6 +13,7 @@ from printreach.hub.operating import Operating
 from printreach.hub.portal import Portal
 from printreach.ports import Bus, DetectorStates, HostKeys
 from printreach.ports.scoring import Scorer
+from printreach.rules.detector import DetectorOff
 from printreach.run.use_cases.core import CoreServices
 
 
@@ -30,7 +33,12 @@ def portal(core: CoreServices, operated: Operating, host_keys: HostKeys | None) 
     )
 
 
-def app_calls(core: CoreServices, live: LiveStatus, detector: DetectorStates) -> AppCalls:
+def app_calls(
+    core: CoreServices,
+    live: LiveStatus,
+    detector: DetectorStates,
+    why_detector_is_off: Callable[[], DetectorOff | None],
+) -> AppCalls:
     """Build the API calls that an app makes with its connection."""
     return AppCalls(
         store=core.store,
@@ -39,7 +47,7 @@ def app_calls(core: CoreServices, live: LiveStatus, detector: DetectorStates) ->
         addresses=core.settings.addresses,
         live=live,
         detector=detector,
-        watches_prints=core.settings.detector_watch,
+        why_off=why_detector_is_off,
     )
 
 

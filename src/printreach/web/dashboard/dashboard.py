@@ -44,6 +44,7 @@ FLASH_MESSAGES: Final[Mapping[str, str]] = MappingProxyType(
         "live": "The Live Link is made.",
         "live-ended": "The Live Link has ended.",
         "detector": "Saved.",
+        "detector-not-running": "Saved for later: failure detection is off on this service.",
         "detector-off": "Failure detection is off for this print.",
         "detector-on": "Failure detection looks at this print again.",
         "judged": "Thank you. Your answer is kept.",

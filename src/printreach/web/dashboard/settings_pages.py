@@ -18,6 +18,7 @@ from printreach.web.dashboard.dashboard import (
     provide_seen,
 )
 from printreach.web.dashboard.printer_view import view_of
+from printreach.web.dashboard.watch_view import why_off
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
 
@@ -139,7 +140,7 @@ def _settings(
         "typed": seen.printer.name if typed is None else typed,
         "errors": errors or {},
         "flash_message": flash_message,
-        "watches_prints": dashboard.watched.watches_prints,
+        "off": why_off(dashboard.watched.why_off()),
     }
     return Template(_SETTINGS, context=context, status_code=status)
 

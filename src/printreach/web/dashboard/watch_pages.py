@@ -30,7 +30,12 @@ from printreach.web.dashboard.watch_form import (
     read_settings,
     write_pose,
 )
-from printreach.web.dashboard.watch_view import camera_pose, latest_print_id, read_time
+from printreach.web.dashboard.watch_view import (
+    camera_pose,
+    latest_print_id,
+    read_time,
+    why_off,
+)
 from printreach.web.security import FORM
 from printreach.web.signed_in import SignedIn
 
@@ -62,7 +67,8 @@ async def change_detector(
         return await _page(seen, signed_in, dashboard, form=form_sent(fields), errors=chosen)
     printer_id = seen.printer.printer_id
     or_404(await dashboard.watch.change(signed_in.account.account_id, printer_id, chosen))
-    return Redirect(f"/printers/{printer_id}/detector?said=detector", status_code=303)
+    said = "detector" if dashboard.watched.why_off() is None else "detector-not-running"
+    return Redirect(f"/printers/{printer_id}/detector?said={said}", status_code=303)
 
 
 @post("/printers/{printer_id:str}/detector/print", media_type=MediaType.HTML)
@@ -174,9 +180,9 @@ async def _page(
         "steps": watch.levels[0] - watch.settings.warning_level,
         "kept": [one for one in watch.judged if one.picture is not None],
         "answers": len(watch.judged),
-        "print_id": _print_to_watch(seen, view) if watch.watches_prints else "",
+        "print_id": _print_to_watch(seen, view) if watch.off is None else "",
         "tells_nobody": watch.tells_nobody,
-        "watches_prints": watch.watches_prints,
+        "off": why_off(watch.off),
         "left_alone": watch.settings.off_for_print,
     }
     status = 400 if errors else 200

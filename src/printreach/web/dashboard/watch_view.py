@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from printreach.contract.app_answers import WatchColour, WatchState, WatchStatus
 from printreach.contract.status import DetectorStatus, StatusResult, WebcamEntry
 from printreach.hub.watch.prints import WatchOfPrint
-from printreach.rules.detector import not_watching, watch_status
+from printreach.rules.detector import DetectorOff, not_watching, watch_status
 from printreach.rules.snapshots import KEPT_FOR
 from printreach.rules.watch_pose import Pose
 from printreach.rules.watch_why import VIEW_WORDS, Why, why
@@ -48,15 +48,15 @@ class WatchView:
 
     words, mood: its state in one line. quality: None where there is none to tell. view_note: why
     the latest look told nothing, or "". picture: of the alarm that is asked about, else the latest.
-    was_failure: what the owner answered; None for nothing yet. watches_prints: whether this service
-    looks at prints at all; is_on: and at those of this printer.
+    was_failure: what the owner answered; None for nothing yet. off: why this service looks at no
+    prints, or ""; is_on: it does, and at those of this printer.
     """
 
     print_id: str
     words: str
     mood: str
     quality: int | None
-    watches_prints: bool
+    off: str
     is_on: bool
     is_off_for_print: bool
     may_pause: bool
@@ -86,8 +86,8 @@ def watch_view(
         words=line.status,
         mood=_MOODS[line.status_color],
         quality=line.rating if _tells_quality(line, status) else None,
-        watches_prints=watch.watches_prints,
-        is_on=watch.watches_prints and settings.enabled,
+        off=why_off(watch.off),
+        is_on=watch.off is None and settings.enabled,
         is_off_for_print=_is_left_alone(watch),
         may_pause=settings.pauses is not None,
         keeps_frames=settings.keeps_frames,
@@ -99,6 +99,11 @@ def watch_view(
         was_failure=_answer(watch),
         tells_nobody=watch.tells_nobody,
     )
+
+
+def why_off(off: DetectorOff | None) -> str:
+    """Return the words that pages say of it, without a full stop; "" if failure detection runs."""
+    return "" if off is None else off.value
 
 
 def latest_print_id(status: StatusResult | None) -> str:
@@ -142,8 +147,8 @@ def read_time(text: str) -> datetime | None:
 def _line(watch: WatchOfPrint, status: StatusResult | None) -> WatchStatus:
     state = None if status is None else status.job_status.state
     detector = DetectorStatus() if status is None else status.service_status.detector
-    if not watch.watches_prints:
-        return not_watching()
+    if watch.off is not None:
+        return not_watching(watch.off)
     if not watch.settings.enabled:
         return watch_status(None, state, is_enabled=False)
     if _is_left_alone(watch):

@@ -9,6 +9,7 @@ from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied
 from printreach.hub.own_printers import SeenPrinter
 from printreach.hub.watch.prints import WatchOfPrint
+from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import WatchSettings
 from printreach.web.dashboard.printer_view import PrinterView
 from printreach.web.dashboard.watch_view import (
@@ -47,7 +48,7 @@ class WatchedView:
         )
         if isinstance(watch, Denied):
             nothing = WatchSettings(enabled=False)
-            watch = WatchOfPrint(print_id="", settings=nothing, watches_prints=False)
+            watch = WatchOfPrint(print_id="", settings=nothing, off=DetectorOff.SWITCHED_OFF)
         chart = chart_under_way(watch, view.started_at, view.card.ready_at, at)
         now = status if view.is_here else None
         self.shown = watch_view(watch, view.card.href, now, chart, at)

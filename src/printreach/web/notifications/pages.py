@@ -35,10 +35,14 @@ _BOX: Final = "event-"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NotificationPages:
-    """The pages of one account. flash_message: shown once, after a form; may be empty."""
+    """The pages of one account. flash_message: shown once, after a form; may be empty.
+
+    off: why no print is looked at for failures on this service; "" if failure detection runs.
+    """
 
     hub: Notifications
     account: Account
+    off: str = ""
     flash_message: str = ""
 
     async def overview(
@@ -53,6 +57,7 @@ class NotificationPages:
             chosen=chosen,
             settings=chosen.settings,
             choices=_choices(chosen.settings.events),
+            off=self.off,
             zones=[(name, name.replace("_", " ")) for name in self.hub.zones.names()],
             ways=WAY_BY_NAME,
             limit=self.hub.daily_limit,
@@ -85,6 +90,7 @@ class NotificationPages:
             wrong,
             printer=mine[0],
             has_own=own is not None,
+            off=self.off,
             choices=_choices(chosen.settings.events if own is None else own),
         )
 
@@ -101,9 +107,11 @@ async def provide_pages(
     signed_in: NamedDependency[SignedIn],
     said: FromQuery[str | None] = None,
 ) -> NotificationPages:
+    off = services.dashboard.watched.why_off()
     return NotificationPages(
         hub=services.notifications,
         account=signed_in.account,
+        off="" if off is None else off.value,
         flash_message=FLASH_MESSAGES.get(said or "", ""),
     )
 

@@ -29,8 +29,11 @@ async def overview(
     services: NamedDependency[Services],
 ) -> Response[Any]:
     """What there is, and what was decided in the settings."""
+    off = services.dashboard.watched.why_off()
     return operator.page(
         "overview.html",
+        detector_off=off.value if off is not None else "",
+        detector_off_kind=off.name if off is not None else "",
         counts=await operator.hub.counts(),
         sign_up=services.signing_up.policy.value,
         supporters=services.billing.supporters.value,
