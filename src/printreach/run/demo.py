@@ -33,10 +33,13 @@ from printreach.printers.registry import KINDS
 from printreach.printers.simulated.runner import run_simulated_printer
 from printreach.printers.simulated.sample import NAME as SAMPLE
 from printreach.rules.completion import Completion
+from printreach.run.address_warnings import address_warnings
 from printreach.run.admin_world import World, open_world
 from printreach.run.agent import this_machine
 from printreach.run.embedded import ROLES, running_service, until_stopped
 from printreach.run.settings import Settings, SettingsError, settings_from
+
+log = logging.getLogger(__name__)
 
 EMAIL = "demo@example.com"
 APP_ID = "demo-app"
@@ -77,7 +80,10 @@ def main() -> int:
         **os.environ,
     }
     try:
-        return _run_to_the_end(settings_from(environment), folder)
+        settings = settings_from(environment)
+        for warning in address_warnings(settings, environment):
+            log.warning("%s", warning)
+        return _run_to_the_end(settings, folder)
     except (SettingsError, DemoFailed) as error:
         return _fail(str(error))
     finally:

@@ -25,10 +25,11 @@ from printreach.agent.uplink import Uplink
 from printreach.backends.service_key import ServiceKeyRefused
 from printreach.backends.sql.migrate import DatabaseTooNew
 from printreach.ports import StoreUnavailable
+from printreach.run.address_warnings import address_warnings
 from printreach.run.agent import this_machine
 from printreach.run.allocator import leave_out_what_stays, suit_memory_to_traffic
 from printreach.run.detector_node import DetectorCannotStart, node_address
-from printreach.run.embedded import ROLES, running_service, until_stopped
+from printreach.run.embedded import ONLY_DETECTOR, ROLES, running_service, until_stopped
 from printreach.run.settings import Settings, SettingsError, settings_from
 from printreach.run.sockets import handed_over
 
@@ -63,6 +64,8 @@ def main(options: argparse.Namespace) -> int:
         return _fail(error, 2)
     os.umask(0o077)
     _log_to_stderr(verbose=options.verbose)
+    for warning in () if roles == ONLY_DETECTOR else address_warnings(settings, os.environ):
+        log.warning("%s", warning)
     suit_memory_to_traffic()
     try:
         uvloop.run(serve(settings, roles, agent, listeners))
