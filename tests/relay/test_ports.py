@@ -329,7 +329,7 @@ async def test_what_a_bookmark_of_a_port_finds_leads_to_the_dashboard_and_names_
         access = rig.connect("own-one", kind=ConnectionKind.OWN, port=port)
 
         page = (await ask(port, b"Accept: text/html")).body.decode()
-        assert f'href="http://relay.example/printers/open?port={port}">Sign in and open it' in page
+        assert f'href="http://relay.example/printers/open?port={port}">Open the printer' in page
         grant = await rig.grants.grant(access.unique_id)
         assert grant is not None
         assert grant.printer_id not in page
