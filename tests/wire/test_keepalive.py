@@ -99,7 +99,7 @@ def test_a_ping_unanswered_for_eight_seconds_is_the_end() -> None:
     assert pair.hub.on_time(pair.clock.now) == PeerSilent(38.0)
 
 
-def test_an_end_that_stood_still_itself_has_yet_to_read_the_answer() -> None:
+def test_an_end_that_was_stalled_itself_has_yet_to_read_the_answer() -> None:
     pair = SessionPair()
     pair.clock.advance(30.0)
     assert pings(pair.hub, pair.clock)
@@ -112,7 +112,7 @@ def test_an_end_that_stood_still_itself_has_yet_to_read_the_answer() -> None:
     assert pair.hub.on_time(pair.clock.now) is None
 
 
-def test_an_end_that_stood_still_itself_waits_two_seconds_more_for_a_silent_one() -> None:
+def test_an_end_that_was_stalled_itself_waits_two_seconds_more_for_a_silent_one() -> None:
     pair = SessionPair()
     pair.clock.advance(30.0)
     assert pings(pair.hub, pair.clock)

@@ -1,4 +1,4 @@
-"""What can be wrong with the bytes: our own mistake, or the other end's."""
+"""Errors of the protocol: our own mistakes and the other end's, and the codes that name them."""
 
 from enum import IntEnum
 
@@ -28,7 +28,7 @@ class CloseCode(IntEnum):
 class Reason(IntEnum):
     """Why one stream ends early, as the RESET frame carries it. Numbers never change."""
 
-    CANCELLED = 0  # the caller went away, or nobody needs the rest
+    CANCELLED = 0  # the caller went away, or the rest is not needed
     REFUSED = 1  # the agent doesn't serve this
     UNREACHABLE = 2  # the printer's web server can't be reached
     TIMED_OUT = 3  # the printer gave no answer in time
@@ -36,7 +36,7 @@ class Reason(IntEnum):
     LIMIT = 5  # a size or time limit was passed
     TUNNEL_LOST = 6  # local only: the tunnel closed beneath the stream
     TUNNEL_SILENT = 7  # local only: the other end stopped answering pings
-    NOT_ALLOWED = 8  # the stream lacks the permission for this, or the agent allows it to nobody
+    NOT_ALLOWED = 8  # the stream lacks the permission for this, or the agent never allows it
 
 
 _CLOSE_CODES = {int(code): code for code in CloseCode}
@@ -45,17 +45,17 @@ _REASONS = {int(reason): reason for reason in Reason if reason not in _LOCAL_REA
 
 
 def close_code_of(number: int) -> CloseCode | int:
-    """The code of a CLOSE frame; a newer peer may send numbers that we don't know."""
+    """Return the code of a CLOSE frame; a number that a newer peer sends is returned as it is."""
     return _CLOSE_CODES.get(number, number)
 
 
 def reason_of(number: int) -> Reason:
-    """The reason of a RESET frame; one that we don't know still cancels."""
+    """Return the reason of a RESET frame; a number that we don't know means CANCELLED."""
     return _REASONS.get(number, Reason.CANCELLED)
 
 
 class LocalProtocolError(Exception):
-    """Our own code asked for what the protocol forbids; a bug here."""
+    """Our own code asked for something that the protocol forbids; a bug at this end."""
 
 
 class RemoteProtocolError(Exception):

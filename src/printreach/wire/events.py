@@ -1,4 +1,4 @@
-"""What a session reports. Small named tuples: they are made for every frame."""
+"""The events that a session reports. They are small named tuples, made for every frame."""
 
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ class HeadReceived(NamedTuple):
 
 
 class DataReceived(NamedTuple):
-    """Of one frame, or of several that followed each other in a message."""
+    """Body bytes of one frame, or of several frames that followed each other in a message."""
 
     stream: int
     data: bytes  # empty only where fin is set
@@ -60,7 +60,7 @@ class PeerDraining(NamedTuple):
 
 
 class PeerClosed(NamedTuple):
-    """The other end said goodbye; the link closes now."""
+    """The other end sent CLOSE; the link closes now."""
 
     code: CloseCode | int
     text: str

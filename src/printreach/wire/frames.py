@@ -28,8 +28,8 @@ class Kind(IntEnum):
     PING = 8  # stream 0: 8 bytes
     PONG = 9  # stream 0: the ping's 8 bytes
     MESSAGE = 10  # stream 0: a message of the control conversation, JSON
-    DRAIN = 11  # stream 0: no new streams, please; running ones finish
-    CLOSE = 12  # stream 0: code u16, UTF-8 text; the link closes behind it
+    DRAIN = 11  # stream 0: no new streams; running ones finish
+    CLOSE = 12  # stream 0: code u16, UTF-8 text; the link closes after it
 
 
 VERSION = 1
@@ -38,21 +38,21 @@ FIN = 0x80
 HEADER = Struct(">IIB")
 HEADER_BYTES = HEADER.size
 CHUNK_BYTES = 64 * 1024
-"""Body bytes a frame carries at most; larger gained nothing when measured."""
+"""The most body bytes in a frame; larger frames gained nothing when measured."""
 MAX_PAYLOAD_BYTES = 128 * 1024
-"""Largest payload: a head, a chunk, and room to spare."""
+"""The largest payload: a head, a chunk, and some spare bytes."""
 MAX_MESSAGE_BYTES = 1024 * 1024
-"""Largest link message; proxies on the way refuse endless ones."""
+"""The largest link message; proxies on the way refuse messages without a limit."""
 MAX_TEXT_BYTES = 500
 PING_BYTES = 8
 WINDOW_BYTES = 256 * 1024
-"""Credit of a new stream. With 1 MiB a page beside a download waited 300 ms on a 20 Mbit/s uplink,
-with 256 KiB 30 ms, at the same throughput on loopback. Never below a chunk, so that the first chunk
-of a body always fits beside its head."""
+"""The credit of a new stream. On a 20 Mbit/s uplink a page beside a download waited 300 ms with
+1 MiB and 30 ms with 256 KiB; the throughput on loopback was the same. It is never below a chunk, so
+that the first chunk of a body always fits beside its head."""
 MAX_CREDIT_BYTES = 0x7FFF_FFFF
 MAX_STREAM_ID = 0xFFFF_FFFF
 MAX_STREAMS = 512
-"""Streams at once in one tunnel: browsers open some tens, a farm's dashboard some hundred."""
+"""The most streams open in one tunnel: a browser opens tens, a farm's dashboard some hundreds."""
 
 OPEN_UPGRADE = 0x01
 OPEN_SECURE = 0x02
@@ -66,12 +66,12 @@ HELLO_PREFIX = Struct(">BBI")
 
 
 def frame(kind: int, stream: int, payload: bytes) -> bytes:
-    """One whole frame; kind may carry FIN."""
+    """Return one whole frame; kind may carry FIN."""
     return HEADER.pack(len(payload), stream, kind) + payload
 
 
 def split_message(frames: bytes) -> tuple[bytes, bytes]:
-    """The first frames, as many as fit a link message, and the others. frames: too many for one."""
+    """Split frames into those that fit a link message and the rest. frames: too many for one."""
     at = end = 0
     while end <= MAX_MESSAGE_BYTES:
         at = end
@@ -80,13 +80,13 @@ def split_message(frames: bytes) -> tuple[bytes, bytes]:
 
 
 def encode_text(number: int, text: str) -> bytes:
-    """The payload of RESET and CLOSE; the text is cut to MAX_TEXT_BYTES, between characters."""
+    """Return a payload of RESET or CLOSE; text is cut to MAX_TEXT_BYTES, between characters."""
     cut = text.encode("utf-8", "replace")[:MAX_TEXT_BYTES].decode("utf-8", "ignore")
     return U16.pack(number) + cut.encode()
 
 
 def decode_text(payload: bytes) -> tuple[int, str]:
-    """The number and the text, where U+FFFD stands for what would not print in a log.
+    """Return the number and the text; U+FFFD replaces characters that can't be printed in a log.
 
     Raises RemoteProtocolError (BAD_FRAME) when the payload is too short or too long.
     """
@@ -98,7 +98,7 @@ def decode_text(payload: bytes) -> tuple[int, str]:
 
 
 def check_sizes(head: bytes, body: bytes) -> None:
-    """Raises LocalProtocolError when a head with its first body bytes fits no frame."""
+    """Raise LocalProtocolError when a head with its first body bytes fits no frame."""
     if len(head) > MAX_HEAD_BYTES:
         raise LocalProtocolError(f"a head of {len(head)} bytes")
     if len(body) > CHUNK_BYTES:
@@ -110,7 +110,7 @@ def encode_open(flags: int, head: bytes, body: bytes) -> bytes:
 
 
 def decode_open(payload: bytes) -> tuple[int, bytes, bytes]:
-    """Flags, head, first body bytes."""
+    """Return flags, head and first body bytes."""
     if len(payload) < OPEN_PREFIX.size:
         raise RemoteProtocolError(CloseCode.BAD_FRAME, "OPEN is cut short")
     flags, head_size = OPEN_PREFIX.unpack_from(payload)
@@ -123,7 +123,7 @@ def encode_head(head: bytes, body: bytes) -> bytes:
 
 
 def decode_head(payload: bytes) -> tuple[bytes, bytes]:
-    """Head, first body bytes."""
+    """Return head and first body bytes."""
     if len(payload) < U16.size:
         raise RemoteProtocolError(CloseCode.BAD_FRAME, "HEAD is cut short")
     return _split(payload, U16.size, U16.unpack_from(payload)[0])
@@ -148,14 +148,14 @@ def decode_credit(payload: bytes) -> int:
 
 
 def decode_ping(payload: bytes) -> bytes:
-    """The eight bytes of a PING or PONG."""
+    """Return the eight bytes of a PING or PONG."""
     if len(payload) != PING_BYTES:
         raise RemoteProtocolError(CloseCode.BAD_FRAME, "PING and PONG are eight bytes")
     return payload
 
 
 def encode_hello(min_version: int, max_version: int, window: int, names: tuple[str, ...]) -> bytes:
-    """Raises LocalProtocolError for a window or a capability name that nobody would accept."""
+    """Raise LocalProtocolError for a window or a capability name that no peer would accept."""
     if not CHUNK_BYTES <= window <= MAX_CREDIT_BYTES:
         raise LocalProtocolError(f"a window of {window} bytes")
     for name in names:
@@ -165,7 +165,7 @@ def encode_hello(min_version: int, max_version: int, window: int, names: tuple[s
 
 
 def decode_hello(payload: bytes) -> tuple[int, int, int, tuple[str, ...]]:
-    """Lowest and highest version, window in bytes, capability names; unknown names are kept."""
+    """Return lowest and highest version, window in bytes, capability names, unknown ones too."""
     if not HELLO_PREFIX.size <= len(payload) <= 4096:
         raise RemoteProtocolError(CloseCode.BAD_FRAME, "a HELLO of this length can't be read")
     low, high, window = HELLO_PREFIX.unpack_from(payload)

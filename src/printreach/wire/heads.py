@@ -1,8 +1,8 @@
-"""HTTP heads as they travel inside the tunnel, and which fields end at a hop.
+"""HTTP heads as they travel inside the tunnel, and the header fields that end at a hop.
 
 A head in the tunnel is text: a first line, then `Name: value` lines, each ended by CRLF. It is
-checked on arrival, since the other end may be another tenant's machine: what passes `decode_*`
-can be written into an HTTP/1.1 message as it stands.
+checked on arrival, since the other end may be another tenant's machine: a head that passes
+`decode_*` can be written into an HTTP/1.1 message without a change.
 """
 
 import re
@@ -14,7 +14,7 @@ from .errors import CloseCode, RemoteProtocolError
 Headers = list[tuple[bytes, bytes]]
 
 MAX_HEAD_BYTES = 40 * 1024
-"""Largest head in the tunnel: a 32 KiB head of HTTP/1.1 and what the ends add to it."""
+"""The largest head in the tunnel: a 32 KiB head of HTTP/1.1 and the fields that the ends add."""
 
 _TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
 _TEXT = rb"[\t\x20-\x7e\x80-\xff]*"
@@ -36,16 +36,16 @@ HOP_BY_HOP = frozenset(
         b"upgrade",
     }
 )
-"""Fields that speak of one connection only (RFC 9110, section 7.6.1, and RFC 2616's list)."""
+"""Fields that apply to one connection only (RFC 9110, section 7.6.1, and RFC 2616's list)."""
 
 _KEEP_ALIVE = [b"keep-alive"]
-"""What nearly every server says; it names no other field but a hop-by-hop one."""
+"""The `Connection` value of nearly every server; it names a hop-by-hop field only."""
 _NEVER_NAMED = frozenset({b"content-length", b"host"})
 """Fields that a `Connection` line can't remove: the framing and the address of the message."""
 
 
 class RequestLine(NamedTuple):
-    """A request's first line. lines: those behind it, for decode_fields."""
+    """A request's first line. lines: the lines after it, for decode_fields."""
 
     method: bytes
     target: bytes
@@ -65,7 +65,7 @@ class ResponseHead(NamedTuple):
 
 
 def get(headers: Iterable[tuple[bytes, bytes]], name_lower: bytes) -> bytes | None:
-    """The first value of a field; name_lower in lower case."""
+    """Return the first value of a field, or None. name_lower: the name in lower case."""
     for name, value in headers:
         if name.lower() == name_lower:
             return value
@@ -73,7 +73,7 @@ def get(headers: Iterable[tuple[bytes, bytes]], name_lower: bytes) -> bytes | No
 
 
 def strip_hop_by_hop(headers: Headers) -> Headers:
-    """The fields that travel on: without hop-by-hop ones and those that `Connection` names."""
+    """Return the fields without hop-by-hop fields and those that `Connection` names."""
     kept: Headers = []
     options = []
     for field in headers:
@@ -97,18 +97,18 @@ def encode_response(status: int, reason: bytes, headers: Headers) -> bytes:
 
 
 def encode_fields(headers: Headers) -> bytes:
-    """`Name: value` lines, each ended by CRLF, without the blank line behind them."""
+    """Format `Name: value` lines, each ended by CRLF, without the blank line after them."""
     return b"".join([b"%b: %b\r\n" % field for field in headers])
 
 
 def decode_request(data: bytes) -> RequestHead:
-    """Raises RemoteProtocolError (BAD_HEAD) when a byte of it could not stand in HTTP/1.1."""
+    """Parse a request's head. Raises RemoteProtocolError (BAD_HEAD) for bytes not in HTTP/1.1."""
     method, target, lines = decode_request_line(data)
     return RequestHead(method, target, decode_fields(lines))
 
 
 def decode_request_line(data: bytes) -> RequestLine:
-    """The half of decode_request that tells where a request goes; it looks at no other line."""
+    """Parse the first line of a request's head, which tells where it goes, and no other line."""
     line = _REQUEST_LINE.match(data)
     if line is None:
         raise RemoteProtocolError(CloseCode.BAD_HEAD, "malformed request line")
@@ -118,12 +118,12 @@ def decode_request_line(data: bytes) -> RequestLine:
 
 
 def decode_fields(lines: bytes) -> Headers:
-    """The other half. Raises RemoteProtocolError (BAD_HEAD)."""
+    """Parse the lines that decode_request_line left. Raises RemoteProtocolError (BAD_HEAD)."""
     return _decode_fields(lines, 1)
 
 
 def decode_response(data: bytes) -> ResponseHead:
-    """Raises RemoteProtocolError (BAD_HEAD) when a byte of it could not stand in HTTP/1.1."""
+    """Parse a response's head. Raises RemoteProtocolError (BAD_HEAD) for bytes not in HTTP/1.1."""
     line = _STATUS_LINE.match(data)
     if line is None:
         raise RemoteProtocolError(CloseCode.BAD_HEAD, "malformed status line")
@@ -133,8 +133,8 @@ def decode_response(data: bytes) -> ResponseHead:
 def _decode_fields(data: bytes, start: int) -> Headers:
     if len(data) > MAX_HEAD_BYTES:
         raise RemoteProtocolError(CloseCode.BAD_HEAD, f"a head of {len(data)} bytes")
-    # findall skips what doesn't match. A match is one line, from behind an LF to the next LF, so
-    # equal counts mean that every line matched whole.
+    # findall skips text that doesn't match. A match is one line, from after an LF to the next LF,
+    # so equal counts mean that every line matched whole.
     headers: Headers = _FIELD.findall(data, start)
     if len(headers) != data.count(b"\n", start) or not data.endswith(b"\n"):
         raise RemoteProtocolError(CloseCode.BAD_HEAD, "malformed header fields")

@@ -1,9 +1,9 @@
-"""The half of a session that listens: bytes in, events out.
+"""The receiving half of a session: bytes in, events out.
 
-A table per role says which kinds an end takes; before HELLO nothing but HELLO and CLOSE is taken.
-A frame for a stream that has ended is dropped in silence: it was under way when the stream ended.
-Body bytes that follow each other in a message are one event, and are copied once: an event costs on
-its way as much as copying some tens of KiB.
+A table per role says which kinds of frame an end accepts; before HELLO only HELLO and CLOSE are.
+A frame for a stream that has ended is dropped without an error: it was under way when the stream
+ended. Body bytes of one stream that follow each other in a message become one event and are copied
+once, since delivering an event costs as much as copying some tens of KiB.
 """
 
 from collections.abc import Callable
@@ -46,7 +46,7 @@ class Receiver:
         self._table_after_hello = _AT_HUB if is_hub else _AT_AGENT
 
     def receive(self, message: bytes | memoryview) -> list[Event]:
-        """The events of one link message. Raises RemoteProtocolError."""
+        """Return the events of one link message. Raises RemoteProtocolError."""
         found: list[Event | _Piece] = []
         at, size = 0, len(message)
         if size > frames.MAX_MESSAGE_BYTES:
@@ -161,7 +161,7 @@ class Receiver:
         self._tunnel.pong = frames.frame(Kind.PONG, 0, frames.decode_ping(payload))
 
     def _pong(self, payload: bytes) -> None:
-        frames.decode_ping(payload)  # which one it answers is all the same: it is a sign of life
+        frames.decode_ping(payload)  # any PONG shows that the other end is alive
 
     def _message(self, payload: bytes) -> Event:
         if len(payload) > frames.CHUNK_BYTES:
@@ -180,10 +180,10 @@ class Receiver:
         self._tunnel.closed = True
         return PeerClosed(close_code_of(number), text)
 
-    # --- frames that have no place here ---------------------------------------------------------
+    # --- frames that are refused ----------------------------------------------------------------
 
     def _refuse(self, kind: int, _stream: int, _payload: bytes) -> NoReturn:
-        """A kind that the table of the moment doesn't have."""
+        """Refuse a kind that the current table doesn't have."""
         plain = kind & ~FIN
         if plain not in _NAMES:
             raise RemoteProtocolError(CloseCode.BAD_FRAME, f"unknown kind {plain}")
@@ -196,7 +196,7 @@ class Receiver:
 
 
 def _joined(found: list[Event | _Piece]) -> list[Event]:
-    """The events, where pieces of one body that follow each other have become one."""
+    """Return the events; adjacent pieces of one body become one DataReceived."""
     events: list[Event] = []
     body: list[_Piece] = []
     for one in found:
@@ -232,7 +232,7 @@ _CONTROL: dict[int, Callable[[Receiver, bytes], Event | None]] = {
 
 
 def _table(takes: dict[int, _Take]) -> list[_Take]:
-    """What to do with each value of a kind byte, FIN included."""
+    """Return the method for each of the 256 values of a kind byte, FIN included."""
     return [takes.get(kind, Receiver._refuse) for kind in range(256)]
 
 

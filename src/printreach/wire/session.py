@@ -6,8 +6,8 @@ Both ends run this class. The HUB (a relay node) opens streams, the AGENT answer
     agent  [INTERIM]* HEAD [DATA]* FIN
 
 Each direction of a stream ends with FIN; the stream is forgotten when both did, or on a RESET.
-Time is told by the caller (`now`, seconds of any steady clock). receiver.py is the half that
-listens, state.py what both halves know.
+The caller passes the time (`now`, seconds of any monotonic clock). receiver.py is the receiving
+half, state.py the state that both halves share.
 """
 
 from enum import Enum
@@ -16,7 +16,7 @@ from . import frames
 from .errors import CloseCode, LocalProtocolError, Reason, RemoteProtocolError
 from .events import Event, PeerSilent
 from .frames import CHUNK_BYTES, FIN, HEADER, MAX_STREAMS, VERSION, Kind
-from .keepalive import STANDSTILL_S, Keepalive
+from .keepalive import STALL_S, Keepalive
 from .receiver import Receiver
 from .state import TunnelState
 
@@ -48,7 +48,7 @@ class Session:
         hello = frames.encode_hello(VERSION, VERSION, window, capabilities)
         self._write(Kind.HELLO, 0, hello)
 
-    # --- what we know ---------------------------------------------------------------------------
+    # --- state ----------------------------------------------------------------------------------
 
     @property
     def is_ready(self) -> bool:
@@ -57,7 +57,7 @@ class Session:
 
     @property
     def may_open(self) -> bool:
-        """A stream may be opened now."""
+        """True while a stream may be opened."""
         tunnel = self._tunnel
         return (
             self._is_hub
@@ -74,7 +74,7 @@ class Session:
         return stream in self._tunnel.streams
 
     def credit(self, stream: int) -> int:
-        """Body bytes that may be sent on a stream now; 0 when it is gone."""
+        """Return the body bytes that may be sent on a stream now; 0 when it has ended."""
         state = self._tunnel.streams.get(stream)
         return state.credit if state is not None else 0
 
@@ -141,35 +141,35 @@ class Session:
             self._tunnel.end_local(stream, state)
 
     def taken(self, stream: int, size: int) -> None:
-        """The application has taken size bytes of a stream: credit goes back in good time."""
+        """Note that the application has consumed size bytes; credit is returned when it is due."""
         state = self._tunnel.streams.get(stream)
         if state is None or not state.remote_open:
             return
-        owed = state.taken(size)
-        if owed:
-            self._write(Kind.CREDIT, stream, frames.U32.pack(owed))
+        credit = state.taken(size)
+        if credit:
+            self._write(Kind.CREDIT, stream, frames.U32.pack(credit))
 
     def reset(self, stream: int, reason: Reason, text: str = "") -> None:
-        """End a stream both ways now. Nothing happens when it is gone already."""
+        """End a stream in both directions now. Nothing happens when it has ended already."""
         if self._tunnel.streams.pop(stream, None) is not None:
             self._write(Kind.RESET, stream, frames.encode_text(reason, text))
 
     # --- the tunnel itself: calls in, bytes out -------------------------------------------------
 
     def message(self, payload: bytes) -> None:
-        """Say something in the control conversation; at most a chunk."""
+        """Send a control message; at most a chunk."""
         if len(payload) > CHUNK_BYTES:
             raise LocalProtocolError(f"a control message of {len(payload)} bytes")
         self._write(Kind.MESSAGE, 0, payload)
 
     def drain(self) -> None:
-        """No new streams from now on; running ones finish."""
+        """Open no new streams from now on; running ones finish."""
         if not self._tunnel.draining:
             self._tunnel.draining = True
             self._write(Kind.DRAIN, 0, b"")
 
     def close(self, code: CloseCode, text: str = "") -> None:
-        """Say why the link is about to close. Nothing can be sent afterwards."""
+        """Send the reason why the link is about to close. Nothing can be sent afterwards."""
         self._write(Kind.CLOSE, 0, frames.encode_text(code, text))
         self._tunnel.closed = True
         self._tunnel.pong = b""
@@ -181,9 +181,9 @@ class Session:
         return bool(self._output or self._tunnel.pong)
 
     def take_output(self) -> bytes:
-        """The next link message: all that waits, up to MAX_MESSAGE_BYTES; empty when nothing does.
+        """Return the next link message: all that waits, up to MAX_MESSAGE_BYTES, or b"".
 
-        Ask again while has_output.
+        Call it again while has_output.
         """
         output, self._output = self._output, []
         if self._tunnel.pong:
@@ -196,13 +196,13 @@ class Session:
         return message
 
     def receive(self, message: bytes | memoryview, now: float) -> list[Event]:
-        """Take one link message. Behind a CLOSE, theirs or ours, nothing is heard any more.
+        """Return the events of one link message. After CLOSE in either direction it is ignored.
 
         Raises RemoteProtocolError when it breaks the protocol; a CLOSE frame that names the fault
         is then waiting in the output. Events of the whole frames before the fault are lost with
         the tunnel.
         """
-        self._keepalive.heard(now)
+        self._keepalive.on_received(now)
         try:
             return self._receiver.receive(message)
         except RemoteProtocolError as fault:
@@ -210,16 +210,16 @@ class Session:
             raise
 
     def next_deadline(self) -> float:
-        """When on_time should be called next; it moves with what is sent and received."""
+        """Return when on_time should be called next; sending and receiving move it."""
         return self._keepalive.next_deadline(busy=bool(self._tunnel.streams))
 
     def on_time(self, now: float) -> PeerSilent | None:
-        """Send a ping where one is due; report an other end that left one unanswered.
+        """Send a ping if one is due, or report that the other end left one unanswered.
 
-        Much later than next_deadline it reports nobody yet: it was this end that stood still.
+        A call much later than next_deadline reports nothing yet, because this end was stalled.
         """
-        if now > self.next_deadline() + STANDSTILL_S:
-            self._keepalive.stood_still(now)
+        if now > self.next_deadline() + STALL_S:
+            self._keepalive.extend_after_stall(now)
         if self._keepalive.is_silent(now):
             return PeerSilent(self._keepalive.silent_for(now))
         if self._keepalive.ping_is_due(now, busy=bool(self._tunnel.streams)):

@@ -1,4 +1,4 @@
-"""What an end knows of its tunnel and of each stream, and the rules that follow from it.
+"""The state of a tunnel and of each stream at one end, and the transitions between states.
 
 Session (calls in, bytes out) and Receiver (bytes in, events out) share one TunnelState.
 """
@@ -8,15 +8,15 @@ from .frames import MAX_CREDIT_BYTES
 
 
 class StreamState:
-    """One stream as one end sees it: what may still travel each way, and how many body bytes.
+    """One stream at one end: which frames may still travel each way, and how many body bytes.
 
-    Credit goes back when a quarter of the window has been taken: a busy stream costs one small
+    Credit is returned when a quarter of the window has been consumed: a busy stream costs one small
     frame per quarter and seldom waits for it.
     """
 
     __slots__ = (
-        "_owed",
-        "_room",
+        "_peer_credit",
+        "_unreturned",
         "_window",
         "credit",
         "head_seen",
@@ -28,8 +28,8 @@ class StreamState:
     def __init__(self, credit: int, window: int, *, opened_here: bool) -> None:
         self.credit = credit  # body bytes that we may still send
         self._window = window
-        self._room = window  # body bytes that the other end may still send
-        self._owed = 0  # taken by the application, not yet granted again
+        self._peer_credit = window  # body bytes that the other end may still send
+        self._unreturned = 0  # taken by the application, not yet granted again
         self.local_open = True
         self.remote_open = True
         # An OPEN carries the head of its direction.
@@ -37,39 +37,39 @@ class StreamState:
         self.head_seen = not opened_here
 
     def spend(self, size: int) -> None:
-        """size body bytes are being sent."""
+        """Subtract size body bytes that are being sent. Raises LocalProtocolError."""
         if size > self.credit:
             raise LocalProtocolError(f"{size} bytes sent with {self.credit} of credit")
         self.credit -= size
 
     def grant(self, size: int) -> None:
-        """The other end lets us send size more bytes."""
+        """Add size bytes that the other end lets us send. Raises RemoteProtocolError."""
         if size == 0 or self.credit + size > MAX_CREDIT_BYTES:
             raise RemoteProtocolError(CloseCode.BAD_CREDIT, f"a grant of {size} bytes")
         self.credit += size
 
     def arrived(self, size: int) -> None:
-        """size body bytes came."""
-        if size > self._room:
-            text = f"{size} bytes came with {self._room} of credit"
+        """Subtract size body bytes that came. Raises RemoteProtocolError beyond the window."""
+        if size > self._peer_credit:
+            text = f"{size} bytes came with {self._peer_credit} of credit"
             raise RemoteProtocolError(CloseCode.WINDOW_OVERRUN, text)
-        self._room -= size
+        self._peer_credit -= size
 
     def taken(self, size: int) -> int:
-        """Bytes of credit to return now, 0 while it is not worth a frame."""
-        untaken = self._window - self._room - self._owed
+        """Note size consumed bytes; the credit to return now, or 0 while it is below a quarter."""
+        untaken = self._window - self._peer_credit - self._unreturned
         if size > untaken:
             raise LocalProtocolError(f"{size} bytes taken of {untaken}")
-        self._owed += size
-        if 4 * self._owed < self._window:
+        self._unreturned += size
+        if 4 * self._unreturned < self._window:
             return 0
-        owed, self._owed = self._owed, 0
-        self._room += owed
-        return owed
+        returned, self._unreturned = self._unreturned, 0
+        self._peer_credit += returned
+        return returned
 
 
 class TunnelState:
-    """The open streams by id, and how far the tunnel itself has come."""
+    """The open streams by id, and the state of the tunnel itself."""
 
     __slots__ = (
         "closed",
@@ -86,11 +86,11 @@ class TunnelState:
         self.window = window
         self.peer_window = 0  # until its HELLO arrived
         self.streams: dict[int, StreamState] = {}
-        self.last_opened = 0  # ids rise: up to here, what is not in streams has ended
+        self.last_opened = 0  # ids rise: a stream up to this id that isn't in `streams` has ended
         self.draining = False
         self.peer_draining = False
         self.closed = False
-        self.pong = b""  # one at most, however many pings come while the link is congested
+        self.pong = b""  # one at most, even for many pings while the link is congested
 
     def add(self, stream: int, *, opened_here: bool) -> StreamState:
         state = StreamState(self.peer_window, self.window, opened_here=opened_here)
@@ -105,27 +105,30 @@ class TunnelState:
         return state
 
     def known(self, stream: int) -> StreamState | None:
-        """The stream, or None when it ended lately; an id that never was is their fault."""
+        """Return the stream, or None after it ended.
+
+        Raises RemoteProtocolError for an id that was never opened.
+        """
         state = self.streams.get(stream)
         if state is None and (stream == 0 or stream > self.last_opened):
             raise RemoteProtocolError(CloseCode.UNKNOWN_STREAM, f"stream {stream} was never opened")
         return state
 
     def readable(self, stream: int) -> StreamState | None:
-        """The same, for a frame of the body or head: nothing of those follows a FIN."""
+        """Do the same for a frame of head or body. Raises RemoteProtocolError after a FIN."""
         state = self.known(stream)
         if state is not None and not state.remote_open:
             raise RemoteProtocolError(CloseCode.UNEXPECTED_FRAME, f"stream {stream} had its FIN")
         return state
 
     def end_local(self, stream: int, state: StreamState) -> None:
-        """Our FIN was sent; a stream with both is forgotten."""
+        """Note that our FIN was sent; a stream with both is forgotten."""
         state.local_open = False
         if not state.remote_open:
             del self.streams[stream]
 
     def end_remote(self, stream: int, state: StreamState) -> None:
-        """Their FIN came; a stream with both is forgotten."""
+        """Note that their FIN came; a stream with both is forgotten."""
         state.remote_open = False
         if not state.local_open:
             del self.streams[stream]
