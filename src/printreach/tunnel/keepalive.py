@@ -1,4 +1,4 @@
-"""When a tunnel looks for a sign of life of the other end: on a timer that its session decides."""
+"""The timer that pings the other end of a tunnel; the session decides when it is due."""
 
 import asyncio
 from typing import Protocol
@@ -9,19 +9,20 @@ from .shared_timer import Timer, Timers
 
 
 class KeepaliveHandler(Protocol):
-    """Who is told what a look brought. Each is called on the event loop."""
+    """Callbacks of a KeepaliveTimer, called on the event loop."""
 
     def on_ping(self) -> None:
         """A ping waits in the session's output."""
 
     def on_silence(self, silent_s: float) -> None:
-        """The other end left one unanswered; the timer has ended."""
+        """The other end left a ping unanswered; the timer has ended."""
 
 
 class KeepaliveTimer:
-    """One timer. is_waiting: for a ping's answer, perhaps; `heard` is due with whatever comes.
+    """The keepalive timer of one tunnel.
 
-    idle_timers: for what falls due while no stream is open; the loop's, if not said.
+    is_waiting: a ping may be unanswered; call `on_received` with the next message.
+    idle_timers: where timers are set while no stream is open; the loop by default.
     """
 
     __slots__ = ("_at", "_handler", "_idle_timers", "_loop", "_session", "_timer", "is_waiting")
@@ -38,7 +39,7 @@ class KeepaliveTimer:
         self._at = 0.0  # uvloop's handle of what is due at once does not know
 
     def begin(self) -> None:
-        """Look at the session's deadline, wherever it has moved."""
+        """Set the timer to the session's deadline, which may have moved."""
         if self._timer is not None:
             self._timer.cancel()
         self._at = self._session.next_deadline()
@@ -46,12 +47,12 @@ class KeepaliveTimer:
         self._timer = timers.call_at(self._at, self._look)
 
     def advance(self) -> None:
-        """The deadline is nearer with a first stream open."""
+        """Set the timer earlier where the deadline is nearer, as with a first stream open."""
         if self._timer is not None and self._at > self._session.next_deadline():
             self.begin()
 
-    def heard(self) -> None:
-        """Something came."""
+    def on_received(self) -> None:
+        """Restart the timer, because a message came."""
         self.is_waiting = False
         self.begin()
 

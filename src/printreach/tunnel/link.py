@@ -1,4 +1,4 @@
-"""A link carries whole messages between two ends, in order: a WebSocket, or a pair in memory."""
+"""Links: they carry whole messages between two ends, in order. A WebSocket, or a pair in memory."""
 
 import asyncio
 from typing import Protocol
@@ -7,11 +7,12 @@ MAX_MESSAGE_BYTES = 1024 * 1024
 """A link message gathers what one turn of the loop produced; senders flush long before this."""
 
 MAX_UNSIGNED_MESSAGE_BYTES = 16 * 1024
-"""Of an end that is not known yet: sign-in takes a tenth of it, and anybody may connect."""
+"""The limit before sign-in: the messages of sign-in need a tenth of it, and any client may
+connect."""
 
 
 class LinkReceiver(Protocol):
-    """Who hears from a link. `data` is only valid during the call."""
+    """Callbacks of a link. `data` is only valid during the call."""
 
     def on_link_message(self, data: bytes | memoryview) -> None: ...
     def on_link_congested(self) -> None: ...
@@ -22,10 +23,10 @@ class LinkReceiver(Protocol):
 
 class Link(Protocol):
     def start(self, receiver: LinkReceiver) -> None:
-        """Begin to deliver; what came before is delivered first."""
+        """Begin to deliver messages; those that came before are delivered first."""
 
     def send(self, message: bytes) -> None:
-        """Never blocks; on_link_congested says when to hold back."""
+        """Send a message without blocking; on_link_congested says when to hold back."""
 
     def close(self) -> None:
         """Send what is queued, then close."""
@@ -67,7 +68,7 @@ class MemoryLink:
             self._receiver.on_link_message(message)
 
     def congest(self) -> None:
-        """Act as a socket whose buffer is full, for tests."""
+        """Behave like a socket whose buffer is full; for tests."""
         if self._receiver is not None:
             self._receiver.on_link_congested()
 

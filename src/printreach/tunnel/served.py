@@ -1,4 +1,4 @@
-"""A stream served with `await`: for what is answered by a coroutine, the command API.
+"""A stream served with `await`: for requests that a coroutine answers, those of the command API.
 
 Requests to the printer's own web server take callbacks all the way (tunnel/stream.py).
 """
@@ -14,7 +14,7 @@ from .stream import Stream
 
 
 class StreamGone(Exception):
-    """Nobody waits for the answer any more."""
+    """The stream has ended: no one waits for the answer any more."""
 
 
 class ServedStream:
@@ -42,7 +42,7 @@ class ServedStream:
     # --- the request ------------------------------------------------------------------------------
 
     async def body(self) -> AsyncIterator[bytes]:
-        """The request's body as it comes; credit goes back as pieces are taken."""
+        """Yield the request's body as it comes; credit is returned as pieces are consumed."""
         if self.invites and not self._has_all:
             self.invites = False
             self._stream.interim(b"100 Continue\r\n")
@@ -56,7 +56,7 @@ class ServedStream:
             await self._change()
 
     async def read(self, at_most: int) -> bytes | None:
-        """The whole body; None when it is longer than at_most."""
+        """Return the whole body; None when it is longer than at_most bytes."""
         whole = bytearray()
         async for piece in self.body():
             whole += piece
@@ -82,7 +82,7 @@ class ServedStream:
             await self._until_sent()
 
     def break_off(self, text: str) -> None:
-        """End a begun answer so that it can't be taken for whole."""
+        """End an answer that was begun, so that it can't be mistaken for a whole one."""
         self._is_gone = True
         self._stream.reset(Reason.BROKEN, text)
 

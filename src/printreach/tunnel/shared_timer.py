@@ -1,7 +1,7 @@
-"""Timers that may be late: what is due in the same quarter of a second wakes the loop once.
+"""One timer for many keepalives: calls due in the same quarter of a second wake the loop once.
 
-For the keep-alive of thousands of idle tunnels. With a timer each, most of the time that a ping
-takes is spent on waking up for it, and for its answer.
+It serves thousands of idle tunnels. With a timer for each, most of the CPU time of a ping would go
+into waking up for it, and for its answer.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ TICK_S = 0.25
 BATCH = 64
 """Calls in one turn of the loop, about a millisecond."""
 BATCH_PAUSE_S = 0.005
-"""Then others have their turn. It also draws apart what a pause of the process has made due at
-once: a ping's next one is counted from its answer."""
+"""The pause after a batch, in which other work gets its turn. It also spreads calls that a pause of
+the process made due at the same time, since the next ping is timed from the answer to the last."""
 
 
 class Timer(Protocol):
@@ -25,13 +25,13 @@ class Timer(Protocol):
 
 
 class Timers(Protocol):
-    """Who calls back: an event loop, or a SharedTimer."""
+    """A source of timers: an event loop, or a SharedTimer."""
 
     def call_at(self, when: float, callback: Callable[[], None], /) -> Timer: ...
 
 
 class ScheduledCall:
-    """One call that is to come."""
+    """One call that is scheduled."""
 
     __slots__ = ("callback",)
 
@@ -43,11 +43,11 @@ class ScheduledCall:
 
 
 class SharedTimer:
-    """Timers of the running loop, up to TICK_S late, and later when very many are due."""
+    """Timers on the running loop, up to TICK_S late, and later when very many are due."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._due: dict[int, list[ScheduledCall]] = {}  # by the number of the beat
+        self._due: dict[int, list[ScheduledCall]] = {}  # by the number of the tick
 
     def call_at(self, when: float, callback: Callable[[], None], /) -> ScheduledCall:
         number = ceil(when / TICK_S)

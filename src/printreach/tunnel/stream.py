@@ -1,6 +1,6 @@
-"""One stream of a tunnel as the application holds it: callbacks in, calls out.
+"""One stream of a tunnel, with the interface that the application uses: callbacks in, calls out.
 
-Callbacks and not coroutines, because this is the path of every byte: a task per request and a
+It uses callbacks and not coroutines, because every byte passes here: a task per request and a
 wake-up per chunk cost as much as all the rest of a small request together.
 """
 
@@ -12,26 +12,26 @@ from printreach.wire.frames import CHUNK_BYTES
 from printreach.wire.session import Session
 
 MIN_PIECE_BYTES = CHUNK_BYTES // 2
-"""Credit that is waited for where more is held: else each read of 256 KiB ends in a sliver, and
-twice as many messages travel. It comes: a receiver keeps back less than a quarter of its window,
-which is never below a chunk."""
+"""The least credit for which held bytes are sent: otherwise each read of 256 KiB would end in a
+small piece, and twice as many messages would travel. That much credit always comes, since a
+receiver holds back less than a quarter of its window, which is never below a chunk."""
 
 
 class StreamHandler(Protocol):
-    """What the application wants to hear of a stream. Called in order, never re-entrantly."""
+    """The application's callbacks of a stream. Called in order, never re-entrantly."""
 
     def on_interim(self, head: bytes) -> None: ...
     def on_head(self, head: bytes, body: bytes, fin: bool) -> None: ...
     def on_data(self, data: bytes, fin: bool) -> None: ...
     def on_writable(self) -> None:
-        """Everything held back has been sent; `send` may be called again."""
+        """All held bytes have been sent; `send` may be called again."""
 
     def on_reset(self, reason: Reason, text: str) -> None:
         """The stream ended early, by the other end or with the tunnel. Nothing follows."""
 
 
 class StreamTunnel(Protocol):
-    """What a stream asks of its tunnel."""
+    """The interface of a tunnel to its streams."""
 
     session: Session
     is_congested: bool
@@ -44,9 +44,9 @@ class StreamTunnel(Protocol):
 
 
 class Stream:
-    """One stream. Taking bytes is acknowledged with `taken`, which returns the credit.
+    """One stream. Call `taken` for bytes that were consumed: it returns the credit.
 
-    What is sent on a stream that has ended goes nowhere.
+    Bytes sent on a stream that has ended are dropped.
     """
 
     __slots__ = ("_fin_held", "_held", "_tunnel", "handler", "id")
@@ -64,12 +64,12 @@ class Stream:
 
     @property
     def is_holding(self) -> bool:
-        """Bytes wait for credit or for the link; the source should pause."""
+        """True while bytes wait for credit or for the link; the source should pause."""
         return bool(self._held) or self._fin_held
 
     @property
     def may_send(self) -> bool:
-        """Something is held, and there is credit for all of it or for a good piece."""
+        """True if bytes are held and there is credit for all of them or for a large piece."""
         if not self._held:
             return self._fin_held
         enough = min(len(self._held[0]), MIN_PIECE_BYTES)
@@ -81,9 +81,9 @@ class Stream:
             self._tunnel.flush_soon()
 
     def respond(self, head: bytes, body: bytes = b"", *, fin: bool = False) -> bool:
-        """Send the head of the answer, with the first bytes of its body where they fit.
+        """Send the head of the answer, with the first bytes of its body if they fit.
 
-        False: some of the body is held back; wait for on_writable.
+        Returns False if some of the body is held back; wait for on_writable.
         """
         if not self.is_open:
             return True
@@ -98,7 +98,7 @@ class Stream:
         return self.send(body, fin=fin)
 
     def send(self, data: bytes, *, fin: bool = False) -> bool:
-        """Send body bytes. False: some are held back; wait for on_writable before sending more."""
+        """Send body bytes. Returns False if some are held back; wait for on_writable then."""
         if not self.is_open:
             return True
         tunnel = self._tunnel
@@ -117,7 +117,7 @@ class Stream:
         return not self.is_holding
 
     def taken(self, size: int) -> None:
-        """size bytes of what on_head and on_data brought have been passed on."""
+        """Note that size bytes from on_head and on_data have been passed on."""
         if self.is_open:
             session = self._tunnel.session
             session.taken(self.id, size)
@@ -125,14 +125,14 @@ class Stream:
                 self._tunnel.flush_soon()
 
     def reset(self, reason: Reason, text: str = "") -> None:
-        """End the stream now, both ways; the handler hears nothing more."""
+        """End the stream now, in both directions; the handler isn't called any more."""
         self.handler = None
         self._held.clear()
         self._fin_held = False
         self._tunnel.reset(self, reason, text)
 
     def send_held_chunk(self) -> bool:
-        """Send a chunk of what is held back; False where there is too little credit, or nothing."""
+        """Send a chunk of the held bytes; False if there is too little credit, or none is held."""
         if not self.may_send:
             return False
         session = self._tunnel.session

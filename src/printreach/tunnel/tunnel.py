@@ -1,4 +1,4 @@
-"""A session on a link, driven by the event loop: reads, writes, fair turns.
+"""A session on a link, driven by the event loop: it reads, writes and schedules streams fairly.
 
 Output is gathered and flushed once per turn of the loop, or at once when a chunk's worth or
 MAX_GATHERED frames wait.
@@ -24,19 +24,21 @@ from .stream import Stream, StreamHandler
 log = logging.getLogger(__name__)
 
 MAX_OPENED_WHILE_FULL_BYTES = 1024 * 1024
-"""Some tens of the largest heads with their first chunk, many hundreds of usual ones."""
+"""Enough for tens of the largest heads with their first chunk, or for many hundreds of usual
+ones."""
 
 MAX_GATHERED = 16
-"""With more in a message the two ends take turns instead of working side by side: 64 callers got
-a third fewer answers."""
+"""The most frames in a message. With more, the two ends worked in turn instead of in parallel: 64
+callers got a third fewer answers."""
 
 CALM_CHUNKS = 16
-"""So many in a row did not fill the link: it takes more than is sent, and no page waits long behind
-a large message. A home's uplink is full at the second or third."""
+"""After this many chunks in a row that did not fill the link, chunks are gathered: the link takes
+more than is sent, and no page waits long behind a large message. A home's uplink is full at the
+second or third chunk."""
 
 
 class TunnelHandler(Protocol):
-    """Who is told of what concerns the whole tunnel."""
+    """Callbacks for events of the whole tunnel."""
 
     def on_tunnel_ready(self, capabilities: frozenset[str]) -> None: ...
     def on_stream(self, stream: Stream, opened: events.StreamOpened) -> None:
@@ -45,7 +47,7 @@ class TunnelHandler(Protocol):
     def on_tunnel_message(self, payload: bytes) -> None: ...
     def on_tunnel_draining(self) -> None: ...
     def on_tunnel_closed(self, code: CloseCode | int | None, text: str) -> None:
-        """Called once. code: what a CLOSE frame said, or our own close; None for a lost link."""
+        """Called once. code: of a CLOSE frame, theirs or ours; None for a lost link."""
 
 
 class Tunnel:
@@ -56,7 +58,7 @@ class Tunnel:
         handler: TunnelHandler,
         idle_timers: Timers | None = None,
     ) -> None:
-        """idle_timers: for what falls due while no stream is open; the loop's, if not said."""
+        """idle_timers: where timers are set while no stream is open; the loop by default."""
         self.session = session
         self.is_congested = False  # streams take turns
         self.is_closed = False
@@ -77,7 +79,7 @@ class Tunnel:
         self._keepalive = KeepaliveTimer(session, self, idle_timers)
 
     def start(self) -> None:
-        """Begin: our HELLO goes out, what has arrived already is read."""
+        """Begin: send our HELLO and read messages that have arrived already."""
         self.flush_soon()
         self._keepalive.begin()
         self._link.start(self)
@@ -86,9 +88,9 @@ class Tunnel:
 
     @property
     def is_overloaded(self) -> bool:
-        """Too much waits for the other end already: open no stream for now.
+        """True while too much waits for the other end: open no stream for now.
 
-        Heads need no credit, so nothing else bounds what an end that doesn't read makes pile up.
+        Heads need no credit, so nothing else bounds what piles up for an end that doesn't read.
         """
         return (
             self.session.stream_count >= MAX_STREAMS
@@ -126,14 +128,14 @@ class Tunnel:
             self.flush_soon()
 
     def close(self, code: CloseCode, text: str = "") -> None:
-        """Say why, then close; open streams end with TUNNEL_LOST."""
+        """Send the reason, then close; open streams end with TUNNEL_LOST."""
         if not self.is_closed:
             self.session.close(code, text)
-            self._say_goodbye()
+            self._send_rest_and_close()
             self._ended(code, text, Reason.TUNNEL_LOST)
 
     def abort(self, text: str, reason: Reason = Reason.TUNNEL_LOST) -> None:
-        """Close without a word, when the other end doesn't listen any more."""
+        """Close without a CLOSE frame, when the other end doesn't read any more."""
         if not self.is_closed:
             self._ended(None, text, reason)
             self._link.abort()
@@ -149,10 +151,10 @@ class Tunnel:
             self._flush_handle = self._loop.call_soon(self._flush)
 
     def pump(self, stream: Stream) -> None:
-        """Send what a stream holds back as far as it may go; the rest waits for its turn.
+        """Send as much of a stream's held bytes as may go; the rest waits for its turn.
 
-        Each chunk may fill the link, and leaves by itself. Where none did for a while they are one
-        message: larger writes and reads, and fewer events, at both ends.
+        Each chunk may fill the link, and is flushed by itself. After CALM_CHUNKS that did not, they
+        are gathered into one message: larger writes and reads, and fewer events, at both ends.
         """
         while not self.is_congested and stream.send_held_chunk():
             self._calm_chunks += 1
@@ -185,7 +187,7 @@ class Tunnel:
             received = self.session.receive(data, self._loop.time())
         except RemoteProtocolError as fault:
             log.warning("tunnel closed: the other end broke the protocol: %s", fault)
-            self._say_goodbye()
+            self._send_rest_and_close()
             self._ended(fault.code, fault.text, Reason.TUNNEL_LOST)
             return
         self._is_reading = True
@@ -194,7 +196,7 @@ class Tunnel:
         self._is_reading = False
         self._forget_ended()
         if self._keepalive.is_waiting and not self.is_closed:
-            self._keepalive.heard()
+            self._keepalive.on_received()
         if self.session.has_output:
             self.flush_soon()
 
@@ -206,7 +208,7 @@ class Tunnel:
         self._is_link_full = False
         self._opened_while_full = 0
         self._flush()
-        # Still congested for streams: who sends now, from on_writable, goes behind those that wait.
+        # Still congested for streams: one that sends now, from on_writable, comes last.
         while self._waiting and not self._is_link_full:
             stream_id = next(iter(self._waiting))
             stream = self._waiting.pop(stream_id)
@@ -244,7 +246,7 @@ class Tunnel:
         if (handler := self._handler(stream_id)) is not None:
             handler.on_data(data, fin)
         else:
-            self.session.taken(stream_id, len(data))  # nobody wants the rest
+            self.session.taken(stream_id, len(data))  # the stream was reset here
 
     def _head(self, event: events.HeadReceived) -> None:
         stream_id, head, body, fin = event
@@ -296,7 +298,7 @@ class Tunnel:
         return stream.handler if stream is not None else None
 
     def _failed(self, event: events.Event) -> None:
-        """Our own code raised: what it was about ends, and nothing else does."""
+        """End the stream or the tunnel that an event was about, because our own code raised."""
         match event:
             case (
                 events.DataReceived()
@@ -325,12 +327,12 @@ class Tunnel:
 
     def _after_turn(self, stream: Stream) -> None:
         if not stream.is_holding:
-            self._say_writable(stream)
+            self._report_writable(stream)
             self.forget_if_ended(stream.id)
         elif stream.may_send:
             self._waiting[stream.id] = stream
 
-    def _say_writable(self, stream: Stream) -> None:
+    def _report_writable(self, stream: Stream) -> None:
         if stream.handler is not None:
             try:
                 stream.handler.on_writable()
@@ -339,7 +341,7 @@ class Tunnel:
                 self._fail(stream)
 
     def _forget_ended(self) -> None:
-        """Only behind the last event of a message: a RESET behind a FIN must find its stream."""
+        """Called after the last event of a message only: a RESET after a FIN needs its stream."""
         if self._perhaps_ended:
             for stream_id in self._perhaps_ended:
                 self.forget_if_ended(stream_id)
@@ -348,18 +350,18 @@ class Tunnel:
     def _forget(self, stream_id: int) -> None:
         self._waiting.pop(stream_id, None)
         if (stream := self._streams.pop(stream_id, None)) is not None:
-            stream.handler = None  # it knows the stream: together they would wait to be collected
+            stream.handler = None  # breaks a reference cycle
 
     def _flush(self) -> None:
         if self._flush_handle is not None:
             self._flush_handle.cancel()
             self._flush_handle = None
         self._unflushed = self._gathered = 0
-        # While the link is congested output waits here, where a hundred PONGs are one.
+        # While the link is congested output waits here, where a hundred PONGs become one.
         while not self.is_closed and not self._is_link_full and self.session.has_output:
             self._link.send(self.session.take_output())
 
-    def _say_goodbye(self) -> None:
+    def _send_rest_and_close(self) -> None:
         while self.session.has_output:
             self._link.send(self.session.take_output())
         self._link.close()
@@ -368,7 +370,7 @@ class Tunnel:
         if self.is_closed:
             return
         self.is_closed = True
-        self.session.close(CloseCode.NORMAL)  # so that nobody opens a stream on it any more
+        self.session.close(CloseCode.NORMAL)  # so that no stream is opened on it any more
         self._keepalive.end()
         if self._flush_handle is not None:
             self._flush_handle.cancel()
@@ -383,7 +385,7 @@ class Tunnel:
             log.exception("a fault of ours while a tunnel was ended")
 
 
-# A table and not `match`: the patterns of named tuples cost a microsecond an event.
+# A table and not `match`: the patterns of named tuples cost a microsecond per event.
 _EVENT_HANDLERS: dict[type[events.Event], Callable[[Tunnel, Any], None]] = {
     events.DataReceived: Tunnel._data,
     events.HeadReceived: Tunnel._head,

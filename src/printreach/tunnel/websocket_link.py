@@ -1,7 +1,7 @@
-"""The link over a WebSocket, by picows: what both the relay and the agent use.
+"""The link over a WebSocket by picows, which both the relay and the agent use.
 
-picows is told to leave pings to us (`enable_auto_pong=False`): answered at once, a flood of them
-from an end that reads nothing would fill our memory with pongs.
+picows is configured to leave pings to us (`enable_auto_pong=False`): if they were answered at once,
+a flood of them from an end that reads nothing would fill our memory with pongs.
 """
 
 import asyncio
@@ -16,21 +16,25 @@ from .link import MAX_MESSAGE_BYTES, MAX_UNSIGNED_MESSAGE_BYTES, LinkReceiver
 SUBPROTOCOL = "printreach.tunnel.v1"
 
 HIGH_WATER_BYTES = 64 * 1024
-"""Unsent bytes in our own buffer above which streams take turns; a chunk's worth."""
+"""Unsent bytes in our own buffer above which streams take turns; the size of a chunk."""
 FRAME_HEAD_ROOM = 14
-"""What picows needs before a message to put a frame's head there."""
+"""Bytes that picows needs before a message for the frame's header."""
 NOTSENT_LOWAT_BYTES = 16 * 1024
-"""Unsent bytes the kernel takes: with more, a page waits behind a download it can't overtake."""
+"""Unsent bytes that the kernel takes. With more, a page would wait behind a download that has been
+handed to the kernel already."""
 CLOSE_WITHIN_S = 5.0
-"""After our close: an end that reads nothing would otherwise keep the connection for ever."""
+"""The time-out after our close: otherwise an end that reads nothing could keep the connection for
+ever."""
 
 _DISCARD = struct.pack("ii", 1, 0)  # SO_LINGER: on, for no time
 
 
 class WebSocketLink(WSListener):
-    """is_trusted: False where the other end may be anybody; see trust().
+    """A link over one WebSocket.
 
-    unfinished_bytes: read, and not a whole frame yet. when_trusted: called once, by trust().
+    is_trusted: False while the other end has not signed in; see trust().
+    unfinished_bytes: bytes read of a frame that isn't whole yet. when_trusted: called once, by
+    trust().
     """
 
     def __init__(self, *, is_trusted: bool = True) -> None:
@@ -41,7 +45,7 @@ class WebSocketLink(WSListener):
         self._receiver: LinkReceiver | None = None
         self._early: list[bytes] = []
         self._parts: bytearray | None = None  # of a message that a proxy on the way has fragmented
-        self._pong: bytes | None = None  # that waits until the other end reads
+        self._pong: bytes | None = None  # payload of a pong that waits until the other end reads
         self._is_congested = False
         self._is_closing = False
         self._closing_timer: asyncio.TimerHandle | None = None
@@ -49,16 +53,16 @@ class WebSocketLink(WSListener):
 
     @property
     def is_connected(self) -> bool:
-        """The handshake is over; perhaps the connection is, too."""
+        """True once the handshake is over, even after the connection has ended."""
         return self._transport is not None
 
     @property
     def is_closing(self) -> bool:
-        """Nothing that comes is heard any more."""
+        """True once further input is ignored."""
         return self._is_closing
 
     def check_unfinished(self) -> None:
-        """Close where more is under way than a message may have."""
+        """Close if an unfinished frame is larger than a message may be."""
         if self.unfinished_bytes > self._max_message_bytes + FRAME_HEAD_ROOM:
             self._refuse_size()
 
@@ -74,14 +78,14 @@ class WebSocketLink(WSListener):
 
     def send(self, message: bytes) -> None:
         if self._transport is not None and not self._is_closing:
-            # Not `send`: its header for a large message lies in a buffer that the next call
-            # overwrites, while uvloop may still hold it to be written.
+            # Not `send`: it puts the header of a large message into a buffer that the next call
+            # overwrites, while uvloop may still have to write it.
             framed = bytearray(FRAME_HEAD_ROOM)
             framed += message
             self._transport.send_reuse_external_bytearray(WSMsgType.BINARY, framed, FRAME_HEAD_ROOM)
 
     def trust(self) -> None:
-        """The other end is known: take messages of MAX_MESSAGE_BYTES from now on."""
+        """Accept messages of MAX_MESSAGE_BYTES from now on: the other end has signed in."""
         self._max_message_bytes = MAX_MESSAGE_BYTES
         when_trusted, self.when_trusted = self.when_trusted, None
         if when_trusted is not None:
@@ -94,7 +98,8 @@ class WebSocketLink(WSListener):
         if self._transport is not None and self._lost is None:
             self._is_closing = True
             sock = self._transport.underlying_transport.get_extra_info("socket")
-            # Else the kernel goes on to send: a request, to a machine that wakes up hours later.
+            # Otherwise the kernel keeps sending: perhaps a request, to a machine that wakes up
+            # hours later.
             if sock is not None and sock.family != getattr(socket, "AF_UNIX", None):
                 sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _DISCARD)
             self._transport.disconnect(graceful=False)
@@ -153,7 +158,7 @@ class WebSocketLink(WSListener):
     # --- helpers ------------------------------------------------------------------------------
 
     def _close(self, code: WSCloseCode, text: bytes = b"") -> None:
-        """Send what is queued and why, then close; what still comes is not heard."""
+        """Send queued messages and the reason, then close; further input is ignored."""
         if self._transport is not None and not self._is_closing:
             self._is_closing = True
             self._transport.send_close(code, text)
