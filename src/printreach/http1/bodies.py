@@ -1,11 +1,11 @@
-"""Reading a body by its framing, wherever it comes from."""
+"""Reading a message's body by its framing."""
 
 from .chunked import ChunkedDecoder
 from .heads import Framing
 
 
 class BodyReader:
-    """Takes the bytes behind a head apart: what is body, when it ends, what is left over."""
+    """Splits the bytes after a head into body and surplus, and says when the body has ended."""
 
     __slots__ = ("_chunks", "_framing", "_left", "is_complete")
 
@@ -16,7 +16,7 @@ class BodyReader:
         self.is_complete = framing is Framing.NONE or (framing is Framing.LENGTH and length == 0)
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """The body's bytes and those behind its end. Raises BadMessage for broken chunks."""
+        """Return the body's bytes and those after its end. Raises BadMessage for broken chunks."""
         if self.is_complete:
             return b"", data
         if self._chunks is not None:
@@ -35,7 +35,7 @@ class BodyReader:
         return body, rest
 
     def end_of_input(self) -> bool:
-        """The connection ended: True where that completes the body."""
+        """Note that the connection ended; True if that completes the body."""
         if self._framing is Framing.UNTIL_CLOSE:
             self.is_complete = True
         return self.is_complete

@@ -1,7 +1,7 @@
 """Chunked bodies (RFC 9112, section 7.1): a strict decoder, and the encoder.
 
 httptools reads chunks too, but it can neither pause nor say at which byte a body ended when the
-next request's bytes follow at once, and the agent does without it; in the tests it is the judge.
+next request's bytes follow at once, and the agent does without it; the tests compare with it.
 """
 
 import re
@@ -10,7 +10,7 @@ from enum import Enum
 from .fields import BadMessage, is_field_line
 
 MAX_SIZE_LINE_BYTES = 256
-"""Size, extensions and CRLF. Nobody is known to send extensions to a printer."""
+"""Size, extensions and CRLF. No program is known to send extensions to a printer."""
 MAX_TRAILER_BYTES = 8 * 1024
 LAST_CHUNK = b"0\r\n\r\n"
 
@@ -18,12 +18,12 @@ _SIZE_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})(?:;[\t\x20-\x7e\x80-\xff]*+)?\r\n
 
 
 def encode_chunk(data: bytes) -> bytes:
-    """One chunk; nothing for no data, since an empty chunk would end the body."""
+    """Return one chunk; b"" for no data, since an empty chunk would end the body."""
     return b"%x\r\n%b\r\n" % (len(data), data) if data else b""
 
 
 class _Step(Enum):
-    """What kind of line comes next, outside a chunk's data."""
+    """The kind of line that comes next, outside a chunk's data."""
 
     SIZE = "the size of a chunk"
     DATA_END = "the CRLF behind a chunk's data"
@@ -31,10 +31,10 @@ class _Step(Enum):
 
 
 class ChunkedDecoder:
-    """Takes a chunked body apart as it arrives; extensions and trailers are checked and dropped.
+    """Decodes a chunked body as it arrives; extensions and trailers are checked and dropped.
 
     It holds back the beginning of a line at most, never bytes of the body. Once done, or after a
-    BadMessage, it is spent: each body needs a decoder of its own.
+    BadMessage, it can't be used again: each body needs a decoder of its own.
     """
 
     __slots__ = ("_left", "_line", "_room", "_step", "done")
@@ -47,9 +47,9 @@ class ChunkedDecoder:
         self._left = 0  # bytes of the current chunk's data still to come
 
     def feed(self, data: bytes) -> tuple[list[bytes], int]:
-        """The body's next pieces, and how many bytes of `data` belonged to the body.
+        """Return the body's next pieces, and how many bytes of `data` belonged to the body.
 
-        All of them did unless the body ended inside (`done`): what follows is the next message's.
+        All of them did unless the body has ended (`done`): the others belong to the next message.
         Raises BadMessage (400), which also drops the pieces before the mistake.
         """
         pieces: list[bytes] = []
@@ -65,7 +65,7 @@ class ChunkedDecoder:
         return pieces, at
 
     def _read_line(self, data: bytes, at: int) -> int:
-        """Take a line, or the beginning of one, from data[at:]; the index behind it."""
+        """Take a line, or the beginning of one, from data[at:]; return the index after it."""
         end = data.find(b"\n", at) + 1 or len(data)
         line = self._line + data[at:end]
         complete = line.endswith(b"\n")
@@ -77,7 +77,7 @@ class ChunkedDecoder:
         return end
 
     def _accept(self, line: bytes) -> bool:
-        """Act on a whole line; False where it isn't what this step needs."""
+        """Process a whole line; False if it isn't of the kind that this step expects."""
         match self._step:
             case _Step.SIZE:
                 return self._begin_chunk(line)

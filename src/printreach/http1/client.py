@@ -1,8 +1,8 @@
-"""An HTTP/1.1 client by callbacks, with kept connections: the agent asks its printer with it, the
-relay its web role.
+"""An HTTP/1.1 client by callbacks that reuses connections: the agent's to its printer, and the
+relay's to its web role.
 
-Bytes are passed on as they come, both ways; nothing is gathered. A kept connection is only used
-again for GET, HEAD and OPTIONS without a body: where the server closes it at that very moment the
+Bytes are passed on as they come, in both directions; nothing is gathered. A kept connection is used
+again only for GET, HEAD and OPTIONS without a body: if the server closes it at that moment, such a
 request can be repeated, while a command to a printer must not be.
 """
 
@@ -20,14 +20,15 @@ from .request_queue import RequestQueue
 __all__ = ["AnswerHandler", "Client", "ClientExchange", "Connect", "ExchangeFailure", "reason_of"]
 
 Connect = Callable[[Callable[[], asyncio.Protocol]], Awaitable[object]]
-"""Opens a connection and gives it to the protocol it makes, as loop.create_connection does."""
+"""A function that connects and calls the protocol factory, as loop.create_connection does."""
 
 CONNECT_TIMEOUT_S = 10.0
 FIRST_BYTE_TIMEOUT_S = 600.0
-"""What a slow printer has to its first byte: 10 minutes, since some slice or unpack first."""
+"""The time-out to the first byte of an answer: 10 minutes, since some printers slice or unpack
+first."""
 KEEP_IDLE_S = 15.0
-"""Shorter than common servers keep one (tornado 1 h, CherryPy 10 s to 75 s, nginx 75 s), and soon
-enough for the small ones, which serve four connections at once."""
+"""How long an idle connection is kept: shorter than common servers do (tornado 1 h, CherryPy 10 s
+to 75 s, nginx 75 s), and short enough for small ones, which serve four connections at once."""
 MAX_KEPT = 128
 
 _REPEATABLE = frozenset({b"GET", b"HEAD", b"OPTIONS"})
@@ -35,9 +36,9 @@ _CLOSED = "the client was closed"
 
 
 class Client:
-    """Keeps the connections to one server.
+    """Sends requests to one server and keeps its connections.
 
-    queue: where requests wait for their turn; None where the server takes as many as come.
+    queue: limits the requests that the server has to answer at once; None for no limit.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class Client:
 
     @property
     def kept(self) -> int:
-        """How many connections wait for a next request."""
+        """How many idle connections wait for a next request."""
         return len(self._kept)
 
     def request(
@@ -75,10 +76,10 @@ class Client:
         chunked: bool = False,
         may_repeat: bool = False,
     ) -> ClientExchange:
-        """Ask. head: a whole HTTP/1.1 head, blank line included; body: its first bytes.
+        """Send a request. head: a whole HTTP/1.1 head, blank line included; body: its first bytes.
 
         fin: nothing follows the body given here; otherwise ClientExchange.send brings the rest.
-        may_repeat: the server may get it twice. head carries the body as well, where there is one.
+        may_repeat: the request may be sent twice. Then head includes the body, if there is one.
         """
         is_whole = fin and not body and not chunked
         repeatable = is_whole and (may_repeat or method in _REPEATABLE)
@@ -97,7 +98,7 @@ class Client:
         return exchange
 
     async def close(self) -> None:
-        """End everything; running exchanges hear that they failed."""
+        """Close all connections; running exchanges fail."""
         self._is_closed = True
         for timer in (self._idle_timer, self._late_timer):
             if timer is not None:
@@ -196,7 +197,7 @@ class Client:
 
 
 def reason_of(exc: OSError | ValueError) -> str:
-    """Why there is no connection, in the system's words: `Connection refused`."""
+    """Return why there is no connection, in the system's words: `Connection refused`."""
     if isinstance(exc, ssl.SSLError):
         return f"TLS failed: {_tls_reason(exc)}"
     if not isinstance(exc, OSError):

@@ -11,9 +11,10 @@ from .heads import MAX_HEAD_BYTES, BadMessage, Response, find_head_end, parse_re
 
 HIGH_WATER_BYTES = 64 * 1024
 CLOSE_WITHIN_S = 5.0
-"""For what is still to be written; a server that reads nothing would keep the connection."""
-LAST_WORDS_BYTES = 64 * 1024
-"""Read of an answer that had come when the connection broke: a head, and a short body."""
+"""The time-out for unsent bytes at the end; a server that reads nothing would keep the
+connection."""
+UNREAD_ANSWER_BYTES = 64 * 1024
+"""Bytes read of an answer that had come when the connection broke: a head, and a short body."""
 
 
 class ExchangeFailure(Enum):
@@ -25,7 +26,7 @@ class ExchangeFailure(Enum):
 
 
 class ConnectionClient(Protocol):
-    """Who owns connections: the client."""
+    """The interface of the client to its connections."""
 
     def now(self) -> float: ...
     def call_later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle: ...
@@ -35,7 +36,7 @@ class ConnectionClient(Protocol):
 
 
 class CarriedExchange(Protocol):
-    """What a connection carries at a time: an exchange."""
+    """The interface of the exchange that a connection carries; one at a time."""
 
     method: bytes
     is_sent: bool
@@ -52,7 +53,7 @@ class CarriedExchange(Protocol):
 
 
 class ClientConnection(asyncio.Protocol):
-    """Carries one exchange after another. deadline: to be connected, by the client's clock."""
+    """Carries one exchange after another. deadline: of connecting, by the client's clock."""
 
     def __init__(
         self, client: ConnectionClient, exchange: CarriedExchange, deadline: float
@@ -79,7 +80,7 @@ class ClientConnection(asyncio.Protocol):
         self.is_used = True
 
     def write(self, data: bytes) -> bool:
-        """False: more is buffered than should be; on_writable follows."""
+        """Write data; False if too much is buffered, and on_writable follows."""
         if self._transport is not None and data and not self._transport.is_closing():
             self._transport.write(data)
         return not self.is_congested
@@ -119,7 +120,7 @@ class ClientConnection(asyncio.Protocol):
         if exchange is None or exchange.is_over:
             self.abort()
         elif self._client.now() > self._deadline:
-            # This process was frozen: nobody waits any more for what it would begin to do now.
+            # This process was frozen: no one waits any more for this request.
             self._exchange = None
             self.abort()
             exchange.failed(ExchangeFailure.UNREACHABLE, "the connection came too late")
@@ -129,7 +130,7 @@ class ClientConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         exchange = self._exchange
         if exchange is None:
-            self.abort()  # nobody asked: what comes here can't be an answer
+            self.abort()  # no request was sent: these bytes can't be an answer
             return
         try:
             if self._is_raw:
@@ -157,7 +158,7 @@ class ClientConnection(asyncio.Protocol):
         if self._closing_timer is not None:
             self._closing_timer.cancel()
         if isinstance(exc, ConnectionError):
-            self._hear_last_words()
+            self._read_unread_answer()
         self._client.lost(self)
         exchange, self._exchange = self._exchange, None
         if exchange is None or exchange.is_over:
@@ -177,11 +178,11 @@ class ClientConnection(asyncio.Protocol):
 
     # --- reading --------------------------------------------------------------------------------
 
-    def _hear_last_words(self) -> None:
-        """Read the answer of a server that refused an upload and closed behind it.
+    def _read_unread_answer(self) -> None:
+        """Read the answer of a server that refused an upload and then closed.
 
-        What we still send to it comes back as a reset, and where the next write meets that, the
-        event loop looks no more at what had come before.
+        Bytes that we still send to it cause a reset. When the next write meets that reset, the
+        event loop doesn't read the bytes that had come before.
         """
         exchange, transport = self._exchange, self._transport
         if exchange is None or exchange.is_over or self._reader is not None or self._is_raw:
@@ -191,9 +192,9 @@ class ClientConnection(asyncio.Protocol):
         handle = transport.get_extra_info("socket")
         if handle is None or handle.fileno() < 0:
             return
-        sock = socket.socket(fileno=handle.fileno())  # the same one: the loop's lets nobody read
+        sock = socket.socket(fileno=handle.fileno())  # the loop's own object can't be read from
         try:
-            data = sock.recv(LAST_WORDS_BYTES)
+            data = sock.recv(UNREAD_ANSWER_BYTES)
         except OSError:
             return
         finally:
@@ -237,7 +238,7 @@ class ClientConnection(asyncio.Protocol):
             exchange.body(body, fin=reader.is_complete)
 
     def _complete(self, exchange: CarriedExchange, surplus: bytes) -> None:
-        """The answer is whole: keep the connection for the next request, or close it."""
+        """Keep the connection for the next request or close it, since the answer is whole."""
         self._exchange = None
         if not exchange.is_sent:
             self.abort()  # an early answer: the server may never read the rest

@@ -1,4 +1,4 @@
-"""One client's connection: its requests in turn, each answered before the next is read."""
+"""The server's side of one connection: each request is answered before the next is read."""
 
 import asyncio
 import logging
@@ -12,17 +12,17 @@ from .stream import ByteStream, ClientGone
 
 _log = logging.getLogger(__name__)
 
-# A client that is still sending when it is refused has to be heard out for a while: closing at
-# once would reset the connection, and it would never read the answer.
+# The rest of a refused request is read for a while: closing while the client sends would reset the
+# connection, and the client would never read the answer.
 LINGER_S = 2.0
 LINGER_BYTES = 8 << 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServerLimits:
-    """What a client may take up.
+    """Limits on clients.
 
-    head_timeout_s: from a head's first byte to its last, against clients that drip.
+    head_timeout_s: from a head's first byte to its last, against slow-loris clients.
     idle_timeout_s: before the first request, and between two.
     drops_unauthenticated: at max_connections a new connection replaces the oldest one that no
         handler has marked as authenticated, so clients without a token keep nobody out.
@@ -36,7 +36,7 @@ class ServerLimits:
 
 
 class Connection:
-    """Serves one ByteStream until either side has had enough."""
+    """Serves one ByteStream until either side ends it."""
 
     def __init__(self, stream: ByteStream, handler: Handler, limits: ServerLimits) -> None:
         self.is_idle = True
@@ -59,7 +59,7 @@ class Connection:
             raise
 
     async def _serve_one(self) -> bool:
-        """One request and its answer; False when no other can follow."""
+        """Read and answer one request; False if no other can follow."""
         try:
             data = await self._receive_head()
             if data is None:
@@ -71,7 +71,7 @@ class Connection:
         return await self._exchange(head)
 
     async def _receive_head(self) -> bytes | None:
-        """Everything up to the blank line; None for a client that asks nothing more."""
+        """Return a head with its blank line; None if the client sends no more requests."""
         begun = await self._receive_beginning()
         if not begun:
             return None
@@ -83,7 +83,7 @@ class Connection:
             raise BadMessage(408, "The head of the request took too long.") from None
 
     async def _receive_beginning(self) -> bytes:
-        """The first bytes of a head; b"" when none come."""
+        """Return the first bytes of a head; b"" if none come in time."""
         try:
             async with asyncio.timeout(self._limits.idle_timeout_s):
                 data = await self._stream.receive()
@@ -134,7 +134,7 @@ class Connection:
         self.is_authenticated = True
 
     async def _ask(self, call: Call) -> Answer:
-        """The handler's answer, or one that says what went wrong."""
+        """Return the handler's answer, or one that says what went wrong."""
         try:
             return await self._handler(call)
         except BadMessage as problem:
@@ -167,13 +167,13 @@ class Connection:
         await answer.upgraded(self._stream)
 
     async def _refuse(self, problem: BadMessage) -> None:
-        """Answer bytes that are no request; nobody knows where the next one would begin."""
+        """Answer bytes that are no request, and end: where a next one begins is unknown."""
         answer = text_answer(problem.status, problem.reason)
         await send_answer(self._stream, answer, method=b"", http10=False, keep_alive=False)
         await self._linger()
 
     async def _linger(self) -> None:
-        """Say that nothing more is sent, and drop what still arrives, for a while."""
+        """End our direction, and drop bytes that still arrive, for LINGER_S at most."""
         self._stream.end()
         try:
             async with asyncio.timeout(LINGER_S):
@@ -181,4 +181,4 @@ class Connection:
                 while left > 0 and (data := await self._stream.receive()):
                     left -= len(data)
         except TimeoutError:
-            pass  # it has had time enough to read the answer
+            pass  # the client has had time enough to read the answer

@@ -1,4 +1,4 @@
-"""One request of the client and its answer."""
+"""One request of the client, and its answer."""
 
 import asyncio
 import logging
@@ -13,18 +13,18 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 
 MAX_INTERIMS = 100
-"""A server that says `102 Processing` each few seconds for ten minutes is still heard."""
+"""Enough for a server that sends `102 Processing` every few seconds for ten minutes."""
 
 _CUT_SHORT = "the connection was closed in the middle of the answer"
 _NO_ANSWER = "the connection was closed before an answer came"
 
 
 class AnswerHandler(Protocol):
-    """Who hears of an exchange."""
+    """Callbacks of an exchange."""
 
     def on_interim(self, response: Response) -> None: ...
     def on_response(self, response: Response, body: bytes, fin: bool) -> None:
-        """The head, with what came of the body at the same time. After a 101 the body is raw."""
+        """The head, and the part of the body that came with it. After a 101 the body is raw."""
 
     def on_body(self, data: bytes, fin: bool) -> None: ...
     def on_writable(self) -> None: ...
@@ -33,7 +33,7 @@ class AnswerHandler(Protocol):
 
 
 class ExchangeClient(Protocol):
-    """What an exchange asks of its client. first_byte_s: its patience with the server."""
+    """The interface of the client to its exchanges. first_byte_s: time-out of an answer."""
 
     first_byte_s: float
 
@@ -43,11 +43,11 @@ class ExchangeClient(Protocol):
         """Call its give_up_if_late in good time."""
 
     def answered(self, exchange: "ClientExchange") -> None:
-        """It has come, or nobody waits any more."""
+        """The answer has come, or is no longer awaited."""
 
 
 class ClientExchange:
-    """One request and its answer. What is done to it once it is over goes nowhere."""
+    """One request and its answer. Calls after its end have no effect."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class ClientExchange:
     # --- what the owner calls -------------------------------------------------------------------
 
     def send(self, data: bytes, *, fin: bool) -> bool:
-        """Send body bytes. False: wait for on_writable before sending more."""
+        """Send body bytes. Returns False if the caller should wait for on_writable."""
         if self.is_over or self.is_sent:
             return True
         if self._chunked:
@@ -95,11 +95,11 @@ class ClientExchange:
         return self._connection.write(data)
 
     def send_raw(self, data: bytes) -> bool:
-        """Send bytes behind a 101."""
+        """Send bytes after a 101."""
         return self._connection is None or self._connection.write(data)
 
     def end_raw(self) -> None:
-        """Nothing more will be sent behind a 101."""
+        """End our direction after a 101."""
         if self._connection is not None:
             self._connection.write_eof()
 
@@ -114,7 +114,7 @@ class ClientExchange:
             self._connection.resume_reading()
 
     def cancel(self) -> None:
-        """Nobody wants the answer: the connection is closed at once."""
+        """Give up the answer: the connection is closed at once."""
         connection, connecting = self._connection, self._connecting
         self._over()
         if connection is not None:
@@ -128,7 +128,7 @@ class ClientExchange:
         self._connecting = self._client.start_connecting(self)
 
     def begin(self, connection: ClientConnection) -> None:
-        """Send what has gathered over a connection, new or kept."""
+        """Send the bytes that have gathered, over a connection that is new or kept."""
         self._is_reused = connection.is_used
         self._connection = connection
         connection.carry(self)
@@ -141,7 +141,7 @@ class ClientExchange:
             self.writable()
 
     def interim(self, response: Response) -> None:
-        """Raises BadMessage where there are too many."""
+        """Pass on an interim response. Raises BadMessage if there are too many."""
         self._heard = True
         self._moved_at = self._client.now()
         self._interims_left -= 1
@@ -149,7 +149,7 @@ class ClientExchange:
             raise BadMessage(502, "There are too many interim answers.")
         answer = self._answer
         if answer is not None:
-            self._tell(answer, answer.on_interim, response)
+            self._call(answer, answer.on_interim, response)
 
     def response(self, response: Response, body: bytes, fin: bool) -> None:
         self._heard = True
@@ -158,23 +158,23 @@ class ClientExchange:
         if fin:
             self._over()
         if answer is not None:
-            self._tell(answer, answer.on_response, response, body, fin)
+            self._call(answer, answer.on_response, response, body, fin)
 
     def body(self, data: bytes, fin: bool) -> None:
         answer = self._answer
         if fin:
             self._over()
         if answer is not None:
-            self._tell(answer, answer.on_body, data, fin)
+            self._call(answer, answer.on_body, data, fin)
 
     def writable(self) -> None:
         self._moved_at = self._client.now()
         answer = self._answer
         if answer is not None:
-            self._tell(answer, answer.on_writable)
+            self._call(answer, answer.on_writable)
 
     def lost(self) -> None:
-        """The connection ended beneath the exchange."""
+        """Repeat the request or fail, because the connection ended under the exchange."""
         if self.is_over:
             return
         self._connection = None
@@ -191,9 +191,9 @@ class ClientExchange:
             _say_failed(answer, failure, text)
 
     def give_up_if_late(self) -> float:
-        """Fail where the server has had its time; the seconds it has left.
+        """Return the seconds that the server has left to answer; fail if there are none.
 
-        No answer is due while the body is on its way, unless the server takes nothing of it.
+        No answer is due while the body is being sent, unless the server reads nothing of it.
         """
         connection = self._connection
         if not self.is_sent and connection is not None and not connection.is_congested:
@@ -205,19 +205,19 @@ class ClientExchange:
                 connection.abort()
         return left_s
 
-    def _tell(
-        self, answer: AnswerHandler, hear: Callable[P, None], *args: P.args, **kwargs: P.kwargs
+    def _call(
+        self, answer: AnswerHandler, callback: Callable[P, None], *args: P.args, **kwargs: P.kwargs
     ) -> None:
-        """Who raises is told that nothing follows, so that it can end what it has begun."""
+        """Call the handler. If it raises, on_failed follows, so that it can clean up."""
         try:
-            hear(*args, **kwargs)
+            callback(*args, **kwargs)
         except Exception:
             log.exception("a fault of ours while an answer was passed on")
             self.cancel()
             _say_failed(answer, ExchangeFailure.BROKEN, "a fault at this end")
 
     def _over(self) -> None:
-        """From now on the connection is no business of this exchange: it may carry another."""
+        """Let go of the connection, which may carry another exchange now."""
         self._answer = None
         self._connection = None
         self._connecting = None
@@ -226,7 +226,7 @@ class ClientExchange:
 
 
 def _say_failed(answer: AnswerHandler, failure: ExchangeFailure, text: str) -> None:
-    """Who raises here has heard the last there is; others still have something to hear."""
+    """Call on_failed. A handler that raises gets no further callbacks."""
     try:
         answer.on_failed(failure, text)
     except Exception:

@@ -1,6 +1,6 @@
-"""Asking a web server with `await`: for adapters and cameras, where a coroutine is worth its cost.
+"""An HTTP client with `await`: for adapters and cameras, where a coroutine is worth its cost.
 
-Built on the callback client; every wait has a deadline, and bodies are read as they are asked for.
+It is built on the callback client; every wait has a deadline, and bodies are read on demand.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from .client import Client, ClientExchange, Connect, ExchangeFailure
 from .heads import Response
 
 READ_TIMEOUT_S = 30.0
-"""Without a byte of an answer that is being read."""
+"""The time-out for the next byte of an answer that is being read."""
 MAX_FETCHED_BYTES = 8 * 1024 * 1024
 
 
 class FetchFailed(Exception):
-    """No answer, or none that is whole. The message ends a sentence: `it can't be reached: …`."""
+    """There was no whole answer. The message ends a sentence: `it can't be reached: …`."""
 
     def __init__(self, failure: ExchangeFailure, text: str) -> None:
         super().__init__(text)
@@ -29,7 +29,7 @@ class FetchFailed(Exception):
 
 
 class AnswerTooLarge(FetchFailed):
-    """The answer is larger than the asker takes."""
+    """The answer is larger than the caller accepts."""
 
     def __init__(self, at_most: int) -> None:
         super().__init__(ExchangeFailure.BROKEN, f"the answer is over {at_most} bytes")
@@ -49,9 +49,10 @@ class Fetched:
 
 
 class Fetcher:
-    """Asks one web server. host: as the Host line has it.
+    """Sends requests to one web server. host: the value of the Host line.
 
-    connect: or a client that serves several hosts; close() ends it for all of them.
+    connect: opens connections, or is a client that several fetchers share; close() closes it for
+    all of them.
     """
 
     def __init__(
@@ -75,9 +76,9 @@ class Fetcher:
         at_most: int = MAX_FETCHED_BYTES,
         may_repeat: bool = False,
     ) -> Fetched:
-        """Ask and read the whole answer. Raises FetchFailed, also for a body over at_most.
+        """Send a request and read the whole answer, at_most bytes of body. Raises FetchFailed.
 
-        may_repeat: the server may get it twice, so a kept connection serves, whatever the method.
+        may_repeat: the request may be sent twice, so a kept connection is used for any method.
         """
         sized = [*headers]
         if body or method in (b"POST", b"PUT", b"PATCH"):
@@ -92,7 +93,7 @@ class Fetcher:
         target: bytes,
         headers: Headers = [],  # noqa: B006  # never changed
     ) -> AsyncIterator["OpenAnswer"]:
-        """Ask, and read the answer as it comes. Leaving early closes the connection."""
+        """Send a request and read the answer as it comes. Leaving early closes the connection."""
         async with self._ask(method, target, headers, b"", None) as answer:
             yield answer
 
@@ -106,7 +107,7 @@ class Fetcher:
         *,
         length: int | None,
     ) -> AsyncIterator["OpenAnswer"]:
-        """Ask with a body that comes in pieces. length: of the whole; None sends it in chunks."""
+        """Send a request with a body in pieces. length: of the whole; None sends it in chunks."""
         if length is not None:
             headers = [*headers, (b"Content-Length", b"%d" % length)]
         else:
@@ -132,7 +133,7 @@ class Fetcher:
         fields = encode_fields([(b"Host", self._host), *headers])
         head = b"%b %b HTTP/1.1\r\n%b\r\n" % (method, target, fields)
         if may_repeat:
-            head, body = head + body, b""  # in one piece, to be sent anew
+            head, body = head + body, b""  # in one piece, so that it can be repeated
         exchange = self._client.request(
             answer,
             method,
@@ -154,7 +155,7 @@ class Fetcher:
 
 
 class OpenAnswer:
-    """An answer under way."""
+    """An answer that is being received."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -170,14 +171,14 @@ class OpenAnswer:
         self._exchange = exchange
 
     async def head(self) -> None:
-        """Wait for status and headers. The client's own deadline holds."""
+        """Wait for status and headers, until the client's own deadline. Raises FetchFailed."""
         while not self.status and self._failure is None:
             await self._change()
         if not self.status and self._failure is not None:
             raise self._failure
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it comes. Raises FetchFailed when it breaks off or stalls."""
+        """Yield the body as it comes. Raises FetchFailed when it breaks off or stalls."""
         while True:
             while self._chunks:
                 yield self._chunks.popleft()
@@ -194,7 +195,7 @@ class OpenAnswer:
                 raise FetchFailed(ExchangeFailure.TIMED_OUT, text) from None
 
     async def whole(self, at_most: int) -> bytes:
-        """The whole body. Raises FetchFailed, AnswerTooLarge where it is over at_most bytes."""
+        """Return the whole body. Raises FetchFailed, AnswerTooLarge if it is over at_most bytes."""
         body = bytearray()  # a list of chunks would take far more where those are small
         async for chunk in self.chunks():
             body += chunk
@@ -203,7 +204,7 @@ class OpenAnswer:
         return bytes(body)
 
     async def send_all(self, chunks: AsyncIterable[bytes]) -> None:
-        """Send a body. An answer that comes early ends it."""
+        """Send a body. Sending ends when an answer comes early."""
         async for chunk in chunks:
             if self.status or self._failure is not None:
                 return

@@ -1,4 +1,4 @@
-"""The header lines of a head, as bytes: what is refused here can't be read in two ways later."""
+"""Parsing header lines, as bytes: lines that could be understood in two ways are refused here."""
 
 import re
 from typing import NoReturn
@@ -7,9 +7,9 @@ from printreach.wire.heads import Headers
 
 
 class BadMessage(Exception):
-    """The other side's bytes are not the HTTP we speak.
+    """The other side's bytes are not HTTP, or not the HTTP that is supported here.
 
-    status: what to answer: 400, 417, 431, 501 or 505 to a request, 502 where it was a response.
+    status: of the answer: 400, 417, 431, 501 or 505 to a request; 502 for a response.
     reason: a sentence for people; it repeats no byte of the message.
     """
 
@@ -23,7 +23,7 @@ TOKEN = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]++"
 """RFC 9110, section 5.6.2, as a piece of an expression."""
 _VALUE = rb"[\t\x20-\x7e\x80-\xff]*+"
 
-# One header line behind another line. Either holds exactly one LF, at its end.
+# One header line after another line. Either holds exactly one LF, at its end.
 _FIELD = re.compile(rb"(?<=\n)(%b):[ \t]*+(%b)\r\n" % (TOKEN, _VALUE))
 _FIELD_WITHOUT_TRAILING_BLANKS = re.compile(
     rb"(?<=\n)(%b):[ \t]*+(%b)(?<![ \t])\r\n" % (TOKEN, _VALUE)
@@ -33,7 +33,7 @@ _SPECIAL_NAMES = frozenset(
     {b"connection", b"content-length", b"expect", b"host", b"transfer-encoding", b"upgrade"}
 )
 
-# For a head that is refused already: the first that is found gives the sentence.
+# For a head that is refused already: the first pattern that is found gives the sentence.
 _EXPLANATIONS = (
     (re.compile(rb"(?<!\r)\n"), "A line of the head ends with a bare LF."),
     (re.compile(rb"\r(?!\n)"), "The head has a CR that ends no line."),
@@ -45,14 +45,14 @@ _EXPLANATIONS = (
 
 
 def parse_fields(head: bytes, start: int) -> Headers:
-    """The header lines from `start`, just behind the first line, to the blank line at the end.
+    """Parse the header lines from `start`, just after the first line, to the blank line at the end.
 
     Raises BadMessage (400) for anything but `name: value CRLF` lines and that blank line.
     """
     if not head.endswith(b"\r\n\r\n"):
         _refuse(head)
-    # findall skips what doesn't match. As a match holds one LF, and the first line and the blank
-    # line one each, equal counts mean that every line was matched, and nothing was between them.
+    # findall skips text that doesn't match. As a match holds one LF, and the first line and the
+    # blank line one each, equal counts mean that every line matched with nothing between them.
     lines = head.count(b"\n") - 2
     headers: Headers = _FIELD_WITHOUT_TRAILING_BLANKS.findall(head, start)
     if len(headers) != lines:
@@ -64,7 +64,7 @@ def parse_fields(head: bytes, start: int) -> Headers:
 
 
 def special_values(headers: Headers) -> dict[bytes, list[bytes]]:
-    """The values of the fields that we act on, by lower-case name, in the order of their lines."""
+    """Return the values of the fields that this room interprets, by lower-case name, in order."""
     special: dict[bytes, list[bytes]] = {}
     for name, value in headers:
         name = name.lower()
@@ -74,7 +74,7 @@ def special_values(headers: Headers) -> dict[bytes, list[bytes]]:
 
 
 def is_field_line(line: bytes) -> bool:
-    """Whether it is one whole `name: value CRLF` line."""
+    """True if it is one whole `name: value CRLF` line."""
     return _FIELD.fullmatch(b"\n" + line, 1) is not None
 
 

@@ -1,4 +1,4 @@
-"""How the body behind a head is framed (RFC 9112, section 6), as its header lines say it."""
+"""How the body after a head is framed (RFC 9112, section 6), according to its header lines."""
 
 import re
 from enum import Enum
@@ -20,10 +20,10 @@ _CODINGS = re.compile(rb"%b(?:[ \t]*+,[ \t]*+%b)*+" % (TOKEN, TOKEN))
 
 
 def declared_framing(special: dict[bytes, list[bytes]], http10: bool) -> tuple[Framing, int] | None:
-    """What Transfer-Encoding or Content-Length says; None where there is neither.
+    """Return the framing that Transfer-Encoding or Content-Length declares; None without both.
 
-    special: values by lower-case name, as special_values() gives them.
-    Raises BadMessage (400 or 501) where the two meet, repeat themselves or are malformed.
+    special: values by lower-case name, as special_values() returns them.
+    Raises BadMessage (400 or 501) if both are there, repeated or malformed.
     """
     codings = special.get(b"transfer-encoding")
     lengths = special.get(b"content-length")
@@ -42,7 +42,7 @@ def declared_framing(special: dict[bytes, list[bytes]], http10: bool) -> tuple[F
 
 
 def _check_codings(values: list[bytes], http10: bool) -> None:
-    """Passes `chunked` on HTTP/1.1; 501 for a coding that we don't know, else 400."""
+    """Accept `chunked` on HTTP/1.1 only. Raises BadMessage: 501 for unknown codings, else 400."""
     if http10:
         raise BadMessage(400, "HTTP/1.0 has no Transfer-Encoding.")
     if len(values) != 1:

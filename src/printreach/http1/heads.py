@@ -1,11 +1,11 @@
 """Heads of HTTP/1.1 and HTTP/1.0 messages: bytes in, values out.
 
-Strict for responses too: a line ends with CRLF, never with LF alone. Two mistakes of printers' web
-servers are forgiven in responses, because they can be read in one way only: a status line without a
-reason, and a Content-Length line that is repeated word for word.
+Parsing is strict for responses too: a line ends with CRLF, never with LF alone. Two mistakes of
+printers' web servers are tolerated in responses, because they are unambiguous: a status line
+without a reason, and a Content-Length line that is repeated literally.
 
-An empty line before a request (RFC 9112, section 2.2) is the caller's to skip, one at most: a head
-that begins with one is refused here.
+The caller skips an empty line before a request (RFC 9112, section 2.2), one at most: a head that
+begins with one is refused here.
 """
 
 import re
@@ -33,15 +33,15 @@ __all__ = [
 MAX_HEAD_BYTES = 32 * 1024
 """First line, header lines and blank line together."""
 MAX_REMEMBERED_BYTES = 4096
-"""Of header lines, from one request to the next: read, they take twenty times as much memory where
-they are short and many, and a caller may keep thousands of idle connections."""
+"""The most bytes of header lines that are cached from one request to the next: parsed, many short
+lines take twenty times as much memory, and a caller may keep thousands of idle connections."""
 
 
 @dataclass(slots=True)
 class Request:
-    """A request's head, and what it says about the rest of the message.
+    """A request's head, and its statements about the rest of the message.
 
-    target: path and query, or `*` for OPTIONS; its bytes untouched.
+    target: path and query, or `*` for OPTIONS; its bytes unchanged.
     host: as sent, port included; empty where HTTP/1.0 left it out.
     length: the body's bytes where framing is LENGTH, else 0.
     upgrade: b"websocket" where this is a WebSocket handshake; other protocols are ignored.
@@ -61,11 +61,11 @@ class Request:
 
 @dataclass(slots=True)
 class Response:
-    """A response's head, and what it says about the rest of the message.
+    """A response's head, and its statements about the rest of the message.
 
     length: the body's bytes where framing is LENGTH, else 0; so 0 in an answer to HEAD.
     keep_alive: whether another request may follow on the connection, once the body has ended.
-    upgrade: behind this head (101) the connection speaks another protocol.
+    upgrade: after this head (101) the connection uses another protocol.
     """
 
     status: int
@@ -85,11 +85,11 @@ _LENIENT_END = re.compile(rb"\n\r?\n")
 
 
 def find_head_end(buffer: bytes | bytearray, start: int = 0) -> int:
-    """The index just behind the blank line that ends the head, or -1 while there is none.
+    """Return the index after the blank line that ends the head, or -1 while there is none.
 
-    start: where to begin looking; a caller that has searched n bytes already passes max(0, n - 3).
-    Where no proper blank line has arrived, one made by a bare LF counts too: the parser refuses
-    that head at once, while waiting for a better one would leave the sender hanging.
+    start: where to begin; a caller that has searched n bytes already passes max(0, n - 3).
+    If no proper blank line has arrived, one made by a bare LF counts too: the parser refuses that
+    head at once, while waiting for a proper one would leave the sender hanging.
     """
     end = buffer.find(b"\r\n\r\n", start)
     if end >= 0:
@@ -99,31 +99,31 @@ def find_head_end(buffer: bytes | bytearray, start: int = 0) -> int:
 
 
 def parse_request(head: bytes) -> Request:
-    """Read a request's head.
+    """Parse a request's head.
 
     head: everything up to and including the blank line.
-    Raises BadMessage; its status is the answer to give before the connection is closed.
+    Raises BadMessage; its status is that of the answer before the connection is closed.
     """
     return RequestReader().read(head)
 
 
 class RequestReader:
-    """Reads the heads of one connection's requests.
+    """Parses the heads of one connection's requests.
 
-    Most callers send the same header lines with every request: those of the last one are kept,
-    with all they say, unless they are long. Requests that have them in common share one list of
-    headers, which nobody may change; who keeps what follows from it can tell by the list itself.
+    Most callers send the same header lines with every request, so the parsed lines of the last one
+    are cached unless they are long. Requests with the same lines share one list of headers, which
+    must not be changed; the identity of that list serves as a key for values derived from it.
     """
 
-    __slots__ = ("_http10", "_lines", "_said")
+    __slots__ = ("_http10", "_lines", "_parsed")
 
     def __init__(self) -> None:
         self._lines = b""
         self._http10 = False
-        self._said: _Said
+        self._parsed: _ParsedLines
 
     def read(self, head: bytes) -> Request:
-        """As parse_request does."""
+        """Parse a request's head, as parse_request does."""
         if len(head) > MAX_HEAD_BYTES:
             raise BadMessage(431, "The head of the request is larger than 32 KiB.")
         line = _REQUEST_LINE.match(head)
@@ -133,8 +133,8 @@ class RequestReader:
         _check_speakable(method, major, minor)
         http10 = minor == b"0"
         lines = head[line.end() - 2 :]  # from the CRLF of the first line on
-        said = self._what_they_say(lines, http10)
-        headers, host, framing, length, keep_alive, expects_continue, websocket = said
+        parsed = self._parse_or_reuse(lines, http10)
+        headers, host, framing, length, keep_alive, expects_continue, websocket = parsed
         request = Request(
             method,
             origin_form(method, target, host),
@@ -152,20 +152,20 @@ class RequestReader:
         return request
 
     def remembers(self, headers: Headers) -> bool:
-        """Whether a next request may have this very list."""
-        return bool(self._lines) and self._said.headers is headers
+        """True if the next request may share this very list."""
+        return bool(self._lines) and self._parsed.headers is headers
 
-    def _what_they_say(self, lines: bytes, http10: bool) -> "_Said":
+    def _parse_or_reuse(self, lines: bytes, http10: bool) -> "_ParsedLines":
         if lines == self._lines and http10 == self._http10:
-            return self._said
-        said = _read_lines(lines, http10)
+            return self._parsed
+        parsed = _parse_lines(lines, http10)
         if len(lines) <= MAX_REMEMBERED_BYTES:
-            self._lines, self._http10, self._said = lines, http10, said
-        return said
+            self._lines, self._http10, self._parsed = lines, http10, parsed
+        return parsed
 
 
-class _Said(NamedTuple):
-    """What header lines say. asks_for_websocket: they do, should the method be GET."""
+class _ParsedLines(NamedTuple):
+    """Parsed header lines. asks_for_websocket: true if the method is GET, too."""
 
     headers: Headers
     host: bytes
@@ -176,15 +176,18 @@ class _Said(NamedTuple):
     asks_for_websocket: bool
 
 
-def _read_lines(lines: bytes, http10: bool) -> _Said:
-    """lines: the CRLF of the first line, the header lines, the blank line. Raises BadMessage."""
+def _parse_lines(lines: bytes, http10: bool) -> _ParsedLines:
+    """Parse header lines. Raises BadMessage.
+
+    lines: the CRLF of the first line, the header lines, the blank line.
+    """
     headers = parse_fields(lines, 2)
     special = special_values(headers)
     host = read_host(special.get(b"host"), http10)
     framing, length = declared_framing(special, http10) or (Framing.NONE, 0)
     options = _connection_options(special)
     protocols = special.get(b"upgrade", [])
-    return _Said(
+    return _ParsedLines(
         headers,
         host,
         framing,
@@ -199,7 +202,7 @@ def _read_lines(lines: bytes, http10: bool) -> _Said:
 
 
 def parse_response(head: bytes, request_method: bytes) -> Response:
-    """Read a response's head.
+    """Parse a response's head.
 
     head: everything up to and including the blank line.
     request_method: of the request that it answers; the framing depends on it.
@@ -230,7 +233,7 @@ def _parse_response(head: bytes, request_method: bytes) -> Response:
     keep_alive = _keeps_alive(options, http10)
     if request_method == b"HEAD" or status < 200 or status in (204, 304):
         # A 204 that announces a body may be followed by one, which must not be taken for the next
-        # answer. HEAD and 304 announce what GET would have brought, rightly.
+        # answer. Responses to HEAD and 304s may announce the length that GET would have.
         keep_alive &= status != 204 or (length == 0 and framing is not Framing.CHUNKED)
         framing, length = Framing.NONE, 0
     return Response(
@@ -257,7 +260,7 @@ def _check_speakable(method: bytes, major: bytes, minor: bytes) -> None:
 
 
 def _without_repeated_length(headers: Headers) -> Headers:
-    """The headers with the first Content-Length line only."""
+    """Return the headers with the first Content-Length line only."""
     names = [name.lower() for name, _ in headers]
     first = names.index(b"content-length")
     return [
@@ -283,8 +286,8 @@ def _expects_continue(values: list[bytes], http10: bool) -> bool:
 
 
 def _upgrade(framing: Framing, length: int) -> bytes:
-    """Raises BadMessage (400) for a WebSocket handshake with a body: who doesn't see the body takes
-    it for the first frames, or for the next request.
+    """Return the protocol of the upgrade. Raises BadMessage (400) for a handshake with a body: a
+    program that doesn't expect a body takes it for the first frames, or for the next request.
     """
     if framing is Framing.CHUNKED or length > 0:
         raise BadMessage(400, "A WebSocket handshake has no body.")

@@ -1,4 +1,4 @@
-"""What a handler is given and what it gives back: a call with its body, and the answer."""
+"""The values that a server's handler takes and returns: a call with its body, and the answer."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
@@ -29,29 +29,29 @@ class Call:
 
     @property
     def path(self) -> bytes:
-        """The target without its query, bytes untouched: still percent-encoded."""
+        """The target without its query, bytes unchanged: still percent-encoded."""
         return self.head.target.partition(b"?")[0]
 
     @property
     def query(self) -> bytes:
-        """What follows the target's first question mark; empty where there is none."""
+        """The part after the target's first question mark; empty if there is none."""
         return self.head.target.partition(b"?")[2]
 
     def header(self, name_lower: bytes) -> bytes | None:
-        """The first value of a header; name_lower in lower case."""
+        """Return the first value of a header, or None. name_lower: the name in lower case."""
         return get(self.head.headers, name_lower)
 
 
 @dataclass(slots=True, kw_only=True)
 class Answer:
-    """What to send back.
+    """An answer to send.
 
     headers: without Content-Length, Transfer-Encoding and Connection, which the server writes
         (Connection: Upgrade for a 101 is the handler's).
     body: a generator is sent as it yields; it is closed when the client goes away.
     length: of a generator's body, where known; otherwise the body is sent in chunks.
-    upgraded: with status 101 alone; takes over the connection behind the head. The client's
-        going away doesn't cancel it: receive() tells. The connection ends when it returns.
+    upgraded: with status 101 alone; serves the connection after the head. It isn't cancelled when
+        the client goes away; receive() tells it. The connection ends when it returns.
     """
 
     status: int = 200
@@ -65,6 +65,6 @@ Handler = Callable[[Call], Awaitable[Answer]]
 
 
 def text_answer(status: int, sentence: str) -> Answer:
-    """A plain-text answer of one line."""
+    """Return a plain-text answer of one line."""
     headers = [(b"Content-Type", b"text/plain; charset=utf-8")]
     return Answer(status=status, headers=headers, body=sentence.encode() + b"\n")

@@ -1,4 +1,4 @@
-"""The body of a request, read as the handler asks for it."""
+"""The body of a request, read on demand."""
 
 import asyncio
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BodyLimits:
-    """max_bytes: of one body. timeout_s: without a byte of it."""
+    """Limits on a request's body. max_bytes: of one body. timeout_s: until its next byte."""
 
     max_bytes: int = 1 << 30
     timeout_s: float = 30.0
 
 
 class BodyTooLarge(Exception):
-    """A request body passed its bound; answered with 413 where the handler lets it through."""
+    """A request body is over its limit; answered with 413 unless the handler catches it."""
 
 
 class RequestBody:
@@ -41,11 +41,11 @@ class RequestBody:
 
     @property
     def is_complete(self) -> bool:
-        """Everything has arrived, so the connection's next bytes are another request's."""
+        """True once the whole body was read: the next bytes belong to another request."""
         return self._reader.is_complete
 
     async def read(self, max_bytes: int) -> bytes:
-        """The whole body, where it is no larger than max_bytes."""
+        """Return the whole body. Raises BodyTooLarge if it is over max_bytes."""
         self._room = min(self._room, max_bytes)
         return b"".join([piece async for piece in self])
 

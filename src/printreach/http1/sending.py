@@ -1,4 +1,4 @@
-"""An Answer on its way out: the headers that frame it, then its body as the client takes it."""
+"""Sending an Answer: the headers that frame it, then its body as fast as the client reads."""
 
 import http
 from collections.abc import AsyncGenerator
@@ -16,10 +16,10 @@ _WITHOUT_BODY = frozenset({204, 304})
 async def send_answer(
     stream: ByteStream, answer: Answer, *, method: bytes, http10: bool, keep_alive: bool
 ) -> bool:
-    """Send it whole; False when the connection has to be closed behind it.
+    """Send a whole answer; False if the connection has to be closed afterwards.
 
-    Raises ClientGone, and whatever the body's generator raises; ValueError, with nothing sent,
-    for a header with a line break, and, too late, for a body that isn't as long as it said.
+    Raises ClientGone, and exceptions of the body's generator. Raises ValueError for a header with a
+    line break, before anything is sent, and for a body whose length isn't the announced one.
     """
     length = len(answer.body) if isinstance(answer.body, bytes) else answer.length
     is_chunked = length is None and not http10
@@ -44,7 +44,7 @@ async def send_answer(
 
 
 def encode_head(status: int, headers: Headers) -> bytes:
-    """Raises ValueError for a header that would break out of its line."""
+    """Format a head. Raises ValueError for a header with a line break."""
     try:
         reason = http.HTTPStatus(status).phrase.encode()
     except ValueError:
@@ -74,7 +74,7 @@ async def _send_chunks(stream: ByteStream, pieces: AsyncGenerator[bytes, None]) 
 async def _send_plain(
     stream: ByteStream, pieces: AsyncGenerator[bytes, None], length: int | None
 ) -> None:
-    """Send what is yielded, as long as announced, or until its end where nothing was."""
+    """Send the pieces. Raises ValueError unless they have the announced length, if one was."""
     sent = 0
     async for piece in pieces:
         sent += len(piece)

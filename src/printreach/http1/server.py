@@ -1,7 +1,7 @@
-"""A small HTTP/1.1 server for what runs beside a printer: the LAN page, the simulated printer.
+"""A small HTTP/1.1 server for programs beside a printer: the LAN page, the simulated printer.
 
-One task a connection, one request after the other. A handler turns a Call into an Answer; it is
-cancelled when its client goes away, and so is the body that it gave to be streamed.
+Each connection has one task and serves one request after the other. A handler turns a Call into an
+Answer; it is cancelled when its client goes away, and so is a streamed body.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ class Server:
         self._handler = handler
         self._limits = limits
         self._connections: dict[asyncio.Task[None], Connection] = {}
-        self._dropped: set[asyncio.Task[None]] = set()  # those of them that make room
+        self._dropped: set[asyncio.Task[None]] = set()  # those that are being replaced
         self._listener: asyncio.Server
 
     @property
     def port(self) -> int:
-        """Where it listens; the first address's port where there are several."""
+        """The port it listens on; that of the first address if there are several."""
         port: int = self._listener.sockets[0].getsockname()[1]
         return port
 
     async def listen(self, host: str, port: int, tls: ssl.SSLContext | None) -> None:
-        """Begin to accept connections. Raises OSError for an address that can't be had."""
+        """Begin to accept connections. Raises OSError if the address is not available."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
             lambda: ByteStream(self._accept), host, port, ssl=tls
@@ -71,7 +71,7 @@ class Server:
         return len(self._connections) - len(self._dropped) >= self._limits.max_connections
 
     def _drop_unauthenticated(self) -> bool:
-        """End the oldest connection that nobody vouched for; False where there is none."""
+        """End the oldest connection that isn't authenticated; False if there is none."""
         for task, connection in self._connections.items():
             if not connection.is_authenticated and task not in self._dropped:
                 self._dropped.add(task)
@@ -94,7 +94,7 @@ async def serve(
     limits: ServerLimits | None = None,
     tls: ssl.SSLContext | None = None,
 ) -> Server:
-    """Serve HTTP/1.1 until the returned server is closed. port 0 picks a free one."""
+    """Serve HTTP/1.1 until the returned server is closed. Port 0 picks a free one."""
     server = Server(handler, limits or ServerLimits())
     await server.listen(host, port, tls)
     return server

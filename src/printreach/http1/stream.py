@@ -1,25 +1,25 @@
-"""One TCP connection as bytes: bounded reading, awaited writing, and word when the peer is gone."""
+"""One TCP connection as bytes: bounded reads, awaited writes, and a callback when the peer ends."""
 
 import asyncio
 from collections.abc import Callable
 from typing import cast
 
 MAX_UNREAD_BYTES = 64 * 1024
-"""Above this the socket is not read, so that the sender's TCP waits. One read may pass it."""
+"""Above this the socket is not read, so that TCP holds the sender back. One read may exceed it."""
 
 WRITE_STALL_S = 60.0
-"""A peer that accepts nothing for this long is given up."""
+"""The time-out for a peer that reads nothing."""
 
 
 class ClientGone(ConnectionError):
-    """The other side closed the connection, or takes nothing any more."""
+    """The other side closed the connection, or stopped reading."""
 
 
 class ByteStream(asyncio.Protocol):
-    """The server's end of a connection. One task receives; any may send, whole messages each.
+    """The server's end of a connection. One task receives; any task may send whole messages.
 
-    Reading goes on while nobody calls receive(), up to a bound, because that is how a closed
-    connection is noticed: whoever set `on_gone` is called once when the peer ends its side.
+    Reading goes on between calls of receive(), up to a bound, because that is how a closed
+    connection is noticed. `on_gone` is called once when the peer ends its side.
     """
 
     def __init__(self, on_open: Callable[["ByteStream"], None]) -> None:
@@ -42,11 +42,11 @@ class ByteStream(asyncio.Protocol):
 
     @property
     def is_gone(self) -> bool:
-        """The peer has ended its side. Half-closed counts as gone: no browser or app does that."""
+        """True once the peer ended its side. Half-closed counts: no browser or app does that."""
         return self._ended
 
     async def receive(self) -> bytes:
-        """The next bytes, at least one; b"" when the peer sends no more."""
+        """Return the next bytes, at least one; b"" when the peer sends no more."""
         if not self._unread and not self._ended:
             self._reader = asyncio.get_running_loop().create_future()
             try:
@@ -61,13 +61,13 @@ class ByteStream(asyncio.Protocol):
         return data
 
     def unread(self, data: bytes) -> None:
-        """Put back what was received too far, to be received first the next time."""
+        """Put back surplus bytes; the next receive() returns them first."""
         self._unread[:0] = data
 
     async def send(self, data: bytes) -> None:
-        """Write, and wait while the peer is slower than we are.
+        """Write, and wait while too much is buffered.
 
-        Raises ClientGone once the connection is lost, or when the peer has taken nothing for long.
+        Raises ClientGone once the connection is lost, or when the peer stops reading.
         """
         if not self._lost:
             self._transport.write(data)
@@ -77,12 +77,12 @@ class ByteStream(asyncio.Protocol):
             raise ClientGone("the client closed the connection")
 
     def refuse(self, answer: bytes) -> None:
-        """Send this and close, for a connection that is not served."""
+        """Send an answer and close, for a connection that is not served."""
         self._transport.write(answer)
         self._transport.close()
 
     def end(self) -> None:
-        """Tell the peer that nothing more is sent; what it still sends can be received."""
+        """End our direction; bytes that the peer still sends can be received."""
         if not self._lost and self._transport.can_write_eof():
             try:
                 self._transport.write_eof()
@@ -90,11 +90,11 @@ class ByteStream(asyncio.Protocol):
                 pass  # the peer has reset the connection; connection_lost() is on its way
 
     def close(self) -> None:
-        """Close once everything written is sent."""
+        """Close once all written bytes are sent."""
         self._transport.close()
 
     def abort(self) -> None:
-        """Close at once; what was not sent yet is lost."""
+        """Close at once; unsent bytes are lost."""
         self._transport.abort()
 
     # What the event loop calls.

@@ -1,4 +1,4 @@
-"""Where a request goes: its Host and its target, which must not contradict each other."""
+"""A request's Host and target, which must not contradict each other."""
 
 import re
 
@@ -11,7 +11,7 @@ _ABSOLUTE = re.compile(rb"(?i:https?)://([^/?]++)(.*+)", re.DOTALL)
 
 
 def read_host(values: list[bytes] | None, http10: bool) -> bytes:
-    """The one Host, as sent; empty where HTTP/1.0 left it out.
+    """Return the one Host, as sent; empty if HTTP/1.0 left it out.
 
     values: one for each Host line, None for no line. Raises BadMessage (400).
     """
@@ -27,10 +27,10 @@ def read_host(values: list[bytes] | None, http10: bool) -> bytes:
 
 
 def origin_form(method: bytes, target: bytes, host: bytes) -> bytes:
-    """The target as path and query, bytes untouched, or `*` for OPTIONS.
+    """Return the target as path and query, bytes unchanged, or `*` for OPTIONS.
 
     Raises BadMessage (400) for any other form, and for an absolute form with another host: the
-    next program on the way might believe the one where we believed the other.
+    next program on the way might use the one host where we used the other.
     """
     if target.startswith(b"/") or (target == b"*" and method == b"OPTIONS"):
         return target
