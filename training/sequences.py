@@ -20,7 +20,7 @@ from printreach.detector.preprocess import Prepared, prepare
 from printreach.rules.detection import (
     NORMAL_INTERVAL_S,
     DetectionContext,
-    Sight,
+    ImageAssessment,
     Verdict,
     observe,
 )
@@ -70,7 +70,7 @@ class Watched:
 
     name: str
     onset: int
-    sights: tuple[Sight, ...]
+    sights: tuple[ImageAssessment, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def watched(model: Model, stories: Iterable[Story]) -> list[Watched]:
     for story in stories:
         sent = [as_sent(pixels) for pixels in story.pictures]
         sights = tuple(
-            model.score([prepared])[0].sight(prepared)  # one at a time, as the service does
+            model.score([prepared])[0].assessment(prepared)  # one at a time, as the service does
             for prepared in sent
         )
         answer.append(Watched(story.name, story.onset, sights))
@@ -144,11 +144,15 @@ def outcomes(seen: Iterable[Watched]) -> dict[str, Outcome]:
     return {name: _outcome(runs) for name, runs in by_name.items()}
 
 
-def verdicts_on(sights: Iterable[Sight], interval_s: float = NORMAL_INTERVAL_S) -> list[Verdict]:
+def verdicts_on(
+    sights: Iterable[ImageAssessment], interval_s: float = NORMAL_INTERVAL_S
+) -> list[Verdict]:
     """Let the rule watch one print."""
     context, verdicts = DetectionContext(), []
-    for number, sight in enumerate(sights):
-        context, verdict = observe(context, sight, _START + timedelta(seconds=number * interval_s))
+    for number, assessment in enumerate(sights):
+        context, verdict = observe(
+            context, assessment, _START + timedelta(seconds=number * interval_s)
+        )
         verdicts.append(verdict)
     return verdicts
 

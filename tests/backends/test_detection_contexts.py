@@ -15,7 +15,7 @@ from printreach.rules.detection import DetectionContext, Suspicion
 from printreach.rules.detection_appearance import Appearance
 from printreach.rules.detection_contexts import KeptContext
 from printreach.rules.detection_keys import DetectionKey
-from printreach.rules.detection_scene import Scene, Seen
+from printreach.rules.detection_scene import Scene, SceneMemory
 from tests.backends.records import ADA, store_all
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -29,7 +29,7 @@ FULL = DetectionContext(
         first=(-2.5, 0.25), oddest=((-2.25, 0.5), (-7.0, 7.0)), mean=-1.5, risen=-0.75
     ),
     score=18,
-    seen=Seen(scene=Scene(grey=tuple(range(64)), digest=2**32 - 1), repeats=2),
+    seen=SceneMemory(scene=Scene(grey=tuple(range(64)), digest=2**32 - 1), repeats=2),
     last_at=NOON + timedelta(microseconds=7),
     warning=Suspicion(lasting_s=12.5, frames=2, is_above=True),
 )

@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 from printreach.backends.sql.store import SqlRecords
 from printreach.backends.sql.watch_tables import watches
 from printreach.backends.sql.watching import LONGEST_WAIT, MOST_ENDED
-from printreach.rules.detection import DetectionContext, Sight, observe
+from printreach.rules.detection import DetectionContext, ImageAssessment, observe
 from printreach.rules.detection_scene import Scene
 from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import WatchSettings
@@ -102,7 +102,7 @@ async def test_a_claim_that_lapsed_is_the_next_workers(records: SqlRecords) -> N
 @on_records
 async def test_what_is_remembered_of_a_print_is_kept_whole(records: SqlRecords) -> None:
     scene = Scene(grey=tuple(range(64)), digest=2**32 - 1)
-    context, _ = observe(DetectionContext(), Sight(probability=0.3, scene=scene), NOON)
+    context, _ = observe(DetectionContext(), ImageAssessment(probability=0.3, scene=scene), NOON)
     memory = WatchMemory(context=context, history=(1, 2), warned_at=NOON, is_warned=True)
     [watched] = await claim(records)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from printreach.backends.sql.store import SqlRecords, open_store
 from printreach.ports import Records
 from printreach.ports.watching import WatchedPrint
-from printreach.rules.detection_scene import View
+from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.watching import LastLook, Look, Region, WatchPause, WatchSettings
 from tests.backends.records import ADA, PRINTER, store_all
 from tests.fakes.clock import NOON
@@ -34,7 +34,7 @@ def look(number: int = 0, *, warned: bool = False, paused: bool = False) -> Last
         probability=0.25,
         score=40 + number,
         quality=6,
-        view=View.CLEAR,
+        view=ViewCondition.CLEAR,
         warned=warned,
         paused=paused,
     )

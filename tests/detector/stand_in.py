@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from printreach.detector.engine import Outcome
 from printreach.detector.image_queue import QueuedImage
 from printreach.ports.scoring import PictureUnreadable
-from printreach.rules.detection import Sight
+from printreach.rules.detection import ImageAssessment
 from printreach.rules.detection_scene import Scene
 
 GREY = tuple(range(64))
 
 
-def seen(picture: bytes) -> Sight:
+def seen(picture: bytes) -> ImageAssessment:
     """Return the result of StandIn for these bytes; other bytes have another result."""
     digest = zlib.crc32(picture)
     scene = Scene(grey=GREY, digest=digest)
     share = (digest % 1000) / 1000
-    return Sight(probability=share, scene=scene, evidence=((share, 0.25), (0.5, 1.0)))
+    return ImageAssessment(probability=share, scene=scene, evidence=((share, 0.25), (0.5, 1.0)))
 
 
 class StandIn:

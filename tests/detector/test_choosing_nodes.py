@@ -73,7 +73,7 @@ def test_the_next_node_is_asked_where_one_does_not_answer() -> None:
         async with running_node(StandIn().load) as node, asking(nobody(), node.address) as scorer:
             for number in range(4):
                 picture = b"%d" % number
-                assert (await scorer.score(picture)).sight == seen(picture)
+                assert (await scorer.score(picture)).assessment == seen(picture)
 
     run(test())
 

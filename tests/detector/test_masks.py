@@ -5,7 +5,7 @@ import pytest
 
 from printreach.detector.masks import paint_out, without_masked
 from printreach.detector.preprocess import SIDE, prepare
-from printreach.rules.detection_scene import View, look_at
+from printreach.rules.detection_scene import ViewCondition, compare_scene
 from printreach.rules.watching import Region
 from tests.detector.images import scene, written
 
@@ -73,7 +73,7 @@ def test_masks_that_overlap_hide_once() -> None:
 def test_a_picture_that_is_masked_whole_shows_nothing() -> None:
     prepared = prepare(written(scene()), [ALL])
 
-    assert look_at(None, prepared.scene)[1] is View.BLOCKED
+    assert compare_scene(None, prepared.scene)[1] is ViewCondition.BLOCKED
     assert without_masked(MAP, [ALL]) == ((0.0,) * 8,) * 8
 
 

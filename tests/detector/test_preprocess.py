@@ -14,7 +14,7 @@ from printreach.detector.preprocess import (
     prepare,
 )
 from printreach.rules.detection_images import MOST_BYTES
-from printreach.rules.detection_scene import View, look_at
+from printreach.rules.detection_scene import ViewCondition, compare_scene
 from tests.detector.images import animated, jpeg_that_claims, scene, written
 
 JPEG = written(scene())
@@ -221,9 +221,9 @@ def test_the_very_same_picture_is_told_from_a_similar_one() -> None:
 
 
 def test_a_lamp_that_goes_out_leaves_the_dark() -> None:
-    seen, _ = look_at(None, prepare(JPEG).scene)
+    seen, _ = compare_scene(None, prepare(JPEG).scene)
     dark = prepare(written(scene().point(lambda level: level // 40)))
 
-    _, view = look_at(seen, dark.scene)
+    _, view = compare_scene(seen, dark.scene)
 
-    assert view is View.DARK
+    assert view is ViewCondition.DARK

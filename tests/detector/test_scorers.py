@@ -60,8 +60,8 @@ def test_a_picture_has_the_score_that_the_model_gives_it(way: Way) -> None:
     async def use(rig: Rig) -> None:
         scored = await rig.scorer.score(picture)
 
-        assert scored.sight == output.sight(prepared)
-        assert scored.sight.evidence == output.evidence
+        assert scored.assessment == output.assessment(prepared)
+        assert scored.assessment.evidence == output.evidence
 
     run(way, lambda: BatchScorer(model).score, use)
 
@@ -71,7 +71,7 @@ def test_what_is_masked_is_no_evidence(way: Way) -> None:
     model, picture = load_model(), written(scene())
 
     async def use(rig: Rig) -> None:
-        evidence = (await rig.scorer.score(picture, [LEFT])).sight.evidence
+        evidence = (await rig.scorer.score(picture, [LEFT])).assessment.evidence
 
         half = len(evidence) // 2
         assert all(row[:half] == (0.0,) * half and all(row[half:]) for row in evidence)
@@ -92,9 +92,9 @@ def test_what_is_masked_is_not_shown_to_the_model(way: Way) -> None:
             await rig.scorer.score(written(image, "PNG"), [LEFT]) for image in (shown, hidden)
         ]
 
-        assert one.sight == other.sight
-        assert one.sight.probability == output.probability
-        assert (await rig.scorer.score(written(hidden, "PNG"))).sight != one.sight
+        assert one.assessment == other.assessment
+        assert one.assessment.probability == output.probability
+        assert (await rig.scorer.score(written(hidden, "PNG"))).assessment != one.assessment
 
     run(way, lambda: BatchScorer(model).score, use)
 
@@ -115,7 +115,7 @@ def test_a_picture_may_be_so_large_and_not_a_byte_larger(way: Way) -> None:
     largest = bytes(MOST_BYTES)
 
     async def use(rig: Rig) -> None:
-        assert (await rig.scorer.score(largest)).sight == seen(largest)
+        assert (await rig.scorer.score(largest)).assessment == seen(largest)
         with pytest.raises(PictureTooLarge):
             await rig.scorer.score(largest + b"\0")
 
@@ -139,7 +139,7 @@ def test_pictures_that_come_at_once_each_get_their_own_answer(way: Way) -> None:
     async def use(rig: Rig) -> None:
         told = await asyncio.gather(*ask(rig, pictures))
 
-        assert [one.sight for one in told] == [seen(picture) for picture in pictures]
+        assert [one.assessment for one in told] == [seen(picture) for picture in pictures]
 
     run(way, StandIn().load, use)
 
@@ -229,7 +229,7 @@ def test_a_picture_that_breaks_the_model_is_refused_alone(way: Way) -> None:
         told = await asyncio.gather(*first, *asked, return_exceptions=True)
 
         assert [isinstance(one, ScoringFailed) for one in told] == [False, False, True, False]
-        assert (await rig.scorer.score(b"next")).sight == seen(b"next")
+        assert (await rig.scorer.score(b"next")).assessment == seen(b"next")
 
     run(way, score.load, use)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from printreach.ports.scoring import PictureTooLarge, Scored, ScoringRefused
-from printreach.rules.detection import Sight
+from printreach.rules.detection import ImageAssessment
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.detection_scene import Scene
 from printreach.rules.detector import DetectorOff
@@ -36,7 +36,7 @@ class FakeScorer:
         # No two are the same, as from a live camera.
         scene = Scene(grey=GREY, digest=len(self.shown))
         return Scored(
-            sight=Sight(
+            assessment=ImageAssessment(
                 probability=self.probability,
                 scene=scene,
                 evidence=((self.probability,) * 8,) * 8,

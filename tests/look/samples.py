@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from printreach.rules.detection_scene import View
+from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.watching import Look
 from printreach.web.dashboard.watch_chart import quality_chart
 
@@ -76,7 +76,7 @@ MIXED = quality_chart(
             probability=0.1,
             score=100 - 10 * quality + index % 7,
             quality=quality,
-            view=View.CLEAR,
+            view=ViewCondition.CLEAR,
             warned=index == 38,
         )
         for index, quality in enumerate([*[9] * 34, 7, 7, 6, 5, 4, 5, 6, 7, *[9] * 30])

@@ -10,32 +10,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.detection import LEVELS, DetectionContext, Sight, Verdict, observe
-from printreach.rules.detection_scene import SIDE, Scene, View
+from printreach.rules.detection import LEVELS, DetectionContext, ImageAssessment, Verdict, observe
+from printreach.rules.detection_scene import SIDE, Scene, ViewCondition
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 GOOD, BAD = 0.02, 0.99
 BED = tuple(60 + 12 * (place % 8) + 5 * (place // 8) for place in range(SIDE * SIDE))
 
 
-def sights(probabilities: Iterable[float], grey: tuple[int, ...] = BED) -> list[Sight]:
+def sights(probabilities: Iterable[float], grey: tuple[int, ...] = BED) -> list[ImageAssessment]:
     """Pictures of one scene, no two the very same."""
     return [
-        Sight(probability=probability, scene=Scene(grey=grey, digest=number))
+        ImageAssessment(probability=probability, scene=Scene(grey=grey, digest=number))
         for number, probability in enumerate(probabilities)
     ]
 
 
 def watch(
-    seen: Iterable[Sight],
+    seen: Iterable[ImageAssessment],
     *,
     interval_s: float = 20,
     context: DetectionContext | None = None,
 ) -> list[Verdict]:
     now = DetectionContext() if context is None else context
     verdicts = []
-    for number, sight in enumerate(seen):
-        now, verdict = observe(now, sight, START + timedelta(seconds=number * interval_s))
+    for number, assessment in enumerate(seen):
+        now, verdict = observe(now, assessment, START + timedelta(seconds=number * interval_s))
         verdicts.append(verdict)
     return verdicts
 
@@ -85,8 +85,8 @@ def test_slow_pictures_need_two_to_warn_and_three_to_pause(interval_s: float) ->
 
 def test_what_nobody_saw_between_two_pictures_counts_a_minute_at_most() -> None:
     context, flags = DetectionContext(), []
-    for second, sight in zip([0, 3600, 3605, 3640], sights([BAD] * 4), strict=True):
-        context, verdict = observe(context, sight, START + timedelta(seconds=second))
+    for second, assessment in zip([0, 3600, 3605, 3640], sights([BAD] * 4), strict=True):
+        context, verdict = observe(context, assessment, START + timedelta(seconds=second))
         flags.append((verdict.warning_suggested, verdict.pause_suggested))
 
     assert flags == [(False, False), (True, False), (True, False), (True, True)]
@@ -139,17 +139,19 @@ def test_a_print_that_recovers_is_no_longer_warned_of() -> None:
 @pytest.mark.parametrize(
     ("grey", "view"),
     [
-        ((3,) * SIDE * SIDE, View.DARK),
-        ((128,) * SIDE * SIDE, View.BLOCKED),
-        (tuple(min(255, place + 80) for place in BED), View.LIGHT_SWITCHED),
-        (tuple(reversed(BED)), View.MOVED),
+        ((3,) * SIDE * SIDE, ViewCondition.DARK),
+        ((128,) * SIDE * SIDE, ViewCondition.BLOCKED),
+        (tuple(min(255, place + 80) for place in BED), ViewCondition.LIGHT_SWITCHED),
+        (tuple(reversed(BED)), ViewCondition.MOVED),
     ],
 )
-def test_a_changed_scene_is_recognised_and_no_failure(grey: tuple[int, ...], view: View) -> None:
+def test_a_changed_scene_is_recognised_and_no_failure(
+    grey: tuple[int, ...], view: ViewCondition
+) -> None:
     odd = replace(sights([0.6], grey)[0], scene=Scene(grey=grey, digest=99))
     after = [
-        replace(sight, scene=Scene(grey=grey, digest=100 + n))
-        for n, sight in enumerate(sights([0.6] * 10, grey))
+        replace(assessment, scene=Scene(grey=grey, digest=100 + n))
+        for n, assessment in enumerate(sights([0.6] * 10, grey))
     ]
 
     verdicts = watch([*sights([GOOD] * 6), odd, *after])
@@ -164,11 +166,11 @@ def test_a_hotend_that_comes_back_in_front_is_no_moved_camera() -> None:
     context, seen = DetectionContext(), []
     for number in range(12):
         grey = with_hotend if number % 2 else without
-        sight = Sight(probability=GOOD, scene=Scene(grey=grey, digest=number))
-        context, verdict = observe(context, sight, START + timedelta(seconds=20 * number))
+        assessment = ImageAssessment(probability=GOOD, scene=Scene(grey=grey, digest=number))
+        context, verdict = observe(context, assessment, START + timedelta(seconds=20 * number))
         seen.append(verdict.view)
 
-    assert [number for number, view in enumerate(seen) if view is View.MOVED] == [1]
+    assert [number for number, view in enumerate(seen) if view is ViewCondition.MOVED] == [1]
     assert len(context.appearance.first) > 4
 
 
@@ -179,20 +181,20 @@ def test_a_camera_that_is_moved_again_and_again_is_told_each_time() -> None:
     ]
     context, seen = DetectionContext(), []
     for number, grey in enumerate(views):
-        sight = Sight(probability=GOOD, scene=Scene(grey=grey, digest=number))
-        context, verdict = observe(context, sight, START + timedelta(seconds=20 * number))
+        assessment = ImageAssessment(probability=GOOD, scene=Scene(grey=grey, digest=number))
+        context, verdict = observe(context, assessment, START + timedelta(seconds=20 * number))
         seen.append(verdict.view)
 
-    assert seen == [View.CLEAR, *[View.MOVED] * 3]
+    assert seen == [ViewCondition.CLEAR, *[ViewCondition.MOVED] * 3]
 
 
 def test_the_dark_leaves_what_was_known_as_it_was() -> None:
     dark = Scene(grey=(2,) * SIDE * SIDE, digest=7)
     context = DetectionContext()
-    for sight in sights([GOOD, GOOD]):
-        context, _ = observe(context, sight, START)
+    for assessment in sights([GOOD, GOOD]):
+        context, _ = observe(context, assessment, START)
 
-    after, verdict = observe(context, Sight(probability=BAD, scene=dark), START)
+    after, verdict = observe(context, ImageAssessment(probability=BAD, scene=dark), START)
 
     assert after.appearance == context.appearance
     assert verdict.print_quality == 10
@@ -203,7 +205,7 @@ def test_a_frozen_camera_is_recognised() -> None:
 
     verdicts = watch([still] * 6)
 
-    assert verdicts[-1].view is View.FROZEN
+    assert verdicts[-1].view is ViewCondition.FROZEN
     assert not verdicts[-1].warning_suggested
 
 
@@ -211,8 +213,8 @@ def test_a_clock_that_moves_back_neither_warns_nor_forgets() -> None:
     context = DetectionContext()
     seconds = [0, 20, 40, 60, 80, -86400, -86380, -86360, -86340]
     verdicts = []
-    for second, sight in zip(seconds, sights([*[GOOD] * 4, *[BAD] * 5]), strict=True):
-        context, verdict = observe(context, sight, START + timedelta(seconds=second))
+    for second, assessment in zip(seconds, sights([*[GOOD] * 4, *[BAD] * 5]), strict=True):
+        context, verdict = observe(context, assessment, START + timedelta(seconds=second))
         verdicts.append(verdict)
 
     assert not verdicts[5].warning_suggested
@@ -230,9 +232,9 @@ def test_a_lower_confidence_level_suggests_whatever_a_higher_one_does(
     for level in LEVELS:
         context, at = DetectionContext(warning_level=level, pause_level=level), START
         flags.append([])
-        for sight, step_s in zip(sights(probabilities), steps_s, strict=False):
+        for assessment, step_s in zip(sights(probabilities), steps_s, strict=False):
             at += timedelta(seconds=step_s)
-            context, verdict = observe(context, sight, at)
+            context, verdict = observe(context, assessment, at)
             flags[-1].append((verdict.warning_suggested, verdict.pause_suggested))
 
     for lower, higher in pairwise(flags):
@@ -256,8 +258,10 @@ def test_whatever_comes_gives_a_verdict_within_bounds(
 ) -> None:
     context = DetectionContext()
     for number, (probability, grey, second) in enumerate(frames):
-        sight = Sight(probability=probability, scene=Scene(grey=tuple(grey), digest=number))
-        context, verdict = observe(context, sight, START + timedelta(seconds=second))
+        assessment = ImageAssessment(
+            probability=probability, scene=Scene(grey=tuple(grey), digest=number)
+        )
+        context, verdict = observe(context, assessment, START + timedelta(seconds=second))
 
         assert 0 <= verdict.score <= 100
         assert 1 <= verdict.print_quality <= 10

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.detection import LEVELS, Sight
+from printreach.rules.detection import LEVELS, ImageAssessment
 from printreach.rules.detection_appearance import Appearance
-from printreach.rules.detection_scene import SIDE, Scene, View
+from printreach.rules.detection_scene import SIDE, Scene, ViewCondition
 from printreach.rules.watch import (
     HISTORY,
     MOST_PAUSES,
@@ -47,8 +47,8 @@ class Print:
     ) -> Decision:
         """digest: of the very picture; None for another one at each look."""
         scene = Scene(grey=grey, digest=len(self.made) if digest is None else digest)
-        sight = Sight(probability=probability, scene=scene)
-        decision = decide(self.memory, sight, self.settings, self.at)
+        assessment = ImageAssessment(probability=probability, scene=scene)
+        decision = decide(self.memory, assessment, self.settings, self.at)
         self.memory = decision.memory
         self.made.append(decision)
         return decision
@@ -120,7 +120,7 @@ def test_in_the_dark_nothing_is_told_or_done() -> None:
     print_.looks(BAD, 600, DARK)
 
     assert print_.warned == []
-    assert {decision.look.view for decision in print_.made[-5:]} == {View.DARK}
+    assert {decision.look.view for decision in print_.made[-5:]} == {ViewCondition.DARK}
 
 
 def test_a_camera_that_freezes_on_a_bad_picture_tells_nothing() -> None:
@@ -130,7 +130,7 @@ def test_a_camera_that_freezes_on_a_bad_picture_tells_nothing() -> None:
         print_.look(BAD, digest=99)
         print_.at += timedelta(seconds=5)
 
-    assert {decision.look.view for decision in print_.made[-5:]} == {View.FROZEN}
+    assert {decision.look.view for decision in print_.made[-5:]} == {ViewCondition.FROZEN}
     assert print_.warned == []
     assert not any(decision.pauses for decision in print_.made)
 

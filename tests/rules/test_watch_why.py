@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from printreach.rules.detection_scene import View
+from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.watch_why import VIEW_WORDS, latest_alarm, why
 from printreach.rules.watching import Look
 
@@ -17,7 +17,7 @@ def look(number: int, quality: int = 9, **of_it: object) -> Look:
         "probability": (10 - quality) / 10,
         "score": 100 - 10 * quality,
         "quality": quality,
-        "view": View.CLEAR,
+        "view": ViewCondition.CLEAR,
     }
     return Look(**(known | of_it))  # type: ignore[arg-type]  # a test names the fields
 
@@ -53,7 +53,7 @@ def test_an_earlier_bad_look_that_passed_does_not_count() -> None:
 
 
 def test_a_dark_look_between_bad_ones_does_not_end_them() -> None:
-    looks = [*CALM, look(6, 2), look(7, 9, view=View.DARK), look(8, 2, warned=True)]
+    looks = [*CALM, look(6, 2), look(7, 9, view=ViewCondition.DARK), look(8, 2, warned=True)]
     said = why(looks)
 
     assert said is not None
@@ -70,7 +70,7 @@ def test_the_print_is_compared_with_its_own_first_pictures() -> None:
 
 
 def test_after_the_camera_was_moved_only_what_came_since_is_compared() -> None:
-    moved = look(5, 5, view=View.MOVED)
+    moved = look(5, 5, view=ViewCondition.MOVED)
     later = [look(number, 5) for number in range(6, 12)]
     said = why([*CALM[:5], moved, *later, look(12, 1, warned=True)])
 
@@ -87,4 +87,4 @@ def test_a_print_that_fails_from_its_first_pictures_is_compared_with_nothing() -
 
 
 def test_every_view_but_a_clear_one_has_its_words() -> None:
-    assert {view for view in View if not VIEW_WORDS[view]} == {View.CLEAR}
+    assert {view for view in ViewCondition if not VIEW_WORDS[view]} == {ViewCondition.CLEAR}

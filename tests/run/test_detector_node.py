@@ -172,7 +172,7 @@ def test_a_process_of_the_detector_alone_scores_for_others_and_has_no_database(
         scored = asyncio.run(_ask(port))
 
     assert ready["Listen"] == f"127.0.0.1:{port}"
-    assert 0 <= scored.sight.probability <= 1
+    assert 0 <= scored.assessment.probability <= 1
     assert not (tmp_path / "data").exists()
 
 

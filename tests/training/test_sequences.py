@@ -4,7 +4,7 @@ from itertools import islice
 
 import pytest
 
-from printreach.rules.detection import Sight
+from printreach.rules.detection import ImageAssessment
 from printreach.rules.detection_scene import SIDE, Scene
 from training.sequences import LENGTH, ONSET, Watched, likely_share, outcomes, rendered
 
@@ -14,7 +14,7 @@ BED = tuple(60 + 12 * (place % SIDE) for place in range(SIDE * SIDE))
 
 def a_print(onset: int, probabilities: list[float]) -> Watched:
     sights = (
-        Sight(probability=probability, scene=Scene(grey=BED, digest=number))
+        ImageAssessment(probability=probability, scene=Scene(grey=BED, digest=number))
         for number, probability in enumerate(probabilities)
     )
     return Watched("a print", onset, tuple(sights))

@@ -29,7 +29,7 @@ from printreach.ports.scoring import (
     ScoringFailed,
     ScoringRefused,
 )
-from printreach.rules.detection import Sight
+from printreach.rules.detection import ImageAssessment
 from printreach.rules.detection_scene import SIDE, Scene
 from printreach.rules.watching import Region
 from printreach.wire.heads import Headers
@@ -165,8 +165,8 @@ def _scored(said: ScoreAnswer) -> Scored:
     if len(said.grey) != SIDE * SIDE or not all(0 <= place <= 255 for place in said.grey):
         raise ValueError("a scene is so many places of 0 to 255")
     scene = Scene(grey=said.grey, digest=said.digest)
-    sight = Sight(probability=said.probability, scene=scene, evidence=said.evidence)
-    return Scored(sight=sight, load=said.load)
+    assessment = ImageAssessment(probability=said.probability, scene=scene, evidence=said.evidence)
+    return Scored(assessment=assessment, load=said.load)
 
 
 def _refusal(refused: Refused) -> ScoringRefused | NodeFailed:

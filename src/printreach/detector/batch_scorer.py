@@ -14,7 +14,7 @@ from printreach.detector.masks import without_masked
 from printreach.detector.model import Model, ModelOutput, WeightsRefused, load_model
 from printreach.detector.preprocess import ImageRefused, ImageTooLarge, Prepared, prepare
 from printreach.ports.scoring import PictureTooLarge, PictureUnreadable, ScoringRefused
-from printreach.rules.detection import Sight
+from printreach.rules.detection import ImageAssessment
 
 
 def load_batch_scorer() -> ScoreBatch:
@@ -37,7 +37,9 @@ class BatchScorer:
         readable = [picture for picture in prepared if isinstance(picture, Prepared)]
         outputs = iter(self._model.score(readable))
         return [
-            _sight_of(image, picture, next(outputs)) if isinstance(picture, Prepared) else picture
+            _assessment_of(image, picture, next(outputs))
+            if isinstance(picture, Prepared)
+            else picture
             for image, picture in zip(batch, prepared, strict=True)
         ]
 
@@ -53,7 +55,7 @@ def _prepared(image: QueuedImage) -> Prepared | ScoringRefused | None:
         return PictureUnreadable(str(error))
 
 
-def _sight_of(image: QueuedImage, prepared: Prepared, output: ModelOutput) -> Sight:
+def _assessment_of(image: QueuedImage, prepared: Prepared, output: ModelOutput) -> ImageAssessment:
     """Drop the evidence within masked parts, so that it is neither shown nor judged."""
     unmasked = replace(output, evidence=without_masked(output.evidence, image.masked))
-    return unmasked.sight(prepared)
+    return unmasked.assessment(prepared)

@@ -19,7 +19,7 @@ from printreach.ports.scoring import (
     ScoringFailed,
     ScoringRefused,
 )
-from printreach.rules.detection import Sight
+from printreach.rules.detection import ImageAssessment
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import Region
@@ -31,7 +31,7 @@ SCORE_TIMEOUT_S: Final = 10.0
 
 log = logging.getLogger(__name__)
 
-Outcome: TypeAlias = Sight | ScoringRefused | None
+Outcome: TypeAlias = ImageAssessment | ScoringRefused | None
 ScoreBatch: TypeAlias = Callable[[Sequence[QueuedImage]], Sequence[Outcome]]
 """Scores images, in any thread. The outcome is None for one whose caller has gone."""
 
@@ -78,13 +78,13 @@ class Engine:
         try:
             self._start_batches()
             async with asyncio.timeout(self._patience_s):
-                sight = await image.answer
+                assessment = await image.answer
         except TimeoutError:
             raise ScorerBusy(f"no score within {self._patience_s:g} s") from None
         finally:
             image.abandon()
             self._queue.remove(image)
-        return Scored(sight=sight, load=self.load)
+        return Scored(assessment=assessment, load=self.load)
 
     def check_admission(self, size: int) -> None:
         """Raise ScoringRefused if an image of `size` bytes would be refused now, whatever it

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from printreach.ports.scoring import ScoringRefused
-from printreach.rules.detection import Sight
+from printreach.rules.detection import ImageAssessment
 from printreach.rules.watching import Region
 
 MAX_QUEUED: Final = 32
@@ -21,19 +21,19 @@ class QueuedImage:
 
     picture: bytes
     masked: tuple[Region, ...]
-    answer: asyncio.Future[Sight]
+    answer: asyncio.Future[ImageAssessment]
 
     @property
     def is_awaited(self) -> bool:
         """Whether the caller still waits. Thread-safe."""
         return not self.answer.done()
 
-    def resolve(self, outcome: Sight | ScoringRefused | None) -> None:
+    def resolve(self, outcome: ImageAssessment | ScoringRefused | None) -> None:
         """Set the outcome if the caller still waits. None: the image was not scored."""
         if not self.is_awaited:
             return
         match outcome:
-            case Sight():
+            case ImageAssessment():
                 self.answer.set_result(outcome)
             case ScoringRefused():
                 self.answer.set_exception(outcome)

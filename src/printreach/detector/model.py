@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from printreach.detector.preprocess import Prepared
 from printreach.detector.runtime import onnxruntime
-from printreach.rules.detection import Sight
+from printreach.rules.detection import ImageAssessment
 
 _WEIGHTS: Final = "detector.onnx"
 _CHECKSUM: Final = "detector.onnx.sha256"
@@ -35,9 +35,11 @@ class ModelOutput:
     probability: float
     evidence: tuple[tuple[float, ...], ...]
 
-    def sight(self, prepared: Prepared) -> Sight:
+    def assessment(self, prepared: Prepared) -> ImageAssessment:
         """Convert it to the rules' type."""
-        return Sight(probability=self.probability, scene=prepared.scene, evidence=self.evidence)
+        return ImageAssessment(
+            probability=self.probability, scene=prepared.scene, evidence=self.evidence
+        )
 
 
 class Model:

@@ -110,12 +110,12 @@ def _masked(query: bytes) -> list[Region] | None:
 
 
 def _answer(scored: Scored) -> Answer:
-    sight = scored.sight
+    assessment = scored.assessment
     score_answer = ScoreAnswer(
-        probability=sight.probability,
-        evidence=sight.evidence,
-        grey=sight.scene.grey,
-        digest=sight.scene.digest,
+        probability=assessment.probability,
+        evidence=assessment.evidence,
+        grey=assessment.scene.grey,
+        digest=assessment.scene.digest,
         load=scored.load,
     )
     return Answer(headers=[_JSON], body=encode(score_answer))

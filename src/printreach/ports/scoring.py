@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from printreach.rules.detection import Sight
+from printreach.rules.detection import ImageAssessment
 from printreach.rules.detector import DetectorOff
 from printreach.rules.watching import Region
 
@@ -43,7 +43,7 @@ class Scored:
     load: how full the queue is, 0 to 1; who asks is to ask less often as it grows.
     """
 
-    sight: Sight
+    assessment: ImageAssessment
     load: float
 
 

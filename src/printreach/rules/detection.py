@@ -9,8 +9,15 @@ from datetime import datetime
 from typing import Final
 
 from printreach.rules.detection_appearance import Appearance
-from printreach.rules.detection_places import Places, is_map
-from printreach.rules.detection_scene import BLIND, CHANGED, Scene, Seen, View, look_at
+from printreach.rules.detection_evidence import EvidenceMap, is_rectangular
+from printreach.rules.detection_scene import (
+    INCOMPARABLE_VIEWS,
+    UNUSABLE_VIEWS,
+    Scene,
+    SceneMemory,
+    ViewCondition,
+    compare_scene,
+)
 from printreach.rules.detector import quality_of
 
 LEVELS: Final = range(1, 6)
@@ -41,7 +48,7 @@ _FORGETS_TIMES: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class ImageAssessment:
     """What a model saw in one picture. probability: of a failure, calibrated, 0 to 1.
 
     evidence: the same for each place of it; empty where only the whole is known. Raises ValueError
@@ -50,10 +57,10 @@ class Sight:
 
     probability: float
     scene: Scene
-    evidence: Places = ()
+    evidence: EvidenceMap = ()
 
     def __post_init__(self) -> None:
-        if not is_map(self.evidence):
+        if not is_rectangular(self.evidence):
             raise ValueError("the rows of a map have as many places each")
 
 
@@ -78,7 +85,7 @@ class DetectionContext:
     pause_level: int = DEFAULT_LEVEL
     appearance: Appearance = field(default_factory=Appearance)
     score: int = 0
-    seen: Seen | None = None
+    seen: SceneMemory | None = None
     last_at: datetime | None = None
     warning: Suspicion = Suspicion()
     pause: Suspicion = Suspicion()
@@ -101,20 +108,20 @@ class Verdict:
     faster_inspection_suggested: bool
     minimum_interval_s: int
     recommended_interval_s: int
-    view: View
+    view: ViewCondition
 
 
 def observe(
-    context: DetectionContext, sight: Sight, at: datetime
+    context: DetectionContext, assessment: ImageAssessment, at: datetime
 ) -> tuple[DetectionContext, Verdict]:
     """Take one picture more into account. A clock that was moved back only costs that interval."""
     step_s = _step_s(context.last_at, at)
-    seen, view = look_at(context.seen, sight.scene)
+    seen, view = compare_scene(context.seen, assessment.scene)
     looked = replace(context, seen=seen, last_at=at)
-    if view in BLIND:
+    if view in UNUSABLE_VIEWS:
         return looked, _verdict(looked, view)
-    before = Appearance() if view in CHANGED else context.appearance
-    appearance = before.then(sight.probability, sight.evidence, step_s)
+    before = Appearance() if view in INCOMPARABLE_VIEWS else context.appearance
+    appearance = before.then(assessment.probability, assessment.evidence, step_s)
     looked = replace(looked, appearance=appearance, score=appearance.score)
     warns_from, pauses_from = _WARNS_FROM[looked.warning_level], _PAUSES_FROM[looked.pause_level]
     looked = replace(
@@ -146,7 +153,7 @@ def _suspect(before: Suspicion, is_above: bool, step_s: float) -> Suspicion:
     )
 
 
-def _verdict(context: DetectionContext, view: View) -> Verdict:
+def _verdict(context: DetectionContext, view: ViewCondition) -> Verdict:
     warning, pause = context.warning, context.pause
     warns_after_s = _WARNS_AFTER_S[context.warning_level]
     pauses_after_s = _PAUSES_AFTER_S[context.pause_level]

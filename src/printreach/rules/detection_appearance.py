@@ -9,11 +9,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import Final
 
-from printreach.rules.detection_places import (
+from printreach.rules.detection_evidence import (
     FARTHEST,
-    Places,
-    is_alike,
-    is_map,
+    EvidenceMap,
+    have_same_shape,
+    is_rectangular,
     logit,
     logits,
     moved_towards,
@@ -51,13 +51,13 @@ class Appearance:
     """
 
     first: tuple[float, ...] = ()
-    oddest: Places = ()
+    oddest: EvidenceMap = ()
     mean: float | None = None
     risen: float = 0.0
 
     def __post_init__(self) -> None:
         known = (self.mean or 0.0, *self.first, *(place for row in self.oddest for place in row))
-        if not is_map(self.oddest) or max(map(abs, known)) > FARTHEST:
+        if not is_rectangular(self.oddest) or max(map(abs, known)) > FARTHEST:
             raise ValueError(f"a map of logits has equal rows, and none is beyond {FARTHEST:g}")
         if not -_MOST_FALL <= self.risen <= _MOST_RISE:
             raise ValueError(f"nothing falls by {_MOST_FALL:g} or rises by {_MOST_RISE:g}")
@@ -79,10 +79,10 @@ class Appearance:
         """The same without what it looked like of late."""
         return replace(self, mean=None, risen=0.0)
 
-    def then(self, probability: float, evidence: Places, step_s: float) -> "Appearance":
+    def then(self, probability: float, evidence: EvidenceMap, step_s: float) -> "Appearance":
         """Take a picture into account that came so much later."""
         now, places = logit(probability, _FARTHEST_MEAN), logits(evidence)
-        if self.oddest and places and not is_alike(self.oddest, places):
+        if self.oddest and places and not have_same_shape(self.oddest, places):
             return Appearance().then(probability, evidence, step_s)
         risen = self._rise_to(now, places)
         if self.mean is None:
@@ -96,14 +96,14 @@ class Appearance:
             )
         return after._compared_with(now, places, step_s)
 
-    def _rise_to(self, now: float, places: Places) -> float:
+    def _rise_to(self, now: float, places: EvidenceMap) -> float:
         if not self.first:
             return 0.0
         has_maps = bool(self.oddest and places)
         risen = rise(self.oddest, places) if has_maps else now - _median(self.first)
         return max(-_MOST_FALL, min(_MOST_RISE, risen))
 
-    def _compared_with(self, now: float, places: Places, step_s: float) -> "Appearance":
+    def _compared_with(self, now: float, places: EvidenceMap, step_s: float) -> "Appearance":
         """The same with what later pictures are compared with."""
         if len(self.first) < FIRST_PICTURES:
             return replace(

@@ -29,7 +29,7 @@ was moved to is new. Of 1112 pictures of rendered prints whose camera stays put,
 moved without this memory, and 40 with it."""
 
 
-class View(Enum):
+class ViewCondition(Enum):
     """What kind of look it was."""
 
     CLEAR = "clear"
@@ -40,9 +40,9 @@ class View(Enum):
     MOVED = "moved"
 
 
-BLIND: Final = frozenset({View.DARK, View.BLOCKED})
+UNUSABLE_VIEWS: Final = frozenset({ViewCondition.DARK, ViewCondition.BLOCKED})
 """Nothing can be said of a print in such a picture."""
-CHANGED: Final = frozenset({View.LIGHT_SWITCHED, View.MOVED})
+INCOMPARABLE_VIEWS: Final = frozenset({ViewCondition.LIGHT_SWITCHED, ViewCondition.MOVED})
 """The picture is good, but can't be compared with those before it."""
 
 
@@ -62,7 +62,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class SceneMemory:
     """The scene that later ones are compared with, and how often it came without any change.
 
     earlier: grey pictures that were unlike the ones after them, the latest first. Raises ValueError
@@ -78,17 +78,19 @@ class Seen:
             _check_places(grey)
 
 
-def look_at(seen: Seen | None, scene: Scene) -> tuple[Seen | None, View]:
+def compare_scene(
+    seen: SceneMemory | None, scene: Scene
+) -> tuple[SceneMemory | None, ViewCondition]:
     """Compare a scene with the one before. Dark and blank ones are not remembered."""
     if _mean(scene.grey) < _DARK_BELOW:
-        return seen, View.DARK
+        return seen, ViewCondition.DARK
     if _spread(scene.grey) < _BLANK_SPREAD:
-        return seen, View.BLOCKED
+        return seen, ViewCondition.BLOCKED
     if seen is None:
-        return Seen(scene=scene), View.CLEAR
+        return SceneMemory(scene=scene), ViewCondition.CLEAR
     if scene.digest == seen.scene.digest:
         repeats = seen.repeats + 1
-        view = View.FROZEN if repeats >= _FROZEN_AFTER else View.CLEAR
+        view = ViewCondition.FROZEN if repeats >= _FROZEN_AFTER else ViewCondition.CLEAR
         return replace(seen, repeats=repeats), view
     return _compared(seen, scene)
 
@@ -100,16 +102,18 @@ def likeness(one: Sequence[int], other: Sequence[int]) -> float:
     return both / spreads if spreads else 0.0
 
 
-def _compared(seen: Seen, scene: Scene) -> tuple[Seen, View]:
+def _compared(seen: SceneMemory, scene: Scene) -> tuple[SceneMemory, ViewCondition]:
     """The camera was moved where a picture is like none before it, not only unlike the last."""
     before, now = seen.scene.grey, scene.grey
     if likeness(before, now) < _MOVED_LIKENESS:
         is_known = any(likeness(earlier, now) >= _MOVED_LIKENESS for earlier in seen.earlier)
         kept = (before, *seen.earlier)[:_REMEMBERED]
-        return Seen(scene=scene, earlier=kept), View.CLEAR if is_known else View.MOVED
+        return SceneMemory(
+            scene=scene, earlier=kept
+        ), ViewCondition.CLEAR if is_known else ViewCondition.MOVED
     is_relit = abs(_mean(now) - _mean(before)) > _LIT_APART
-    view = View.LIGHT_SWITCHED if is_relit else View.CLEAR
-    return Seen(scene=scene, earlier=seen.earlier), view
+    view = ViewCondition.LIGHT_SWITCHED if is_relit else ViewCondition.CLEAR
+    return SceneMemory(scene=scene, earlier=seen.earlier), view
 
 
 def _check_places(grey: Sequence[int]) -> None:

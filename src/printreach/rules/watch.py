@@ -15,14 +15,14 @@ from printreach.rules.detection import (
     DOUBTFUL_QUALITY,
     NORMAL_INTERVAL_S,
     DetectionContext,
-    Sight,
+    ImageAssessment,
     Suspicion,
     Verdict,
     observe,
 )
 from printreach.rules.detection_appearance import Appearance
 from printreach.rules.detection_contexts import stretched_s
-from printreach.rules.detection_scene import BLIND, View
+from printreach.rules.detection_scene import UNUSABLE_VIEWS, ViewCondition
 from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import Look, WatchSettings
 
@@ -42,7 +42,7 @@ KEPT_CHANGE: Final = 2
 """A step of quality that is kept whenever it comes."""
 
 _LONGEST_STEP_S: Final = 60.0
-_SHOWS_NOTHING: Final = BLIND | {View.FROZEN}
+_SHOWS_NOTHING: Final = UNUSABLE_VIEWS | {ViewCondition.FROZEN}
 """Nothing new was seen: what was suspected before is neither told nor acted upon now."""
 
 
@@ -57,14 +57,18 @@ class Decision:
 
 
 def decide(
-    memory: WatchMemory, sight: Sight, settings: WatchSettings, at: datetime, load: float = 0.0
+    memory: WatchMemory,
+    assessment: ImageAssessment,
+    settings: WatchSettings,
+    at: datetime,
+    load: float = 0.0,
 ) -> Decision:
     """Take one look into account. settings: with the levels in force. load: see Scored."""
     before = mended(memory, at)
     context = replace(
         before.context, warning_level=settings.warning_level, pause_level=settings.pause_level
     )
-    context, verdict = observe(context, sight, at)
+    context, verdict = observe(context, assessment, at)
     after = _with_look(before, context, verdict, at)
     is_for_pause = _may_pause(after, settings) and _suggests(verdict, pause=True)
     pauses = is_for_pause and after.is_warned
@@ -75,7 +79,7 @@ def decide(
         after = warned(after, at)
     look = Look(
         at=at,
-        probability=sight.probability,
+        probability=assessment.probability,
         score=verdict.score,
         quality=verdict.print_quality,
         view=verdict.view,
@@ -158,7 +162,7 @@ def _with_look(
     step_s = min(_LONGEST_STEP_S, _since(memory.looked_at, at) or 0.0)
     is_good = verdict.print_quality >= GOOD_QUALITY
     good_s = memory.good_s
-    if verdict.view not in BLIND:
+    if verdict.view not in UNUSABLE_VIEWS:
         good_s = good_s + step_s if is_good else 0.0
     return replace(
         memory,

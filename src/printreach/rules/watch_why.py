@@ -7,7 +7,7 @@ from typing import Final
 
 from printreach.rules.detection import BAD_QUALITY
 from printreach.rules.detection_appearance import FIRST_PICTURES
-from printreach.rules.detection_scene import BLIND, CHANGED, View
+from printreach.rules.detection_scene import INCOMPARABLE_VIEWS, UNUSABLE_VIEWS, ViewCondition
 from printreach.rules.watching import Look
 
 
@@ -38,9 +38,11 @@ def why(looks: Sequence[Look]) -> Why | None:
     if alarm is None:
         return None
     before = [look for look in looks if look.at <= alarm.at]
-    change = next((look for look in reversed(before) if look.view in CHANGED), None)
+    change = next((look for look in reversed(before) if look.view in INCOMPARABLE_VIEWS), None)
     compared = [look for look in before if change is None or look.at >= change.at]
-    first = [look.probability for look in compared if look.view not in BLIND][:FIRST_PICTURES]
+    first = [look.probability for look in compared if look.view not in UNUSABLE_VIEWS][
+        :FIRST_PICTURES
+    ]
     return Why(
         alarm=alarm,
         low_since=_low_since(before),
@@ -54,7 +56,7 @@ def _low_since(before: Sequence[Look]) -> datetime:
     """When the run of bad looks that ends with the last one began. Blind ones don't end it."""
     since = before[-1].at
     for look in reversed(before[:-1]):
-        if look.view in BLIND:
+        if look.view in UNUSABLE_VIEWS:
             continue
         if look.quality > BAD_QUALITY:
             break
@@ -68,10 +70,10 @@ def _middle(probabilities: Sequence[float]) -> float:
 
 
 VIEW_WORDS: Final = {
-    View.CLEAR: "",
-    View.DARK: "It was too dark to see the print.",
-    View.BLOCKED: "The camera was covered.",
-    View.FROZEN: "The camera showed the same picture again and again.",
-    View.LIGHT_SWITCHED: "The light changed.",
-    View.MOVED: "The camera was moved.",
+    ViewCondition.CLEAR: "",
+    ViewCondition.DARK: "It was too dark to see the print.",
+    ViewCondition.BLOCKED: "The camera was covered.",
+    ViewCondition.FROZEN: "The camera showed the same picture again and again.",
+    ViewCondition.LIGHT_SWITCHED: "The light changed.",
+    ViewCondition.MOVED: "The camera was moved.",
 }

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.rules.detection import DEFAULT_LEVEL, LEVELS
-from printreach.rules.detection_scene import View
+from printreach.rules.detection_scene import ViewCondition
 
 MOST_REGIONS: Final = 8
 """More than a few masks hide the print."""
@@ -96,7 +96,7 @@ class Look:
     probability: float
     score: int
     quality: int
-    view: View
+    view: ViewCondition
     warned: bool = False
     paused: bool = False
 

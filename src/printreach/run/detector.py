@@ -104,7 +104,7 @@ def _scores(model: Model, options: argparse.Namespace) -> Iterator[_Scored | str
         (output,) = model.score([prepared])
         before = context if options.sequence else DetectionContext()
         at = _FIRST + timedelta(seconds=number * options.interval)
-        context, verdict = observe(before, output.sight(prepared), at)
+        context, verdict = observe(before, output.assessment(prepared), at)
         yield _Scored(path, output.probability, verdict)
 
 

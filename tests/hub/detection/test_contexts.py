@@ -180,9 +180,9 @@ async def test_the_last_of_them_builds_upon_all_others(open_world: OpenWorld) ->
         now = await kept(door, made)
 
         assert now is not None
-        sight = (await FakeScorer(probability=0.99).score(b"one")).sight
-        first, _ = observe(one.kept.remembered, sight, one.at)
-        second, _ = observe(first, sight, other.at)
+        assessment = (await FakeScorer(probability=0.99).score(b"one")).assessment
+        first, _ = observe(one.kept.remembered, assessment, one.at)
+        second, _ = observe(first, assessment, other.at)
         assert now.remembered.appearance.mean == second.appearance.mean
         assert now.remembered.appearance.first == second.appearance.first
 

@@ -25,7 +25,7 @@ from printreach.hub.watch.rounds import WatchRounds
 from printreach.ports import Records, StoredEvent
 from printreach.ports.printer_http import NO_QUERY, PrinterAnswer, PrinterRefusal
 from printreach.ports.scoring import Scored, ScoringRefused
-from printreach.rules.detection import Sight
+from printreach.rules.detection import ImageAssessment
 from printreach.rules.detection_scene import SIDE, Scene
 from printreach.rules.detector import DetectorOff
 from printreach.rules.printers import OwnedPrinter
@@ -138,12 +138,12 @@ class FakeScorer:
         self.masked = masked
         if self.refusal is not None:
             raise self.refusal
-        sight = Sight(
+        assessment = ImageAssessment(
             probability=self.probability,
             scene=Scene(grey=BED, digest=self.shown),
             evidence=((self.probability,) * 2,) * 2,
         )
-        return Scored(sight=sight, load=self.load)
+        return Scored(assessment=assessment, load=self.load)
 
 
 @dataclass

@@ -8,7 +8,7 @@ import pytest
 from printreach.contract.events import EventType
 from printreach.contract.status import State, WebcamEntry
 from printreach.hub.own_printers import SeenPrinter
-from printreach.rules.detection_scene import View
+from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.watching import WatchSettings
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.watch_chart import MOST_BARS
@@ -81,7 +81,7 @@ def test_a_print_that_goes_well_asks_nothing(home: Home) -> None:
 def test_a_camera_that_was_moved_is_said_of_a_warning(home: Home) -> None:
     now = home.world.clock.now()
     calm = [a_look(now - timedelta(minutes=20 - n)) for n in range(10)]
-    moved = a_look(now - timedelta(minutes=9), 30, view=View.MOVED)
+    moved = a_look(now - timedelta(minutes=9), 30, view=ViewCondition.MOVED)
     bad = [a_look(now - timedelta(minutes=8 - n), 90, warned=n == 7) for n in range(8)]
     saw(home, *calm, moved, *bad)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.detection_scene import View
+from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.watching import Look
 from printreach.web.dashboard.watch_chart import (
     MOST_BARS,
@@ -25,7 +25,7 @@ def look(at_s: float, score: int = 5, **of_it: object) -> Look:
         "probability": score / 100,
         "score": score,
         "quality": 10 - min(9, score // 10),
-        "view": View.CLEAR,
+        "view": ViewCondition.CLEAR,
     }
     return Look(**(known | of_it))  # type: ignore[arg-type]  # a test names the fields
 
@@ -80,7 +80,7 @@ def test_warnings_and_pauses_are_marked_where_they_were() -> None:
 
 
 def test_a_changed_view_is_said_in_the_table() -> None:
-    chart = quality_chart([look(0, view=View.MOVED)])
+    chart = quality_chart([look(0, view=ViewCondition.MOVED)])
 
     assert chart is not None
     assert chart.bars[0].note == "The camera was moved."

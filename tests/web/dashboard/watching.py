@@ -21,7 +21,7 @@ from printreach.contract.status import (
 )
 from printreach.ports import Records
 from printreach.rules.credentials import new_secret
-from printreach.rules.detection_scene import View
+from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.snapshots import Snapshot
 from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings
 from tests.web.dashboard.conftest import Home, printing
@@ -65,7 +65,7 @@ def a_look(
     *,
     warned: bool = False,
     paused: bool = False,
-    view: View = View.CLEAR,
+    view: ViewCondition = ViewCondition.CLEAR,
 ) -> Look:
     return Look(
         at=at,

@@ -19,7 +19,7 @@ from printreach.backends.sql.watch_tables import (
     watches,
 )
 from printreach.ports.watching import WatchedPrint
-from printreach.rules.detection_scene import View
+from printreach.rules.detection_scene import ViewCondition
 from printreach.rules.watching import Judgement, LastLook, Look
 
 _DIGITS: Final = 3
@@ -32,7 +32,7 @@ _EDGE_LOOKS: Final = 10
 _LOOK = columns_for(Look, watch_looks)
 _JUDGEMENT = columns_for(Judgement, watch_judgements)
 _evidence = msgspec.json.Decoder(tuple[tuple[float, ...], ...])
-_VIEWS: Final = frozenset(view.value for view in View)
+_VIEWS: Final = frozenset(view.value for view in ViewCondition)
 _is_alarm = or_(watch_looks.c.warned, watch_looks.c.paused)
 
 
@@ -209,9 +209,9 @@ def _telling(its: Sequence[ColumnElement[bool]], count: int) -> Select[tuple[int
     return select(ranked.c.number).where(or_(is_edge, ranked.c.is_alarm, ranked.c.rank == 1))
 
 
-def _view_of(name: str) -> View:
+def _view_of(name: str) -> ViewCondition:
     """What another version called otherwise is nothing to speak of."""
-    return View(name) if name in _VIEWS else View.CLEAR
+    return ViewCondition(name) if name in _VIEWS else ViewCondition.CLEAR
 
 
 def _evidence_of(content: bytes) -> tuple[tuple[float, ...], ...]:

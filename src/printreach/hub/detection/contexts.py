@@ -240,7 +240,7 @@ async def _advance(
 
 
 def _observed(kept: KeptContext, scored: Scored, at: datetime) -> tuple[KeptContext, Verdict]:
-    remembered, verdict = observe(kept.remembered, scored.sight, at)
+    remembered, verdict = observe(kept.remembered, scored.assessment, at)
     return replace(kept, remembered=remembered, used_at=at, version=kept.version + 1), verdict
 
 

@@ -196,7 +196,7 @@ class LookAtPrint:
         decision = _decide(held, settings, seen.scored, seen.at)
         spare: Sequence[str] = []
         if decision.is_kept:
-            evidence = seen.scored.sight.evidence
+            evidence = seen.scored.assessment.evidence
             last = LastLook(
                 look=decision.look,
                 evidence=evidence,
@@ -283,4 +283,4 @@ def _decide(held: WatchedPrint, settings: WatchSettings, scored: Scored, at: dat
     memory = held.memory
     if memory.is_paused or held.resumed_at != memory.resumed_at:
         memory = after_resume(memory, held.resumed_at)
-    return decide(memory, scored.sight, settings, at, scored.load)
+    return decide(memory, scored.assessment, settings, at, scored.load)

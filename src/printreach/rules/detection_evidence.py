@@ -8,7 +8,7 @@ import heapq
 import math
 from typing import Final, TypeAlias
 
-Places: TypeAlias = tuple[tuple[float, ...], ...]
+EvidenceMap: TypeAlias = tuple[tuple[float, ...], ...]
 """A map: rows of places, the whole picture from its upper left corner."""
 
 FARTHEST: Final = 7.0
@@ -20,13 +20,13 @@ _DIGITS: Final = 2
 """More takes room where prints are remembered, and says nothing."""
 
 
-def is_map(places: Places) -> bool:
+def is_rectangular(places: EvidenceMap) -> bool:
     """Whether all its rows have as many places, and some; none at all is a map, too."""
     lengths = {len(row) for row in places}
     return len(lengths) <= 1 and 0 not in lengths
 
 
-def is_alike(one: Places, other: Places) -> bool:
+def have_same_shape(one: EvidenceMap, other: EvidenceMap) -> bool:
     """Whether two maps can be compared place by place."""
     return len(one) == len(other) and list(map(len, one)) == list(map(len, other))
 
@@ -39,12 +39,12 @@ def logit(probability: float, farthest: float = FARTHEST) -> float:
     return max(-farthest, min(farthest, math.log(bounded / (1 - bounded))))
 
 
-def logits(evidence: Places) -> Places:
+def logits(evidence: EvidenceMap) -> EvidenceMap:
     """Of the probabilities in a map."""
     return tuple(tuple(round(logit(place), _DIGITS) for place in row) for row in evidence)
 
 
-def oddest(before: Places, now: Places) -> Places:
+def oddest(before: EvidenceMap, now: EvidenceMap) -> EvidenceMap:
     """The most that each place or one beside it has looked like a failure, now or before."""
     around = _widened(now)
     if not before:
@@ -52,7 +52,7 @@ def oddest(before: Places, now: Places) -> Places:
     return tuple(tuple(map(max, *rows)) for rows in zip(before, around, strict=True))
 
 
-def moved_towards(before: Places, now: Places, share: float) -> Places:
+def moved_towards(before: EvidenceMap, now: EvidenceMap, share: float) -> EvidenceMap:
     """Let what was oddest follow what each place and those beside it look like now.
 
     share: of the way up; down it goes more slowly, since a print head that is away comes back.
@@ -63,7 +63,7 @@ def moved_towards(before: Places, now: Places, share: float) -> Places:
     )
 
 
-def rise(before: Places, now: Places) -> float:
+def rise(before: EvidenceMap, now: EvidenceMap) -> float:
     """How much odder than ever before the places look that became odd the most."""
     rises = (
         place - most
@@ -79,7 +79,7 @@ def _nearer(most: float, place: float, share: float) -> float:
     return round(most + slowed * (place - most), _DIGITS)
 
 
-def _widened(places: Places) -> Places:
+def _widened(places: EvidenceMap) -> EvidenceMap:
     """The highest of each place and the eight around it."""
     across = [tuple(map(max, row, (row[0], *row), (*row[1:], row[-1]))) for row in places]
     down = zip(across, (across[0], *across), (*across[1:], across[-1]), strict=False)

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from printreach.rules.detection import DetectionContext, Sight, Verdict, observe
+from printreach.rules.detection import DetectionContext, ImageAssessment, Verdict, observe
 from printreach.rules.detection_appearance import Appearance
-from printreach.rules.detection_places import (
+from printreach.rules.detection_evidence import (
     FARTHEST,
-    Places,
-    is_alike,
-    is_map,
+    EvidenceMap,
+    have_same_shape,
+    is_rectangular,
     logits,
     moved_towards,
     oddest,
@@ -25,10 +25,10 @@ START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 BED = tuple(60 + 12 * (place % SIDE) for place in range(SIDE * SIDE))
 CALM, ODD = 0.02, 0.9
 UNSURE = 0.6
-SIX: Places = ((-3.0,) * 6,) * 6
+SIX: EvidenceMap = ((-3.0,) * 6,) * 6
 
 
-def a_map(*odd: tuple[int, int], side: int = 8) -> Places:
+def a_map(*odd: tuple[int, int], side: int = 8) -> EvidenceMap:
     """Calm but for some places, by row and column, and the one to the right of each."""
     marked = {*odd, *((row, column + 1) for row, column in odd)}
     return tuple(
@@ -37,13 +37,13 @@ def a_map(*odd: tuple[int, int], side: int = 8) -> Places:
     )
 
 
-def watch(maps: list[Places], probability: float = UNSURE) -> list[Verdict]:
+def watch(maps: list[EvidenceMap], probability: float = UNSURE) -> list[Verdict]:
     """Pictures that are as likely failures as wholes; only where differs."""
     context, verdicts = DetectionContext(), []
     for number, evidence in enumerate(maps):
         scene = Scene(grey=BED, digest=number)
-        sight = Sight(probability=probability, scene=scene, evidence=evidence)
-        context, verdict = observe(context, sight, START + timedelta(seconds=20 * number))
+        assessment = ImageAssessment(probability=probability, scene=scene, evidence=evidence)
+        context, verdict = observe(context, assessment, START + timedelta(seconds=20 * number))
         verdicts.append(verdict)
     return verdicts
 
@@ -66,7 +66,7 @@ def test_an_odd_thing_on_a_bed_that_moves_by_a_place_is_no_new_one() -> None:
 
 
 def test_a_print_that_grows_odder_slowly_is_followed() -> None:
-    def grown(share: float) -> Places:
+    def grown(share: float) -> EvidenceMap:
         return ((1 / (1 + math.exp(4 - 4 * share)),) * 8,) * 8
 
     suddenly = watch([grown(0)] * 8 + [grown(1)] * 12)
@@ -115,10 +115,10 @@ def test_a_place_follows_upwards_faster_than_downwards() -> None:
 
 
 @pytest.mark.parametrize("ragged", [((0.1,), (0.1, 0.2)), ((),), ((0.1,), ())])
-def test_rows_of_different_lengths_are_no_map(ragged: Places) -> None:
-    assert not is_map(ragged)
+def test_rows_of_different_lengths_are_no_map(ragged: EvidenceMap) -> None:
+    assert not is_rectangular(ragged)
     with pytest.raises(ValueError, match="rows"):
-        Sight(probability=0.5, scene=Scene(grey=BED, digest=1), evidence=ragged)
+        ImageAssessment(probability=0.5, scene=Scene(grey=BED, digest=1), evidence=ragged)
 
 
 @pytest.mark.parametrize(
@@ -138,27 +138,29 @@ def test_what_no_print_can_look_like_is_refused(known: dict[str, object]) -> Non
 
 
 @st.composite
-def maps(draw: st.DrawFn) -> Places:
+def maps(draw: st.DrawFn) -> EvidenceMap:
     rows, columns = draw(st.integers(1, 4)), draw(st.integers(1, 4))
     place = st.floats(allow_nan=True, allow_infinity=True)
     return tuple(tuple(draw(place) for _ in range(columns)) for _ in range(rows))
 
 
 @given(st.lists(st.tuples(maps(), st.floats(0, 600)), min_size=1, max_size=12))
-def test_whatever_the_maps_hold_the_memory_is_one(pictures: list[tuple[Places, float]]) -> None:
+def test_whatever_the_maps_hold_the_memory_is_one(
+    pictures: list[tuple[EvidenceMap, float]],
+) -> None:
     seen = Appearance()
     for evidence, step_s in pictures:
         seen = seen.then(UNSURE, evidence, step_s)
 
         assert 0 <= seen.score <= 100
-        assert is_alike(seen.oddest, evidence)
+        assert have_same_shape(seen.oddest, evidence)
         assert all(abs(place) <= FARTHEST for row in seen.oddest for place in row)
 
 
 @given(maps(), maps())
-def test_nothing_has_risen_from_what_was_seen(one: Places, other: Places) -> None:
+def test_nothing_has_risen_from_what_was_seen(one: EvidenceMap, other: EvidenceMap) -> None:
     first, second = logits(one), logits(other)
-    if not is_alike(first, second):
+    if not have_same_shape(first, second):
         return
     both = oddest(oddest((), first), second)
 
