@@ -1,7 +1,6 @@
 """Tracks a printer's prints: which one is under way, and which events it causes."""
 
 import asyncio
-import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -14,6 +13,7 @@ from printreach.contract.events import PrintEvent
 from printreach.contract.status import DetectorStatus, JobStatus, ServiceStatus
 from printreach.contract.unset import UNSET
 from printreach.printers.port import Printer, TellsOfChanges, Trouble, View
+from printreach.rules.credentials import base32_text
 from printreach.rules.expected_pauses import expect_pause, forget_pause
 from printreach.rules.prints import PrintObservation, smart_pause_sentence
 from printreach.rules.transitions import (
@@ -168,7 +168,7 @@ class PrintTracker:
         return self._environment.steady_time() + self._steady_offset_s
 
     def _new_id(self) -> str:
-        return base64.b32encode(self._environment.token_bytes(15)).decode("ascii").lower()
+        return base32_text(self._environment.token_bytes(15))
 
 
 def _observation_of(view: View) -> PrintObservation:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -22,6 +21,7 @@ from printreach.contract.signin import (
 )
 from printreach.http1.client import Client, Connect
 from printreach.http1.request_queue import RequestQueue
+from printreach.printers.connecting import unverified_tls
 from printreach.tunnel.backoff import reconnect_delay_s
 from printreach.tunnel.link import Link
 from printreach.tunnel.stream import Stream
@@ -262,13 +262,9 @@ def _stream_server(context: AgentContext) -> tuple[StreamServer, Client | None]:
 
 
 def _connect_to(server: WebAddress, shortage: Shortage) -> Connect:
-    """Connect to the printer's web server. Its certificate, where it has one, is its own."""
+    """Connect to the printer's web server."""
     loop = asyncio.get_running_loop()
-    context: ssl.SSLContext | None = None
-    if server.is_tls:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # not the default: it loads authorities
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
+    context = unverified_tls() if server.is_tls else None
 
     async def connect(protocol: Callable[[], asyncio.Protocol]) -> object:
         try:

@@ -95,28 +95,28 @@ def digest_of_service_api_key(value: bytes) -> list[bytes]:
 
 def new_unique_id(kind: ConnectionKind, token_bytes: TokenBytes) -> str:
     """The first label of a printer host: kind and 160 random bits, a valid DNS label."""
-    return f"{kind.value}-{_base32(token_bytes(20))}"
+    return f"{kind.value}-{base32_text(token_bytes(20))}"
 
 
 def new_record_id(token_bytes: TokenBytes) -> str:
     """The id of an account, a connection or another row; 128 random bits, not a secret."""
-    return _base32(token_bytes(16))
+    return base32_text(token_bytes(16))
 
 
 def new_secret(token_bytes: TokenBytes) -> str:
     """160 random bits, in letters and digits alone: safe in a URL, a shell and a header."""
-    return _base32(token_bytes(20))
+    return base32_text(token_bytes(20))
 
 
 def new_session_token(token_bytes: TokenBytes) -> str:
     """256 random bits, in letters and digits alone: what a browser's cookie holds."""
-    return _base32(token_bytes(32))
+    return base32_text(token_bytes(32))
 
 
 def new_app_secrets(token_bytes: TokenBytes) -> AppSecrets:
     """A fresh set; the user name, too, is random."""
     return AppSecrets(
-        basic_user=_base32(token_bytes(10)),
+        basic_user=base32_text(token_bytes(10)),
         basic_password=new_secret(token_bytes),
         bearer_token=new_secret(token_bytes),
         app_api_token=new_secret(token_bytes),
@@ -160,7 +160,7 @@ def parse_link_code(typed: str) -> str | None:
 
 def printer_id_of(public_key: bytes) -> str:
     """The PrinterId of an agent: 32 characters that follow from its raw Ed25519 public key."""
-    return _base32(hashlib.sha256(public_key).digest()[:20])
+    return base32_text(hashlib.sha256(public_key).digest()[:20])
 
 
 def _digest_of_basic(encoded: bytes) -> bytes | None:
@@ -172,5 +172,6 @@ def _digest_of_basic(encoded: bytes) -> bytes | None:
     return digest(CredentialKind.BASIC, decoded) if b":" in decoded else None
 
 
-def _base32(data: bytes) -> str:
+def base32_text(data: bytes) -> str:
+    """Write bytes in lower-case base32 (RFC 4648) without padding, 5 bits a character."""
     return base64.b32encode(data).decode("ascii").rstrip("=").lower()

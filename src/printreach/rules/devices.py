@@ -10,7 +10,6 @@ password. So it ends with a new password, and nothing has to be stored.
 Source: OWASP, "Slow Down Online Guessing Attacks with Device Cookies".
 """
 
-import base64
 import hashlib
 import hmac
 import re
@@ -19,7 +18,7 @@ from datetime import timedelta
 from typing import Final
 
 from printreach.rules.accounts import Account
-from printreach.rules.credentials import TokenBytes, new_record_id
+from printreach.rules.credentials import TokenBytes, base32_text, new_record_id
 
 DEVICE_LIFETIME: Final = timedelta(days=365)
 """Counted from the last sign-in."""
@@ -63,4 +62,4 @@ def device_of(token: str, account: Account | None) -> Device | None:
 def _mac(device: Device, account: Account) -> str:
     message = f"printreach device {device.account_id} {device.device_id}".encode()
     mac = hmac.new(account.password_hash.encode(), message, hashlib.sha256).digest()
-    return base64.b32encode(mac[:_MAC_BYTES]).decode("ascii").lower()
+    return base32_text(mac[:_MAC_BYTES])

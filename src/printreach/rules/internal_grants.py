@@ -6,7 +6,6 @@ tells nothing. The token is made for one owner of the printer and works for no o
 each minute.
 """
 
-import base64
 import hashlib
 import hmac
 import re
@@ -15,7 +14,7 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from printreach.rules.connections import INTERNAL_KINDS, ConnectionKind
-from printreach.rules.credentials import CredentialKind, digest
+from printreach.rules.credentials import CredentialKind, base32_text, digest
 from printreach.rules.printers import OwnedPrinter
 
 WINDOW_S: Final = 60
@@ -87,18 +86,14 @@ def _window(at: datetime) -> int:
 def _proof(key: InternalKey, kind: ConnectionKind, printer_id: str) -> str:
     # In the words of before for the first kind: processes of two versions may run side by side.
     purpose = "name" if kind is ConnectionKind.INTERNAL else f"name {kind.value}"
-    return _text(_mac(key, purpose, printer_id)[:_PROOF_BYTES])
+    return base32_text(_mac(key, purpose, printer_id)[:_PROOF_BYTES])
 
 
 def _token(key: InternalKey, printer: OwnedPrinter, window: int) -> str:
     # Neither id holds a blank, so no two printers and accounts give the same text.
-    return _text(_mac(key, f"token {window} {printer.account_id}", printer.printer_id))
+    return base32_text(_mac(key, f"token {window} {printer.account_id}", printer.printer_id))
 
 
 def _mac(key: InternalKey, purpose: str, printer_id: str) -> bytes:
     message = f"printreach internal {purpose} {printer_id}".encode()
     return hmac.new(key.secret, message, hashlib.sha256).digest()
-
-
-def _text(data: bytes) -> str:
-    return base64.b32encode(data).decode("ascii").rstrip("=").lower()

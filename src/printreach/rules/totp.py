@@ -1,6 +1,5 @@
 """One-time codes of an authenticator app (RFC 6238), and recovery codes for its loss."""
 
-import base64
 import hashlib
 import hmac
 import struct
@@ -9,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import quote
 
-from printreach.rules.credentials import LINK_CODE_ALPHABET, TokenBytes, random_letters
+from printreach.rules.credentials import LINK_CODE_ALPHABET, TokenBytes, base32_text, random_letters
 
 SECRET_BYTES: Final = 20
 """As long as the hash, as RFC 4226, 4, asks."""
@@ -82,7 +81,7 @@ def step_of_code(totp: Totp, typed: str, at: datetime) -> int | None:
 
 def secret_in_words(secret: bytes) -> str:
     """As people type it into an app."""
-    return base64.b32encode(secret).decode().rstrip("=")
+    return base32_text(secret).upper()
 
 
 def key_uri(secret: bytes, email: str, service: str) -> str:

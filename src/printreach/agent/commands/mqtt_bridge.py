@@ -5,7 +5,6 @@ says comes back in messages, whose borders mean nothing to MQTT.
 """
 
 import asyncio
-import ssl
 from collections.abc import Coroutine
 
 from websockets.frames import CloseCode, Frame, Opcode
@@ -17,6 +16,7 @@ from websockets.typing import Subprotocol
 from printreach.agent.commands.mqtt_connect import BadConnect, ConnectCompleter
 from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.contract.commands import CommandStatus
+from printreach.printers.connecting import unverified_tls
 from printreach.printers.port import MqttEndpoint, PrinterRefused
 from printreach.tunnel.served import ServedStream
 from printreach.wire.heads import encode_response, strip_hop_by_hop
@@ -124,11 +124,7 @@ def _shake_hands(websocket: ServerProtocol, request: CommandRequest) -> bytes:
 
 
 async def _connect(endpoint: MqttEndpoint) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    context: ssl.SSLContext | None = None
-    if endpoint.tls:
-        context = ssl.create_default_context()
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE  # a printer's certificate is its own
+    context = unverified_tls() if endpoint.tls else None
     try:
         async with asyncio.timeout(CONNECT_S):
             return await asyncio.open_connection(

@@ -1,9 +1,11 @@
-"""Which columns make up a record: those named like its fields."""
+"""What several tables' statements share: columns of a record, and lists of values."""
 
+import json
+from collections.abc import Collection
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Column, Table
+from sqlalchemy import Column, Table, func, select
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -12,3 +14,11 @@ if TYPE_CHECKING:
 def columns_for(record: "type[DataclassInstance]", table: Table) -> list[Column[Any]]:
     """One for each field, of the same name. Raises KeyError at import where one is missing."""
     return [table.c[field.name] for field in fields(record)]
+
+
+def each_of(values: Collection[str] | Collection[int]) -> Any:
+    """A subquery of the values, as JSON.
+
+    A statement has only so many variables, and thousands of them are slow to bind.
+    """
+    return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)

@@ -4,7 +4,6 @@ Nothing here costs by the length of a queue: what is due is the beginning of an 
 the next queue to claim.
 """
 
-import json
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -26,7 +25,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.selectable import NamedFromClause
 
-from printreach.backends.sql.columns import columns_for
+from printreach.backends.sql.columns import columns_for, each_of
 from printreach.backends.sql.tables import Instant, connections
 from printreach.backends.sql.webhook_tables import webhook_deliveries, webhooks
 from printreach.contract.events import EventType
@@ -157,7 +156,7 @@ class DeliveryRows:
         more = exists().where(_all.connection_id == webhooks.c.connection_id, is_ahead)
         await self._connection.execute(
             update(webhooks)
-            .where(webhooks.c.connection_id.in_(_each_of(set(changed))), is_free, ~more)
+            .where(webhooks.c.connection_id.in_(each_of(set(changed))), is_free, ~more)
             .values(next_at=at)
         )
         return len(changed)
@@ -237,7 +236,7 @@ class DeliveryRows:
         await self._connection.execute(
             update(webhooks)
             .where(
-                webhooks.c.connection_id.in_(_each_of(connection_ids)),
+                webhooks.c.connection_id.in_(each_of(connection_ids)),
                 webhooks.c.lease.is_(None),
                 or_(webhooks.c.next_at.is_(None), webhooks.c.next_at > at),
             )
@@ -298,11 +297,6 @@ def _up_to(
         .order_by(_all.delivery_id)
         .limit(at_most)
     )
-
-
-def _each_of(values: Collection[str]) -> Any:
-    """A subquery of them, as JSON: a statement has only so many variables."""
-    return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)
 
 
 def _state_of(name: str) -> DeliveryState:

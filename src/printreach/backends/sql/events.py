@@ -1,6 +1,5 @@
 """Events as rows."""
 
-import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -23,6 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from printreach.backends.sql.columns import each_of
 from printreach.backends.sql.damaged import Damaged, decoded
 from printreach.backends.sql.event_tables import events
 from printreach.backends.sql.tables import printers
@@ -82,7 +82,7 @@ class EventRows:
     ) -> Awaiting:
         awaiting = select(*_STORED).where(events.c.position.is_(None))
         if except_printers:
-            awaiting = awaiting.where(events.c.printer_id.not_in(_each_of(except_printers)))
+            awaiting = awaiting.where(events.c.printer_id.not_in(each_of(except_printers)))
         found = await self._connection.execute(awaiting.order_by(events.c.seq).limit(at_most))
         read = [_read(row) for row in found.mappings()]
         return Awaiting(
@@ -93,7 +93,7 @@ class EventRows:
     async def set_aside(self, seqs: Collection[int]) -> frozenset[int]:
         changed = await self._connection.scalars(
             update(events)
-            .where(events.c.seq.in_(_each_of(seqs)), events.c.position.is_(None))
+            .where(events.c.seq.in_(each_of(seqs)), events.c.position.is_(None))
             .values(position=-events.c.seq)
             .returning(events.c.seq)
         )
@@ -108,7 +108,7 @@ class EventRows:
     async def mark_fanned_out(self, snapshots: Mapping[int, str | None]) -> frozenset[int]:
         found = await self._connection.scalars(
             select(events.c.seq)
-            .where(events.c.seq.in_(_each_of(snapshots)), events.c.position.is_(None))
+            .where(events.c.seq.in_(each_of(snapshots)), events.c.position.is_(None))
             .order_by(events.c.seq)
         )
         marked = list(found)
@@ -165,7 +165,7 @@ class EventRows:
     async def _accounts_of(self, printer_ids: Collection[str]) -> dict[str, str]:
         found = await self._connection.execute(
             select(printers.c.printer_id, printers.c.account_id).where(
-                printers.c.printer_id.in_(_each_of(printer_ids)), printers.c.removed_at.is_(None)
+                printers.c.printer_id.in_(each_of(printer_ids)), printers.c.removed_at.is_(None)
             )
         )
         return {row.printer_id: row.account_id for row in found}
@@ -192,11 +192,6 @@ class EventRows:
             if len(rows) < missing:
                 break
         return told
-
-
-def _each_of(values: Collection[str] | Collection[int]) -> Any:
-    """A subquery of them, as JSON: thousands of variables are slow to bind."""
-    return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)
 
 
 def _read(row: RowMapping) -> StoredEvent | DamagedEvent:

@@ -1,6 +1,5 @@
 """Who is told of what, as rows; and the words on their way."""
 
-import json
 from collections.abc import Collection, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
@@ -19,7 +18,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from printreach.backends.sql.columns import columns_for
+from printreach.backends.sql.columns import columns_for, each_of
 from printreach.backends.sql.notify_tables import (
     notify_counts,
     notify_messages,
@@ -162,7 +161,7 @@ class NotifyRows:
         is_later = and_(_targets.failures == 0, _targets.due_at > message.due_at)
         await self._connection.execute(
             update(notify_targets)
-            .where(_targets.target_id.in_(_each_of(target_ids)))
+            .where(_targets.target_id.in_(each_of(target_ids)))
             .where(or_(_targets.due_at.is_(None), is_later))
             .values(due_at=message.due_at)
         )
@@ -190,7 +189,7 @@ class NotifyRows:
         claimed = [waiting[one.target_id] for one in turns]
         await self._connection.execute(
             update(notify_targets)
-            .where(_targets.target_id.in_(_each_of([one.target_id for one in claimed])))
+            .where(_targets.target_id.in_(each_of([one.target_id for one in claimed])))
             .values(leased_until=until)
         )
         return claimed
@@ -212,7 +211,7 @@ class NotifyRows:
 
     async def drop_messages(self, message_ids: Collection[int]) -> None:
         await self._connection.execute(
-            delete(notify_messages).where(_messages.message_id.in_(_each_of(message_ids)))
+            delete(notify_messages).where(_messages.message_id.in_(each_of(message_ids)))
         )
 
     async def drop_all(self, target_id: str) -> None:
@@ -298,7 +297,7 @@ class NotifyRows:
         )
         await self._connection.execute(
             update(notify_targets)
-            .where(_targets.target_id.in_(_each_of(sorted(set(changed)))), _targets.due_at > at)
+            .where(_targets.target_id.in_(each_of(sorted(set(changed)))), _targets.due_at > at)
             .values(due_at=at)
         )
 
@@ -324,7 +323,7 @@ def _turn(target: Any) -> Turn:
 def _have_turns(under_way: Sequence[Turn], room: int) -> list[ColumnElement[bool]]:
     """Leaves out those that have none, lest they hide the others."""
     conditions: list[ColumnElement[bool]] = [
-        _targets.account_id.not_in(_each_of(barred(under_way, room)))
+        _targets.account_id.not_in(each_of(barred(under_way, room)))
     ]
     if not failing_have_room(under_way):
         conditions.append(_targets.failures == 0)
@@ -359,8 +358,3 @@ def _day(text: object) -> date:
         return date.fromisoformat(str(text))
     except ValueError:
         return date.min
-
-
-def _each_of(values: Collection[str] | Collection[int]) -> Any:
-    """A subquery of them, as JSON: a statement for any number of them."""
-    return select(func.json_each(json.dumps(list(values))).table_valued("value").c.value)

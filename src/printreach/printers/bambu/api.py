@@ -14,6 +14,7 @@ from aiomqtt.exceptions import MqttConnectError
 from printreach.contract.commands import CommandStatus
 from printreach.printers import loose
 from printreach.printers.cancelling import cancellations, end_where_cancelled
+from printreach.printers.connecting import unverified_tls
 from printreach.printers.loose import Json
 from printreach.printers.port import PrinterRefused, failed
 from printreach.printers.reaching import unreachable
@@ -21,7 +22,7 @@ from printreach.printers.setup import PrinterSetup
 
 from .orders import Order
 from .states import health_codes
-from .tls import BoundedSocket, certificate_name, trusting_context
+from .tls import BoundedSocket, certificate_name
 
 log = logging.getLogger(__name__)
 
@@ -222,7 +223,7 @@ class BambuApi:
 
 
 def _context() -> ssl.SSLContext:
-    context = trusting_context()
+    context = unverified_tls()
     context.sslsocket_class = BoundedSocket
     return context
 

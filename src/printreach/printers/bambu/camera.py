@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Hashable
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.status import WebcamEntry
+from printreach.printers.connecting import unverified_tls
 from printreach.printers.port import PrinterRefused
 
-from .tls import CONNECT_S, trusting_context
+from .tls import CONNECT_S
 
 MAX_FRAME_BYTES = 8 * 1024 * 1024
 SILENCE_S = 30.0
@@ -91,7 +92,7 @@ class PortCamera:
         try:
             async with asyncio.timeout(CONNECT_S):
                 reader, writer = await asyncio.open_connection(
-                    self._host, self._port, ssl=trusting_context(), limit=READ_BYTES
+                    self._host, self._port, ssl=unverified_tls(), limit=READ_BYTES
                 )
         except TimeoutError:
             raise _no_picture(f"no answer within {CONNECT_S:.0f} s") from None

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from printreach.contract.commands import CommandStatus
+from printreach.printers.connecting import unverified_tls
 from printreach.printers.port import PrinterRefused, failed
 
 from .listing import Listed, read_list, read_mlsd
-from .tls import trusting_context
 
 CONNECT_S = 8.0
 TRANSFER_S = 20.0
@@ -34,7 +34,7 @@ class Ftps(ftplib.FTP_TLS):
     which these servers refuse it."""
 
     def __init__(self) -> None:
-        super().__init__(context=trusting_context(), timeout=TRANSFER_S)
+        super().__init__(context=unverified_tls(), timeout=TRANSFER_S)
 
     def enter(self, host: str, port: int, user: str, password: str) -> None:
         plain = socket.create_connection((host, port), CONNECT_S)

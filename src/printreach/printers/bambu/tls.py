@@ -6,6 +6,8 @@ import ssl
 from cryptography import x509
 from cryptography.x509.oid import NameOID
 
+from printreach.printers.connecting import unverified_tls
+
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 """A hundred times the longest report."""
 CONNECT_S = 8.0
@@ -23,21 +25,13 @@ class BoundedSocket(ssl.SSLSocket):
         return super().recv(buflen, flags)
 
 
-def trusting_context() -> ssl.SSLContext:
-    """The certificate is the printer's own, so there is nobody who could vouch for it."""
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context
-
-
 async def certificate_name(host: str, port: int) -> str | None:
     """The common name of the printer's certificate, which is its serial number.
 
     Raises OSError or TimeoutError when nobody answers.
     """
     async with asyncio.timeout(CONNECT_S):
-        _, writer = await asyncio.open_connection(host, port, ssl=trusting_context())
+        _, writer = await asyncio.open_connection(host, port, ssl=unverified_tls())
     try:
         shown = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
         names = x509.load_der_x509_certificate(shown).subject.get_attributes_for_oid(
