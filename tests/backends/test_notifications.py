@@ -9,9 +9,9 @@ from sqlalchemy import text
 from printreach.backends.sealing import KEYS_FILE, DataDirSealer
 from printreach.backends.sql.store import SqlRecords, SqlStore, open_store
 from printreach.ports import Records
-from printreach.ports.notifications import NewMessage, NotifyTarget
+from printreach.ports.notifications import Destination, NewMessage
 from printreach.rules.notifications import NotifySettings
-from printreach.rules.notify_turns import PLACES_AT_ONCE, PLACES_OF_AN_ACCOUNT
+from printreach.rules.notify_turns import DESTINATIONS_AT_ONCE, DESTINATIONS_PER_ACCOUNT
 from tests.backends.records import ADA, SECOND, store_all
 from tests.fakes.clock import NOON
 from tests.fakes.loop import on_a_loop
@@ -20,11 +20,11 @@ URL = "ntfys://tk_secret@ntfy.sh/topic"
 LEASE = timedelta(minutes=10)
 
 
-def target(name: str, sealed: bytes = b"") -> NotifyTarget:
-    return NotifyTarget(
-        target_id=name,
+def destination(name: str, sealed: bytes = b"") -> Destination:
+    return Destination(
+        destination_id=name,
         account_id=ADA.account_id,
-        way="ntfy",
+        channel="ntfy",
         label="a place",
         sealed=sealed,
         created_at=NOON,
@@ -38,17 +38,17 @@ def message(due_in: timedelta = timedelta(0)) -> NewMessage:
 async def with_places(store: SqlStore, *names: str) -> None:
     async def add(records: Records) -> None:
         for name in names:
-            await records.notifications.add_target(target(name))
+            await records.notifications.add_destination(destination(name))
             await records.notifications.queue([name], message())
 
     await store_all(store)
     await store.write(add)
 
 
-async def claimed(store: SqlStore, after: timedelta, room: int = PLACES_AT_ONCE) -> list[str]:
+async def claimed(store: SqlStore, after: timedelta, room: int = DESTINATIONS_AT_ONCE) -> list[str]:
     at = NOON + after
     found = await store.write(lambda records: records.notifications.claim(at, at + LEASE, room))
-    return [one.target_id for one in found]
+    return [one.destination_id for one in found]
 
 
 @on_a_loop
@@ -66,7 +66,7 @@ async def test_an_account_has_so_many_places_claimed_at_once(database: Path) -> 
     async with open_store(database) as store:
         await with_places(store, *"abcdef")
 
-        assert len(await claimed(store, SECOND)) == PLACES_OF_AN_ACCOUNT
+        assert len(await claimed(store, SECOND)) == DESTINATIONS_PER_ACCOUNT
         assert await claimed(store, SECOND) == []
 
 
@@ -148,10 +148,10 @@ async def test_with_the_account_goes_all_that_was_chosen(database: Path) -> None
     async with open_store(database) as store:
         await with_places(store, "a")
 
-        async def delete(records: Records) -> list[NotifyTarget]:
+        async def delete(records: Records) -> list[Destination]:
             await records.notifications.put_settings(ADA.account_id, NotifySettings(zone="UTC"))
             await records.accounts.delete(ADA.account_id)
-            return await records.notifications.targets(ADA.account_id)
+            return await records.notifications.destinations(ADA.account_id)
 
         assert await store.write(delete) == []
 
@@ -162,14 +162,16 @@ async def test_a_new_key_seals_the_addresses_that_the_old_one_did(database: Path
     sealed = DataDirSealer(database.parent).seal(URL, "a")
     async with open_store(database) as store:
         await store_all(store)
-        await store.write(lambda records: records.notifications.add_target(target("a", sealed)))
+        await store.write(
+            lambda records: records.notifications.add_destination(destination("a", sealed))
+        )
     new = base64.b64encode(b"n" * 32).decode() + "\n"
     keys.write_text(new + keys.read_text())
     async with open_store(database):
         pass  # a start
     keys.write_text(new)
     async with open_store(database) as store:
-        found = await store.read(lambda records: records.notifications.target("a"))
+        found = await store.read(lambda records: records.notifications.destination("a"))
 
     assert found is not None
     assert DataDirSealer(database.parent).unseal(found.sealed, "a") == URL

@@ -143,7 +143,7 @@ async def test_what_waits_to_be_told_is_dropped_and_nothing_more_is_queued(
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         await ada.happens([EventType.STARTED])
         await block(ada.world)
         await ada.happens([EventType.COMPLETE])

@@ -12,7 +12,7 @@ from printreach.hub.event_stream import OLDEST, STALE_AFTER
 from printreach.ports.notifications import NotSent
 from printreach.rules.accounts import Account
 from printreach.rules.mails import Mails
-from printreach.rules.notify_ways import MAIL
+from printreach.rules.notify_channels import MAIL
 from tests.fakes.loop import on_a_loop
 from tests.fakes.mails import KeptMails
 from tests.hub.notify.test_enqueue import reached
@@ -27,7 +27,7 @@ async def test_of_news_that_are_on_their_way_no_more_are_sent(
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with reached(open_world) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         send = ada.messenger.send
 
         async def then_block(url: str, title: str, text: str) -> NotSent | None:
@@ -43,7 +43,7 @@ async def test_of_news_that_are_on_their_way_no_more_are_sent(
 @on_a_loop
 async def test_nor_are_mails(open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     async with reached(open_world) as ada:
-        await ada.add_place("", way=MAIL)
+        await ada.add_destination("", channel=MAIL)
         hand_in = ada.mailer.hand_in
 
         async def then_block(mail: object) -> NotSent | None:

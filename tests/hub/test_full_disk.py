@@ -74,7 +74,7 @@ def test_what_was_sent_and_could_not_be_noted_is_sent_again(open_world: OpenWorl
 @on_a_loop
 async def test_news_that_was_queued_is_told_when_there_is_room(open_world: OpenWorld) -> None:
     async with reached(open_world, limit=10 * MANY) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         await ada.happens([EventType.COMPLETE] * 3)
         async with full_database(ada.world.store):
             try:

@@ -109,7 +109,7 @@ def test_notifications_without_a_mail_server_are_accessible_and_fit(
     sign_in(client)
     [ada] = [one for one in run(client, world.services.accounts.all) if one.email == ADA]
     place = mail_destination(secrets.token_bytes, ada.account_id, world.clock.now())
-    run(client, lambda: world.store.write(lambda it: it.notifications.add_target(place)))
+    run(client, lambda: world.store.write(lambda it: it.notifications.add_destination(place)))
     own_page.goto(f"{BASE_URL}/notifications")
     look_at(own_page, "notifications-no-mail-server")
     own_page.goto(f"{BASE_URL}/notifications/add")

@@ -7,9 +7,9 @@ import pytest
 
 from printreach.backends.sealing import KeySealer
 from printreach.hub.print_mails import stop_token
-from printreach.ports.notifications import NotifyTarget
+from printreach.ports.notifications import Destination
 from tests.web.conftest import MakeWorld
-from tests.web.test_notifications import places_of
+from tests.web.test_notifications import destinations_of
 from tests.web.test_signing_up import confirm, sign_up
 from tests.web.ways import way_with
 from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in
@@ -26,19 +26,19 @@ def world_settings() -> Mapping[str, str]:
 
 
 @pytest.fixture
-def place(world: WebWorld, browser: Browser) -> NotifyTarget:
+def destination(world: WebWorld, browser: Browser) -> Destination:
     """Where Ada is told by mail. Nobody is signed in."""
     world.add_account(browser)
-    [added] = places_of(world, browser)
+    [added] = destinations_of(world, browser)
     return added
 
 
-def token_for(world: WebWorld, target_id: str) -> str:
-    return stop_token(world.services.stops_mails.sealer, target_id)
+def token_for(world: WebWorld, destination_id: str) -> str:
+    return stop_token(world.services.stops_mails.sealer, destination_id)
 
 
-def ways_of(world: WebWorld, browser: Browser, email: str = ADA) -> list[str]:
-    return [one.way for one in places_of(world, browser, email)]
+def channels_of(world: WebWorld, browser: Browser, email: str = ADA) -> list[str]:
+    return [one.channel for one in destinations_of(world, browser, email)]
 
 
 # --- the first place ------------------------------------------------------------------------------
@@ -47,11 +47,11 @@ def ways_of(world: WebWorld, browser: Browser, email: str = ADA) -> list[str]:
 def test_who_confirms_an_address_is_told_there(world_with: MakeWorld) -> None:
     with world_with(SMTP_URL=SMTP_URL) as (world, browser):
         sign_up(browser)
-        before = places_of(world, browser)
+        before = destinations_of(world, browser)
         confirm(browser, world.mailer.link())
 
         assert before == []
-        assert ways_of(world, browser) == ["mail"]
+        assert channels_of(world, browser) == ["mail"]
         assert "your mail address" in browser.get("/notifications").text
 
 
@@ -60,7 +60,7 @@ def test_without_a_mail_server_nobody_is_told_by_the_log(world_with: MakeWorld) 
         sign_up(browser)
         confirm(browser, world.mailer.link())
 
-        assert ways_of(world, browser) == []
+        assert channels_of(world, browser) == []
 
 
 def test_whoever_makes_the_account_it_is_told_by_mail(world_with: MakeWorld) -> None:
@@ -70,8 +70,8 @@ def test_whoever_makes_the_account_it_is_told_by_mail(world_with: MakeWorld) -> 
         assert isinstance(invite, str)
         sign_up(browser, BOB, invite=invite.partition("invite=")[2])
 
-        assert ways_of(world, browser) == ["mail"]
-        assert ways_of(world, browser, BOB) == ["mail"]
+        assert channels_of(world, browser) == ["mail"]
+        assert channels_of(world, browser, BOB) == ["mail"]
 
 
 def test_who_comes_by_another_provider_is_told_by_mail(world_with: MakeWorld) -> None:
@@ -79,7 +79,7 @@ def test_who_comes_by_another_provider_is_told_by_mail(world_with: MakeWorld) ->
         way.provider.person = {"sub": "1001", "email": ADA, "email_verified": True}
         way.go()
 
-        assert ways_of(way.world, way.browser) == ["mail"]
+        assert channels_of(way.world, way.browser) == ["mail"]
 
 
 def test_who_confirms_by_another_password_is_told_by_mail_and_who_chose_is_not_told_again(
@@ -88,12 +88,12 @@ def test_who_confirms_by_another_password_is_told_by_mail_and_who_chose_is_not_t
     with world_with(SMTP_URL=SMTP_URL) as (world, browser):
         sign_up(browser)
         choose_another_password(world, browser)
-        [first] = places_of(world, browser)
-        send(browser, f"/notifications/{first.target_id}/remove")
+        [first] = destinations_of(world, browser)
+        send(browser, f"/notifications/{first.destination_id}/remove")
         choose_another_password(world, browser)
 
-        assert first.way == "mail"
-        assert places_of(world, browser) == []
+        assert first.channel == "mail"
+        assert destinations_of(world, browser) == []
 
 
 def choose_another_password(world: WebWorld, browser: Browser) -> None:
@@ -106,49 +106,49 @@ def choose_another_password(world: WebWorld, browser: Browser) -> None:
 
 
 def test_a_look_at_the_link_ends_nothing(
-    world: WebWorld, browser: Browser, place: NotifyTarget
+    world: WebWorld, browser: Browser, destination: Destination
 ) -> None:
-    page = browser.get(STOP + token_for(world, place.target_id))
+    page = browser.get(STOP + token_for(world, destination.destination_id))
 
     assert page.status_code == 200
     assert "No more mails about prints?" in page.text
     assert ADA not in page.text
-    assert places_of(world, browser) == [place]
+    assert destinations_of(world, browser) == [destination]
 
 
 def test_one_press_ends_the_mails_and_a_second_changes_nothing(
-    world: WebWorld, browser: Browser, place: NotifyTarget
+    world: WebWorld, browser: Browser, destination: Destination
 ) -> None:
-    path = STOP + token_for(world, place.target_id)
+    path = STOP + token_for(world, destination.destination_id)
     answers = [send(browser, path).status_code for _ in range(2)]
 
     assert answers == [200, 200]
-    assert places_of(world, browser) == []
+    assert destinations_of(world, browser) == []
     assert browser.get(path).status_code == 200
 
 
 def test_a_mail_program_ends_them_without_any_page(
-    world: WebWorld, browser: Browser, place: NotifyTarget
+    world: WebWorld, browser: Browser, destination: Destination
 ) -> None:
     one_click = {"List-Unsubscribe": "One-Click"}
-    answer = browser.post(STOP + token_for(world, place.target_id), data=one_click)
+    answer = browser.post(STOP + token_for(world, destination.destination_id), data=one_click)
 
     assert answer.status_code == 200
-    assert places_of(world, browser) == []
+    assert destinations_of(world, browser) == []
 
 
 def test_it_ends_mails_to_that_place_alone(
-    world: WebWorld, browser: Browser, place: NotifyTarget
+    world: WebWorld, browser: Browser, destination: Destination
 ) -> None:
     world.add_account(browser, BOB)
     sign_in(browser, BOB)
     send(browser, "/notifications/add", way="ntfy", topic="t", server="", token="")
-    [mail, ntfy] = places_of(world, browser, BOB)
+    [mail, ntfy] = destinations_of(world, browser, BOB)
 
-    send(browser, STOP + token_for(world, mail.target_id))
+    send(browser, STOP + token_for(world, mail.destination_id))
 
-    assert places_of(world, browser) == [place]
-    assert places_of(world, browser, BOB) == [ntfy]
+    assert destinations_of(world, browser) == [destination]
+    assert destinations_of(world, browser, BOB) == [ntfy]
 
 
 @pytest.mark.parametrize(
@@ -156,17 +156,17 @@ def test_it_ends_mails_to_that_place_alone(
     ["", "x", "é", "<script>", "A" * 100, "A" * 3000, "=" * 8, "the id", "another's", "of a place"],
 )
 def test_no_other_token_ends_anything(
-    world: WebWorld, browser: Browser, place: NotifyTarget, token: str
+    world: WebWorld, browser: Browser, destination: Destination, token: str
 ) -> None:
     sealer = world.services.stops_mails.sealer
     forged = {
-        "the id": place.target_id,
-        "another's": stop_token(OTHERS, place.target_id),
-        "of a place": sealer.seal(place.target_id, place.target_id).hex(),
+        "the id": destination.destination_id,
+        "another's": stop_token(OTHERS, destination.destination_id),
+        "of a place": sealer.seal(destination.destination_id, destination.destination_id).hex(),
     }
     path = f"/notifications/stop?token={forged.get(token, token)}"
     asked, sent = browser.get(path), send(browser, path)
 
     assert (asked.status_code, sent.status_code) == (404, 404)
     assert "<script>" not in asked.text
-    assert places_of(world, browser) == [place]
+    assert destinations_of(world, browser) == [destination]

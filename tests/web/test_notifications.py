@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from printreach.ports.notifications import NotifyTarget, NotSent, Trouble
+from printreach.ports.notifications import Destination, NotSent, Trouble
 from printreach.rules.printers import Printer
 from tests.fakes.clock import NOON
 from tests.web.conftest import MakeWorld
@@ -17,8 +17,8 @@ FORMS = [
     ("/notifications/quiet", {"zone": "UTC"}),
     ("/notifications/add", {"way": "ntfy", "topic": "t"}),
     ("/notifications/printers/p1", {"choice": "own"}),
-    ("/notifications/{place}/test", {}),
-    ("/notifications/{place}/remove", {}),
+    ("/notifications/{destination}/test", {}),
+    ("/notifications/{destination}/remove", {}),
 ]
 
 
@@ -41,7 +41,12 @@ def ada(world: WebWorld, browser: Browser) -> Browser:
 def add_ntfy(browser: Browser) -> str:
     """A place of the person who is signed in; its id."""
     added = send(
-        browser, "/notifications/add", way="ntfy", topic="my-printers", token="tk_secret", server=""
+        browser,
+        "/notifications/add",
+        way="ntfy",
+        topic="my-printers",
+        token="tk_secret",
+        server="",
     )
     assert added.headers["location"] == "/notifications?said=added"
     found = re.search(r"/notifications/([a-z0-9]+)/test", browser.get("/notifications").text)
@@ -49,24 +54,24 @@ def add_ntfy(browser: Browser) -> str:
     return found[1]
 
 
-def places_of(world: WebWorld, browser: Browser, email: str = ADA) -> list[NotifyTarget]:
-    async def look() -> list[NotifyTarget]:
+def destinations_of(world: WebWorld, browser: Browser, email: str = ADA) -> list[Destination]:
+    async def look() -> list[Destination]:
         account = await world.store.read(lambda records: records.accounts.with_email(email))
         assert account is not None
         return await world.store.read(
-            lambda records: records.notifications.targets(account.account_id)
+            lambda records: records.notifications.destinations(account.account_id)
         )
 
     return run(browser, look)
 
 
 def test_a_place_is_added_and_its_secret_never_shown_again(world: WebWorld, ada: Browser) -> None:
-    place = add_ntfy(ada)
-    shown = ada.get("/notifications").text + ada.get(f"/notifications/{place}/remove").text
+    destination = add_ntfy(ada)
+    shown = ada.get("/notifications").text + ada.get(f"/notifications/{destination}/remove").text
 
     assert "my-printers on ntfy.sh" in shown
     assert "tk_secret" not in shown
-    assert b"tk_secret" not in places_of(world, ada)[0].sealed
+    assert b"tk_secret" not in destinations_of(world, ada)[0].sealed
 
 
 def test_a_secret_that_was_typed_wrongly_is_not_sent_back(ada: Browser) -> None:
@@ -79,11 +84,11 @@ def test_a_secret_that_was_typed_wrongly_is_not_sent_back(ada: Browser) -> None:
 
 
 def test_a_test_is_sent_at_once_and_its_answer_told(world: WebWorld, ada: Browser) -> None:
-    place = add_ntfy(ada)
+    destination = add_ntfy(ada)
 
-    sent = send(ada, f"/notifications/{place}/test")
+    sent = send(ada, f"/notifications/{destination}/test")
     world.messenger.answer = NotSent(Trouble.REFUSED, 401)
-    refused = send(ada, f"/notifications/{place}/test")
+    refused = send(ada, f"/notifications/{destination}/test")
 
     assert sent.headers["location"] == "/notifications?said=tested"
     assert [one.url for one in world.messenger.sent] == [TOPIC, TOPIC]
@@ -92,8 +97,8 @@ def test_a_test_is_sent_at_once_and_its_answer_told(world: WebWorld, ada: Browse
 
 
 def test_tests_are_limited(world: WebWorld, ada: Browser) -> None:
-    place = add_ntfy(ada)
-    answers = [send(ada, f"/notifications/{place}/test") for _ in range(6)]
+    destination = add_ntfy(ada)
+    answers = [send(ada, f"/notifications/{destination}/test") for _ in range(6)]
 
     assert [one.status_code for one in answers] == [303] * 5 + [429]
     assert int(answers[-1].headers["retry-after"]) > 0
@@ -105,8 +110,8 @@ def test_a_mail_goes_to_the_accounts_own_address_alone(world_with: MakeWorld) ->
         world.add_account(browser)
         sign_in(browser)
         again = send(browser, "/notifications/add", way="mail", to="victim@example.org")
-        [place] = places_of(world, browser)
-        send(browser, f"/notifications/{place.target_id}/test")
+        [destination] = destinations_of(world, browser)
+        send(browser, f"/notifications/{destination.destination_id}/test")
 
         assert again.status_code == 400
         assert {mail.to for mail in world.mailer.sent} == {ADA}
@@ -125,7 +130,7 @@ def test_a_service_that_is_not_on_the_list_is_refused(
     answer = send(ada, "/notifications/add", way="apprise", url=url)
 
     assert answer.status_code == 400
-    assert places_of(world, ada) == []
+    assert destinations_of(world, ada) == []
 
 
 def test_events_are_chosen(world: WebWorld, ada: Browser) -> None:
@@ -187,13 +192,13 @@ def test_quiet_hours_are_kept_and_given_up(ada: Browser) -> None:
 
 
 def test_a_place_is_removed_after_a_question(world: WebWorld, ada: Browser) -> None:
-    place = add_ntfy(ada)
-    asked = ada.get(f"/notifications/{place}/remove")
-    assert len(places_of(world, ada)) == 1
-    send(ada, f"/notifications/{place}/remove")
+    destination = add_ntfy(ada)
+    asked = ada.get(f"/notifications/{destination}/remove")
+    assert len(destinations_of(world, ada)) == 1
+    send(ada, f"/notifications/{destination}/remove")
 
     assert "Remove ntfy?" in asked.text
-    assert places_of(world, ada) == []
+    assert destinations_of(world, ada) == []
 
 
 def test_an_account_has_so_many_places_and_no_more(world: WebWorld, ada: Browser) -> None:
@@ -209,11 +214,13 @@ def test_an_account_has_so_many_places_and_no_more(world: WebWorld, ada: Browser
 def test_no_form_works_from_another_origin(
     world: WebWorld, ada: Browser, path: str, fields: dict[str, str]
 ) -> None:
-    place = add_ntfy(ada)
+    destination = add_ntfy(ada)
     for origin in ("https://own-a.tunnel.example", "null", BASE_URL + ".evil.example"):
-        answer = ada.post(path.format(place=place), data=fields, headers={"origin": origin})
+        answer = ada.post(
+            path.format(destination=destination), data=fields, headers={"origin": origin}
+        )
         assert answer.status_code == 403
-    assert len(places_of(world, ada)) == 1
+    assert len(destinations_of(world, ada)) == 1
     assert world.messenger.sent == []
 
 
@@ -221,17 +228,17 @@ def test_no_form_works_from_another_origin(
 def test_what_is_another_accounts_is_as_if_it_were_not(
     world: WebWorld, ada: Browser, path: str, fields: dict[str, str]
 ) -> None:
-    place = add_ntfy(ada)
+    destination = add_ntfy(ada)
     send(ada, "/signout")
     world.add_account(ada, BOB)
     sign_in(ada, BOB)
 
-    answer = send(ada, path.format(place=place), **fields)
-    looked = ada.get(path.format(place=place).replace("/test", "/remove"))
+    answer = send(ada, path.format(destination=destination), **fields)
+    looked = ada.get(path.format(destination=destination).replace("/test", "/remove"))
 
     assert answer.status_code == 404
     assert looked.status_code == 404
-    assert len(places_of(world, ada)) == 1
+    assert len(destinations_of(world, ada)) == 1
     assert world.messenger.sent == []
 
 
@@ -239,10 +246,10 @@ def test_what_is_another_accounts_is_as_if_it_were_not(
 def test_nobody_who_is_not_signed_in_chooses_anything(
     ada: Browser, path: str, fields: dict[str, str]
 ) -> None:
-    place = add_ntfy(ada)
+    destination = add_ntfy(ada)
     send(ada, "/signout")
 
-    answer = send(ada, path.format(place=place), **fields)
+    answer = send(ada, path.format(destination=destination), **fields)
 
     assert answer.status_code == 303
     assert answer.headers["location"].startswith("/signin")

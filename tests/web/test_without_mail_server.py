@@ -7,7 +7,7 @@ import pytest
 from printreach.hub.print_mails import mail_destination
 from printreach.rules.accounts import Account
 from tests.web.conftest import MakeWorld
-from tests.web.test_notifications import places_of
+from tests.web.test_notifications import destinations_of
 from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in
 
 EVE = "eve@example.org"
@@ -16,12 +16,14 @@ ASK = "This service has no mail server, so no mail comes to you. Ask its operato
 
 def told_by_mail(world: WebWorld, browser: Browser, account: Account) -> str:
     """The account chose mail while there was a mail server; the path of that place."""
-    place = mail_destination(secrets.token_bytes, account.account_id, world.clock.now())
+    destination = mail_destination(secrets.token_bytes, account.account_id, world.clock.now())
     run(
         browser,
-        lambda: world.store.write(lambda records: records.notifications.add_target(place)),
+        lambda: world.store.write(
+            lambda records: records.notifications.add_destination(destination)
+        ),
     )
-    return f"/notifications/{place.target_id}"
+    return f"/notifications/{destination.destination_id}"
 
 
 def test_no_page_about_an_account_says_that_a_mail_is_on_its_way(
@@ -71,7 +73,7 @@ def test_mail_cannot_be_chosen_as_a_place(world: WebWorld, browser: Browser) -> 
 
     assert answer.status_code == 400
     assert "This service has no mail server" in answer.text
-    assert places_of(world, browser) == []
+    assert destinations_of(world, browser) == []
     assert 'href="/notifications/add?way=mail"' not in browser.get("/notifications/add").text
 
 
@@ -88,7 +90,7 @@ def test_a_place_by_mail_from_before_is_shown_as_not_reached_and_sends_no_test(
     assert f"{path}/test" not in listed
     assert tested.status_code == 400
     assert world.mailer.sent == []
-    assert places_of(world, browser)[0].sent_at is None
+    assert destinations_of(world, browser)[0].sent_at is None
 
 
 def test_the_overview_of_operators_says_that_there_is_no_mail_server(

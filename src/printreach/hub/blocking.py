@@ -22,8 +22,8 @@ async def block(records: Records, account: Account, at: datetime) -> Account:
     await records.steps.drop(account_id)
     await records.mail_links.drop(account_id, list(MailPurpose))
     # What waits to be told would come long afterwards. Webhooks drop theirs one by one.
-    for target in await records.notifications.targets(account_id):
-        await records.notifications.drop_all(target.target_id)
+    for destination in await records.notifications.destinations(account_id):
+        await records.notifications.drop_all(destination.destination_id)
     await end_all(records, account_id, at)
     if account.is_admin:
         await end_invitations(records)

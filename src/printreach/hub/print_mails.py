@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Final
 
 from printreach.ports import Records, Store
-from printreach.ports.notifications import NotifyTarget, Sealer
+from printreach.ports.notifications import Destination, Sealer
 from printreach.rules.credentials import TokenBytes, new_record_id
-from printreach.rules.notify_ways import MAIL, WAY_BY_NAME, Wrong, read_place
+from printreach.rules.notify_channels import CHANNEL_BY_NAME, MAIL, InvalidField, parse_destination
 
 _ABOUT: Final = "an end of mails"
 _LONGEST_TOKEN: Final = 300
@@ -40,38 +40,38 @@ class DefaultMailDestination:
     async def put(self, records: Records, account_id: str, at: datetime) -> None:
         """The place of an account that is new, and whose address is confirmed."""
         if self.has_mail_server:
-            await records.notifications.add_target(
+            await records.notifications.add_destination(
                 mail_destination(self.token_bytes, account_id, at)
             )
 
 
-def mail_destination(token_bytes: TokenBytes, account_id: str, at: datetime) -> NotifyTarget:
+def mail_destination(token_bytes: TokenBytes, account_id: str, at: datetime) -> Destination:
     """The account's own address, whatever it is when something is to be told."""
-    place = read_place(WAY_BY_NAME[MAIL], {})
-    assert not isinstance(place, Wrong), "nothing is typed for it"
-    return NotifyTarget(
-        target_id=new_record_id(token_bytes),
+    destination = parse_destination(CHANNEL_BY_NAME[MAIL], {})
+    assert not isinstance(destination, InvalidField), "nothing is typed for it"
+    return Destination(
+        destination_id=new_record_id(token_bytes),
         account_id=account_id,
-        way=MAIL,
-        label=place.label,
+        channel=MAIL,
+        label=destination.label,
         sealed=b"",
         created_at=at,
     )
 
 
-def stop_token(sealer: Sealer, target_id: str) -> str:
+def stop_token(sealer: Sealer, destination_id: str) -> str:
     """What ends the mails to a place, for whoever has one of them. It is good for nothing else."""
-    return base64.urlsafe_b64encode(sealer.seal(target_id, _ABOUT)).decode().rstrip("=")
+    return base64.urlsafe_b64encode(sealer.seal(destination_id, _ABOUT)).decode().rstrip("=")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class StopsMails:
+class MailUnsubscribe:
     """The use case of the link in each of them."""
 
     store: Store
     sealer: Sealer
 
-    def place_of(self, token: str) -> str | None:
+    def destination_of(self, token: str) -> str | None:
         """Its target_id; None for what no mail of ours said. It may be off the list by now."""
         if len(token) > _LONGEST_TOKEN:
             return None
@@ -85,14 +85,16 @@ class StopsMails:
 
     async def stop(self, token: str) -> bool:
         """Take the place off its owner's list, with what waits for it; False for a wrong token."""
-        target_id = self.place_of(token)
-        if target_id is None:
+        destination_id = self.destination_of(token)
+        if destination_id is None:
             return False
 
         async def remove(records: Records) -> None:
-            target = await records.notifications.target(target_id)
-            if target is not None:
-                await records.notifications.remove_target(target.account_id, target_id)
+            destination = await records.notifications.destination(destination_id)
+            if destination is not None:
+                await records.notifications.remove_destination(
+                    destination.account_id, destination_id
+                )
 
         await self.store.write(remove)
         return True

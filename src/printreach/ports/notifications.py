@@ -71,16 +71,16 @@ class Messenger(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class NotifyTarget:
+class Destination:
     """A place where a person is told.
 
     sealed: its address; empty for the mail address of the account.
     failures: in a row. trouble: why the last message was not taken; empty when it was.
     """
 
-    target_id: str
+    destination_id: str
     account_id: str
-    way: str
+    channel: str
     label: str
     sealed: bytes = field(repr=False)
     created_at: datetime
@@ -94,7 +94,7 @@ class QueuedMessage:
     """Words on their way to one place."""
 
     message_id: int
-    target_id: str
+    destination_id: str
     title: str
     text: str
     made_at: datetime
@@ -126,41 +126,41 @@ class NotifyRecords(Protocol):
     async def counted(self, account_id: str) -> Counted | None: ...
     async def put_counted(self, account_id: str, counted: Counted) -> None: ...
 
-    async def targets(self, account_id: str) -> list[NotifyTarget]:
+    async def destinations(self, account_id: str) -> list[Destination]:
         """Oldest first."""
         ...
 
-    async def target(self, target_id: str) -> NotifyTarget | None: ...
-    async def add_target(self, target: NotifyTarget) -> None: ...
-    async def remove_target(self, account_id: str, target_id: str) -> bool:
+    async def destination(self, destination_id: str) -> Destination | None: ...
+    async def add_destination(self, destination: Destination) -> None: ...
+    async def remove_destination(self, account_id: str, destination_id: str) -> bool:
         """Whether it was one of that account's; what is queued for it goes too."""
         ...
 
-    async def queue(self, target_ids: Collection[str], message: NewMessage) -> None: ...
+    async def queue(self, destination_ids: Collection[str], message: NewMessage) -> None: ...
     async def next_due(self, at: datetime) -> datetime | None:
         """When something is to be sent next; places that are claimed then are left out."""
         ...
 
-    async def claim(self, at: datetime, until: datetime, room: int) -> list[NotifyTarget]:
+    async def claim(self, at: datetime, until: datetime, room: int) -> list[Destination]:
         """Places with something to send, for us alone until then: as rules.notify_turns says."""
         ...
 
-    async def renew(self, target_id: str, until: datetime) -> bool:
+    async def renew(self, destination_id: str, until: datetime) -> bool:
         """Keep a claimed place until then; False where it is no more."""
         ...
 
     async def due_messages(
-        self, target_id: str, at: datetime, at_most: int
+        self, destination_id: str, at: datetime, at_most: int
     ) -> list[QueuedMessage]: ...
     async def drop_messages(self, message_ids: Collection[int]) -> None: ...
-    async def drop_all(self, target_id: str) -> None:
+    async def drop_all(self, destination_id: str) -> None:
         """Whatever waits for that place."""
         ...
 
-    async def drop_older(self, target_id: str, due_before: datetime) -> None: ...
+    async def drop_older(self, destination_id: str, due_before: datetime) -> None: ...
     async def release(
         self,
-        target_id: str,
+        destination_id: str,
         *,
         not_before: datetime | None,
         sent_at: datetime | None,
@@ -174,10 +174,10 @@ class NotifyRecords(Protocol):
         """Whatever is put off or claimed beyond farthest was so by a clock that was ahead."""
         ...
 
-    async def note_answer(self, target_id: str, at: datetime) -> None:
+    async def note_answer(self, destination_id: str, at: datetime) -> None:
         """It took a test: what waits for it is due now."""
         ...
 
-    async def note_trouble(self, target_id: str, trouble: str) -> None:
+    async def note_trouble(self, destination_id: str, trouble: str) -> None:
         """It did not take a test."""
         ...

@@ -62,7 +62,7 @@ OF_FAILURE_WATCH: Final[Events] = frozenset(
 
 DAILY_LIMIT: Final = 200
 """Messages an account gets in a day, unless the operator says otherwise."""
-MOST_TARGETS: Final = 20
+MOST_DESTINATIONS: Final = 20
 """Places an account may be told at."""
 
 

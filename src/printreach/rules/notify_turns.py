@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-PLACES_AT_ONCE: Final = 24
+DESTINATIONS_AT_ONCE: Final = 24
 """Fewer than the messenger has threads: somebody may want to test a place meanwhile."""
 KEPT_FOR_FIRSTS: Final = 12
-PLACES_OF_AN_ACCOUNT: Final = 4
+DESTINATIONS_PER_ACCOUNT: Final = 4
 FAILING_AT_ONCE: Final = 8
 MAILS_AT_ONCE: Final = 4
 
@@ -23,7 +23,7 @@ MAILS_AT_ONCE: Final = 4
 class Turn:
     """A place that has something to send, or is being sent to."""
 
-    target_id: str
+    destination_id: str
     account_id: str
     is_failing: bool
     is_mail: bool
@@ -32,12 +32,12 @@ class Turn:
 def next_turns(under_way: Sequence[Turn], waiting: Sequence[Turn], room: int) -> list[Turn]:
     """Who of those that wait begins now. waiting: who has waited longest comes first.
 
-    under_way: of every worker. room: of this one, what is left of PLACES_AT_ONCE.
+    under_way: of every worker. room: of this one, what is left of DESTINATIONS_AT_ONCE.
     """
     running = list(under_way)
     busy = Counter(one.account_id for one in running)
     begun: list[Turn] = []
-    for nth in range(PLACES_OF_AN_ACCOUNT):  # everybody's first place, then everybody's second
+    for nth in range(DESTINATIONS_PER_ACCOUNT):  # everybody's first place, then everybody's second
         kept = KEPT_FOR_FIRSTS if nth else 0
         for one in waiting:
             is_next = busy[one.account_id] == nth and one not in begun
@@ -51,7 +51,7 @@ def next_turns(under_way: Sequence[Turn], waiting: Sequence[Turn], room: int) ->
 
 def barred(under_way: Sequence[Turn], room: int) -> list[str]:
     """Accounts that get no turn now, however long theirs wait."""
-    most = PLACES_OF_AN_ACCOUNT if room > KEPT_FOR_FIRSTS else 1
+    most = DESTINATIONS_PER_ACCOUNT if room > KEPT_FOR_FIRSTS else 1
     busy = Counter(one.account_id for one in under_way)
     return [account_id for account_id, count in busy.items() if count >= most]
 

@@ -16,7 +16,7 @@ from printreach.hub.mailing import Mailing
 from printreach.hub.notify.choices import Notifications
 from printreach.hub.notify.enqueue import NotificationEnqueuer
 from printreach.hub.notify.sending import NotifySending
-from printreach.hub.print_mails import StopsMails
+from printreach.hub.print_mails import MailUnsubscribe
 from printreach.ports import Clock, Mailer, Store
 from printreach.ports.notifications import Messenger, Sealer, Zones
 from printreach.run.settings import Settings
@@ -94,9 +94,9 @@ def notifications(core: CoreServices, messaging: Messaging) -> Notifications:
     )
 
 
-def stops_mails(core: CoreServices, messaging: Messaging) -> StopsMails:
+def stops_mails(core: CoreServices, messaging: Messaging) -> MailUnsubscribe:
     """Build the use case behind the link in mails about prints that ends them."""
-    return StopsMails(store=core.store, sealer=messaging.sealer)
+    return MailUnsubscribe(store=core.store, sealer=messaging.sealer)
 
 
 def notify_sending(

@@ -133,7 +133,7 @@ def write_place(place: Place | None) -> str:
     return f"{microseconds}-{place.number}"
 
 
-def read_place(text: str | None) -> Place | None:
+def parse_place(text: str | None) -> Place | None:
     """Anything may stand in an address; what makes no sense is as if it weren't there."""
     first, _, second = (text or "").partition("-")
     if not (first.isascii() and first.isdigit() and second.isascii() and second.isdigit()):

@@ -28,7 +28,7 @@ from printreach.hub.notify.choices import Notifications
 from printreach.hub.once import ShownOnce
 from printreach.hub.operating import Operating
 from printreach.hub.portal import Portal
-from printreach.hub.print_mails import StopsMails
+from printreach.hub.print_mails import MailUnsubscribe
 from printreach.hub.printers import Printers
 from printreach.hub.remote_lock import RemoteLock
 from printreach.hub.tries import CallerTries
@@ -63,7 +63,7 @@ class Services:
     printers: Printers
     connections: Connections
     notifications: Notifications
-    stops_mails: StopsMails
+    stops_mails: MailUnsubscribe
     access_tokens: AccessTokens
     shown_tokens: ShownOnce[MadeToken]
     event_streams: EventStreams

@@ -11,8 +11,8 @@ from printreach.contract.events import EventType, PrintEvent
 from printreach.hub.fanout import Fanout
 from printreach.hub.notify.enqueue import NotificationEnqueuer
 from printreach.hub.notify.sending import NotifySending
-from printreach.hub.print_mails import StopsMails
-from printreach.ports.notifications import NotifyTarget, NotSent, Trouble
+from printreach.hub.print_mails import MailUnsubscribe
+from printreach.ports.notifications import Destination, NotSent, Trouble
 from printreach.rules.addresses import Addresses
 from printreach.rules.notifications import GIVEN_UP_AFTER, NotifySettings, QuietHours
 from tests.fakes.loop import on_a_loop
@@ -56,19 +56,23 @@ class Reached:
             has_mail_server=has_mail_server,
         )
 
-    async def add_place(self, url: str = PHONE, account_id: str = "", way: str = "ntfy") -> str:
+    async def add_destination(
+        self, url: str = PHONE, account_id: str = "", channel: str = "ntfy"
+    ) -> str:
         self._made += 1
-        target_id = f"place{self._made}"
-        target = NotifyTarget(
-            target_id=target_id,
+        destination_id = f"place{self._made}"
+        destination = Destination(
+            destination_id=destination_id,
             account_id=account_id or self.account_id,
-            way=way,
+            channel=channel,
             label="a place",
-            sealed=self.sealer.seal(url, target_id) if url else b"",
+            sealed=self.sealer.seal(url, destination_id) if url else b"",
             created_at=self.world.clock.now(),
         )
-        await self.world.store.write(lambda records: records.notifications.add_target(target))
-        return target_id
+        await self.world.store.write(
+            lambda records: records.notifications.add_destination(destination)
+        )
+        return destination_id
 
     async def choose(self, settings: NotifySettings) -> None:
         await self.world.store.write(
@@ -97,8 +101,10 @@ class Reached:
         await self.sending.send_due()
         return [one.title for one in self.messenger.sent]
 
-    async def place(self, target_id: str) -> NotifyTarget:
-        found = await self.world.store.read(lambda records: records.notifications.target(target_id))
+    async def destination(self, destination_id: str) -> Destination:
+        found = await self.world.store.read(
+            lambda records: records.notifications.destination(destination_id)
+        )
         assert found is not None
         return found
 
@@ -117,8 +123,8 @@ async def test_an_event_is_told_at_every_place_with_the_printers_name(
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world) as ada:
-        await ada.add_place(PHONE)
-        await ada.add_place("ntfys://ntfy.sh/tablet")
+        await ada.add_destination(PHONE)
+        await ada.add_destination("ntfys://ntfy.sh/tablet")
         await ada.happens([EventType.COMPLETE])
         await ada.send()
 
@@ -133,7 +139,7 @@ async def test_an_event_is_told_at_every_place_with_the_printers_name(
 @on_a_loop
 async def test_news_comes_in_its_order_and_once(open_world: OpenWorld) -> None:
     async with reached(open_world) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         kinds = [EventType.ERROR, EventType.FILAMENT_CHANGE_REQUIRED] * 10
         await ada.happens(kinds)
         for _ in range(5):
@@ -152,8 +158,8 @@ async def test_nobody_hears_of_what_they_did_not_choose_or_of_anothers_printer(
     async with reached(open_world) as ada:
         bob = await ada.world.add_account(BOB)
         await ada.world.link_printer(BOB, OTHER_KEY)
-        await ada.add_place("ntfys://ntfy.sh/bobs", bob.account_id)
-        await ada.add_place(PHONE)
+        await ada.add_destination("ntfys://ntfy.sh/bobs", bob.account_id)
+        await ada.add_destination(PHONE)
         await ada.happens([EventType.STARTED, EventType.PROGRESS, EventType.COMPLETE])
         await ada.send()
 
@@ -165,7 +171,7 @@ async def test_a_printer_that_changed_hands_keeps_its_new_name_to_itself(
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         at = ada.world.clock.now()
         event = PrintEvent(event_id="00000001", event_type=EventType.COMPLETE, event_time_sec=0)
         await ada.world.store.write(lambda records: records.events.append(PRINTER_ID, [event], at))
@@ -186,7 +192,7 @@ async def test_in_quiet_hours_news_waits_and_trouble_does_not(open_world: OpenWo
         ada.world.clock.at = datetime(2026, 6, 1, 22, tzinfo=UTC)  # midnight in Berlin
         night = QuietHours(begins=time(22), ends=time(7), trouble_passes=True)
         await ada.choose(NotifySettings(quiet=night, zone="Europe/Berlin"))
-        await ada.add_place()
+        await ada.add_destination()
         await ada.happens([EventType.COMPLETE, EventType.ERROR])
         at_night = await ada.send()
         ada.world.clock.at = datetime(2026, 6, 2, 5, tzinfo=UTC)
@@ -201,7 +207,7 @@ async def test_beyond_the_daily_limit_it_is_said_once_that_there_is_no_more(
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world, limit=3) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         for _ in range(6):
             await ada.happens([EventType.COMPLETE])
         today = await ada.send()
@@ -218,7 +224,7 @@ async def test_failure_detection_has_messages_left_when_the_days_others_are_used
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world, limit=4) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         await ada.happens([EventType.COMPLETE] * 6)
         await ada.happens([EventType.POSSIBLE_FAILURE] * 3)
         titles = await ada.send()
@@ -232,7 +238,7 @@ async def test_the_reached_limit_is_an_event_that_others_hear_of_too(
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world, limit=0) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         await ada.happens([EventType.COMPLETE, EventType.COMPLETE])
         told = await ada.world.store.read(
             lambda records: records.events.after(ada.account_id, None, 10)
@@ -247,12 +253,12 @@ async def test_a_message_that_was_not_taken_is_tried_again_in_its_order(
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world) as ada:
-        place = await ada.add_place()
+        destination = await ada.add_destination()
         ada.messenger.answer = NotSent(Trouble.REFUSED, 503)
         await ada.happens([EventType.ERROR, EventType.COMPLETE])
         await ada.send()
         first_try = [one.title for one in ada.messenger.sent]
-        trouble = (await ada.place(place)).trouble
+        trouble = (await ada.destination(destination)).trouble
         at_once = len(await ada.send())
         ada.messenger.answer = None
         ada.world.clock.advance(timedelta(seconds=31))
@@ -262,13 +268,13 @@ async def test_a_message_that_was_not_taken_is_tried_again_in_its_order(
         assert trouble == "The service answered with status 503."
         assert at_once == 1
         assert after[1:] == ["Workshop: the printer reports an error", "Workshop: print done"]
-        assert (await ada.place(place)).trouble == ""
+        assert (await ada.destination(destination)).trouble == ""
 
 
 @on_a_loop
 async def test_news_of_yesterday_is_given_up(open_world: OpenWorld) -> None:
     async with reached(open_world) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         ada.messenger.answer = NotSent(Trouble.UNREACHABLE)
         await ada.happens([EventType.ERROR])
         await ada.send()
@@ -285,7 +291,7 @@ async def test_a_mail_goes_to_the_accounts_address_where_it_was_confirmed(
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world) as ada:
-        await ada.add_place("", way="mail")
+        await ada.add_destination("", channel="mail")
         await ada.happens([EventType.COMPLETE])
         await ada.send()
 
@@ -298,13 +304,13 @@ async def test_without_a_mail_server_other_places_are_told_and_nothing_counts_as
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world, limit=1, has_mail_server=False) as ada:
-        place = await ada.add_place("", way="mail")
-        await ada.add_place()
+        destination = await ada.add_destination("", channel="mail")
+        await ada.add_destination()
         await ada.happens([EventType.COMPLETE])
 
         assert await ada.send() == ["Workshop: print done"]
         assert ada.mailer.sent == []
-        mailed = await ada.place(place)
+        mailed = await ada.destination(destination)
         assert (mailed.sent_at, mailed.failures) == (None, 0)
 
 
@@ -313,13 +319,13 @@ async def test_a_message_that_waits_when_the_mail_server_is_taken_away_is_not_se
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world) as ada:
-        place = await ada.add_place("", way="mail")
+        destination = await ada.add_destination("", channel="mail")
         await ada.happens([EventType.COMPLETE])
         ada.sending.has_mail_server = False
         await ada.send()
 
         assert ada.mailer.sent == []
-        waiting = await ada.place(place)
+        waiting = await ada.destination(destination)
         assert waiting.sent_at is None
         assert "no mail server" in waiting.trouble
 
@@ -327,17 +333,17 @@ async def test_a_message_that_waits_when_the_mail_server_is_taken_away_is_not_se
 @on_a_loop
 async def test_each_mail_says_how_to_end_them(open_world: OpenWorld) -> None:
     async with reached(open_world) as ada:
-        place = await ada.add_place("", way="mail")
+        destination = await ada.add_destination("", channel="mail")
         await ada.happens([EventType.COMPLETE])
         await ada.send()
         [mail] = ada.mailer.sent
         assert mail.stop_url is not None
         assert mail.stop_url in mail.text
         page, _, token = mail.stop_url.partition("?token=")
-        stops = StopsMails(store=ada.world.store, sealer=ada.sealer)
+        stops = MailUnsubscribe(store=ada.world.store, sealer=ada.sealer)
 
         assert page == "https://reach.example/notifications/stop"
-        assert stops.place_of(token) == place
+        assert stops.destination_of(token) == destination
         assert await stops.stop(token)
         await ada.happens([EventType.COMPLETE])
         await ada.send()
@@ -349,19 +355,19 @@ async def test_a_mail_counts_as_told_once_the_mail_server_has_taken_it(
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world) as ada:
-        place = await ada.add_place("", way="mail")
+        destination = await ada.add_destination("", channel="mail")
         ada.mailer.answer = NotSent(Trouble.MAIL_REFUSED, 451)
         await ada.happens([EventType.COMPLETE])
         await ada.send()
-        refused = await ada.place(place)
+        refused = await ada.destination(destination)
         ada.mailer.answer = NotSent(Trouble.MAIL_SERVER_AWAY)
         ada.world.clock.advance(timedelta(seconds=31))
         await ada.send()
-        away = await ada.place(place)
+        away = await ada.destination(destination)
         ada.mailer.answer = None
         ada.world.clock.advance(timedelta(minutes=3))
         await ada.send()
-        told = await ada.place(place)
+        told = await ada.destination(destination)
 
         assert refused.trouble == "The mail server did not take the mail: it answered 451."
         assert away.trouble == "The mail server of this service can't be reached now."
@@ -375,10 +381,10 @@ async def test_a_place_whose_secret_was_sealed_with_another_key_is_told_so(
     open_world: OpenWorld,
 ) -> None:
     async with reached(open_world) as ada:
-        place = await ada.add_place()
+        destination = await ada.add_destination()
         ada.sending.sealer = KeySealer(b"x" * 32, secrets.token_bytes)
         await ada.happens([EventType.COMPLETE])
         await ada.send()
 
         assert ada.messenger.sent == []
-        assert "Add it again" in (await ada.place(place)).trouble
+        assert "Add it again" in (await ada.destination(destination)).trouble

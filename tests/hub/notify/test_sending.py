@@ -10,7 +10,7 @@ from printreach.hub.notify import sending
 from printreach.hub.notify.sending import LEASE, NotifySending
 from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mails import Mail
-from printreach.rules.notify_ways import MAIL
+from printreach.rules.notify_channels import MAIL
 from tests.fakes.loop import on_a_loop
 from tests.hub.notify.test_enqueue import ADDRESSES, reached
 from tests.hub.world import OpenWorld
@@ -21,7 +21,7 @@ async def test_a_message_that_can_not_be_sent_holds_up_its_place_and_repeats_no_
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with reached(open_world) as ada:
-        place = await ada.add_place()
+        destination = await ada.add_destination()
         send = ada.messenger.send
 
         async def stumble(url: str, title: str, text: str) -> NotSent | None:
@@ -32,7 +32,7 @@ async def test_a_message_that_can_not_be_sent_holds_up_its_place_and_repeats_no_
         monkeypatch.setattr(ada.messenger, "send", stumble)
         await ada.happens([EventType.COMPLETE, EventType.FAILED])
         await ada.send()
-        assert (await ada.place(place)).failures == 1
+        assert (await ada.destination(destination)).failures == 1
 
         monkeypatch.undo()
         ada.world.clock.advance(timedelta(hours=1))
@@ -44,7 +44,7 @@ async def test_a_mail_that_fails_by_a_fault_waits_for_its_next_try_like_any_othe
     open_world: OpenWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with reached(open_world) as ada:
-        place = await ada.add_place("", way=MAIL)
+        destination = await ada.add_destination("", channel=MAIL)
 
         async def stumble(_: Mail) -> NotSent | None:
             raise RuntimeError("a fault of the test")
@@ -52,7 +52,7 @@ async def test_a_mail_that_fails_by_a_fault_waits_for_its_next_try_like_any_othe
         monkeypatch.setattr(ada.mailer, "hand_in", stumble)
         await ada.happens([EventType.COMPLETE])
         await ada.send()
-        now = await ada.place(place)
+        now = await ada.destination(destination)
         assert (now.failures, now.trouble) == (1, "The mail server did not take the mail.")
 
         monkeypatch.undo()
@@ -67,7 +67,7 @@ async def test_what_was_taken_when_the_worker_stopped_does_not_come_twice(
 ) -> None:
     monkeypatch.setattr(sending, "STOP_WITHIN_S", 60.0)
     async with reached(open_world) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         taken, send = asyncio.Event(), ada.messenger.send
 
         async def take_time(url: str, title: str, text: str) -> NotSent | None:
@@ -104,7 +104,7 @@ async def test_a_clock_that_was_ahead_silences_no_place(
     open_world: OpenWorld, ahead: timedelta
 ) -> None:
     async with reached(open_world) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         ada.world.clock.advance(ahead)
         ada.messenger.answer = NotSent(Trouble.UNREACHABLE)
         await ada.happens([EventType.COMPLETE])

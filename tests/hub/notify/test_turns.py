@@ -54,7 +54,7 @@ class Hanging(KeptMessages):
 @on_a_loop
 async def test_a_place_that_takes_its_time_stays_claimed(open_world: OpenWorld) -> None:
     async with reached(open_world) as ada:
-        await ada.add_place()
+        await ada.add_destination()
         ada.sending.messenger = ada.messenger = Slow(ada.world)
         await ada.happens([EventType.COMPLETE] * 5)
         begun = asyncio.create_task(ada.sending.send_due())
@@ -71,14 +71,14 @@ async def test_a_place_that_takes_its_time_stays_claimed(open_world: OpenWorld) 
 @on_a_loop
 async def test_a_place_that_was_removed_meanwhile_is_sent_no_more(open_world: OpenWorld) -> None:
     async with reached(open_world) as ada:
-        place = await ada.add_place()
+        destination = await ada.add_destination()
         slow = ada.sending.messenger = ada.messenger = SlowOnce(ada.world)
         await ada.happens([EventType.COMPLETE] * 5)
         await ada.sending.send_due()
         async with asyncio.timeout(60):
             await slow.is_asked.wait()
         await ada.world.store.write(
-            lambda records: records.notifications.remove_target(ada.account_id, place)
+            lambda records: records.notifications.remove_destination(ada.account_id, destination)
         )
         slow.answers.set()
         await ada.sending.settled()
@@ -95,16 +95,18 @@ async def test_accounts_that_act_together_keep_no_other_waiting(
         ada.sending.messenger = ada.messenger = Hanging()
         at = ada.world.clock.now()
         news = NewMessage(title="t", text="t", made_at=at, due_at=at)
-        places = []
+        destinations = []
         for number in range(6):
             hostile = await ada.world.add_account(f"hostile{number}@example.org")
-            places += [
-                await ada.add_place(f"ntfys://hangs.example/{place}", hostile.account_id)
-                for place in range(20)
+            destinations += [
+                await ada.add_destination(
+                    f"ntfys://hangs.example/{destination}", hostile.account_id
+                )
+                for destination in range(20)
             ]
-        await ada.world.store.write(lambda records: records.notifications.queue(places, news))
+        await ada.world.store.write(lambda records: records.notifications.queue(destinations, news))
         await ada.sending.send_due()
-        await ada.add_place("ntfys://ntfy.sh/adas")
+        await ada.add_destination("ntfys://ntfy.sh/adas")
         await ada.happens([EventType.COMPLETE])
         await ada.sending.send_due()
         async with asyncio.timeout(60):
@@ -124,10 +126,10 @@ async def test_a_place_that_hangs_for_ever_delays_no_other(
     async with reached(open_world) as ada:
         ada.sending.messenger = ada.messenger = Hanging()
         for number in range(8):
-            await ada.add_place(f"ntfys://hangs.example/{number}")
+            await ada.add_destination(f"ntfys://hangs.example/{number}")
         bob = await ada.world.add_account(BOB)
         other = await ada.world.link_printer(BOB, OTHER_KEY)
-        await ada.add_place("ntfys://ntfy.sh/bobs", bob.account_id)
+        await ada.add_destination("ntfys://ntfy.sh/bobs", bob.account_id)
         await ada.happens([EventType.COMPLETE] * 3)
         await ada.happens([EventType.COMPLETE] * 7, other.printer_id)
         async with asyncio.timeout(60):
@@ -148,7 +150,7 @@ async def test_what_a_crash_interrupted_is_sent_when_its_lease_is_over(
         crashing = replace(
             ada.sending, messenger=Hanging(), _running=set(), _stopping=asyncio.Event()
         )
-        await ada.add_place("ntfys://hangs.example/1")
+        await ada.add_destination("ntfys://hangs.example/1")
         await ada.happens([EventType.COMPLETE])
         await crashing.send_due()
         await crashing.close()
@@ -163,19 +165,21 @@ async def test_what_a_crash_interrupted_is_sent_when_its_lease_is_over(
 @on_a_loop
 async def test_thousands_of_queued_messages_are_all_sent(open_world: OpenWorld) -> None:
     async with reached(open_world, limit=100_000) as ada:
-        places = [await ada.add_place(f"ntfys://ntfy.sh/{number}") for number in range(20)]
+        destinations = [
+            await ada.add_destination(f"ntfys://ntfy.sh/{number}") for number in range(20)
+        ]
         at = ada.world.clock.now()
         message = NewMessage(title="t", text="t", made_at=at, due_at=at)
 
         async def queue(records: Records) -> None:
             for _ in range(6 * MESSAGES_OF_A_CLAIM):
-                await records.notifications.queue(places, message)
+                await records.notifications.queue(destinations, message)
 
         await ada.world.store.write(queue)
         async with asyncio.timeout(100):
             while await ada.sending.send_due():
                 await ada.sending.settled()
 
-        assert len(ada.messenger.sent) == len(places) * 6 * MESSAGES_OF_A_CLAIM
-        for place in places:
-            assert (await ada.place(place)).sent_at == at
+        assert len(ada.messenger.sent) == len(destinations) * 6 * MESSAGES_OF_A_CLAIM
+        for destination in destinations:
+            assert (await ada.destination(destination)).sent_at == at

@@ -207,7 +207,7 @@ async def ask_for_notifications(world: World) -> None:
     services, person = world.service.services, session.person
     account = next(one for one in await services.accounts.all() if one.email == person.email)
     chosen = await services.notifications.chosen(person.account_id)
-    if len(chosen.targets) < MOST_OF_A_KIND:
+    if len(chosen.destinations) < MOST_OF_A_KIND:
         await services.notifications.add(account, "ntfy", {"topic": f"person-{person.number}"})
 
 

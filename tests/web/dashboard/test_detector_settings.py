@@ -51,7 +51,9 @@ def test_a_mail_address_without_a_mail_server_is_no_place_where_a_warning_is_hea
     home: Home,
 ) -> None:
     place = mail_destination(secrets.token_bytes, home.account_id, home.world.clock.now())
-    add = partial(home.world.store.write, lambda records: records.notifications.add_target(place))
+    add = partial(
+        home.world.store.write, lambda records: records.notifications.add_destination(place)
+    )
     run(home.browser, add)
 
     assert "Nobody is told when it warns." in home.get("").text

@@ -5,19 +5,27 @@ from collections.abc import Collection
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Column, Table, func, select
+from sqlalchemy import ColumnElement, Table, func, select
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
-def columns_for(record: "type[DataclassInstance]", table: Table) -> list[Column[Any]]:
-    """One for each field, of the same name. Raises KeyError at import where one is missing."""
-    return [table.c[field.name] for field in fields(record)]
+def columns_for(
+    record: "type[DataclassInstance]", table: Table, **names: str
+) -> list[ColumnElement[Any]]:
+    """Return one column for each field, labelled with the field's name.
+
+    names: of fields whose column has another name. Raises KeyError at import where one is missing.
+    """
+    return [
+        table.c[names[field.name]].label(field.name) if field.name in names else table.c[field.name]
+        for field in fields(record)
+    ]
 
 
 def each_of(values: Collection[str] | Collection[int]) -> Any:
-    """A subquery of the values, as JSON.
+    """Return a subquery of the values, as JSON.
 
     A statement has only so many variables, and thousands of them are slow to bind.
     """

@@ -1,6 +1,7 @@
 """Who is told of what, as rows; and the words on their way."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import fields
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
@@ -26,15 +27,16 @@ from printreach.backends.sql.notify_tables import (
     notify_settings,
     notify_targets,
 )
-from printreach.ports.notifications import NewMessage, NotifyTarget, QueuedMessage
+from printreach.ports.notifications import Destination, NewMessage, QueuedMessage
 from printreach.rules.notifications import (
     DEFAULT_EVENTS,
-    MOST_TARGETS,
+    MOST_DESTINATIONS,
     Counted,
     Events,
     NotifySettings,
     QuietHours,
 )
+from printreach.rules.notify_channels import MAIL
 from printreach.rules.notify_turns import (
     Turn,
     barred,
@@ -42,10 +44,10 @@ from printreach.rules.notify_turns import (
     mails_have_room,
     next_turns,
 )
-from printreach.rules.notify_ways import MAIL
 
-_TARGET = columns_for(NotifyTarget, notify_targets)
-_MESSAGE = columns_for(QueuedMessage, notify_messages)
+_DESTINATION_NAMES: Final = {"destination_id": "target_id", "channel": "way"}
+_DESTINATION = columns_for(Destination, notify_targets, **_DESTINATION_NAMES)
+_MESSAGE = columns_for(QueuedMessage, notify_messages, destination_id="target_id")
 _COUNTED = (
     type_coerce(notify_counts.c.day, String).label("day"),
     notify_counts.c.messages,
@@ -115,45 +117,48 @@ class NotifyRows:
         }
         await self._put(notify_counts, {"account_id": account_id}, values)
 
-    # --- places -----------------------------------------------------------------------------------
+    # --- destinations -----------------------------------------------------------------------------
 
-    async def targets(self, account_id: str) -> list[NotifyTarget]:
+    async def destinations(self, account_id: str) -> list[Destination]:
         found = await self._connection.execute(
-            select(*_TARGET)
+            select(*_DESTINATION)
             .where(_targets.account_id == account_id)
             .order_by(_targets.created_at, _targets.target_id)
         )
-        return [NotifyTarget(**row) for row in found.mappings()]
+        return [Destination(**row) for row in found.mappings()]
 
-    async def target(self, target_id: str) -> NotifyTarget | None:
+    async def destination(self, destination_id: str) -> Destination | None:
         found = await self._connection.execute(
-            select(*_TARGET).where(_targets.target_id == target_id)
+            select(*_DESTINATION).where(_targets.target_id == destination_id)
         )
         row = found.mappings().first()
-        return None if row is None else NotifyTarget(**row)
+        return None if row is None else Destination(**row)
 
-    async def add_target(self, target: NotifyTarget) -> None:
-        values = {column.name: getattr(target, column.name) for column in _TARGET}
+    async def add_destination(self, destination: Destination) -> None:
+        values = {
+            _DESTINATION_NAMES.get(field.name, field.name): getattr(destination, field.name)
+            for field in fields(destination)
+        }
         await self._connection.execute(insert(notify_targets).values(**values))
 
-    async def remove_target(self, account_id: str, target_id: str) -> bool:
+    async def remove_destination(self, account_id: str, destination_id: str) -> bool:
         gone = await self._connection.execute(
             delete(notify_targets).where(
-                _targets.target_id == target_id, _targets.account_id == account_id
+                _targets.target_id == destination_id, _targets.account_id == account_id
             )
         )
         return gone.rowcount > 0
 
     # --- words on their way -----------------------------------------------------------------------
 
-    async def queue(self, target_ids: Collection[str], message: NewMessage) -> None:
+    async def queue(self, destination_ids: Collection[str], message: NewMessage) -> None:
         values = {
             "title": message.title,
             "text": message.text,
             "made_at": message.made_at,
             "due_at": message.due_at,
         }
-        rows = [{"target_id": target_id, **values} for target_id in target_ids]
+        rows = [{"target_id": destination_id, **values} for destination_id in destination_ids]
         if not rows:
             return
         await self._connection.execute(insert(notify_messages), rows)
@@ -161,7 +166,7 @@ class NotifyRows:
         is_later = and_(_targets.failures == 0, _targets.due_at > message.due_at)
         await self._connection.execute(
             update(notify_targets)
-            .where(_targets.target_id.in_(each_of(target_ids)))
+            .where(_targets.target_id.in_(each_of(destination_ids)))
             .where(or_(_targets.due_at.is_(None), is_later))
             .values(due_at=message.due_at)
         )
@@ -175,35 +180,39 @@ class NotifyRows:
         )
         return found.scalar_one_or_none()
 
-    async def claim(self, at: datetime, until: datetime, room: int) -> list[NotifyTarget]:
+    async def claim(self, at: datetime, until: datetime, room: int) -> list[Destination]:
         under_way = await self._under_way(at)
         found = await self._connection.execute(
-            select(*_TARGET)
+            select(*_DESTINATION)
             .where(_targets.due_at <= at, _is_free(at), *_have_turns(under_way, room))
             .order_by(_targets.due_at)
             # So that no account's own places alone are looked at.
-            .limit(room * MOST_TARGETS)
+            .limit(room * MOST_DESTINATIONS)
         )
-        waiting = {row["target_id"]: NotifyTarget(**row) for row in found.mappings()}
+        waiting = {row["destination_id"]: Destination(**row) for row in found.mappings()}
         turns = next_turns(under_way, [_turn(one) for one in waiting.values()], room)
-        claimed = [waiting[one.target_id] for one in turns]
+        claimed = [waiting[one.destination_id] for one in turns]
         await self._connection.execute(
             update(notify_targets)
-            .where(_targets.target_id.in_(each_of([one.target_id for one in claimed])))
+            .where(_targets.target_id.in_(each_of([one.destination_id for one in claimed])))
             .values(leased_until=until)
         )
         return claimed
 
-    async def renew(self, target_id: str, until: datetime) -> bool:
+    async def renew(self, destination_id: str, until: datetime) -> bool:
         changed = await self._connection.execute(
-            update(notify_targets).where(_targets.target_id == target_id).values(leased_until=until)
+            update(notify_targets)
+            .where(_targets.target_id == destination_id)
+            .values(leased_until=until)
         )
         return changed.rowcount > 0
 
-    async def due_messages(self, target_id: str, at: datetime, at_most: int) -> list[QueuedMessage]:
+    async def due_messages(
+        self, destination_id: str, at: datetime, at_most: int
+    ) -> list[QueuedMessage]:
         found = await self._connection.execute(
             select(*_MESSAGE)
-            .where(_messages.target_id == target_id, _messages.due_at <= at)
+            .where(_messages.target_id == destination_id, _messages.due_at <= at)
             .order_by(_messages.due_at, _messages.message_id)
             .limit(at_most)
         )
@@ -214,21 +223,21 @@ class NotifyRows:
             delete(notify_messages).where(_messages.message_id.in_(each_of(message_ids)))
         )
 
-    async def drop_all(self, target_id: str) -> None:
+    async def drop_all(self, destination_id: str) -> None:
         await self._connection.execute(
-            delete(notify_messages).where(_messages.target_id == target_id)
+            delete(notify_messages).where(_messages.target_id == destination_id)
         )
 
-    async def drop_older(self, target_id: str, due_before: datetime) -> None:
+    async def drop_older(self, destination_id: str, due_before: datetime) -> None:
         await self._connection.execute(
             delete(notify_messages).where(
-                _messages.target_id == target_id, _messages.due_at < due_before
+                _messages.target_id == destination_id, _messages.due_at < due_before
             )
         )
 
     async def release(
         self,
-        target_id: str,
+        destination_id: str,
         *,
         not_before: datetime | None,
         sent_at: datetime | None,
@@ -236,7 +245,7 @@ class NotifyRows:
         trouble: str,
     ) -> None:
         first = await self._connection.scalar(
-            select(func.min(_messages.due_at)).where(_messages.target_id == target_id)
+            select(func.min(_messages.due_at)).where(_messages.target_id == destination_id)
         )
         due_at = first if first is None or not_before is None else max(first, not_before)
         values = {
@@ -247,7 +256,7 @@ class NotifyRows:
             **({} if sent_at is None else {"sent_at": sent_at}),
         }
         await self._connection.execute(
-            update(notify_targets).where(_targets.target_id == target_id).values(**values)
+            update(notify_targets).where(_targets.target_id == destination_id).values(**values)
         )
 
     async def mend_times(self, at: datetime, farthest: datetime) -> None:
@@ -266,17 +275,19 @@ class NotifyRows:
         )
         await self._tell_what_was_made_in_the_future(at)
 
-    async def note_answer(self, target_id: str, at: datetime) -> None:
-        first = select(func.min(_messages.due_at)).where(_messages.target_id == target_id)
+    async def note_answer(self, destination_id: str, at: datetime) -> None:
+        first = select(func.min(_messages.due_at)).where(_messages.target_id == destination_id)
         await self._connection.execute(
             update(notify_targets)
-            .where(_targets.target_id == target_id)
+            .where(_targets.target_id == destination_id)
             .values(sent_at=at, failures=0, trouble="", due_at=first.scalar_subquery())
         )
 
-    async def note_trouble(self, target_id: str, trouble: str) -> None:
+    async def note_trouble(self, destination_id: str, trouble: str) -> None:
         await self._connection.execute(
-            update(notify_targets).where(_targets.target_id == target_id).values(trouble=trouble)
+            update(notify_targets)
+            .where(_targets.target_id == destination_id)
+            .values(trouble=trouble)
         )
 
     # --- helpers ----------------------------------------------------------------------------------
@@ -303,20 +314,23 @@ class NotifyRows:
 
     async def _under_way(self, at: datetime) -> list[Turn]:
         found = await self._connection.execute(
-            select(_targets.target_id, _targets.account_id, _targets.failures, _targets.way).where(
-                _targets.leased_until > at
-            )
+            select(
+                _targets.target_id.label("destination_id"),
+                _targets.account_id,
+                _targets.failures,
+                _targets.way.label("channel"),
+            ).where(_targets.leased_until > at)
         )
         return [_turn(row) for row in found]
 
 
-def _turn(target: Any) -> Turn:
-    """target: a NotifyTarget, or a row with what is asked of it."""
+def _turn(row: Any) -> Turn:
+    """Return the turn of a destination. row: a Destination, or a row with the same names."""
     return Turn(
-        target_id=target.target_id,
-        account_id=target.account_id,
-        is_failing=target.failures > 0,
-        is_mail=target.way == MAIL,
+        destination_id=row.destination_id,
+        account_id=row.account_id,
+        is_failing=row.failures > 0,
+        is_mail=row.channel == MAIL,
     )
 
 

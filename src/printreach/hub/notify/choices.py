@@ -12,11 +12,11 @@ from printreach.hub.print_mails import mail_destination
 from printreach.hub.printers import own_printer
 from printreach.hub.tries import CallerTries
 from printreach.ports import Clock, Mail, Mailer, Records, Store
-from printreach.ports.notifications import Messenger, NotifyTarget, NotSent, Sealer, Trouble, Zones
+from printreach.ports.notifications import Destination, Messenger, NotSent, Sealer, Trouble, Zones
 from printreach.rules.accounts import Account
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.notifications import (
-    MOST_TARGETS,
+    MOST_DESTINATIONS,
     Events,
     NotifySettings,
     QuietHours,
@@ -24,7 +24,13 @@ from printreach.rules.notifications import (
     parse_local_time,
     wants,
 )
-from printreach.rules.notify_ways import MAIL, WAY_BY_NAME, Wrong, reaches_people, read_place
+from printreach.rules.notify_channels import (
+    CHANNEL_BY_NAME,
+    MAIL,
+    InvalidField,
+    parse_destination,
+    reaches_people,
+)
 from printreach.rules.notify_words import TEST_TEXT, TEST_TITLE
 from printreach.rules.printers import Printer
 from printreach.rules.rate_limits import Limit, TooSoon
@@ -38,7 +44,7 @@ class Chosen:
     """All that a page shows."""
 
     settings: NotifySettings
-    targets: Sequence[NotifyTarget]
+    destinations: Sequence[Destination]
     printers: Sequence[Printer]
     sent_today: int
 
@@ -77,81 +83,83 @@ class Notifications:
         today = self.clock.now().astimezone(zone).date()
         return Chosen(
             settings=settings,
-            targets=await self.store.read(
-                lambda records: records.notifications.targets(account_id)
+            destinations=await self.store.read(
+                lambda records: records.notifications.destinations(account_id)
             ),
             printers=await self.store.read(lambda records: records.printers.of_account(account_id)),
             sent_today=counted.messages if counted is not None and counted.day == today else 0,
         )
 
-    # --- places -----------------------------------------------------------------------------------
+    # --- destinations -----------------------------------------------------------------------------
 
     async def add(
-        self, account: Account, way_name: str, typed: Mapping[str, str]
-    ) -> NotifyTarget | WrongField:
+        self, account: Account, channel_name: str, typed: Mapping[str, str]
+    ) -> Destination | WrongField:
         """Add a place. Nothing is sent there yet."""
-        way = WAY_BY_NAME.get(way_name)
-        if way is None:
+        channel = CHANNEL_BY_NAME.get(channel_name)
+        if channel is None:
             return WrongField("way", "Choose how you want to be told.")
-        if not reaches_people(way.name, has_mail_server=self.has_mail_server):
+        if not reaches_people(channel.name, has_mail_server=self.has_mail_server):
             return WrongField("way", NO_MAIL_SERVER)
-        place = read_place(way, typed)
-        if isinstance(place, Wrong):
-            return WrongField(place.field, place.sentence)
-        if way.name == MAIL and account.verified_at is None:
+        address = parse_destination(channel, typed)
+        if isinstance(address, InvalidField):
+            return WrongField(address.field, address.sentence)
+        if channel.name == MAIL and account.verified_at is None:
             return WrongField("way", "Confirm your mail address first.")
-        if place.url and not await self.messenger.check(place.url):
-            field = next(iter(way.fields)).name
+        if address.url and not await self.messenger.check(address.url):
+            field = next(iter(channel.fields)).name
             return WrongField(field, "This can't be used. Check each field.")
         at = self.clock.now()
-        if way.name == MAIL:
-            target = mail_destination(self.token_bytes, account.account_id, at)
+        if channel.name == MAIL:
+            destination = mail_destination(self.token_bytes, account.account_id, at)
         else:
-            target_id = new_record_id(self.token_bytes)
-            target = NotifyTarget(
-                target_id=target_id,
+            destination_id = new_record_id(self.token_bytes)
+            destination = Destination(
+                destination_id=destination_id,
                 account_id=account.account_id,
-                way=way.name,
-                label=place.label,
-                sealed=self.sealer.seal(place.url, target_id),
+                channel=channel.name,
+                label=address.label,
+                sealed=self.sealer.seal(address.url, destination_id),
                 created_at=at,
             )
-        return await self.store.write(lambda records: _add(records, target))
+        return await self.store.write(lambda records: _add(records, destination))
 
-    async def remove(self, account_id: str, target_id: str) -> bool:
+    async def remove(self, account_id: str, destination_id: str) -> bool:
         """Whether there was such a place; what waits for it goes too."""
         return await self.store.write(
-            lambda records: records.notifications.remove_target(account_id, target_id)
+            lambda records: records.notifications.remove_destination(account_id, destination_id)
         )
 
-    async def target(self, account_id: str, target_id: str) -> NotifyTarget | None:
+    async def destination(self, account_id: str, destination_id: str) -> Destination | None:
         """The place, where it is that account's."""
-        found = await self.store.read(lambda records: records.notifications.target(target_id))
+        found = await self.store.read(
+            lambda records: records.notifications.destination(destination_id)
+        )
         return found if found is not None and found.account_id == account_id else None
 
-    async def test(self, account: Account, target_id: str) -> str | Denied | TooSoon:
+    async def test(self, account: Account, destination_id: str) -> str | Denied | TooSoon:
         """Send a test there now, and say what came of it. It counts for no limit of a day."""
-        target = await self.target(account.account_id, target_id)
-        if target is None:
+        destination = await self.destination(account.account_id, destination_id)
+        if destination is None:
             return Denied(Reason.INVALID, "There is no such place any more.")
         refused = self.caller_tries.take(TESTS, account.account_id)
         if refused is not None:
             return refused
-        trouble = await self._send_test(account, target)
+        trouble = await self._send_test(account, destination)
         await self.store.write(
-            lambda records: _note_test(records, target, trouble, self.clock.now())
+            lambda records: _note_test(records, destination, trouble, self.clock.now())
         )
         if trouble is not None:
             return Denied(Reason.INVALID, in_words(trouble))
         return "sent"
 
-    async def _send_test(self, account: Account, target: NotifyTarget) -> NotSent | None:
-        if not reaches_people(target.way, has_mail_server=self.has_mail_server):
+    async def _send_test(self, account: Account, destination: Destination) -> NotSent | None:
+        if not reaches_people(destination.channel, has_mail_server=self.has_mail_server):
             return NotSent(Trouble.NO_MAIL_SERVER)
-        if target.way == MAIL:
+        if destination.channel == MAIL:
             mail = Mail(to=account.email, subject=TEST_TITLE, text=TEST_TEXT)
             return await self.mailer.hand_in(mail)
-        return await send_to(self.messenger, self.sealer, target, TEST_TITLE, TEST_TEXT)
+        return await send_to(self.messenger, self.sealer, destination, TEST_TITLE, TEST_TEXT)
 
     # --- choices ----------------------------------------------------------------------------------
 
@@ -223,27 +231,29 @@ async def hears_of(
     has_mail_server: bool,
 ) -> bool:
     """Whether anything would be told anywhere if that happened at the printer."""
-    targets = await records.notifications.targets(account_id)
-    if not any(reaches_people(one.way, has_mail_server=has_mail_server) for one in targets):
+    destinations = await records.notifications.destinations(account_id)
+    if not any(
+        reaches_people(one.channel, has_mail_server=has_mail_server) for one in destinations
+    ):
         return False
     return wants(await records.notifications.settings(account_id), printer_id, event_type)
 
 
-async def _add(records: Records, target: NotifyTarget) -> NotifyTarget | WrongField:
-    existing = await records.notifications.targets(target.account_id)
-    if len(existing) >= MOST_TARGETS:
-        return WrongField("way", f"{MOST_TARGETS} places are the most. Remove one first.")
-    if target.way == MAIL and any(one.way == MAIL for one in existing):
+async def _add(records: Records, destination: Destination) -> Destination | WrongField:
+    existing = await records.notifications.destinations(destination.account_id)
+    if len(existing) >= MOST_DESTINATIONS:
+        return WrongField("way", f"{MOST_DESTINATIONS} places are the most. Remove one first.")
+    if destination.channel == MAIL and any(one.channel == MAIL for one in existing):
         return WrongField("way", "Your mail address is on the list already.")
-    await records.notifications.add_target(target)
-    return target
+    await records.notifications.add_destination(destination)
+    return destination
 
 
 async def _note_test(
-    records: Records, target: NotifyTarget, trouble: NotSent | None, at: datetime
+    records: Records, destination: Destination, trouble: NotSent | None, at: datetime
 ) -> None:
     """What waits for a place that works again is sent now."""
     if trouble is None:
-        await records.notifications.note_answer(target.target_id, at)
+        await records.notifications.note_answer(destination.destination_id, at)
     else:
-        await records.notifications.note_trouble(target.target_id, in_words(trouble))
+        await records.notifications.note_trouble(destination.destination_id, in_words(trouble))

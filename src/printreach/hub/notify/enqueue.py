@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from printreach.contract.events import EventType, PrintEvent
 from printreach.ports import Clock, Records, StoredEvent
-from printreach.ports.notifications import NewMessage, NotifyTarget, Zones
+from printreach.ports.notifications import Destination, NewMessage, Zones
 from printreach.rules.addresses import Addresses
 from printreach.rules.credentials import TokenBytes, new_record_id
 from printreach.rules.notifications import (
@@ -21,7 +21,7 @@ from printreach.rules.notifications import (
     time_to_tell,
     wants,
 )
-from printreach.rules.notify_ways import reaches_people
+from printreach.rules.notify_channels import reaches_people
 from printreach.rules.notify_words import words_for
 
 _LONGEST_TITLE = 200
@@ -44,12 +44,12 @@ class NotificationEnqueuer:
 
     async def consume(self, records: Records, stored: StoredEvent) -> None:
         """Queue a message for each destination, if the owner wants to hear of such events."""
-        targets = [
+        destinations = [
             one
-            for one in await records.notifications.targets(stored.account_id)
-            if reaches_people(one.way, has_mail_server=self.has_mail_server)
+            for one in await records.notifications.destinations(stored.account_id)
+            if reaches_people(one.channel, has_mail_server=self.has_mail_server)
         ]
-        account = await records.accounts.get(stored.account_id) if targets else None
+        account = await records.accounts.get(stored.account_id) if destinations else None
         if account is None or account.is_blocked:
             return
         settings = await records.notifications.settings(stored.account_id)
@@ -58,17 +58,17 @@ class NotificationEnqueuer:
         at = self.clock.now()
         zone = self.zones.zone(settings.zone) or UTC
         due_at = time_to_tell(settings, stored.event.event_type, at, zone)
-        if due_at is None or not await self._may_send(records, stored, settings, targets, at):
+        if due_at is None or not await self._may_send(records, stored, settings, destinations, at):
             return
         words = await self._message(records, stored, at, due_at)
-        await records.notifications.queue([one.target_id for one in targets], words)
+        await records.notifications.queue([one.destination_id for one in destinations], words)
 
     async def _may_send(
         self,
         records: Records,
         stored: StoredEvent,
         settings: NotifySettings,
-        targets: Sequence[NotifyTarget],
+        destinations: Sequence[Destination],
         at: datetime,
     ) -> bool:
         """Count the messages; the first that is too many becomes an event of its own."""
@@ -77,7 +77,7 @@ class NotificationEnqueuer:
         day = at.astimezone(self.zones.zone(settings.zone) or UTC).date()
         before = await records.notifications.counted(stored.account_id)
         limit = limit_for(stored.event.event_type, self.daily_limit)
-        after, allowance = count(before, day, len(targets), limit)
+        after, allowance = count(before, day, len(destinations), limit)
         if after != before:
             await records.notifications.put_counted(stored.account_id, after)
         if allowance is Allowance.SAY_LIMIT:

@@ -13,8 +13,8 @@ from typing import Final
 from printreach.hub.print_mails import stop_token
 from printreach.ports import Clock, Mailer, Records, Store, StoreUnavailable
 from printreach.ports.notifications import (
+    Destination,
     Messenger,
-    NotifyTarget,
     NotSent,
     QueuedMessage,
     Sealer,
@@ -24,8 +24,8 @@ from printreach.rules.accounts import Account
 from printreach.rules.addresses import Addresses
 from printreach.rules.mails import Mails
 from printreach.rules.notifications import GIVEN_UP_AFTER, next_try
-from printreach.rules.notify_turns import PLACES_AT_ONCE
-from printreach.rules.notify_ways import MAIL
+from printreach.rules.notify_channels import MAIL
+from printreach.rules.notify_turns import DESTINATIONS_AT_ONCE
 
 log = logging.getLogger(__name__)
 
@@ -68,8 +68,8 @@ class NotifySending:
         begun = 0
         while claimed := await self._claim():
             begun += len(claimed)
-            for target in claimed:
-                task = asyncio.create_task(self._send_to(target))
+            for destination in claimed:
+                task = asyncio.create_task(self._send_to(destination))
                 self._running.add(task)
                 task.add_done_callback(self._is_done)
             await self._room()
@@ -98,8 +98,8 @@ class NotifySending:
 
     # --- helpers ----------------------------------------------------------------------------------
 
-    async def _claim(self) -> list[NotifyTarget]:
-        room = PLACES_AT_ONCE - len(self._running)
+    async def _claim(self) -> list[Destination]:
+        room = DESTINATIONS_AT_ONCE - len(self._running)
         at = self.clock.now()
         # A look costs no turn at writing; most passes find nothing.
         due_at = await self.store.read(lambda records: records.notifications.next_due(at))
@@ -110,7 +110,7 @@ class NotifySending:
         )
 
     async def _room(self) -> None:
-        while len(self._running) >= PLACES_AT_ONCE:
+        while len(self._running) >= DESTINATIONS_AT_ONCE:
             self._freed.clear()
             await self._freed.wait()
 
@@ -121,11 +121,11 @@ class NotifySending:
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a place could not be served", exc_info=error)
 
-    async def _send_to(self, target: NotifyTarget) -> None:
+    async def _send_to(self, destination: Destination) -> None:
         """Its oldest messages, until one isn't taken; then let go of it."""
         due = await self.store.read(
             lambda records: records.notifications.due_messages(
-                target.target_id, self.clock.now(), MESSAGES_OF_A_CLAIM
+                destination.destination_id, self.clock.now(), MESSAGES_OF_A_CLAIM
             )
         )
         sent: list[QueuedMessage] = []
@@ -136,41 +136,47 @@ class NotifySending:
                 break
             if abs(self.clock.now() - renewed_at) >= RENEW_AFTER:
                 renewed_at = self.clock.now()
-                if not await self._renew(target, sent):
+                if not await self._renew(destination, sent):
                     return  # it was removed, and its messages with it
                 sent = []
-            account = await self.store.read(lambda records: _reached(records, target))
+            account = await self.store.read(lambda records: _reached(records, destination))
             if account is None:
                 break  # its messages are gone, too
-            trouble = await self._send(account, target, message)
+            trouble = await self._send(account, destination, message)
             if trouble is not None:
                 break
             sent.append(message)
         try:
-            await self.store.write(lambda records: self._let_go(records, target, sent, trouble))
+            await self.store.write(
+                lambda records: self._let_go(records, destination, sent, trouble)
+            )
         except StoreUnavailable as error:
             log.warning("what was sent to a place is not noted, it may come twice: %s", error)
 
-    async def _renew(self, target: NotifyTarget, sent: Sequence[QueuedMessage]) -> bool:
+    async def _renew(self, destination: Destination, sent: Sequence[QueuedMessage]) -> bool:
         """Forget what is sent by now, and keep the place; False where it is no more."""
         until = self.clock.now() + LEASE
 
         async def note(records: Records) -> bool:
             await records.notifications.drop_messages([one.message_id for one in sent])
-            return await records.notifications.renew(target.target_id, until)
+            return await records.notifications.renew(destination.destination_id, until)
 
         return await self.store.write(note)
 
     async def _send(
-        self, account: Account, target: NotifyTarget, message: QueuedMessage
+        self, account: Account, destination: Destination, message: QueuedMessage
     ) -> NotSent | None:
-        if target.way != MAIL:
-            return await send_to(self.messenger, self.sealer, target, message.title, message.text)
+        if destination.channel != MAIL:
+            return await send_to(
+                self.messenger, self.sealer, destination, message.title, message.text
+            )
         if not self.has_mail_server:
             return NotSent(Trouble.NO_MAIL_SERVER)
         if account.verified_at is None:
             return NotSent(Trouble.NOT_ALLOWED)
-        stop_url = self.addresses.of_end_of_mails(stop_token(self.sealer, target.target_id))
+        stop_url = self.addresses.of_end_of_mails(
+            stop_token(self.sealer, destination.destination_id)
+        )
         mails = Mails(self.addresses.base_url)
         mail = mails.about_print(account.email, message.title, message.text, stop_url)
         try:
@@ -182,20 +188,20 @@ class NotifySending:
     async def _let_go(
         self,
         records: Records,
-        target: NotifyTarget,
+        destination: Destination,
         sent: list[QueuedMessage],
         trouble: NotSent | None,
     ) -> None:
         at = self.clock.now()
         await records.notifications.drop_messages([one.message_id for one in sent])
-        failures, not_before = 0 if sent else target.failures, None
-        words = "" if sent else target.trouble
+        failures, not_before = 0 if sent else destination.failures, None
+        words = "" if sent else destination.trouble
         if trouble is not None:
-            failures = 1 if sent else target.failures + 1
+            failures = 1 if sent else destination.failures + 1
             not_before, words = next_try(failures, at), in_words(trouble)
-            await records.notifications.drop_older(target.target_id, at - GIVEN_UP_AFTER)
+            await records.notifications.drop_older(destination.destination_id, at - GIVEN_UP_AFTER)
         await records.notifications.release(
-            target.target_id,
+            destination.destination_id,
             not_before=not_before,
             sent_at=at if sent else None,
             failures=failures,
@@ -203,18 +209,18 @@ class NotifySending:
         )
 
 
-async def _reached(records: Records, target: NotifyTarget) -> Account | None:
+async def _reached(records: Records, destination: Destination) -> Account | None:
     """Whose place it is; None where it was removed, or its owner is blocked, since its claim."""
-    is_there = await records.notifications.target(target.target_id) is not None
-    account = await records.accounts.get(target.account_id) if is_there else None
+    is_there = await records.notifications.destination(destination.destination_id) is not None
+    account = await records.accounts.get(destination.account_id) if is_there else None
     return None if account is None or account.is_blocked else account
 
 
 async def send_to(
-    messenger: Messenger, sealer: Sealer, target: NotifyTarget, title: str, text: str
+    messenger: Messenger, sealer: Sealer, destination: Destination, title: str, text: str
 ) -> NotSent | None:
     """Send to a place that is no mail address. None where it was taken."""
-    url = sealer.unseal(target.sealed, target.target_id)
+    url = sealer.unseal(destination.sealed, destination.destination_id)
     if url is None:
         return NotSent(Trouble.NOT_ALLOWED)
     try:

@@ -27,7 +27,7 @@ from printreach.web.dashboard.watch_view import watch_view
 from printreach.web.print_rows import (
     months_of,
     news_of,
-    read_place,
+    parse_place,
     row_of,
     total_of,
     write_place,
@@ -47,7 +47,7 @@ async def history_page(
 ) -> Template:
     """Show the prints of one printer, the newest first."""
     account_id, printer_id = signed_in.account.account_id, seen.printer.printer_id
-    place, at = read_place(before), dashboard.clock.now()
+    place, at = parse_place(before), dashboard.clock.now()
     page = await dashboard.history.page(account_id, printer_id, place)
     tallies = await dashboard.history.months(account_id, printer_id)
     context = {
@@ -97,7 +97,7 @@ async def activity_page(
     before: FromQuery[str | None] = None,
 ) -> Template:
     """Show what happened last, all prints, and figures by month."""
-    account_id, place = signed_in.account.account_id, read_place(before)
+    account_id, place = signed_in.account.account_id, parse_place(before)
     at, history = dashboard.clock.now(), dashboard.history
     rows = await dashboard.printers.rows(account_id)
     own = frozenset(row.printer.printer_id for row in rows)

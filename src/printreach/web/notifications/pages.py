@@ -12,10 +12,10 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.notify.choices import Notifications, WrongField
 from printreach.hub.notify.sending import NO_MAIL_SERVER
-from printreach.ports.notifications import NotifyTarget
+from printreach.ports.notifications import Destination
 from printreach.rules.accounts import Account
 from printreach.rules.notifications import CHOICES, Events
-from printreach.rules.notify_ways import WAY_BY_NAME, WAYS
+from printreach.rules.notify_channels import CHANNEL_BY_NAME, CHANNELS
 from printreach.web.accounts.forms import FAULT_STATUS, Fields
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -59,21 +59,21 @@ class NotificationPages:
             choices=_choices(chosen.settings.events),
             off=self.off,
             zones=[(name, name.replace("_", " ")) for name in self.hub.zones.names()],
-            ways=WAY_BY_NAME,
+            channels=CHANNEL_BY_NAME,
             limit=self.hub.daily_limit,
             flash_message=self.flash_message,
             no_mail_server=NO_MAIL_SERVER,
         )
 
     def adding(
-        self, way: str, typed: Fields | None = None, wrong: WrongField | None = None
+        self, channel: str, typed: Fields | None = None, wrong: WrongField | None = None
     ) -> Template:
-        """Render the list of ways to notify, or the form of the chosen one."""
+        """Render the list of channels, or the form of the chosen one."""
         return _page(
             "add.html",
             wrong,
-            ways=WAYS,
-            way=WAY_BY_NAME.get(way),
+            channels=CHANNELS,
+            channel=CHANNEL_BY_NAME.get(channel),
             email=self.account.email,
             typed=typed or Fields({}),
         )
@@ -94,12 +94,12 @@ class NotificationPages:
             choices=_choices(chosen.settings.events if own is None else own),
         )
 
-    async def place(self, target_id: str) -> NotifyTarget:
+    async def destination(self, destination_id: str) -> Destination:
         """Return a destination of this account. Raises NotFoundException for another's."""
-        target = await self.hub.target(self.account.account_id, target_id)
-        if target is None:
+        destination = await self.hub.destination(self.account.account_id, destination_id)
+        if destination is None:
             raise NotFoundException("There is no such place")
-        return target
+        return destination
 
 
 async def provide_pages(

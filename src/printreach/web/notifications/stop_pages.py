@@ -25,7 +25,7 @@ _NO_LINK: Final = "This is no link of a mail about prints, or an old one. Was it
 @get(_PAGE, media_type=MediaType.HTML, sync_to_thread=False)
 def ask_to_stop(services: NamedDependency[Services], token: FromQuery[str] = "") -> Response[Any]:
     """Ask for confirmation."""
-    if services.stops_mails.place_of(token) is None:
+    if services.stops_mails.destination_of(token) is None:
         raise NotFoundException(_NO_LINK)
     return Template("notifications/stop.html", context={"token": token})
 

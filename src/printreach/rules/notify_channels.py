@@ -20,7 +20,7 @@ _HOST: Final = re.compile(r"[A-Za-z0-9._-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0
 
 
 @dataclass(frozen=True, slots=True)
-class WayField:
+class ChannelField:
     """One thing to type. secret: it is not shown while it is typed."""
 
     name: str
@@ -32,87 +32,101 @@ class WayField:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Channel:
     """A way to be told."""
 
     name: str
     title: str
-    fields: tuple[WayField, ...] = ()
+    fields: tuple[ChannelField, ...] = ()
     hint: str = ""
 
 
-WAYS: Final = (
-    Way(MAIL, "E-mail", hint="To the address of your account."),
-    Way(
+CHANNELS: Final = (
+    Channel(MAIL, "E-mail", hint="To the address of your account."),
+    Channel(
         "ntfy",
         "ntfy",
         (
-            WayField("topic", "Topic", placeholder="my-printers-x7f3"),
-            WayField("server", "Server", _NTFY_CLOUD + " if empty", _NTFY_CLOUD, required=False),
-            WayField("token", "Access token", "Only for protected topics", "", False, True),
+            ChannelField("topic", "Topic", placeholder="my-printers-x7f3"),
+            ChannelField(
+                "server", "Server", _NTFY_CLOUD + " if empty", _NTFY_CLOUD, required=False
+            ),
+            ChannelField("token", "Access token", "Only for protected topics", "", False, True),
         ),
         "Anyone who knows an open topic can read it: choose one that is hard to guess.",
     ),
-    Way(
+    Channel(
         "telegram",
         "Telegram",
         (
-            WayField("token", "Token of your bot", "From @BotFather", "123456789:AA…", secret=True),
-            WayField("chat", "Chat ID", "A number, or a channel's name"),
+            ChannelField(
+                "token", "Token of your bot", "From @BotFather", "123456789:AA…", secret=True
+            ),
+            ChannelField("chat", "Chat ID", "A number, or a channel's name"),
         ),
     ),
-    Way(
+    Channel(
         "discord",
         "Discord",
-        (WayField("url", "Webhook URL", "Channel settings, Integrations, Webhooks", secret=True),),
+        (
+            ChannelField(
+                "url", "Webhook URL", "Channel settings, Integrations, Webhooks", secret=True
+            ),
+        ),
     ),
-    Way(
+    Channel(
         "pushover",
         "Pushover",
         (
-            WayField("user", "User key", secret=True),
-            WayField("token", "Application token", secret=True),
+            ChannelField("user", "User key", secret=True),
+            ChannelField("token", "Application token", secret=True),
         ),
     ),
-    Way(
+    Channel(
         "slack",
         "Slack",
-        (WayField("url", "Incoming webhook URL", "From your Slack app's page", secret=True),),
+        (ChannelField("url", "Incoming webhook URL", "From your Slack app's page", secret=True),),
     ),
-    Way(
+    Channel(
         "matrix",
         "Matrix",
         (
-            WayField("server", "Home server", placeholder="matrix.org"),
-            WayField("token", "Access token", "Of an account that is in the room", secret=True),
-            WayField("room", "Room", "Its address or its ID", "#printers:matrix.org"),
+            ChannelField("server", "Home server", placeholder="matrix.org"),
+            ChannelField("token", "Access token", "Of an account that is in the room", secret=True),
+            ChannelField("room", "Room", "Its address or its ID", "#printers:matrix.org"),
         ),
     ),
-    Way(
+    Channel(
         "gotify",
         "Gotify",
         (
-            WayField("server", "Server", placeholder="gotify.example.org"),
-            WayField("token", "Application token", secret=True),
+            ChannelField("server", "Server", placeholder="gotify.example.org"),
+            ChannelField("token", "Application token", secret=True),
         ),
     ),
-    Way(
+    Channel(
         "apprise",
         "Another service",
-        (WayField("url", "Apprise URL", "As Apprise's documentation writes it", "", True, True),),
+        (
+            ChannelField(
+                "url", "Apprise URL", "As Apprise's documentation writes it", "", True, True
+            ),
+        ),
         "For Mattermost, Zulip, Signal, Twilio and others.",
     ),
 )
-WAY_BY_NAME: Final[Mapping[str, Way]] = MappingProxyType({way.name: way for way in WAYS})
+CHANNEL_BY_NAME: Final[Mapping[str, Channel]] = MappingProxyType(
+    {channel.name: channel for channel in CHANNELS}
+)
 
 
-def reaches_people(way: str, *, has_mail_server: bool) -> bool:
+def reaches_people(channel: str, *, has_mail_server: bool) -> bool:
     """Whether what is sent that way can arrive. way: the name of one, as a place has it."""
-    return way != MAIL or has_mail_server
+    return channel != MAIL or has_mail_server
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DestinationAddress:
     """Where to tell. label: tells it from others, without a secret."""
 
     url: str
@@ -120,105 +134,109 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class InvalidField:
     """What was typed is no place. field: which."""
 
     field: str
     sentence: str
 
 
-Typed = Mapping[str, str]
+TypedFields = Mapping[str, str]
 
 
-def read_place(way: Way, typed: Typed) -> Place | Wrong:
+def parse_destination(channel: Channel, typed: TypedFields) -> DestinationAddress | InvalidField:
     """Make an address of what was typed. Whether it may be reached is not known yet."""
-    for field in way.fields:
+    for field in channel.fields:
         text = typed.get(field.name, "").strip()
         if field.required and not text:
-            return Wrong(field.name, f"Fill in: {field.label}.")
+            return InvalidField(field.name, f"Fill in: {field.label}.")
         if len(text) > (LONGEST_URL if field.name == "url" else LONGEST_FIELD):
-            return Wrong(field.name, f"That is too long: {field.label}.")
+            return InvalidField(field.name, f"That is too long: {field.label}.")
         if not text.isprintable():
-            return Wrong(field.name, f"Type this on one line: {field.label}.")
-    cleaned = {field.name: typed.get(field.name, "").strip() for field in way.fields}
-    return _READERS[way.name](cleaned)
+            return InvalidField(field.name, f"Type this on one line: {field.label}.")
+    cleaned = {field.name: typed.get(field.name, "").strip() for field in channel.fields}
+    return _PARSERS[channel.name](cleaned)
 
 
-def _ntfy(typed: Typed) -> Place | Wrong:
+def _ntfy(typed: TypedFields) -> DestinationAddress | InvalidField:
     server = _host(typed["server"] or _NTFY_CLOUD)
     if server is None:
         return _wrong_server()
     topic = typed["topic"]
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", topic):
-        return Wrong("topic", "A topic has letters, digits, hyphens and underscores.")
+        return InvalidField("topic", "A topic has letters, digits, hyphens and underscores.")
     token = f"{quote(typed['token'], safe='')}@" if typed["token"] else ""
     url = f"{server.scheme('ntfy')}://{token}{server.host}/{topic}"
     mode = "?mode=private" + ("&auth=token" if token else "")
-    return Place(url + mode, f"{topic} on {server.host}")
+    return DestinationAddress(url + mode, f"{topic} on {server.host}")
 
 
-def _telegram(typed: Typed) -> Place | Wrong:
+def _telegram(typed: TypedFields) -> DestinationAddress | InvalidField:
     if not re.fullmatch(r"[0-9]{6,12}:[A-Za-z0-9_-]{30,50}", typed["token"]):
-        return Wrong("token", "A bot's token looks like 123456789:AAbbcc….")
+        return InvalidField("token", "A bot's token looks like 123456789:AAbbcc….")
     chat = typed["chat"]
     if not re.fullmatch(r"-?[0-9]{1,20}|@?[A-Za-z][A-Za-z0-9_]{3,40}", chat):
-        return Wrong("chat", "A chat ID is a number, or the name of a channel.")
-    return Place(f"tgram://{typed['token']}/{quote(chat, safe='-')}", f"chat {chat}")
+        return InvalidField("chat", "A chat ID is a number, or the name of a channel.")
+    return DestinationAddress(f"tgram://{typed['token']}/{quote(chat, safe='-')}", f"chat {chat}")
 
 
-def _discord(typed: Typed) -> Place | Wrong:
+def _discord(typed: TypedFields) -> DestinationAddress | InvalidField:
     found = re.fullmatch(
         r"https://(?:[a-z]+\.)?discord(?:app)?\.com/api/webhooks/([0-9]{5,25})/([A-Za-z0-9_-]{10,120})/?",
         typed["url"],
     )
     if found is None:
-        return Wrong("url", "A webhook's address begins with https://discord.com/api/webhooks/.")
-    return Place(f"discord://{found[1]}/{found[2]}", f"webhook {found[1]}")
+        return InvalidField(
+            "url", "A webhook's address begins with https://discord.com/api/webhooks/."
+        )
+    return DestinationAddress(f"discord://{found[1]}/{found[2]}", f"webhook {found[1]}")
 
 
-def _pushover(typed: Typed) -> Place | Wrong:
+def _pushover(typed: TypedFields) -> DestinationAddress | InvalidField:
     for name, label in (("user", "A user key"), ("token", "An application token")):
         if not re.fullmatch(r"[A-Za-z0-9]{30}", typed[name]):
-            return Wrong(name, f"{label} has 30 letters and digits.")
-    return Place(f"pover://{typed['user']}@{typed['token']}", "your devices")
+            return InvalidField(name, f"{label} has 30 letters and digits.")
+    return DestinationAddress(f"pover://{typed['user']}@{typed['token']}", "your devices")
 
 
-def _slack(typed: Typed) -> Place | Wrong:
+def _slack(typed: TypedFields) -> DestinationAddress | InvalidField:
     found = re.fullmatch(
         r"https://hooks\.slack\.com/services/([A-Z0-9]{6,20})/([A-Z0-9]{6,20})/([A-Za-z0-9]{12,40})/?",
         typed["url"],
     )
     if found is None:
-        return Wrong("url", "It begins with https://hooks.slack.com/services/.")
-    return Place(f"slack://{found[1]}/{found[2]}/{found[3]}", f"webhook {found[2]}")
+        return InvalidField("url", "It begins with https://hooks.slack.com/services/.")
+    return DestinationAddress(f"slack://{found[1]}/{found[2]}/{found[3]}", f"webhook {found[2]}")
 
 
-def _matrix(typed: Typed) -> Place | Wrong:
+def _matrix(typed: TypedFields) -> DestinationAddress | InvalidField:
     server = _host(typed["server"])
     if server is None:
         return _wrong_server()
     if not re.fullmatch(r"[#!][^/?&\s]{1,250}", typed["room"]):
-        return Wrong("room", "A room's address begins with # and its ID with !.")
+        return InvalidField("room", "A room's address begins with # and its ID with !.")
     token, room = quote(typed["token"], safe=""), quote(typed["room"], safe="")
     url = f"{server.scheme('matrix')}://{token}@{server.host}/{room}"
-    return Place(url, f"{typed['room']} on {server.host}")
+    return DestinationAddress(url, f"{typed['room']} on {server.host}")
 
 
-def _gotify(typed: Typed) -> Place | Wrong:
+def _gotify(typed: TypedFields) -> DestinationAddress | InvalidField:
     server = _host(typed["server"])
     if server is None:
         return _wrong_server()
     if not re.fullmatch(r"[A-Za-z0-9._-]{10,60}", typed["token"]):
-        return Wrong("token", "An application token has letters, digits and dots.")
+        return InvalidField("token", "An application token has letters, digits and dots.")
     url = f"{server.scheme('gotify')}://{server.host}/{typed['token']}"
-    return Place(url, f"app on {server.host}")
+    return DestinationAddress(url, f"app on {server.host}")
 
 
-def _apprise(typed: Typed) -> Place | Wrong:
+def _apprise(typed: TypedFields) -> DestinationAddress | InvalidField:
     scheme, separator, rest = typed["url"].partition("://")
     if not separator or not rest or scheme.lower() not in SCHEMES:
-        return Wrong("url", "This service can't be used here. The address begins like ntfys://.")
-    return Place(f"{scheme.lower()}://{rest}", f"{SCHEMES[scheme.lower()]}")
+        return InvalidField(
+            "url", "This service can't be used here. The address begins like ntfys://."
+        )
+    return DestinationAddress(f"{scheme.lower()}://{rest}", f"{SCHEMES[scheme.lower()]}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,22 +264,24 @@ def _host(typed: str) -> _Server | None:
     return _Server(parts.netloc.lower(), is_plain=parts.scheme == "http")
 
 
-def _wrong_server() -> Wrong:
-    return Wrong("server", "Type a server's name, such as ntfy.example.org.")
+def _wrong_server() -> InvalidField:
+    return InvalidField("server", "Type a server's name, such as ntfy.example.org.")
 
 
-_READERS: Final[Mapping[str, Callable[[Typed], Place | Wrong]]] = MappingProxyType(
-    {
-        MAIL: lambda _: Place("", "your mail address"),
-        "ntfy": _ntfy,
-        "telegram": _telegram,
-        "discord": _discord,
-        "pushover": _pushover,
-        "slack": _slack,
-        "matrix": _matrix,
-        "gotify": _gotify,
-        "apprise": _apprise,
-    }
+_PARSERS: Final[Mapping[str, Callable[[TypedFields], DestinationAddress | InvalidField]]] = (
+    MappingProxyType(
+        {
+            MAIL: lambda _: DestinationAddress("", "your mail address"),
+            "ntfy": _ntfy,
+            "telegram": _telegram,
+            "discord": _discord,
+            "pushover": _pushover,
+            "slack": _slack,
+            "matrix": _matrix,
+            "gotify": _gotify,
+            "apprise": _apprise,
+        }
+    )
 )
 
 SCHEMES: Final[Mapping[str, str]] = MappingProxyType(

@@ -2,27 +2,27 @@
 
 import pytest
 
-from printreach.rules.notify_ways import (
+from printreach.rules.notify_channels import (
+    CHANNEL_BY_NAME,
+    CHANNELS,
     PLAIN_SCHEMES,
     SCHEMES,
-    WAY_BY_NAME,
-    WAYS,
-    Place,
-    Wrong,
+    DestinationAddress,
+    InvalidField,
     may_be_used,
-    read_place,
+    parse_destination,
 )
 
 BOT = "123456789:AAbbccddeeffgghhiijjkkllmmnnooppqqr"
 TOKEN = "syt_token/with+odd=signs"
 
 
-def read(way: str, **typed: str) -> Place | Wrong:
-    return read_place(WAY_BY_NAME[way], typed)
+def read(channel: str, **typed: str) -> DestinationAddress | InvalidField:
+    return parse_destination(CHANNEL_BY_NAME[channel], typed)
 
 
 @pytest.mark.parametrize(
-    ("way", "typed", "url", "label"),
+    ("channel", "typed", "url", "label"),
     [
         ("mail", {}, "", "your mail address"),
         ("ntfy", {"topic": "t-1"}, "ntfys://ntfy.sh/t-1?mode=private", "t-1 on ntfy.sh"),
@@ -70,17 +70,17 @@ def read(way: str, **typed: str) -> Place | Wrong:
     ],
 )
 def test_what_is_typed_becomes_an_address(
-    way: str, typed: dict[str, str], url: str | None, label: str
+    channel: str, typed: dict[str, str], url: str | None, label: str
 ) -> None:
-    place = read(way, **typed)
+    address = read(channel, **typed)
 
-    assert isinstance(place, Place), place
-    assert url is None or place.url == url
-    assert place.label == label
+    assert isinstance(address, DestinationAddress), address
+    assert url is None or address.url == url
+    assert address.label == label
 
 
 @pytest.mark.parametrize(
-    ("way", "typed", "field"),
+    ("channel", "typed", "field"),
     [
         ("ntfy", {}, "topic"),
         ("ntfy", {"topic": "a/b"}, "topic"),
@@ -110,30 +110,33 @@ def test_what_is_typed_becomes_an_address(
     ],
 )
 def test_what_is_no_address_is_told_at_its_field(
-    way: str, typed: dict[str, str], field: str
+    channel: str, typed: dict[str, str], field: str
 ) -> None:
-    wrong = read(way, **typed)
+    wrong = read(channel, **typed)
 
-    assert isinstance(wrong, Wrong), wrong
+    assert isinstance(wrong, InvalidField), wrong
     assert wrong.field == field
     assert wrong.sentence.endswith(".")
 
 
 def test_every_way_is_read() -> None:
-    for way in WAYS:
-        assert isinstance(read_place(way, {}), Place if way.name == "mail" else Wrong)
+    for channel in CHANNELS:
+        assert isinstance(
+            parse_destination(channel, {}),
+            DestinationAddress if channel.name == "mail" else InvalidField,
+        )
 
 
 def test_no_label_holds_a_secret() -> None:
-    for place in (
+    for address in (
         read("ntfy", topic="t", token="tk_secret"),
         read("telegram", token=BOT, chat="1"),
         read("apprise", url="pbul://secret"),
         read("gotify", server="g.example", token="AbCdEfGhIjKlMnO"),
     ):
-        assert isinstance(place, Place)
+        assert isinstance(address, DestinationAddress)
         for secret in ("secret", BOT, "AbCdEfGhIjKlMnO"):
-            assert secret not in place.label
+            assert secret not in address.label
 
 
 def test_addresses_without_tls_are_for_operators_who_allow_their_own_network() -> None:
