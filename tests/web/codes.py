@@ -3,7 +3,7 @@
 import re
 
 from printreach.rules.totp import code_of, step_at
-from tests.web.world import PASSWORD, Browser, WebWorld, run, send
+from tests.web.world import PASSWORD, Browser, WebWorld, run, send, send_and_follow
 
 
 def secret_of(world: WebWorld, browser: Browser) -> bytes:
@@ -24,5 +24,5 @@ def code_now(world: WebWorld, browser: Browser) -> str:
 def set_up_totp(world: WebWorld, browser: Browser) -> list[str]:
     """The recovery codes."""
     send(browser, "/account/totp", **{"totp-password": PASSWORD})
-    page = send(browser, "/account/totp/confirm", code=code_now(world, browser)).text
+    page = send_and_follow(browser, "/account/totp/confirm", code=code_now(world, browser)).text
     return re.findall(r"[A-Z0-9]{4}(?:-[A-Z0-9]{4}){4}", page)

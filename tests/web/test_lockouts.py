@@ -52,7 +52,7 @@ def test_a_strangers_guesses_keep_an_owner_from_no_act_that_needs_the_password(
     fields = {"old-password": PASSWORD, "new-password": ANOTHER}
     changed = send(browser, "/account/password", **fields)
 
-    assert invited.status_code == 200
+    assert invited.status_code == 303
     assert "Your password was changed" in changed.text
 
 

@@ -1,6 +1,7 @@
 """The page of one's own account: what its owner changes, and what others cannot."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -274,6 +275,21 @@ def test_whoever_finds_a_browser_later_adds_no_app_that_was_begun_in_it(
     assert (shown.status_code, shown.headers["location"]) == (303, "/account")
     assert answer.headers.get("location") == "/account"
     assert "An authenticator app was added." not in str(world.mailer.sent)
+
+
+def test_loading_the_page_of_recovery_codes_again_makes_no_other_ones(
+    world: WebWorld, browser: Browser, other: Browser
+) -> None:
+    set_up_totp(world, browser)
+    answer = send(browser, "/account/recovery-codes", **{"totp-password": PASSWORD})
+    where = answer.headers["location"]
+    codes = re.findall(r"[A-Z0-9]{4}(?:-[A-Z0-9]{4}){4}", browser.get(where).text)
+
+    again = browser.get(where, follow_redirects=False)
+
+    assert (again.status_code, again.headers["location"]) == (303, "/account")
+    assert sign_in(other).headers["location"].startswith("/signin/code")
+    assert send(other, "/signin/code", code=codes[0]).headers["location"] == "/"
 
 
 def test_an_app_can_be_removed(world: WebWorld, browser: Browser, other: Browser) -> None:

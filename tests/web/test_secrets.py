@@ -7,7 +7,7 @@ from datetime import timedelta
 from printreach.rules.credentials import new_session_token
 from printreach.rules.sessions import MAX_SESSIONS
 from printreach.rules.totp import code_of, step_at
-from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in
+from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, send_and_follow, sign_in
 
 
 def on_disk(world: WebWorld) -> bytes:
@@ -42,7 +42,7 @@ def test_recovery_codes_are_kept_as_digests(world: WebWorld, browser: Browser) -
     secret = run(browser, lambda: world.services.owner.waiting_secret(account))
     assert secret is not None
     code = code_of(secret, step_at(world.clock.now()))
-    page = send(browser, "/account/totp/confirm", code=code).text
+    page = send_and_follow(browser, "/account/totp/confirm", code=code).text
     codes = re.findall(r"[A-Z0-9]{4}-[A-Z0-9]{4}-[A-Z0-9]{4}", page)
 
     kept = on_disk(world)

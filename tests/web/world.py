@@ -178,6 +178,13 @@ def send(browser: Browser, path: str, /, **fields: str) -> Response:
     return browser.post(path, data=fields, headers={"origin": BASE_URL}, follow_redirects=False)
 
 
+def send_and_follow(browser: Browser, path: str, /, **fields: str) -> Response:
+    """Send a form, and give the page that it leads to."""
+    answer = send(browser, path, **fields)
+    assert answer.status_code == 303, answer.text
+    return browser.get(answer.headers["location"], follow_redirects=False)
+
+
 def sign_in(
     browser: Browser,
     email: str = ADA,

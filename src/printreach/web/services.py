@@ -30,7 +30,7 @@ from printreach.hub.operating import Operating
 from printreach.hub.portal import Portal
 from printreach.hub.print_mails import MailUnsubscribe
 from printreach.hub.printers import Printers
-from printreach.hub.remote_lock import RemoteLock
+from printreach.hub.remote_lock import RemoteLock, StoppedPrinter
 from printreach.hub.tries import CallerTries
 from printreach.hub.webhooks.log import WebhookLog
 from printreach.hub.webhooks.settings import Webhooks
@@ -66,6 +66,9 @@ class Services:
     stops_mails: MailUnsubscribe
     access_tokens: AccessTokens
     shown_tokens: ShownOnce[MadeToken]
+    shown_codes: ShownOnce[list[str]]
+    shown_invitations: ShownOnce[tuple[str, str]]
+    shown_stops: ShownOnce[list[StoppedPrinter]]
     event_streams: EventStreams
     portal: Portal
     dashboard: Dashboard

@@ -130,7 +130,7 @@ async def lock(world: World) -> None:
     session = world.pick(one for one in world.good(Kind.SESSION) if one.person is person)
     if session is not None:
         answer = await world.send(session, "/stop-everything")
-        if answer.status != 200:
+        if answer.status != 303:
             raise Broken(f"{session} can't stop everything: {answer.status}")
         reached = {one.tenure for one in world.arrived() if one.asked.head.method == b"POST"}
         own = {one.number for one in world.model.owned(person)}

@@ -22,7 +22,7 @@ from tests.fakes.authenticator import FakeAuthenticator
 from tests.fakes.printer_http import OFFLINE, Ordered
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.test_passkeys import HOST, add
-from tests.web.world import BASE_URL, PASSWORD, run, send
+from tests.web.world import BASE_URL, PASSWORD, run, send, send_and_follow
 
 LOCKED = "Remote control is locked"
 NOTHING_TO_CANCEL = PrinterRefusal(786, "There is no print to cancel; the printer is idle.")
@@ -45,9 +45,24 @@ def account(home: Home) -> Account:
 
 def stop_everything(home: Home) -> str:
     """The second tap; the page that comes of it."""
-    answer = send(home.browser, "/stop-everything")
+    answer = send_and_follow(home.browser, "/stop-everything")
     assert answer.status_code == 200
     return answer.text
+
+
+def test_loading_the_outcome_again_stops_and_locks_nothing_again(home: Home) -> None:
+    answer = send(home.browser, "/stop-everything")
+    outcome = answer.headers["location"]
+    assert (answer.status_code, outcome) == (303, "/stop-everything/outcome")
+    assert "Stopped" in home.browser.get(outcome).text
+    assert send(home.browser, "/remote-lock/unlock", password=PASSWORD).status_code == 303
+    stopped = len(home.orders)
+
+    again = home.browser.get(outcome, follow_redirects=False)
+
+    assert (again.status_code, again.headers["location"]) == (303, "/remote-lock")
+    assert len(home.orders) == stopped
+    assert not account(home).is_locked
 
 
 @pytest.mark.parametrize("path", ["/printers", "/printers/{id}"])

@@ -12,7 +12,7 @@ from printreach.rules.payments import Payer
 from tests.fakes.clock import NOON
 from tests.web.operator.conftest import GRACE, Office
 from tests.web.portal.people import APP
-from tests.web.world import ADA, PASSWORD, Browser, run, send, sign_in
+from tests.web.world import ADA, PASSWORD, Browser, run, send, send_and_follow, sign_in
 
 GRANT = {"supporter-password": PASSWORD}
 LIMIT = {"limits-password": PASSWORD}
@@ -140,7 +140,8 @@ def test_nobody_deletes_themselves_here(office: Office) -> None:
 
 
 def test_an_invitation_is_shown_once_and_makes_an_account(office: Office, other: Browser) -> None:
-    page = send(office.browser, "/operator/invite", password=PASSWORD, email="eve@example.org")
+    invite = {"password": PASSWORD, "email": "eve@example.org"}
+    page = send_and_follow(office.browser, "/operator/invite", **invite)
     link = re.search(r'value="(https://printreach\.example/signup\?invite=[^"]+)"', page.text)
     assert link is not None
 
@@ -148,6 +149,9 @@ def test_an_invitation_is_shown_once_and_makes_an_account(office: Office, other:
     assert invited.status_code == 200
     assert "eve@example.org" in invited.text
     assert "invite=" not in office.browser.get("/operator/acts").text
+
+    again = office.browser.get(page.url.path, follow_redirects=False)
+    assert again.headers["location"] == "/operator/invite"
 
 
 def test_an_app_is_registered_and_changed(office: Office) -> None:

@@ -25,6 +25,7 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 _TOTP = "account/totp.html"
+_CODES_PAGE = "/account/recovery-codes/new"
 _CODES = "account/recovery_codes.html"
 _CHANGE = "account/confirm_mail.html"
 _OVER = "account/link_over.html"
@@ -125,7 +126,7 @@ async def confirm_totp(
     """Have sign-in ask for codes from now on, and show the recovery codes."""
     result = await services.owner.confirm_totp(signed_in.account, signed_in.session, fields["code"])
     if isinstance(result, list):
-        return _codes_page(result)
+        return _lead_to_codes(services, signed_in, result)
     return await _totp_page(services, signed_in, result)
 
 
@@ -144,18 +145,29 @@ async def remove_totp(
     return await account_page(services, signed_in, toast="The authenticator app was removed.")
 
 
+@get(_CODES_PAGE, media_type=MediaType.HTML)
+async def show_recovery_codes(
+    services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
+) -> Response[Any]:
+    """Show new recovery codes once."""
+    codes = services.shown_codes.take(signed_in.account.account_id, _CODES_PAGE)
+    if codes is None:
+        return Redirect("/account", status_code=303)
+    return page(_CODES, codes=[spaced(code) for code in codes])
+
+
 @post("/account/recovery-codes", media_type=MediaType.HTML)
 async def renew_recovery_codes(
     fields: NamedDependency[Fields],
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Show new recovery codes, once."""
+    """Make new recovery codes, and lead to the page that shows them once."""
     result = await services.owner.renew_recovery_codes(
         signed_in.account, signed_in.session, fields["totp-password"]
     )
     if isinstance(result, list):
-        return _codes_page(result)
+        return _lead_to_codes(services, signed_in, result)
     return await account_page(services, signed_in, result, "totp-password")
 
 
@@ -175,8 +187,10 @@ async def _totp_page(
     return page(_TOTP, **shown) if fault is None else faulty(_TOTP, fault, "code", **shown)
 
 
-def _codes_page(codes: list[str]) -> Response[Any]:
-    return page(_CODES, codes=[spaced(code) for code in codes])
+def _lead_to_codes(services: Services, signed_in: SignedIn, codes: list[str]) -> Redirect:
+    """To load the page that shows them again must not make other ones."""
+    services.shown_codes.put(signed_in.account.account_id, _CODES_PAGE, codes)
+    return Redirect(_CODES_PAGE, status_code=303)
 
 
 CHANGING = Router(
@@ -191,6 +205,7 @@ CHANGING = Router(
         confirm_totp,
         remove_totp,
         renew_recovery_codes,
+        show_recovery_codes,
     ],
     dependencies={"fields": Provide(provide_fields)},
     include_in_schema=False,

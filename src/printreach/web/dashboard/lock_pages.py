@@ -23,6 +23,7 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn, note_lock, visitor_of
 
 LOCK_PAGE: Final = "/remote-lock"
+_OUTCOME: Final = "/stop-everything/outcome"
 _LOCKED: Final = "dashboard/locked.html"
 _URGENT: Final = (Stop.UNREACHABLE, Stop.FAILED, Stop.STOPPED, Stop.NOTHING)
 """In this order: whoever stopped everything has to run to the first ones."""
@@ -38,16 +39,32 @@ async def ask_to_stop_everything(
     return Template("dashboard/stop_everything.html", context=context)
 
 
-@post("/stop-everything", media_type=MediaType.HTML, status_code=200)
+@post("/stop-everything", media_type=MediaType.HTML)
 async def stop_everything(
     request: AnyRequest,
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
-) -> Template:
-    """Lock remote control, stop every print, and say what came of each."""
-    printers = await services.remote_lock.stop_everything(signed_in.account.account_id)
+) -> Redirect:
+    """Lock remote control, stop every print, and lead to what came of each.
+
+    The page that says it is another one: to load it again must neither stop nor lock again.
+    """
+    account_id = signed_in.account.account_id
+    printers = await services.remote_lock.stop_everything(account_id)
     note_lock(request, is_locked=True)
     printers.sort(key=_urgency)
+    services.shown_stops.put(account_id, _OUTCOME, printers)
+    return Redirect(_OUTCOME, status_code=303)
+
+
+@get(_OUTCOME, media_type=MediaType.HTML)
+async def stopped_everything(
+    signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
+) -> Response[Any]:
+    """Say once what came of each printer; after that, whether remote control is locked."""
+    printers = services.shown_stops.take(signed_in.account.account_id, _OUTCOME)
+    if printers is None:
+        return Redirect(LOCK_PAGE, status_code=303)
     return Template("dashboard/stopped_everything.html", context={"printers": printers})
 
 
@@ -126,6 +143,7 @@ LOCK_PAGES = Router(
     route_handlers=[
         ask_to_stop_everything,
         stop_everything,
+        stopped_everything,
         lock_page,
         unlock,
         begin_passkey,

@@ -7,6 +7,7 @@ from typing import Any, Final
 from litestar import MediaType, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery
+from litestar.response import Redirect
 
 from printreach.hub.denied import Denied, Reason
 from printreach.ports.operating import AccountFilter, Search
@@ -16,9 +17,11 @@ from printreach.web.accounts.forms import Fields
 from printreach.web.operator.context import OperatorContext, or_404, redirect_with_flash
 from printreach.web.operator.limits_form import limit_fields, limits_typed
 from printreach.web.operator.listing import listed
+from printreach.web.services import Services
 
 ACCOUNTS: Final = "/operator/accounts"
 SUPPORTER_REAUTH_FIELD: Final = "supporter-password"
+_INVITED: Final = "/operator/invite/link"
 LIMITS_REAUTH_FIELD: Final = "limits-password"
 CUSTOMER_REAUTH_FIELD: Final = "customer-password"
 _NO_DATE: Final = Denied(
@@ -158,15 +161,17 @@ async def delete(
 
 @get("/operator/invite", media_type=MediaType.HTML)
 async def invite_page(operator: NamedDependency[OperatorContext]) -> Response[Any]:
-    """Ask whom to invite."""
+    """Ask for the address of the person to invite."""
     return operator.page("invite.html", email="", url="")
 
 
 @post("/operator/invite", media_type=MediaType.HTML)
 async def invite(
-    fields: NamedDependency[Fields], operator: NamedDependency[OperatorContext]
+    fields: NamedDependency[Fields],
+    operator: NamedDependency[OperatorContext],
+    services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Show once the link with which an account can be made."""
+    """Make a link with which an account can be made, and lead to the page that shows it once."""
     email, is_admin = fields["email"].strip(), fields["operator"] == "yes"
     refused = await operator.require_reauthentication(
         fields, "invite.html", email=email[:254], url=""
@@ -178,6 +183,19 @@ async def invite(
     )
     if isinstance(url, Denied):
         return operator.page("invite.html", url, "email", email=email[:254], url="")
+    services.shown_invitations.put(operator.signed_in.account.account_id, _INVITED, (email, url))
+    return Redirect(_INVITED, status_code=303)
+
+
+@get(_INVITED, media_type=MediaType.HTML)
+async def invited_page(
+    operator: NamedDependency[OperatorContext], services: NamedDependency[Services]
+) -> Response[Any]:
+    """Show the link once; to load the page again must not invite again."""
+    shown = services.shown_invitations.take(operator.signed_in.account.account_id, _INVITED)
+    if shown is None:
+        return Redirect("/operator/invite", status_code=303)
+    email, url = shown
     return operator.page("invite.html", email=email, url=url)
 
 
@@ -218,5 +236,5 @@ def _end_of_day(text: str) -> datetime | None:
 
 ACCOUNT_PAGES = [
     *(accounts_page, account_page, set_supporter, forget_customer, set_limits, set_operator),
-    *(ask_to_delete, delete, invite_page, invite),
+    *(ask_to_delete, delete, invite_page, invite, invited_page),
 ]
