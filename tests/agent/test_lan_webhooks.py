@@ -13,6 +13,7 @@ from printreach.agent.outbox import Outbox
 from printreach.agent.print_tracker import PrintTracker
 from printreach.contract.events import EventType, PrintEvent
 from printreach.contract.status import DetectorStatus, State
+from printreach.rules.backoff import Backoff
 from printreach.rules.webhook_messages import About
 from tests.agent.contexts import tracker_environment
 from tests.agent.snapshots import HandClock
@@ -82,7 +83,9 @@ async def while_sending(hooks: LanWebhooks, body: Callable[[], Awaitable[None]])
 
 
 def hooks_of(*receivers: Receiver) -> LanWebhooks:
-    return LanWebhooks([one.url for one in receivers], lambda: ABOUT, waits_s=(0.01,))
+    return LanWebhooks(
+        [one.url for one in receivers], lambda: ABOUT, retry=Backoff.of_seconds(0.01)
+    )
 
 
 @on_a_loop

@@ -15,6 +15,7 @@ from printreach.ports import StoreUnavailable
 from printreach.ports.snapshots import SnapshotsUnavailable
 from printreach.relay import event_intake
 from printreach.relay.event_intake import EventIntake, EventLimiter
+from printreach.rules.backoff import Backoff
 from tests.backends.records import store_all
 from tests.fakes.clock import FakeClock
 from tests.fakes.events import some_events
@@ -82,7 +83,7 @@ async def test_nothing_is_half_stored_of_events_that_came_together(database: Pat
 async def test_an_agent_hears_that_its_events_are_stored_when_there_is_room_again(
     database: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(event_intake, "FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr(event_intake, "RETRY", Backoff.doubling(0.01, 30.0))
     monkeypatch.setattr(event_intake, "BURST", MANY)
     said: list[signin.FromService] = []
     async with open_store(database) as store:

@@ -9,7 +9,7 @@ from printreach.contract.events import EventType
 from printreach.rules.notifications import (
     CHOOSABLE,
     DEFAULT_EVENTS,
-    RETRY_AFTER,
+    RETRY,
     Allowance,
     NotifySettings,
     QuietHours,
@@ -130,7 +130,7 @@ def test_a_place_that_fails_is_tried_less_and_less_often() -> None:
 
     waits = [next_try(failures, at) - at for failures in range(1, 9)]
 
-    assert waits == [*RETRY_AFTER, RETRY_AFTER[-1], RETRY_AFTER[-1]]
+    assert waits == [*RETRY.pauses, RETRY.pauses[-1], RETRY.pauses[-1]]
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from typing import Final
 
-from printreach.tunnel.backoff import reconnect_delay_s
+from printreach.rules.backoff import Backoff
 
 log = logging.getLogger(__name__)
 
 STEADY_S = 60.0
 """One that ran for so long begins anew at once, whatever was before."""
+BEGIN_AGAIN: Final = Backoff.doubling(0.5, 30.0)
 
 
 async def keep_running(
@@ -30,4 +32,4 @@ async def keep_running(
         except Exception:
             log.exception("%s has failed, and begins again", what)
         failures = failures + 1 if loop.time() - began < STEADY_S else 1
-        await asyncio.sleep(reconnect_delay_s(failures, uniform))
+        await asyncio.sleep(BEGIN_AGAIN.jittered_s(failures, uniform))

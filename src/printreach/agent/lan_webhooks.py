@@ -17,11 +17,12 @@ from printreach.agent.addresses import join_host_port
 from printreach.contract.events import PrintEvent
 from printreach.http1.client import Client, Connect
 from printreach.http1.fetch import Fetcher, FetchFailed
+from printreach.rules.backoff import Backoff
 from printreach.rules.webhook_messages import About, message_body
 
 log = logging.getLogger(__name__)
 
-TRY_AGAIN_AFTER_S: Final = (2.0, 10.0, 30.0, 120.0, 600.0)
+RETRY: Final = Backoff.of_seconds(2, 10, 30, 120, 600)
 GIVEN_UP_AFTER_S: Final = 3600.0
 TIMEOUT_S: Final = 10.0
 MOST_WAITING: Final = 500
@@ -45,10 +46,10 @@ class LanWebhooks:
         urls: Sequence[str],
         about: Callable[[], About],
         *,
-        waits_s: Sequence[float] = TRY_AGAIN_AFTER_S,
+        retry: Backoff = RETRY,
     ) -> None:
         self._about = about
-        self._hooks = [_Hook(url, waits_s) for url in urls]
+        self._hooks = [_Hook(url, retry) for url in urls]
 
     def tell(self, events: Sequence[PrintEvent]) -> None:
         """Have these sent; returns at once."""
@@ -70,7 +71,7 @@ class LanWebhooks:
 class _Hook:
     """One server. What it does holds up no other."""
 
-    def __init__(self, url: str, waits_s: Sequence[float]) -> None:
+    def __init__(self, url: str, retry: Backoff) -> None:
         parts = urlsplit(url)
         self._is_tls = parts.scheme == "https"
         self._host = parts.hostname or ""
@@ -78,7 +79,7 @@ class _Hook:
         path = quote(parts.path, safe="/%:@!$&'()*+,;=~-._") or "/"
         self._target = (path + (f"?{parts.query}" if parts.query else "")).encode()
         self._name = join_host_port(self._host, self._port)  # the rest may hold a secret
-        self._waits_s = waits_s
+        self._retry = retry
         self._waiting: deque[_Waiting] = deque(maxlen=MOST_WAITING)
         self._has_news = asyncio.Event()
 
@@ -105,8 +106,8 @@ class _Hook:
                 continue
             if failures == 0:
                 log.warning("the LAN webhook at %s took no event: %s", self._name, problem)
-            await asyncio.sleep(self._waits_s[min(failures, len(self._waits_s) - 1)])
             failures += 1
+            await asyncio.sleep(self._retry.pause_s(failures))
 
     def _drop_old(self) -> None:
         now = asyncio.get_running_loop().time()

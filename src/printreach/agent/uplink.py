@@ -22,7 +22,7 @@ from printreach.contract.signin import (
 from printreach.http1.client import Client, Connect
 from printreach.http1.request_queue import RequestQueue
 from printreach.printers.connecting import unverified_tls
-from printreach.tunnel.backoff import reconnect_delay_s
+from printreach.rules.backoff import Backoff
 from printreach.tunnel.link import Link
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -34,6 +34,9 @@ log = logging.getLogger(__name__)
 
 STEADY_S = 10.0
 """A tunnel that lasted less counts as a failure: a service that drops us is not to be hammered."""
+RECONNECT = Backoff.doubling(0.5, 30.0)
+"""A restart of the service costs little; after a long outage it finds its agents within half
+a minute."""
 MOVE_WITHIN_S = 1.0
 """Agents of a service that restarts come back spread over this long."""
 LOOK_FOR_LAN_EVERY_S = 60.0
@@ -93,7 +96,7 @@ class Uplink:
             # No announcement: the old tunnel still serves what it carries.
             await self._sleep(context.machine.uniform(0.0, MOVE_WITHIN_S))
             return
-        delay_s = reconnect_delay_s(failures, context.machine.uniform)
+        delay_s = RECONNECT.jittered_s(failures, context.machine.uniform)
         if ended.is_refusal:
             delay_s += LONG_WAIT_S
         retry_at = context.machine.monotonic() + delay_s

@@ -2,11 +2,12 @@
 
 import asyncio
 import ssl
+from typing import Final
 
 from printreach.http1.client import Connect
+from printreach.rules.backoff import Backoff
 
-FIRST_RETRY_S = 1.0
-LONGEST_RETRY_S = 15.0
+RETRY: Final = Backoff.doubling(1.0, 15.0)
 """A printer that is switched on is found within a quarter of a minute."""
 
 
@@ -27,8 +28,3 @@ def connect_to(host: str, port: int, *, tls: bool, server_name: str | None = Non
     return lambda protocol: loop.create_connection(
         protocol, host, port, ssl=context, server_hostname=name
     )
-
-
-def retry_delay_s(failures: int, jitter: float) -> float:
-    """Seconds to wait after so many failures in a row (1 or more). jitter: 0.5 to 1."""
-    return jitter * min(LONGEST_RETRY_S, FIRST_RETRY_S * 2.0 ** min(failures - 1, 6))

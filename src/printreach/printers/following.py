@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from .connecting import retry_delay_s
+from .connecting import RETRY
 from .port import PrinterRefused
 
 
@@ -52,4 +52,4 @@ async def keep_following(
         except PrinterRefused as refused:
             on_lost(refused)
         failures = 1 if heard() is not before else failures + 1
-        await asyncio.sleep(retry_delay_s(failures, uniform(0.5, 1.0)))
+        await asyncio.sleep(RETRY.jittered_s(failures, uniform))

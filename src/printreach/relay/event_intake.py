@@ -8,6 +8,7 @@ from typing import Final
 from printreach.contract import signin
 from printreach.contract.events import EventType, PrintEvent
 from printreach.ports import EventInbox
+from printreach.rules.backoff import Backoff
 from printreach.rules.token_bucket import TokenBucket
 
 log = logging.getLogger(__name__)
@@ -21,8 +22,7 @@ WARN_INTERVAL_S: Final = 3600.0
 """So often the log says of a printer that it goes beyond that."""
 MANY: Final = 1000
 """Printers that are remembered before the first are forgotten again."""
-FIRST_PAUSE_S: Final = 0.5
-LONGEST_PAUSE_S: Final = 30.0
+RETRY: Final = Backoff.doubling(0.5, 30.0)
 """Between tries where the store takes nothing."""
 
 NOT_AN_AGENTS: Final = frozenset(
@@ -133,14 +133,14 @@ class EventIntake:
                 # Else a tunnel that ends often would never get them through.
                 self._limiter.give_back(self._printer_id, len(events))
                 raise
-        pause_s = FIRST_PAUSE_S
+        failures = 0
         while True:
             try:
                 await self._inbox.put(self._printer_id, events)
             except Exception:
                 log.exception("events could not be stored, and are tried again")
-                await asyncio.sleep(pause_s)
-                pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+                failures += 1
+                await asyncio.sleep(RETRY.pause_s(failures))
             else:
                 break
         self._say(signin.EventsStored(event_ids=[event.event_id for event in events]))

@@ -4,15 +4,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from printreach.rules.backoff import Backoff
+
 NEWS_LASTS: Final = timedelta(days=1)
 """What was done to an account is told until then, if the mail server is away."""
-_RETRY_AFTER: Final = (
-    timedelta(seconds=10),
-    timedelta(minutes=1),
-    timedelta(minutes=5),
-    timedelta(minutes=15),
-    timedelta(hours=1),
-    timedelta(hours=3),
+_RETRY: Final = Backoff(
+    (
+        timedelta(seconds=10),
+        timedelta(minutes=1),
+        timedelta(minutes=5),
+        timedelta(minutes=15),
+        timedelta(hours=1),
+        timedelta(hours=3),
+    )
 )
 """Somebody waits for a link, at first. Servers that list greys let a mail in after some minutes."""
 _SIGNATURE = "\n\nPrintreach at {base_url}\n"
@@ -127,4 +131,4 @@ class Mails:
 
 def next_mail_try(failures: int, at: datetime) -> datetime:
     """When a mail that was not taken is tried again; failures: from 1."""
-    return at + _RETRY_AFTER[min(failures, len(_RETRY_AFTER)) - 1]
+    return at + _RETRY.pause(failures)

@@ -7,6 +7,7 @@ from enum import Enum, auto
 from typing import Final
 
 from printreach.contract.events import EventType
+from printreach.rules.backoff import Backoff
 
 Events = frozenset[int]
 
@@ -170,13 +171,15 @@ def count(
     return replace(so_far, was_told=True), Allowance.SAY_LIMIT
 
 
-RETRY_AFTER: Final = (
-    timedelta(seconds=30),
-    timedelta(minutes=2),
-    timedelta(minutes=10),
-    timedelta(minutes=30),
-    timedelta(hours=1),
-    timedelta(hours=3),
+RETRY: Final = Backoff(
+    (
+        timedelta(seconds=30),
+        timedelta(minutes=2),
+        timedelta(minutes=10),
+        timedelta(minutes=30),
+        timedelta(hours=1),
+        timedelta(hours=3),
+    )
 )
 GIVEN_UP_AFTER: Final = timedelta(hours=24)
 """News of yesterday is none."""
@@ -184,7 +187,7 @@ GIVEN_UP_AFTER: Final = timedelta(hours=24)
 
 def next_try(failures: int, at: datetime) -> datetime:
     """When a place that did not take a message is tried again; failures: in a row, from 1."""
-    return at + RETRY_AFTER[min(failures, len(RETRY_AFTER)) - 1]
+    return at + RETRY.pause(failures)
 
 
 def parse_local_time(text: str) -> time | None:

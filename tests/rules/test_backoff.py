@@ -4,7 +4,9 @@ import random
 
 import pytest
 
-from printreach.tunnel.backoff import reconnect_delay_s
+from printreach.rules.backoff import Backoff
+
+RECONNECT = Backoff.doubling(0.5, 30.0)
 
 
 def longest(_low: float, high: float) -> float:
@@ -16,13 +18,13 @@ def shortest(low: float, _high: float) -> float:
 
 
 def test_the_wait_doubles_from_half_a_second_to_half_a_minute() -> None:
-    delays = [reconnect_delay_s(failures, longest) for failures in range(1, 10)]
+    delays = [RECONNECT.jittered_s(failures, longest) for failures in range(1, 10)]
 
     assert delays == [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0, 30.0]
 
 
 def test_jitter_takes_up_to_half_of_it_off() -> None:
-    delays = [reconnect_delay_s(failures, shortest) for failures in (1, 4, 100)]
+    delays = [RECONNECT.jittered_s(failures, shortest) for failures in (1, 4, 100)]
 
     assert delays == [0.25, 2.0, 15.0]
 
@@ -30,7 +32,7 @@ def test_jitter_takes_up_to_half_of_it_off() -> None:
 @pytest.mark.parametrize("failures", [1, 5, 1_000_000])
 def test_a_thousand_agents_do_not_come_back_in_one_instant(failures: int) -> None:
     uniform = random.Random(1).uniform
-    delays = {reconnect_delay_s(failures, uniform) for _ in range(1000)}
+    delays = {RECONNECT.jittered_s(failures, uniform) for _ in range(1000)}
 
     assert len(delays) > 990
     assert max(delays) <= 30.0
