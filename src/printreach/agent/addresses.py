@@ -55,7 +55,7 @@ class ListenAddress:
 
 
 def bracketed(host: str) -> str:
-    """The host as a URL has it: an IPv6 address in brackets."""
+    """Return the host as a URL has it: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host else host
 
 

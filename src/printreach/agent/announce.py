@@ -27,7 +27,7 @@ class Announcer:
         self._file = file
 
     def link_code(self, shown: ShownLinkCode, at: float) -> None:
-        """The agent is not linked; this code, entered at the service, links it.
+        """Report that the agent is not linked, and the code that links it at the service.
 
         at: monotonic seconds now.
         """
@@ -43,17 +43,17 @@ class Announcer:
         )
 
     def linked(self, printer_id: str) -> None:
-        """An account has taken the printer."""
+        """Report that the agent was linked to an account."""
         _log.info("Linked as printer %s", printer_id)
         self._write({"event": "linked", "PrinterId": printer_id})
 
     def connected(self) -> None:
-        """The agent is linked, and its tunnel carries requests."""
+        """Report that the tunnel is open and carries requests."""
         _log.info("Connected")
         self._write({"event": "connected"})
 
     def disconnected(self, retry_in_s: float) -> None:
-        """The tunnel is gone; the agent tries again by itself."""
+        """Report that the tunnel is closed; the agent reconnects by itself."""
         whole_s = max(0, math.ceil(retry_in_s))
         _log.info("Disconnected, trying again in %d s", whole_s)
         self._write({"event": "disconnected", "RetryInSec": whole_s})

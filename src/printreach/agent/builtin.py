@@ -26,7 +26,7 @@ class CannotStart(Exception):
 
 @asynccontextmanager
 async def printer_of(config: AgentConfig) -> AsyncIterator[WebAddress | None]:
-    """The printer's address. While this is open, a built-in printer runs if no address was given.
+    """Give the printer's address, and run a built-in printer meanwhile if no address was given.
 
     Raises CannotStart when it cannot run.
     """

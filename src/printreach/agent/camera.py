@@ -40,7 +40,7 @@ class CameraHub:
         return WebcamList(webcams=[camera.entry for camera in await self._cameras()])
 
     async def snapshot(self, index: int) -> bytes:
-        """One JPEG picture. Raises PrinterRefused."""
+        """Return one JPEG picture. Raises PrinterRefused."""
         camera = await self._camera(index)
         shared = self._shared.get(id(camera))
         if shared is None or shared.latest is None:
@@ -96,7 +96,9 @@ class CameraHub:
         return camera
 
     async def _cameras(self) -> list[Camera]:
-        """Those that are known; the printer is asked by one at a time, and waited for once.
+        """Return the known cameras.
+
+        While one caller asks the printer, the others wait for its answer.
 
         Every status lists them: twenty a second must not become twenty questions.
         """
@@ -158,7 +160,7 @@ class SharedCamera:
             self._idle = loop.call_later(LINGER_S, self._task.cancel)
 
     async def _frames(self) -> AsyncIterator[bytes]:
-        """Each viewer gets the newest picture it has not had."""
+        """Yield to each viewer the newest picture that it has not had."""
         seen = 0 if self.latest is None else self._number - 1
         patience_s = FIRST_FRAME_TIMEOUT_S
         while True:
@@ -211,6 +213,6 @@ def _no_picture() -> PrinterRefused:
 
 
 def _kept(known: list[Camera], found: list[Camera]) -> list[Camera]:
-    """The cameras found, as the objects that are known already: their upstreams are shared on."""
+    """Replace found cameras by the known objects for them, so that their upstreams stay shared."""
     by_source = {camera.source: camera for camera in known}
     return [by_source.get(camera.source, camera) for camera in found]

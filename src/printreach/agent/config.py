@@ -153,7 +153,7 @@ def read_config(options: argparse.Namespace, environment: Mapping[str, str]) -> 
 
 
 def read_service(text: str | None) -> WebAddress:
-    """The address of the service. Raises ConfigError."""
+    """Return the address of the service. Raises ConfigError."""
     if not text:
         raise ConfigError("--service is missing: give the address of the Printreach service.")
     try:
@@ -163,7 +163,7 @@ def read_service(text: str | None) -> WebAddress:
 
 
 def read_data_dir(text: str | None) -> Path:
-    """The agent's folder, absolute. Raises ConfigError."""
+    """Return the agent's folder, absolute. Raises ConfigError."""
     if not text:
         raise ConfigError("--data-dir is missing: name a folder in which the agent keeps its key.")
     if "\0" in text:
@@ -172,7 +172,10 @@ def read_data_dir(text: str | None) -> Path:
 
 
 def read_credentials(environment: Mapping[str, str]) -> PrinterCredentials:
-    """The printer's secrets, from variables or from the files they name. Raises ConfigError."""
+    """Return the printer's secrets, from variables or from the files they name.
+
+    Raises ConfigError.
+    """
     names = {f"{_PRINTER_VARIABLES}{name.upper()}": name for name in PrinterCredentials.__slots__}
     known = {*names, _LAN_WEBHOOKS}
     files = {f"{variable}{_FILE_SUFFIX}" for variable in known}
@@ -267,7 +270,7 @@ def _read_limits(options: argparse.Namespace) -> OwnerLimits:
 
 
 def _read_lan_webhooks(texts: Sequence[str], environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Those of the option, then those of the variable, where other users can't see them."""
+    """Return the URLs of the option, then those of the variable, which other users can't see."""
     hidden = (_read_secret(_LAN_WEBHOOKS, environment) or "").split()
     if len(texts) + len(hidden) > _MAX_LAN_WEBHOOKS:
         raise ConfigError(f"--lan-webhook may be given {_MAX_LAN_WEBHOOKS} times at most.")
@@ -283,7 +286,7 @@ def _read_lan_webhooks(texts: Sequence[str], environment: Mapping[str, str]) -> 
 
 
 def _read_secret(variable: str, environment: Mapping[str, str]) -> str | None:
-    """A secret from its variable, or from the file that its _FILE variable names.
+    """Return a secret from its variable, or from the file that its _FILE variable names.
 
     Empty counts as not given: a service manager's credential cannot be left out, only be empty.
     """

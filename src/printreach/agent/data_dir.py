@@ -89,7 +89,7 @@ def is_locked(path: Path) -> bool:
 
 
 def read_private(path: Path, *, at_most: int) -> bytes | None:
-    """A file that nobody but its owner may open, or None when there is none.
+    """Return a file that nobody but its owner may open, or None when there is none.
 
     at_most: the longest content that can be meant, in bytes.
     Raises DataDirRefused when others may open it, when it is longer, or not a plain file.

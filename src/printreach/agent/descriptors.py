@@ -23,7 +23,7 @@ class Shortage:
         self._told_at: float | None = None
 
     def look_at(self, failure: OSError) -> None:
-        """A connection to the printer failed: say so, where this is why."""
+        """Log a failed connection to the printer if descriptors have run out."""
         if failure.errno not in _SHORT_OF_DESCRIPTORS:
             return
         now = self._monotonic()

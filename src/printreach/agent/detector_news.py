@@ -19,7 +19,7 @@ class DetectorNews:
         self._said, self._said_at = said, self._now()
 
     def of_print(self, print_id: str) -> DetectorStatus:
-        """What was said of this print; of another one it says nothing."""
+        """Return the status of this print; an empty one for another print."""
         if self._said is None or not print_id or self._said.print_id != print_id:
             return DetectorStatus()
         return aged(self._said.status, self._now() - self._said_at)

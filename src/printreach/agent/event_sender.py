@@ -25,19 +25,19 @@ class EventSender:
         self._stop: Callable[[], None] | None = None
 
     def begin(self) -> None:
-        """The service stores events, and the printer belongs to an account."""
+        """Start sending: the service stores events, and the printer belongs to an account."""
         if self._stop is None:
             self._stop = self._outbox.on_new(self._send)
             self._send()
 
     def stored(self, event_ids: Collection[str]) -> None:
-        """The service has these."""
+        """Remove events that the service has stored, and send the next."""
         self._outbox.acknowledged(event_ids)
         self._under_way -= frozenset(event_ids)
         self._send()
 
     def end(self) -> None:
-        """The tunnel has ended, or the agent moves to another one."""
+        """Stop sending: the tunnel has ended, or the agent moves to another one."""
         if self._stop is not None:
             self._stop()
             self._stop = None
@@ -52,7 +52,7 @@ class EventSender:
 
 
 def _cut(events: list[PrintEvent]) -> list[PrintEvent]:
-    """As many as make up one message; always the first."""
+    """Return as many events as fit into one message; always the first."""
     size = 0
     for count, event in enumerate(events):
         size += len(codec.encode(event)) + 1

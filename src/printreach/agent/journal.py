@@ -27,7 +27,7 @@ class Journal:
         self.size = 0
 
     def read(self) -> list[bytes]:
-        """What has been added. A file that can't be used is begun anew, and the log says so."""
+        """Return all records. A file that can't be read is started again, which is logged."""
         try:
             content = read_private(self._path, at_most=MAX_FILE_BYTES) or b""
         except DataDirRefused as refused:
@@ -68,7 +68,7 @@ class Journal:
             os.close(file)
 
     def replace(self, records: Sequence[bytes]) -> None:
-        """These in place of all. Raises OSError, and then the file is as it was."""
+        """Replace all records by these. Raises OSError, and then the file is unchanged."""
         content = b"".join(map(_line_of, records))
         write_private(self._path, content, durable=True)
         self.size = len(content)

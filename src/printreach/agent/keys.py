@@ -42,7 +42,7 @@ class AgentKey:
         self.printer_id = printer_id_of(self.public_key)
 
     def sign(self, message: bytes) -> bytes:
-        """The signature of a message, 64 bytes."""
+        """Return the signature of a message, 64 bytes."""
         return self._private_key.sign(message)
 
     def __repr__(self) -> str:
@@ -50,7 +50,7 @@ class AgentKey:
 
 
 def load_or_make_key(data_dir: Path) -> AgentKey:
-    """The agent's key; a first start makes one. The caller holds the folder's lock.
+    """Return the agent's key; a first start makes one. The caller holds the folder's lock.
 
     Raises DataDirRefused when the file is not one of ours, or when others may open it: a key
     that others may have read is not replaced silently, since that would unlink the printer.
@@ -107,7 +107,7 @@ class ServicePins:
         return cls(path, {} if content is None else _decode_pins(content, path))
 
     def get(self, service_url: str) -> ServicePin | None:
-        """The pin of a service, or None when the agent is not linked with it."""
+        """Return the pin of a service, or None when the agent is not linked with it."""
         return self._pins.get(service_url)
 
     def put(self, service_url: str, pin: ServicePin) -> None:

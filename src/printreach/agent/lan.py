@@ -85,7 +85,7 @@ class LanSite:
 
 
 def lookup(snapshot: Snapshot) -> Lookup:
-    """What an app on the network is told."""
+    """Return what an app on the network is told."""
     return Lookup(
         printer_id=snapshot.printer_id,
         printer_name=snapshot.printer_name,

@@ -32,7 +32,7 @@ def find_lan_address(
     source_towards: Callable[[str], str | None] | None = None,
     interface_addresses: Callable[[], Iterable[str]] | None = None,
 ) -> str | None:
-    """The agent's address, preferably a private IPv4 one; loopback only for want of another.
+    """Return the agent's address, preferably a private IPv4 one; loopback only for want of another.
 
     towards: hosts to look at it from, the best witness first: the printer, then the service.
         Names are passed over, since resolving them may take seconds.
@@ -65,7 +65,7 @@ def _parse(text: str) -> IpAddress | None:
 
 
 def _source_towards(host: str) -> str | None:
-    """The address packets to a host would carry, or None when no route leads there."""
+    """Return the address packets to a host would carry, or None when no route leads there."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -76,7 +76,7 @@ def _source_towards(host: str) -> str | None:
 
 
 def _interface_addresses() -> Iterator[str]:
-    """The IPv4 addresses of the machine's own interfaces, without containers' and VPNs'."""
+    """Return the IPv4 addresses of the machine's own interfaces, without containers' and VPNs'."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         for _, name in socket.if_nameindex():
             if name.startswith(_VIRTUAL):

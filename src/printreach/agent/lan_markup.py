@@ -42,7 +42,7 @@ _SETTLED_REFRESH_S: Final = 30
 
 
 def render(snapshot: Snapshot, at: float, smart_pause: str = "") -> str:
-    """The page for this moment; it asks for itself again after a while.
+    """Return the page for this moment; it asks for itself again after a while.
 
     at: monotonic seconds now. smart_pause: what to show of a smart pause, as a sentence.
     """

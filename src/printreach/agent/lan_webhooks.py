@@ -116,7 +116,7 @@ class _Hook:
             self._waiting.popleft()
 
     async def _send(self, waiting: _Waiting) -> str | None:
-        """Why it was not taken; None where it was. No redirect is followed."""
+        """Return why it was not taken; None where it was. No redirect is followed."""
         fetcher = Fetcher(Client(self._connect()), self._name.encode())
         headers = [
             (b"Content-Type", b"application/json"),

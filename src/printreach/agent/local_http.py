@@ -161,7 +161,7 @@ class LocalExchange:
     # --- from the printer -----------------------------------------------------------------------
 
     def answered(self, *, is_raw: bool, fin: bool) -> None:
-        """The head of the answer has come, perhaps with all of it."""
+        """Handle the head of the answer, which may be all of it."""
         self.is_raw = is_raw
         early, self._early = self._early, []
         if not is_raw:
@@ -176,7 +176,7 @@ class LocalExchange:
             self.take_all()
 
     def ended(self) -> None:
-        """The printer has said all; what is still to be uploaded is moot."""
+        """Handle the end of the answer; the rest of the upload is no longer needed."""
         self.is_over = True
         self.take_all()
 

@@ -190,7 +190,7 @@ def _find_lan_address(config: AgentConfig, state: AgentState, lan_port: int | No
 
 
 def _lan_page_at(config: AgentConfig, address: str | None, port: int | None) -> str | None:
-    """Where a person on the network finds the page, as host and port."""
+    """Return where a person on the network finds the page, as host and port."""
     if port is None or config.lan_listen is None:
         return None
     host = config.lan_listen.host

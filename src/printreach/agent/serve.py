@@ -67,7 +67,7 @@ class StreamServer:
             self._local.serve(stream, opened, line)
 
     def _refusal(self, line: RequestLine) -> str | None:
-        """Why the stream may not do this.
+        """Return why the stream may not do this.
 
         The relay has decided by the stamp before. What the agent's owner allows is decided here
         alone.
@@ -83,7 +83,7 @@ class StreamServer:
 
 
 def _answer_unknown_command(stream: Stream, head: RequestHead) -> None:
-    """The envelope of the command API: failures, too, travel with status 200."""
+    """Answer with the command API's envelope: failures, too, travel with status 200."""
     path = head.target.partition(b"?")[0]
     command = path[len(COMMAND_PREFIX) :][:_MAX_SHOWN_BYTES].decode("latin-1")
     sentence = f"There is no command {command!r} here."

@@ -103,7 +103,7 @@ class Conversation:
                 assert_never(message)
 
     def end(self) -> None:
-        """Nothing more is said here of our own accord: the tunnel has ended, or is being left."""
+        """Send nothing more unasked: the tunnel has ended, or is being left."""
         if self._events is not None:
             self._events.end()
 

@@ -31,7 +31,7 @@ class Phase(Enum):
 
 
 def says(phase: Phase) -> str:
-    """The phase as a sentence for the person beside the printer."""
+    """Return the phase as a sentence for the person beside the printer."""
     match phase:
         case Phase.STARTING:
             return "The agent is starting."
@@ -98,7 +98,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, rename="pascal", omit_
     clock_offset_s: float | None = None
 
     def live_link_code(self, at: float) -> ShownLinkCode | None:
-        """The link code, unless it has expired."""
+        """Return the link code, unless it has expired."""
         if self.link_code is None or at >= self.link_code.expires_at:
             return None
         return self.link_code
@@ -163,11 +163,11 @@ class AgentState:
         self._enter(Phase.STOPPING, link_code=None, retry_at=None)
 
     def on_lan(self, address: str | None, page: str | None) -> None:
-        """Where the agent is found on the local network."""
+        """Set where the agent is found on the local network."""
         self._change(lan_address=address, lan_page=page)
 
     def clock_is_off(self, offset_s: float) -> None:
-        """How far the service's clock is ahead of ours, as seen at sign-in."""
+        """Set how far the service's clock is ahead of ours, as seen at sign-in."""
         self._change(clock_offset_s=offset_s + 0.0)  # no minus in front of nothing
 
     def _enter(self, phase: Phase, **changes: object) -> None:

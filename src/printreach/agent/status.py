@@ -49,7 +49,7 @@ class NotRunning(Exception):
 
 
 def read_status(data_dir: Path) -> Snapshot:
-    """The state of the agent that runs on the folder.
+    """Return the state of the agent that runs on the folder.
 
     Raises NotRunning, and DataDirRefused when the folder or the file is not as an agent has it.
     """
@@ -68,7 +68,7 @@ def read_status(data_dir: Path) -> Snapshot:
 
 
 def report(snapshot: Snapshot, at: float) -> Report:
-    """The snapshot as `agent status --json` prints it: durations instead of instants.
+    """Return the snapshot as `agent status --json` prints it: durations instead of instants.
 
     at: monotonic seconds now, of the same machine since the same start.
     """
@@ -92,7 +92,7 @@ def report(snapshot: Snapshot, at: float) -> Report:
 
 
 def describe(snapshot: Snapshot, at: float) -> str:
-    """The snapshot for a person at a terminal, in several lines."""
+    """Return the snapshot for a person at a terminal, in several lines."""
     rows = [
         ("Printer", f"{snapshot.printer_name} ({snapshot.printer_id})".strip()),
         ("Service", snapshot.service_url),

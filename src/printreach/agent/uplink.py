@@ -162,7 +162,7 @@ class Visit:
                 self._on_closed(self)
 
     def leave(self) -> None:
-        """The agent stops."""
+        """Close the tunnel because the agent stops."""
         if self._conversation is not None:
             self._conversation.end()
         if self._tunnel is not None:
@@ -202,7 +202,7 @@ class Visit:
                 self._tunnel.close(CloseCode.NOT_WELCOME, str(refusal))
 
     def on_tunnel_draining(self) -> None:
-        """The service restarts: begin the next visit; what runs here is finished here."""
+        """Begin the next visit, because the service restarts; what runs here is finished here."""
         if self._conversation is not None and self._conversation.is_serving:
             self._conversation.end()
             self._end(Ended(sentence="The service restarts.", has_served=True, is_moving=True))

@@ -37,7 +37,7 @@ def decode_arguments(body: bytes, shape: type[T]) -> T:
 
 
 def sentence_of(problem: Exception, shape: object = None) -> str:
-    """What is wrong with a body that msgspec could not decode; it names the place.
+    """Return what is wrong with a body that msgspec could not decode; it names the place.
 
     shape: what the body should have been; with it, the sentence names the texts to choose from.
     """
@@ -60,7 +60,10 @@ def sentence_of(problem: Exception, shape: object = None) -> str:
 
 
 def _choices(shape: object, name: str) -> str:
-    """The texts that an argument of the shape may be, as "X, Y or Z"; "" where that isn't known."""
+    """Return the texts that an argument of the shape may be, as "X, Y or Z".
+
+    "" where that isn't known.
+    """
     described = msgspec.inspect.type_info(shape)
     fields = described.fields if isinstance(described, msgspec.inspect.StructType) else ()
     for field in fields:

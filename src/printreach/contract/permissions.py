@@ -22,13 +22,13 @@ ALL_PERMISSIONS: Final = frozenset(Permission)
 
 
 def format_permissions(permissions: Iterable[Permission]) -> str:
-    """The words with commas between them, always in the same order."""
+    """Return the words with commas between them, always in the same order."""
     chosen = set(permissions)
     return ",".join(one.value for one in Permission if one in chosen)
 
 
 def parse_permissions(text: str) -> frozenset[Permission]:
-    """The reverse. Blanks around words are left out; no words are no permissions.
+    """Parse the words of format_permissions. Blanks around words are ignored; "" is none.
 
     Raises ValueError, with a sentence that names the word that is none.
     """

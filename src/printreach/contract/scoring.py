@@ -68,7 +68,7 @@ class ScoreAnswer(Struct, frozen=True, kw_only=True, rename="pascal"):
 
 
 def format_masked(masked: Iterable[Edges]) -> str:
-    """The query's value; to the last bit."""
+    """Format the query's value, with each number exact to the last bit."""
     return ";".join(",".join(map(repr, edges)) for edges in masked)
 
 

@@ -29,7 +29,7 @@ T = TypeVar("T", bound=Struct)
 
 
 def cut_to_limits(value: T) -> T:
-    """The same with each text and list cut to what its type allows."""
+    """Return the value with each text and list cut to what its type allows."""
     cut: T = _cut(value, _shape(type(value)))
     return cut
 

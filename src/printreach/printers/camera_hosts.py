@@ -39,7 +39,7 @@ class CameraHosts:
                 self._names.add(_name(host))
 
     async def address_of(self, host: str) -> str:
-        """Where to connect for a camera at this host. Raises PrinterRefused.
+        """Return where to connect for a camera at this host. Raises PrinterRefused.
 
         A name is resolved here and its address is what the agent connects to: between two look-ups
         the answer could change.
@@ -71,7 +71,7 @@ class CameraHosts:
 
 
 def is_own_address(address: str) -> bool:
-    """An address of this machine: packets to it would carry the same address as their source."""
+    """Whether it is an address of this machine: packets to it would have it as their source."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -86,14 +86,14 @@ def _name(host: str) -> str:
 
 
 def _plain(address: str) -> IPv4Address | IPv6Address:
-    """An IPv4 address that is written as an IPv6 one is the IPv4 address."""
+    """Return an IPv4 address that is written as an IPv6 one as the IPv4 address."""
     found = ip_address(address)
     mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
     return mapped or found
 
 
 async def _resolve(host: str) -> list[str]:
-    """The addresses of a name, or the one that it is. Raises PrinterRefused."""
+    """Return the addresses of a name, or the one that it is. Raises PrinterRefused."""
     loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(RESOLVE_WITHIN_S):

@@ -23,7 +23,7 @@ _MJPEG_TWINS = {"webrtc": "stream", "stream.html": "stream", "stream.webrtc": "s
 
 
 def candidates(url: str, host: str, port: int, *, tls: bool) -> list[str]:
-    """Where a camera may be, the likeliest first; nowhere for what is no URL.
+    """Return where a camera may be, the likeliest first; nowhere for what is no URL.
 
     url: absolute, or relative to the page that people see. That page is at the printer's address,
     or at the usual port of the same machine where the agent asks a port behind it. What a platform
@@ -36,7 +36,7 @@ def candidates(url: str, host: str, port: int, *, tls: bool) -> list[str]:
 
 
 def shown_url(url: str | None) -> str | None:
-    """The address as apps and guests may read it; None for one that may hold a secret.
+    """Return the address as apps and guests may read it; None for one that may hold a secret.
 
     User info and fragment are cut off, which leaves the address of the camera. Anything else that
     may be a secret can't be cut off without making it another address. So a query is shown only
@@ -60,7 +60,7 @@ def shown_url(url: str | None) -> str | None:
 
 
 def _may_be_token(segment: str) -> bool:
-    """A part of a path in which letters and digits take turns, as in no word."""
+    """Whether a part of a path mixes letters and digits as no word does."""
     return len(segment) >= TOKEN_CHARS and len(_DIGITS.findall(segment)) > 1
 
 

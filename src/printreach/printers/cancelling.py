@@ -8,7 +8,7 @@ import asyncio
 
 
 def cancellations() -> int:
-    """How many of the caller are under way."""
+    """Return how many of the caller are under way."""
     task = asyncio.current_task()
     return task.cancelling() if task is not None else 0
 

@@ -13,6 +13,6 @@ class Changes:
         self._callbacks.append(callback)
 
     def tell(self) -> None:
-        """The view has changed."""
+        """Call the callbacks, because the view has changed."""
         for callback in self._callbacks:
             callback()

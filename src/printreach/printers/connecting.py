@@ -8,7 +8,7 @@ from printreach.http1.client import Connect
 from printreach.rules.backoff import Backoff
 
 RETRY: Final = Backoff.doubling(1.0, 15.0)
-"""A printer that is switched on is found within a quarter of a minute."""
+"""A printer that is switched on is found within 15 s."""
 
 
 def unverified_tls() -> ssl.SSLContext:
@@ -20,8 +20,11 @@ def unverified_tls() -> ssl.SSLContext:
 
 
 def connect_to(host: str, port: int, *, tls: bool, server_name: str | None = None) -> Connect:
-    """Its certificate, where it has one, is one it made itself: it proves nothing, so none is
-    asked for. server_name: what TLS calls it, where host is an address that was looked up."""
+    """Return a function that connects.
+
+    The certificate is not checked: a printer's is self-signed and proves nothing. server_name: the
+    TLS name, where host is an address that was looked up.
+    """
     loop = asyncio.get_running_loop()
     context = unverified_tls() if tls else None
     name = server_name if tls else None

@@ -14,12 +14,12 @@ class UpdateSignal:
         self._next = asyncio.Event()
 
     def tell(self) -> None:
-        """It has said something."""
+        """Wake those who wait, because the printer has sent something."""
         heard, self._next = self._next, asyncio.Event()
         heard.set()
 
     async def wait(self) -> None:
-        """For the next thing it says."""
+        """Wait for the next message."""
         await self._next.wait()
 
     async def wait_until(self, condition: Callable[[], bool], seconds: float) -> bool:

@@ -67,7 +67,7 @@ class HttpCamera:
         return answer.body
 
     async def frames(self) -> AsyncIterator[bytes]:
-        """A camera without a stream, or with one for other players, is asked once a second."""
+        """Yield pictures; without a usable stream the snapshot is fetched once a second."""
         if self._stream_url is not None:
             try:
                 async with aclosing(self._streamed(self._stream_url)) as frames:

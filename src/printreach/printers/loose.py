@@ -33,7 +33,7 @@ def parsed(message: bytes | bytearray | str) -> object:
 
 
 def obj(source: object, *path: str) -> Json:
-    """The object at a path of keys; an empty one where there is none."""
+    """Return the object at a path of keys; an empty one where there is none."""
     at = source
     for key in path:
         at = at.get(key) if isinstance(at, Mapping) else None
@@ -41,13 +41,13 @@ def obj(source: object, *path: str) -> Json:
 
 
 def items(source: object, key: str) -> list[Any]:
-    """The list of a key; an empty one where there is none."""
+    """Return the list of a key; an empty one where there is none."""
     value = source.get(key) if isinstance(source, Mapping) else None
     return value if isinstance(value, list) else []
 
 
 def number(source: object, key: str) -> float | None:
-    """A finite number; texts that hold one count, true and false don't."""
+    """Return a finite number; texts that hold one count, true and false don't."""
     value = source.get(key) if isinstance(source, Mapping) else None
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
@@ -59,7 +59,7 @@ def number(source: object, key: str) -> float | None:
 
 
 def whole(source: object, key: str) -> int | None:
-    """A number without its fraction, within 32 bits."""
+    """Return a number without its fraction, within 32 bits."""
     value = number(source, key)
     if value is None or abs(value) > MAX_INT:
         return None
@@ -67,19 +67,19 @@ def whole(source: object, key: str) -> int | None:
 
 
 def count(source: object, key: str) -> int | None:
-    """A whole number from 0."""
+    """Return a whole number from 0."""
     value = whole(source, key)
     return value if value is not None and value >= 0 else None
 
 
 def text(source: object, key: str) -> str | None:
-    """A text that isn't empty, cut to 512 characters."""
+    """Return a text that isn't empty, cut to 512 characters."""
     value = source.get(key) if isinstance(source, Mapping) else None
     return readable(value[:MAX_TEXT_CHARS]) if isinstance(value, str) and value else None
 
 
 def readable(value: str) -> str:
-    """A text that can be sent on: JSON may hold half characters, as of names that are no UTF-8."""
+    """Return a text without lone surrogates, which JSON may hold where a name is no UTF-8."""
     return value.encode("utf-8", "replace").decode()
 
 
@@ -94,13 +94,13 @@ def percent(value: float | None) -> float:
 
 
 def size(source: object, key: str) -> int | None:
-    """A whole number from 0, of any size that JSON can hold exactly."""
+    """Return a whole number from 0, of any size that JSON can hold exactly."""
     value = number(source, key)
     return int(value) if value is not None and 0 <= value <= MAX_JSON_INT else None
 
 
 def plain(source: object) -> JsonObject:
-    """An object to be passed on as it is; what no JSON could say, or is nested deep, is null."""
+    """Return an object that JSON can hold; what it can't, or what is nested too deeply, is null."""
     return {readable(key): _plain(value, MAX_DEPTH) for key, value in obj(source).items()}
 
 

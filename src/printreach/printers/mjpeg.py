@@ -45,7 +45,7 @@ class MjpegParser:
         self._searched = 0
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The pictures that are whole now. Raises BadStream."""
+        """Return the pictures that are whole now. Raises BadStream."""
         self._buffer += data
         frames: list[bytes] = []
         while self._step(frames):

@@ -7,7 +7,7 @@ from urllib.parse import quote
 def form_around_file(
     fields: Mapping[str, str], file_field: str, file_name: str, boundary: str
 ) -> tuple[bytes, bytes]:
-    """What stands before the file's bytes, and what behind them.
+    """Return what stands before the file's bytes, and what behind them.
 
     boundary: something that the file can't hold by chance. Names beyond plain ASCII travel as
     RFC 6266 has it (`filename*`): quotes, percent signs and other alphabets arrive as they are.
@@ -23,7 +23,7 @@ def form_around_file(
 
 
 def form_type(boundary: str) -> bytes:
-    """The Content-Type of such a form."""
+    """Return the Content-Type of such a form."""
     return b"multipart/form-data; boundary=" + boundary.encode("ascii")
 
 

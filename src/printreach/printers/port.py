@@ -68,7 +68,7 @@ def require_tool(argument: str, number: int, tools: Sequence[int]) -> None:
 
 
 def require_tools_of(order: SetTemp, tools: Sequence[int]) -> None:
-    """The same for set-temp, whichever heater it is about."""
+    """Check the tools of set-temp in the same way, whichever heater it is about."""
     if isinstance(order.tool_number, int):
         require_tool("ToolNumber", order.tool_number, tools)
 
@@ -148,7 +148,7 @@ class Camera(Protocol):
         ...
 
     async def snapshot(self) -> bytes | None:
-        """One JPEG picture; None where only frames() gives them. Raises PrinterRefused."""
+        """Return one JPEG picture; None where only frames() gives them. Raises PrinterRefused."""
         ...
 
 
@@ -159,7 +159,7 @@ class Files(Protocol):
     def roots(self) -> tuple[FileRoot, ...]: ...
 
     async def entries(self, root: FileRoot) -> list[FileEntry]:
-        """Everything below a root, folders with their children."""
+        """Return everything below a root, folders with their children."""
         ...
 
     async def details(self, path: str) -> FileDetails: ...
@@ -198,7 +198,10 @@ class Printer(Protocol):
         ...
 
     async def cameras(self) -> list[Camera]:
-        """The platform's cameras, the default one first; disabled ones too, where they are told."""
+        """Return the platform's cameras, the default one first.
+
+        Disabled ones too, where they are told.
+        """
         ...
 
     async def pause(self, order: Pause) -> None: ...
@@ -226,7 +229,7 @@ class MakesApiKeys(Protocol):
     """A printer whose software gives each app a key of its own, or has one for all."""
 
     async def make_api_key(self, app_name: str) -> str:
-        """A key for this app, the one it has where it has one. Takes no other's away."""
+        """Return a key for this app, the one it has where it has one. Takes no other's away."""
         ...
 
 

@@ -104,7 +104,10 @@ async def _read(stdout: asyncio.StreamReader) -> bytes:
 
 
 async def _complaint(process: Process) -> PrinterRefused:
-    """What ffmpeg said last. Its lines hold the address, so only known words are passed on."""
+    """Return a refusal by ffmpeg's last words.
+
+    Its lines hold the address, so only known words are used.
+    """
     assert process.stderr is not None  # it is a pipe
     text = (await process.stderr.read(MAX_COMPLAINT_BYTES)).decode(errors="replace")
     if "401" in text or "Unauthorized" in text:
@@ -117,7 +120,7 @@ async def _complaint(process: Process) -> PrinterRefused:
 
 
 async def _end(process: Process) -> None:
-    """It has nothing to tidy up, so it is not asked."""
+    """Kill the process; it has nothing to clean up."""
     if process.returncode is None:
         try:
             process.kill()

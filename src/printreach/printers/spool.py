@@ -21,7 +21,7 @@ class Spooled(NamedTuple):
 
 @asynccontextmanager
 async def spooled(chunks: AsyncIterator[bytes], folder: Path) -> AsyncIterator[Spooled]:
-    """Everything that comes, on disk until the end of the block; no crash leaves it there.
+    """Keep an upload on disk until the end of the block; nothing is left there after a crash.
 
     Raises PrinterRefused when the disk is full, and what chunks raises.
     """
@@ -38,7 +38,7 @@ async def spooled(chunks: AsyncIterator[bytes], folder: Path) -> AsyncIterator[S
 
 
 async def exactly(chunks: AsyncIterator[bytes], size: int) -> AsyncIterator[bytes]:
-    """The chunks, held to the size that was announced. Raises PrinterRefused."""
+    """Yield the chunks, checked against the announced size. Raises PrinterRefused."""
     left = size
     async for chunk in chunks:
         left -= len(chunk)

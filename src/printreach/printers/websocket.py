@@ -98,7 +98,7 @@ class WebSocket:
                 raise _refused(self._protocol.handshake_exc)
 
     async def receive(self, silence_s: float) -> str | bytes:
-        """The next message. A text that is no UTF-8 is read as far as it is.
+        """Return the next message. Bytes of a text that are no UTF-8 are replaced.
 
         silence_s: without a byte for so long, the connection is given up; a ping after 10 s asks
         for one. Raises WebSocketFailed.

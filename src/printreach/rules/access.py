@@ -68,13 +68,13 @@ FULL_ACCESS: Final = Access()
 
 
 def is_command(target: bytes) -> bool:
-    """The request is for the command API, not for the printer's own web server."""
+    """Whether the request is for the command API, not for the printer's own web server."""
     path = target.partition(b"?")[0]
     return path == COMMAND_PREFIX or path.startswith(COMMAND_PREFIX + b"/")
 
 
 def need_of(method: bytes, target: bytes) -> Need:
-    """What a request needs. target: as the request line has it, with its query."""
+    """Return what a request needs. target: as the request line has it, with its query."""
     if not is_command(target):
         return _INTERFACE
     command = target.partition(b"?")[0][len(COMMAND_PREFIX) :]
@@ -94,12 +94,15 @@ def need_of(method: bytes, target: bytes) -> Need:
 
 
 def must_be_plain_pause(target: bytes, access: Access) -> bool:
-    """The request pauses a print while remote control is locked: its arguments don't count."""
+    """Whether a pause must be an ordinary one because remote control is locked."""
     return access.is_locked and target.partition(b"?")[0] == _PAUSE_PATH
 
 
 def refusal_of(need: Need, access: Access) -> str | None:
-    """Why the request is refused, as a sentence that names what is missing; None: it may pass."""
+    """Return why the request is refused, as a sentence that names what is missing.
+
+    None: it may pass.
+    """
     if need.permission is not None and need.permission not in access.permissions:
         return (
             f"This connection has no permission for {need.permission.value}: it may not "
@@ -111,7 +114,7 @@ def refusal_of(need: Need, access: Access) -> str | None:
 
 
 def refusal_by_agent(permission: Permission) -> str:
-    """Why an agent refuses what its own options don't allow."""
+    """Return why an agent refuses what its own options don't allow."""
     return (
         f"The agent beside this printer allows nobody to {_DOES[permission]}. Whoever runs it can"
         f" change that with its option --allow."
@@ -119,14 +122,14 @@ def refusal_by_agent(permission: Permission) -> str:
 
 
 def format_access_stamp(access: Access) -> bytes:
-    """What the relay tells the agent of a stream; `parse_access_stamp` reads it."""
+    """Format what the relay tells the agent of a stream; `parse_access_stamp` reads it."""
     words = format_permissions(access.permissions)
     locked = LOCKED if access.is_locked else ""
     return ",".join(filter(None, (words, locked))).encode()
 
 
 def parse_access_stamp(stamp: bytes | None) -> Access:
-    """What a stream may do. None: nothing was said, so nothing is refused.
+    """Return what a stream may do. None: nothing was said, so nothing is refused.
 
     Words that are unknown, of a newer relay, are left out: what we don't know we don't grant.
     """

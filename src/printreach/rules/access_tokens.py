@@ -36,13 +36,13 @@ class AccessToken:
 
 
 def parse_token_name(typed: str) -> str | None:
-    """What a person calls it; None where it is no name."""
+    """Return what a person calls it; None where it is no name."""
     name = " ".join(typed.split())
     return name if name.isprintable() and 1 <= len(name) <= _LONGEST_NAME else None
 
 
 def parse_scopes(typed: list[str]) -> frozenset[str] | None:
-    """What was ticked; None where that is nothing, or nothing that there is."""
+    """Return what was ticked; None where that is nothing, or nothing that there is."""
     chosen = frozenset(typed)
     return chosen if chosen and chosen <= {scope.value for scope in Scope} else None
 

@@ -77,7 +77,7 @@ def is_supporter(
 
 
 def may_connect_apps(policy: SupporterPolicy, account: Account, at: datetime) -> bool:
-    """The same, of an account."""
+    """Whether the account may have App Connections at that time."""
     return is_supporter(
         policy,
         granted=account.supporter_granted,
@@ -88,7 +88,7 @@ def may_connect_apps(policy: SupporterPolicy, account: Account, at: datetime) ->
 
 
 def parse_email(typed: str) -> str | None:
-    """The address as it is stored and shown; None where it is not exactly one mailbox.
+    """Return the address as it is stored and shown; None where it is not exactly one mailbox.
 
     Only a mail that arrives proves an address. But a mail server takes `a@x,b@y` for two mailboxes
     and `x<a@y` for another one than it says. So the part before the @ is a dot-atom and the host
@@ -104,7 +104,7 @@ def parse_email(typed: str) -> str | None:
 
 
 def email_key(email: str) -> str:
-    """By what addresses are told apart: the same for every spelling of one mailbox.
+    """Return what identifies a mailbox: the same for every spelling of an address.
 
     Case counts for nothing, and a host in Punycode (as browsers send it) is the same as the
     name that people type. Letters that only look alike stay apart: `ß` is not `ss`.
@@ -136,7 +136,7 @@ def _is_label(label: str) -> bool:
 
 
 def _in_unicode(label: str) -> str:
-    """A label of a host as people type it."""
+    """Return a label of a host as people type it."""
     if not label.startswith(_PUNYCODE):
         return label
     try:

@@ -25,7 +25,7 @@ class AddressClaim:
 
 
 def claimable_network(address: str) -> str | None:
-    """What a call from that address claims; None where nobody could: no public address."""
+    """Return what a call from that address claims; None where nobody could: no public address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -52,7 +52,10 @@ def is_anothers(claim: AddressClaim | None, account_id: str, at: datetime) -> bo
 def claimed(
     claim: AddressClaim | None, network: str, account_id: str, at: datetime
 ) -> AddressClaim | None:
-    """The claim after a call of that account; None where it is another's. A clock may go back."""
+    """Return the claim after a call of that account; None where it is another's.
+
+    A clock may go back.
+    """
     if is_anothers(claim, account_id, at):
         return None
     if claim is not None and claim.account_id == account_id and is_live(claim, at):

@@ -29,7 +29,7 @@ class Addresses:
     tunnel_domain: str
 
     def of_connection(self, connection: Connection) -> str:
-        """Its root, without a slash at the end.
+        """Return the connection's root address, without a slash at the end.
 
         A connection with a port of its own is told by that port: whoever configured ports has no
         names for hosts.
@@ -40,40 +40,43 @@ class Addresses:
         return f"{base.scheme}://{connection.unique_id}.{self.tunnel_domain}"
 
     def of_printer_page(self, printer_id: str) -> str:
-        """The dashboard's page of a printer, for people; it asks them to sign in."""
+        """Return the dashboard's page of a printer, for people; it asks them to sign in."""
         return f"{self.base_url}/printers/{quote(printer_id, safe='')}"
 
     def of_end_of_mails(self, token: str) -> str:
-        """Where mails about prints are stopped, by a person or by their mail program."""
+        """Return where mails about prints are stopped, by a person or by their mail program."""
         return f"{self.base_url}/notifications/stop?token={quote(token, safe='')}"
 
     def of_snapshot(self, snapshot_id: str) -> str:
-        """A picture that was taken for an event; whoever has the address may see it."""
+        """Return a picture that was taken for an event; whoever has the address may see it."""
         return f"{self.base_url}/snapshots/{quote(snapshot_id, safe='')}.jpg"
 
     def of_live_link(self, live_id: str) -> str:
-        """The page of a Live Link, for anybody who has the address."""
+        """Return the page of a Live Link, for anybody who has the address."""
         return f"{self.base_url}/live/{quote(live_id, safe='')}"
 
     def of_short_live_link(self, short_id: str) -> str:
-        """The same, to be read out or typed."""
+        """Return the short address of a Live Link, to be read out or typed."""
         return f"{self.base_url}/l/{quote(short_id, safe='')}"
 
     def of_completion_page(self) -> str:
-        """Where the portal ends for apps without a page of their own."""
+        """Return where the portal ends for apps without a page of their own."""
         return f"{self.base_url}/appportal/v1/complete"
 
     def of_test_page(self) -> str:
-        """Where the portal ends for developers who try it: a page that shows what came."""
+        """Return where the portal ends for developers who try it: a page that shows what came."""
         return f"{self.base_url}/appportal/v1/test"
 
     def of_open_ticket(self, connection: Connection, ticket: str) -> str:
-        """The link that signs a browser in to one own connection, once."""
+        """Return the link that signs a browser in to one own connection, once."""
         path = f"{OPEN_PATH.decode()}?ticket={quote(ticket, safe='')}"
         return self.of_connection(connection) + path
 
     def of_shared_link(self, connection: Connection, token: str) -> str:
-        """The link that signs a browser in to a Shared Connection. token: its bearer token."""
+        """Return the link that signs a browser in to a Shared Connection.
+
+        token: its bearer token.
+        """
         path = f"{OPEN_PATH.decode()}?service_api_key={quote(token, safe='')}"
         return self.of_connection(connection) + path
 

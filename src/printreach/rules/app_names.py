@@ -42,7 +42,7 @@ _PAIRS_ALIKE: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 
 
 def look_of(name: str) -> str:
-    """The same for all names that a person takes for the same; empty for none.
+    """Return a key that is equal for names that look the same to a person; "" for no name.
 
     Case, accents, spaces, punctuation and letters of other scripts that look alike don't count.
     """
@@ -55,7 +55,7 @@ def look_of(name: str) -> str:
 
 
 def problem_with_chosen_name(name: str) -> str | None:
-    """A sentence, where nobody but an operator may call an app so."""
+    """Return a sentence where only an operator may give an app this name."""
     if look_of(_PRODUCT) in look_of(name):
         return "The name of this service can't be part of an app's name. Choose another."
     if len(_scripts(name)) > 1:

@@ -53,7 +53,7 @@ class AppDraft:
 
 
 def problems_with(draft: AppDraft) -> Mapping[str, str]:
-    """A sentence for each field that cannot be so."""
+    """Return a sentence for each field of the draft that is not allowed."""
     found = {
         "name": problem_with_app_name(draft.name),
         "app_id": problem_with_app_id(draft.app_id),
@@ -66,7 +66,7 @@ def problems_with(draft: AppDraft) -> Mapping[str, str]:
 
 
 def problems_with_own(draft: AppDraft, before: App | None = None) -> Mapping[str, str]:
-    """The same for who is no operator: names and schemes that anybody could take for others' count.
+    """Return the problems for a developer: reserved names and schemes count, too.
 
     before: the app as it is; the name and the return addresses that it has may stay.
     """
@@ -110,7 +110,7 @@ def may_take_id(holders: Iterable[Holder], owner_id: str | None) -> bool:
 
 
 def problem_with_logo(logo_url: str | None, *, takes_other_logos: bool) -> str | None:
-    """A sentence, where an app cannot have this logo."""
+    """Return a sentence where an app cannot have this logo."""
     if logo_url is None:
         return None if takes_other_logos else "Give the logo that is to be the only one."
     if logo_origin(logo_url) is None:
@@ -119,19 +119,19 @@ def problem_with_logo(logo_url: str | None, *, takes_other_logos: bool) -> str |
 
 
 def logo_of(app: App, sent: str | None) -> str | None:
-    """The logo that people see. sent: by the app, when it opened the portal."""
+    """Return the logo that people see. sent: by the app, when it opened the portal."""
     return (sent if app.takes_other_logos else None) or app.logo_url
 
 
 def problem_with_quota(quota: int | None) -> str | None:
-    """A sentence, where this cannot be the most connections of an app."""
+    """Return a sentence where this is no valid maximum of an app's connections."""
     if quota is None or 1 <= quota <= MAX_QUOTA:
         return None
     return f"Give a number from 1 to {MAX_QUOTA:,}, or leave it empty."
 
 
 def quota_reached(app: App, living: int, on_printer: int) -> str | None:
-    """A sentence, where the app can have no connection more.
+    """Return a sentence where the app can have no more connections.
 
     living: its App Connections of everybody. on_printer: those to the one printer.
     """

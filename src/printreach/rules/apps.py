@@ -80,7 +80,7 @@ class App:
 
 
 def problem_with_app(app_id: str, name: str, return_prefixes: tuple[str, ...]) -> str | None:
-    """A sentence, where this cannot be registered."""
+    """Return a sentence where the app cannot be registered."""
     return (
         problem_with_app_id(app_id)
         or problem_with_app_name(name)
@@ -89,21 +89,21 @@ def problem_with_app(app_id: str, name: str, return_prefixes: tuple[str, ...]) -
 
 
 def problem_with_app_id(app_id: str) -> str | None:
-    """A sentence, where no app can be called so by programs."""
+    """Return a sentence where this is no valid app id."""
     if _APP_ID.fullmatch(app_id):
         return None
     return "An app id has 1 to 64 letters, digits, dots, hyphens or underscores."
 
 
 def problem_with_app_name(name: str) -> str | None:
-    """A sentence, where no app can be called so by people."""
+    """Return a sentence where this is no valid name of an app."""
     if 2 <= len(name) <= 60 and name.isprintable() and name == name.strip():
         return None
     return "An app's name has 2 to 60 printable characters."
 
 
 def problem_with_return_prefixes(prefixes: tuple[str, ...]) -> str | None:
-    """A sentence, where one of them is none, or they are too many."""
+    """Return a sentence where one of the prefixes is not valid, or they are too many."""
     if len(prefixes) > MAX_RETURN_PREFIXES:
         return f"An app has at most {MAX_RETURN_PREFIXES} return addresses."
     problems = (problem_with_return_prefix(prefix) for prefix in prefixes)
@@ -111,7 +111,7 @@ def problem_with_return_prefixes(prefixes: tuple[str, ...]) -> str | None:
 
 
 def problem_with_return_prefix(prefix: str) -> str | None:
-    """A sentence, where nobody may be returned to addresses that begin like this.
+    """Return a sentence where return addresses may not begin like this.
 
     Allowed are https, http to a loopback or private address, and a scheme of the app's own.
     """

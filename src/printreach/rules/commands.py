@@ -52,7 +52,7 @@ class Action(Enum):
 
 
 def state_problem(action: Action, state: State) -> str | None:
-    """Why an action has no place in a state (786)."""
+    """Return why an action has no place in a state (786)."""
     match action:
         case Action.PAUSE if state is not State.PRINTING:
             return f"Only a running print can be paused; the printer is {state}."
@@ -92,7 +92,7 @@ def pause_problem(order: Pause, limits: CommandLimits = DEFAULT_LIMITS) -> str |
 
 
 def plain_pause(order: Pause) -> Pause:
-    """The same pause without anything smart: all that is allowed while remote control is locked.
+    """Return the pause without smart options, as allowed while remote control is locked.
 
     It is silent where the order says so in so many words, and not because it was a smart one.
     """

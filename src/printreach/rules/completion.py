@@ -20,7 +20,7 @@ class Completion:
 
 
 def completion_parameters(done: Completion) -> dict[str, str]:
-    """The names and texts of the completion URL's query.
+    """Return the names and texts of the completion URL's query.
 
     Published apps read the pair's names in lower case, and the key by the name of the first
     software that had one, so both spellings are there.
@@ -47,5 +47,5 @@ def completion_parameters(done: Completion) -> dict[str, str]:
 
 
 def failure_parameters(error: PortalError) -> dict[str, str]:
-    """The same for a flow that came to nothing."""
+    """Return the parameters for a flow that failed."""
     return {"success": "false", "error": error.value, "errorDescription": ERROR_SENTENCES[error]}

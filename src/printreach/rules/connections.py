@@ -146,7 +146,7 @@ def is_opened_by(grant: Grant, presented: Sequence[bytes]) -> bool:
 
 
 def ended_at(connection: Connection) -> datetime | None:
-    """When it ended or will end; None while no end is in sight."""
+    """Return when it ended or will end; None where no end is set."""
     ends = [end for end in (connection.revoked_at, connection.expires_at) if end is not None]
     return min(ends, default=None)
 
@@ -165,7 +165,7 @@ def choose_port(
     printer_id: str,
     account_id: str,
 ) -> int | None:
-    """The port for one connection more to that printer; None where all are held by living ones.
+    """Return the port for a new connection to that printer; None where all are held by living ones.
 
     holders: the connections that have a port, in the range or not. The choice falls on the lowest
     that nobody holds. After that on one whose connection has ended: of the same printer if

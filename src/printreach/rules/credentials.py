@@ -62,7 +62,7 @@ class AppDigests:
 
 
 def digest(kind: CredentialKind, value: bytes) -> bytes:
-    """The 32 bytes that stand for a secret in the database; BASIC takes `user:password`.
+    """Return the 32 bytes that stand for a secret in the database; BASIC takes `user:password`.
 
     A fast hash is right here: the secrets are random with 128 bits and more, so there is no
     dictionary to try, and a slow one would be paid on every request. A link code is shorter, but
@@ -72,7 +72,7 @@ def digest(kind: CredentialKind, value: bytes) -> bytes:
 
 
 def digest_of_authorization(value: bytes) -> bytes | None:
-    """The digest of an `Authorization` value; None where it is neither Basic nor Bearer."""
+    """Return the digest of an `Authorization` value; None where it is neither Basic nor Bearer."""
     scheme, _, rest = value.strip().partition(b" ")
     credentials = rest.strip()
     match scheme.lower():
@@ -85,7 +85,7 @@ def digest_of_authorization(value: bytes) -> bytes | None:
 
 
 def digest_of_service_api_key(value: bytes) -> list[bytes]:
-    """The digests a `service_api_key` may stand for: a bearer token, or base64 `user:password`.
+    """Return the digests of a `service_api_key`: a bearer token, or base64 `user:password`.
 
     value: as sent, its percent-encoding undone.
     """
@@ -94,12 +94,12 @@ def digest_of_service_api_key(value: bytes) -> list[bytes]:
 
 
 def new_unique_id(kind: ConnectionKind, token_bytes: TokenBytes) -> str:
-    """The first label of a printer host: kind and 160 random bits, a valid DNS label."""
+    """Return the first label of a printer host: kind and 160 random bits, a valid DNS label."""
     return f"{kind.value}-{base32_text(token_bytes(20))}"
 
 
 def new_record_id(token_bytes: TokenBytes) -> str:
-    """The id of an account, a connection or another row; 128 random bits, not a secret."""
+    """Return the id of an account, a connection or another row; 128 random bits, not a secret."""
     return base32_text(token_bytes(16))
 
 
@@ -114,7 +114,7 @@ def new_session_token(token_bytes: TokenBytes) -> str:
 
 
 def new_app_secrets(token_bytes: TokenBytes) -> AppSecrets:
-    """A fresh set; the user name, too, is random."""
+    """Return a fresh set; the user name, too, is random."""
     return AppSecrets(
         basic_user=base32_text(token_bytes(10)),
         basic_password=new_secret(token_bytes),
@@ -124,7 +124,7 @@ def new_app_secrets(token_bytes: TokenBytes) -> AppSecrets:
 
 
 def digests_of(secrets: AppSecrets) -> AppDigests:
-    """What to store of them."""
+    """Return the digests that are stored."""
     pair = f"{secrets.basic_user}:{secrets.basic_password}"
     return AppDigests(
         basic=digest(CredentialKind.BASIC, pair.encode()),
@@ -139,7 +139,7 @@ def new_link_code(token_bytes: TokenBytes) -> str:
 
 
 def random_letters(length: int, token_bytes: TokenBytes) -> str:
-    """So many letters of LINK_CODE_ALPHABET, each of them log2(24) = 4.58 random bits."""
+    """Return that many letters of LINK_CODE_ALPHABET, each of them log2(24) = 4.58 random bits."""
     letters: list[str] = []
     # Bytes from 240 up are thrown away: 24 does not divide 256, and the first letters of the
     # alphabet must not be likelier than the last.
@@ -151,7 +151,10 @@ def random_letters(length: int, token_bytes: TokenBytes) -> str:
 
 
 def parse_link_code(typed: str) -> str | None:
-    """The code a person typed, whatever its case, blanks and hyphens; None where it is none."""
+    """Return the code a person typed, whatever its case, blanks and hyphens.
+
+    None where it is none.
+    """
     code = "".join(typed.split()).replace("-", "").upper()
     if len(code) != LINK_CODE_LENGTH or not set(code) <= set(LINK_CODE_ALPHABET):
         return None
@@ -159,7 +162,7 @@ def parse_link_code(typed: str) -> str | None:
 
 
 def printer_id_of(public_key: bytes) -> str:
-    """The PrinterId of an agent: 32 characters that follow from its raw Ed25519 public key."""
+    """Return an agent's PrinterId: 32 characters, derived from its raw Ed25519 public key."""
     return base32_text(hashlib.sha256(public_key).digest()[:20])
 
 

@@ -76,7 +76,7 @@ class Appearance:
         return self.mean + _GAIN * self.risen - _ODD_DISCOUNT * odd
 
     def forgiven(self) -> "Appearance":
-        """The same without what it looked like of late."""
+        """Return the same without what it looked like of late."""
         return replace(self, mean=None, risen=0.0)
 
     def then(self, probability: float, evidence: EvidenceMap, step_s: float) -> "Appearance":
@@ -104,7 +104,7 @@ class Appearance:
         return max(-_MOST_FALL, min(_MOST_RISE, risen))
 
     def _compared_with(self, now: float, places: EvidenceMap, step_s: float) -> "Appearance":
-        """The same with what later pictures are compared with."""
+        """Update what later images are compared with."""
         if len(self.first) < FIRST_PICTURES:
             return replace(
                 self,
@@ -122,11 +122,11 @@ class Appearance:
 
 
 def _share(step_s: float, over_s: float) -> float:
-    """How much of the way a mean over so long goes in one step."""
+    """Return how much of the way a mean over so long goes in one step."""
     return 1 - math.exp(-step_s / over_s)
 
 
 def _median(logits: tuple[float, ...]) -> float:
-    """The middle one, or between the two in the middle: one odd picture doesn't move it far."""
+    """Return the middle value, or the mean of the middle two: one odd image doesn't move it far."""
     ordered, half = sorted(logits), len(logits) // 2
     return (ordered[half] + ordered[-half - 1]) / 2

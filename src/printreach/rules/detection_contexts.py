@@ -69,7 +69,7 @@ def is_too_close(last_at: datetime | None, at: datetime) -> bool:
 
 
 def stretched_s(interval_s: int, load: float) -> int:
-    """The interval to recommend while the detector is so busy, 0 to 1.
+    """Return the interval to recommend while the detector is so busy, 0 to 1.
 
     What is under suspicion is stretched by as much, and so keeps its place before the rest.
     """

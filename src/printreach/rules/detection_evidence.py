@@ -21,7 +21,10 @@ _DIGITS: Final = 2
 
 
 def is_rectangular(places: EvidenceMap) -> bool:
-    """Whether all its rows have as many places, and some; none at all is a map, too."""
+    """Whether all rows have the same number of places, and at least one.
+
+    An empty map counts, too.
+    """
     lengths = {len(row) for row in places}
     return len(lengths) <= 1 and 0 not in lengths
 
@@ -32,7 +35,7 @@ def have_same_shape(one: EvidenceMap, other: EvidenceMap) -> bool:
 
 
 def logit(probability: float, farthest: float = FARTHEST) -> float:
-    """Of a probability; what is no number looks neither good nor bad."""
+    """Return the logit of a probability; 0 for NaN, which is neither good nor bad."""
     if math.isnan(probability):
         return 0.0
     bounded = max(1e-9, min(1 - 1e-9, probability))
@@ -40,12 +43,12 @@ def logit(probability: float, farthest: float = FARTHEST) -> float:
 
 
 def logits(evidence: EvidenceMap) -> EvidenceMap:
-    """Of the probabilities in a map."""
+    """Return the logits of the probabilities in a map."""
     return tuple(tuple(round(logit(place), _DIGITS) for place in row) for row in evidence)
 
 
 def oddest(before: EvidenceMap, now: EvidenceMap) -> EvidenceMap:
-    """The most that each place or one beside it has looked like a failure, now or before."""
+    """Return the most that each place or one beside it has looked like a failure, now or before."""
     around = _widened(now)
     if not before:
         return around
@@ -64,7 +67,7 @@ def moved_towards(before: EvidenceMap, now: EvidenceMap, share: float) -> Eviden
 
 
 def rise(before: EvidenceMap, now: EvidenceMap) -> float:
-    """How much odder than ever before the places look that became odd the most."""
+    """Return how much odder than ever before the places look that became odd the most."""
     rises = (
         place - most
         for row, mosts in zip(now, before, strict=True)
@@ -80,7 +83,7 @@ def _nearer(most: float, place: float, share: float) -> float:
 
 
 def _widened(places: EvidenceMap) -> EvidenceMap:
-    """The highest of each place and the eight around it."""
+    """Return the highest of each place and the eight around it."""
     across = [tuple(map(max, row, (row[0], *row), (*row[1:], row[-1]))) for row in places]
     down = zip(across, (across[0], *across), (*across[1:], across[-1]), strict=False)
     return tuple(tuple(map(max, *rows)) for rows in down)

@@ -34,16 +34,19 @@ class DetectionKey:
 
 
 def new_api_key(token_bytes: TokenBytes) -> str:
-    """A fresh one, with 160 random bits; `digest_of_api_key` of it is what is kept."""
+    """Return a fresh key with 160 random bits; only its `digest_of_api_key` is stored."""
     return KEY_PREFIX + new_secret(token_bytes)
 
 
 def digest_of_api_key(api_key: str) -> bytes:
-    """By what a key is looked up, whatever was sent in its place."""
+    """Return the digest by which a key is looked up; any text is allowed."""
     return digest(CredentialKind.DETECTION_KEY, api_key.encode("utf-8", "surrogateescape"))
 
 
 def parse_key_name(typed: str) -> str | None:
-    """The name as it is stored; None where it cannot be one. Nothing typed names it by default."""
+    """Return the name as it is stored; None where it cannot be one.
+
+    Nothing typed names it by default.
+    """
     name = " ".join(typed.split()) or DEFAULT_KEY_NAME
     return name if len(name) <= MAX_KEY_NAME_LENGTH and name.isprintable() else None

@@ -103,7 +103,7 @@ def likeness(one: Sequence[int], other: Sequence[int]) -> float:
 
 
 def _compared(seen: SceneMemory, scene: Scene) -> tuple[SceneMemory, ViewCondition]:
-    """The camera was moved where a picture is like none before it, not only unlike the last."""
+    """Compare with the scenes before. The camera was moved where the scene is like none of them."""
     before, now = seen.scene.grey, scene.grey
     if likeness(before, now) < _MOVED_LIKENESS:
         is_known = any(likeness(earlier, now) >= _MOVED_LIKENESS for earlier in seen.earlier)

@@ -62,7 +62,7 @@ class Switches:
 
 
 def switches_of(chosen: Switches | None, plan: Plan) -> Switches:
-    """What holds for an account. chosen: None where it never chose."""
+    """Return what holds for an account. chosen: None where it never chose."""
     return Switches(free_only=plan.free_only) if chosen is None else chosen
 
 
@@ -117,13 +117,13 @@ class Month:
 
 
 def month_of(at: datetime) -> Month:
-    """The month of an instant."""
+    """Return the month of an instant."""
     there = at.astimezone(UTC)
     return Month(there.year, there.month)
 
 
 def day_of(at: datetime) -> date:
-    """The UTC day of an instant."""
+    """Return the UTC day of an instant."""
     return at.astimezone(UTC).date()
 
 
@@ -139,7 +139,7 @@ def parse_month(text: str) -> Month | None:
 
 
 def total(days: Iterable[DayOfUse]) -> Calls:
-    """All their calls together."""
+    """Return all their calls together."""
     return sum((one.calls for one in days), Calls())
 
 
@@ -149,7 +149,10 @@ def is_beyond_allowance(plan: Plan, so_far: int) -> bool:
 
 
 def cost_usd(plan: Plan, paid_calls: int) -> Decimal:
-    """What the calls beyond the allowance of one month cost; each tier prices its own part."""
+    """Return what the calls beyond the allowance of one month cost.
+
+    Each tier prices its own part.
+    """
     done, end, cost = plan.free_calls, plan.free_calls + paid_calls, Decimal(0)
     for tier in plan.tiers:
         here = end if tier.up_to is None else min(end, tier.up_to)
@@ -160,12 +163,12 @@ def cost_usd(plan: Plan, paid_calls: int) -> Decimal:
 
 
 def print_hours(calls: int) -> Decimal:
-    """The same in hours of prints that are looked at every 20 seconds."""
+    """Return the same in hours of prints that are looked at every 20 seconds."""
     return Decimal(calls) / CALLS_A_PRINT_HOUR
 
 
 def problem_with_tiers(tiers: Sequence[Tier]) -> str | None:
-    """A sentence's end, where these cannot be the prices."""
+    """Return the end of a sentence where these cannot be the prices."""
     bounds = [tier.up_to for tier in tiers]
     if not bounds or bounds[-1] is not None:
         return "needs a last price, for all calls beyond"

@@ -27,7 +27,7 @@ _QUALITY_WORDS = (
 
 
 def aged(said: DetectorStatus, by_s: float) -> DetectorStatus:
-    """The same so many seconds later. Clocks that disagree make nothing younger."""
+    """Return the same so many seconds later. Clocks that disagree make nothing younger."""
     later_s = max(0.0, by_s)
     return DetectorStatus(
         last_score=said.last_score,
@@ -49,7 +49,7 @@ def quality_of(score: float) -> int:
 def watch_status(
     said: DetectorStatus | None, state: State | None, *, is_enabled: bool = True
 ) -> WatchStatus:
-    """The detector in one line.
+    """Describe the failure detector in one line.
 
     said: of the print under way, None where it said nothing of it. state: the printer's, None while
     it can't be reached. is_enabled: failure detection is switched on for this printer.
@@ -73,7 +73,7 @@ def watch_status(
 
 
 def not_watching(why: DetectorOff) -> WatchStatus:
-    """The same on a service that runs no failure detection over prints, whatever was chosen."""
+    """Describe it for a service that runs no failure detection over prints, whatever was chosen."""
     return _calm(WatchState.DISABLED, why.value)
 
 
@@ -94,7 +94,7 @@ def _colour_of(rating: int) -> WatchColour:
 
 
 def _calm(state: WatchState, words: str) -> WatchStatus:
-    """Nothing bad was seen."""
+    """Describe a print in which nothing bad was seen."""
     return _status(state, words, WatchColour.WHITE, BEST_QUALITY)
 
 

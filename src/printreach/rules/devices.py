@@ -35,7 +35,7 @@ class Device:
 
 
 def new_device_token(account: Account, token_bytes: TokenBytes) -> str:
-    """The cookie of a browser that signs in now; empty for an account without a password."""
+    """Return the cookie of a browser that signs in now; empty for an account without a password."""
     if not account.password_hash:
         return ""
     device = Device(account_id=account.account_id, device_id=new_record_id(token_bytes))
@@ -43,13 +43,13 @@ def new_device_token(account: Account, token_bytes: TokenBytes) -> str:
 
 
 def claimed_device(token: str) -> Device | None:
-    """What a cookie claims, unchecked; None where it is no such cookie."""
+    """Return what a cookie claims, unchecked; None where it is no such cookie."""
     match = _TOKEN.fullmatch(token)
     return None if match is None else Device(account_id=match[1], device_id=match[2])
 
 
 def device_of(token: str, account: Account | None) -> Device | None:
-    """The device, where the cookie was made for that account and its present password."""
+    """Return the device, where the cookie was made for that account and its present password."""
     claimed, match = claimed_device(token), _TOKEN.fullmatch(token)
     if claimed is None or match is None or account is None or not account.password_hash:
         return None

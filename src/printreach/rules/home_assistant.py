@@ -60,7 +60,7 @@ class Topics:
         return f"printreach/{printer_id}/order"
 
     def printer_of_config(self, topic: str) -> str | None:
-        """The printer that a configuration of ours is about; None where it is another's."""
+        """Return the printer that a configuration of ours is about; None where it is another's."""
         parts = topic.split("/")
         name = parts[-2] if len(parts) >= 2 else ""
         return name.removeprefix(_OURS) if name.startswith(_OURS) else None
@@ -71,7 +71,7 @@ class Topics:
 
 
 def config_of(printer: Printer, topics: Topics, base_url: str, version: str) -> bytes:
-    """Everything that makes a printer appear, in one message."""
+    """Return everything that makes a printer appear, in one message."""
     printer_id = printer.printer_id
     device = {
         "identifiers": [f"{_OURS}{printer_id}"],
@@ -108,7 +108,7 @@ def is_of_installation(config: bytes, base_url: str) -> bool:
 
 
 def state_of(status: StatusResult) -> bytes:
-    """What a printer does now. Unknown is null, never zero."""
+    """Return what a printer does now. Unknown is null, never zero."""
     job, now = status.job_status, status.job_status.current_print
     temps = now.temps
     is_known = now.file_name != ""

@@ -42,17 +42,17 @@ class InternalKey:
 def internal_name(
     key: InternalKey, printer_id: str, kind: ConnectionKind = ConnectionKind.INTERNAL
 ) -> str:
-    """The unique id under which the service itself reaches a printer."""
+    """Return the unique id under which the service itself reaches a printer."""
     return f"{kind.value}-{printer_id}{_proof(key, kind, printer_id)}"
 
 
 def is_of_internal_kind(unique_id: str) -> bool:
-    """It begins as only names of ours do; `parse_internal_name` tells whether we made it."""
+    """Whether it begins like our internal names; `parse_internal_name` tells whether we made it."""
     return unique_id.startswith(_PREFIXES)
 
 
 def parse_internal_name(key: InternalKey, unique_id: str) -> InternalName | None:
-    """What a name that we made stands for; None for every other."""
+    """Return what a name that we made stands for; None for every other."""
     found = _NAME.fullmatch(unique_id)
     if found is None:
         return None
@@ -62,12 +62,12 @@ def parse_internal_name(key: InternalKey, unique_id: str) -> InternalName | None
 
 
 def internal_token(key: InternalKey, printer: OwnedPrinter, at: datetime) -> str:
-    """The bearer token of now; it opens the printer only while that account owns it."""
+    """Return the bearer token of now; it opens the printer only while that account owns it."""
     return _token(key, printer, _window(at))
 
 
 def internal_digests(key: InternalKey, printer: OwnedPrinter, at: datetime) -> tuple[bytes, ...]:
-    """The digests that open the way now.
+    """Return the digests that open the way now.
 
     The next minute's is among them: the grant with these is trusted for a moment, in which that
     minute may begin.

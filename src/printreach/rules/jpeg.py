@@ -24,7 +24,10 @@ _MARKER_IN_SCAN: Final = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 
 
 def whole_jpeg(data: bytes) -> bytes | None:
-    """The picture at the beginning of it, without what comes behind; None where it is none."""
+    """Return the picture at the beginning of it, without what comes behind.
+
+    None where it is none.
+    """
     if not data.startswith(_START):
         return None
     at, has_frame, scans = len(_START), False, 0

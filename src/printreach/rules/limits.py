@@ -58,7 +58,7 @@ _LEAST_REQUESTS = 30
 
 
 def with_changes(limits: AccountLimits, changes: LimitChanges) -> AccountLimits:
-    """The limits, but for what was decided otherwise."""
+    """Return the limits, but for what was decided otherwise."""
     decided = {
         one.name: value
         for one in fields(changes)
@@ -68,7 +68,7 @@ def with_changes(limits: AccountLimits, changes: LimitChanges) -> AccountLimits:
 
 
 def problem_with_limits(changes: LimitChanges) -> str | None:
-    """A sentence, where these cannot be."""
+    """Return a sentence where these limits are not valid."""
     for one in fields(changes):
         value, most = getattr(changes, one.name), getattr(_MOST, one.name)
         least = _LEAST_REQUESTS if one.name == "requests_a_minute" else 0

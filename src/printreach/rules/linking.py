@@ -56,7 +56,7 @@ def is_locked(tries: LinkTries, at: datetime) -> bool:
 
 
 def after_wrong_try(tries: LinkTries, at: datetime) -> LinkTries:
-    """One try more; counted from one again once the last is 15 minutes past."""
+    """Count one more wrong try; counted from one again once the last is 15 minutes past."""
     wrong = 1 if _are_forgotten(tries, at) else tries.wrong + 1
     return replace(tries, wrong=wrong, last_wrong_at=at)
 

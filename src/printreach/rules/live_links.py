@@ -65,7 +65,7 @@ class LiveLink:
 
 
 def problem_with_hours(hours: int) -> str | None:
-    """A sentence, where no link lives for so long."""
+    """Return a sentence where this is no valid lifetime of a link."""
     if MIN_LIVE_HOURS <= hours <= MAX_LIVE_HOURS:
         return None
     return f"A Live Link lives for {MIN_LIVE_HOURS} to {MAX_LIVE_HOURS} hours."
@@ -76,7 +76,7 @@ def expiry(at: datetime, hours: int) -> datetime:
 
 
 def end_of(link: LiveLink, at: datetime) -> LiveEnd | None:
-    """Why it has ended; None while it lives. Its last instant is excluded."""
+    """Return why it has ended; None while it lives. Its last instant is excluded."""
     if link.end is not None:
         return link.end
     return LiveEnd.TIME if at >= link.expires_at else None
@@ -95,7 +95,9 @@ def shows_printer(link: LiveLink, printer: Printer | None) -> bool:
 
 
 def facts_at_end(link: LiveLink, event: PrintEvent) -> LastFacts | None:
-    """What is known of the link's print once this event tells that it is over; None if it doesn't.
+    """Return what is known of the link's print once this event tells that it is over.
+
+    None if it doesn't.
 
     A print that began later tells it too, where the end of the earlier one never came.
     """

@@ -8,13 +8,13 @@ _INDENT: Final = "    "
 
 
 def one_line(text: str) -> str:
-    """The text without anything that ends a line, moves a cursor or turns letters around."""
+    """Return the text without anything that ends a line, moves a cursor or turns letters around."""
     cut = text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]}... (cut)"
     return cut if cut.isprintable() else "".join(map(_printable, cut))
 
 
 def indented(text: str) -> str:
-    """The same of each of its lines, none of which looks like the beginning of a record."""
+    """Return the same of each of its lines, none of which looks like the beginning of a record."""
     return "\n".join(f"{_INDENT}{one_line(line)}" for line in text.rstrip().split("\n"))
 
 

@@ -43,7 +43,7 @@ class Mails:
     base_url: str
 
     def confirm_address(self, to: str, link: str) -> Mail:
-        """For somebody who signed up."""
+        """Return the mail for somebody who signed up."""
         return self._mail(
             to,
             "Confirm your address",
@@ -53,7 +53,7 @@ class Mails:
         )
 
     def has_account_already(self, to: str) -> Mail:
-        """For somebody whose address was used to sign up again."""
+        """Return the mail for somebody whose address was used to sign up again."""
         return self._mail(
             to,
             "You have an account already",
@@ -63,7 +63,7 @@ class Mails:
         )
 
     def reset_password(self, to: str, link: str) -> Mail:
-        """For somebody who forgot their password."""
+        """Return the mail for somebody who forgot their password."""
         return self._mail(
             to,
             "Choose another password",
@@ -73,7 +73,7 @@ class Mails:
         )
 
     def confirm_change(self, to: str, link: str) -> Mail:
-        """For the address that an account is to have."""
+        """Return the mail to the address that an account is to have."""
         return self._mail(
             to,
             "Confirm your new address",
@@ -82,7 +82,7 @@ class Mails:
         )
 
     def address_changed(self, to: str, new: str) -> Mail:
-        """For the address that an account had."""
+        """Return the mail to the address that an account had."""
         return self._mail(
             to,
             "Your account has another address",
@@ -91,7 +91,7 @@ class Mails:
         )
 
     def password_changed(self, to: str) -> Mail:
-        """For somebody whose password was changed."""
+        """Return the mail for somebody whose password was changed."""
         remedy = f"choose another one at {self.base_url}/reset at once."
         return self._mail(
             to,
@@ -101,7 +101,7 @@ class Mails:
         )
 
     def security_changed(self, to: str, what: str) -> Mail:
-        """For somebody whose ways to sign in were changed. what: a sentence."""
+        """Return the mail about a change of the ways to sign in. what: a sentence."""
         remedy = (
             f"choose another password at {self.base_url}/reset and look at {self.base_url}/account."
         )
@@ -112,7 +112,7 @@ class Mails:
         )
 
     def account_deleted(self, to: str) -> Mail:
-        """For somebody who left."""
+        """Return the mail for somebody who deleted their account."""
         return self._mail(
             to,
             "Your account was deleted",
@@ -120,7 +120,7 @@ class Mails:
         )
 
     def about_print(self, to: str, subject: str, text: str, stop_url: str) -> Mail:
-        """For somebody who is told of their prints by mail."""
+        """Return the mail about a print."""
         choose = f"Choose what you are told, and where: {self.base_url}/notifications"
         mail = self._mail(to, subject, f"{text}\n\n{choose}\nNo more of these mails: {stop_url}")
         return replace(mail, stop_url=stop_url)
@@ -130,5 +130,5 @@ class Mails:
 
 
 def next_mail_try(failures: int, at: datetime) -> datetime:
-    """When a mail that was not taken is tried again; failures: from 1."""
+    """Return when a mail that was not accepted is tried again; failures: from 1."""
     return at + _RETRY.pause(failures)

@@ -12,7 +12,7 @@ from printreach.contract.materials import (
 
 
 def within_limits(system: MaterialSystem) -> MaterialSystem:
-    """The system with whole objects cut from the ends of its lists.
+    """Return the system with whole objects cut from the ends of its lists.
 
     What belonged to an object that was cut goes with it: the sources of a unit, the routes of a
     source or tool. Sources are counted anew, since their index is their place in the list.

@@ -94,7 +94,7 @@ class NotifySettings:
 
 
 def wants(settings: NotifySettings, printer_id: str, event_type: int) -> bool:
-    """Whether the person is to hear of it at all."""
+    """Whether the person wants to be notified of this event at all."""
     if event_type == EventType.NOTIFICATION_LIMIT_REACHED:
         return True
     return event_type in settings.of_printers.get(printer_id, settings.events)
@@ -103,7 +103,7 @@ def wants(settings: NotifySettings, printer_id: str, event_type: int) -> bool:
 def time_to_tell(
     settings: NotifySettings, event_type: int, at: datetime, zone: tzinfo
 ) -> datetime | None:
-    """When to tell of what happened at that time; None where it is no news by then."""
+    """Return when to tell of what happened at that time; None where it is no news by then."""
     quiet = settings.quiet
     until = None if quiet is None else quiet_until(quiet, at, zone)
     if quiet is None or until is None:
@@ -114,7 +114,7 @@ def time_to_tell(
 
 
 def quiet_until(quiet: QuietHours, at: datetime, zone: tzinfo) -> datetime | None:
-    """The end of the quiet hours that lie around a time; None outside them.
+    """Return the end of the quiet hours that lie around a time; None outside them.
 
     Clocks that go forward or back make the hours shorter or longer, as the person's own do.
     """
@@ -148,7 +148,7 @@ class Counted:
 
 
 def limit_for(event_type: int, daily_limit: int) -> int:
-    """How many messages the account may have had today once this one is sent.
+    """Return how many messages the account may have had today once this one is sent.
 
     A quarter more is kept for the failure watch, so that an app which starts and cancels prints all
     day doesn't silence it.
@@ -186,12 +186,12 @@ GIVEN_UP_AFTER: Final = timedelta(hours=24)
 
 
 def next_try(failures: int, at: datetime) -> datetime:
-    """When a place that did not take a message is tried again; failures: in a row, from 1."""
+    """Return when a destination that failed is tried again; failures: in a row, from 1."""
     return at + RETRY.pause(failures)
 
 
 def parse_local_time(text: str) -> time | None:
-    """A time as a form sends it, "22:30"."""
+    """Parse a time as a form sends it, "22:30"."""
     hours, colon, minutes = text.strip().partition(":")
     if not (colon and hours.isascii() and hours.isdigit() and minutes[:2].isdigit()):
         return None
@@ -202,6 +202,6 @@ def parse_local_time(text: str) -> time | None:
 
 
 def parse_event_types(texts: list[str]) -> Events | None:
-    """The events that were ticked; None where one of them cannot be chosen."""
+    """Return the events that were ticked; None where one of them cannot be chosen."""
     chosen = {int(text) for text in texts if text.isascii() and text.isdigit() and len(text) < 6}
     return frozenset(chosen) if chosen <= CHOOSABLE and len(chosen) == len(set(texts)) else None

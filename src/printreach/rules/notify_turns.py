@@ -30,7 +30,7 @@ class Turn:
 
 
 def next_turns(under_way: Sequence[Turn], waiting: Sequence[Turn], room: int) -> list[Turn]:
-    """Who of those that wait begins now. waiting: who has waited longest comes first.
+    """Return the destinations that begin now. waiting: longest waiting first.
 
     under_way: of every worker. room: of this one, what is left of DESTINATIONS_AT_ONCE.
     """

@@ -33,7 +33,7 @@ def words_for(
 
 
 def duration_in_words(seconds: int) -> str:
-    """How long something took, to the minute."""
+    """Return how long something took, to the minute."""
     minutes = max(1, round(seconds / 60))
     hours, rest = divmod(minutes, 60)
     if not hours:

@@ -68,7 +68,7 @@ class WaySecrets:
 
 
 def secrets_of_way(step_token: str) -> WaySecrets:
-    """All three follow from the token in the browser's cookie, and none from another.
+    """Derive all three from the token in the browser's cookie; no other token gives the same.
 
     So nothing of them is stored, and no other browser can bring what this one was given.
     """

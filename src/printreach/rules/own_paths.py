@@ -13,24 +13,24 @@ _OWN_PATH: Final = re.compile(r"/[!-\[\]-~]*")
 
 
 def parse_own_path(text: str | None) -> str:
-    """The path with its query, where it is one of ours; else the home page."""
+    """Return the path with its query, where it is one of ours; else the home page."""
     if text is None or len(text) > LONGEST or text.startswith("//"):
         return HOME
     return text if _OWN_PATH.fullmatch(text) else HOME
 
 
 def sign_in_path(next_path: str) -> str:
-    """The sign-in page that leads on to that page."""
+    """Return the sign-in page that leads on to that page."""
     return _with_next("/signin", next_path)
 
 
 def code_path(next_path: str) -> str:
-    """The page that asks for a one-time code and leads on to that page."""
+    """Return the page that asks for a one-time code and leads on to that page."""
     return _with_next("/signin/code", next_path)
 
 
 def sign_up_path(next_path: str) -> str:
-    """The sign-up page that leads on to that page."""
+    """Return the sign-up page that leads on to that page."""
     return _with_next("/signup", next_path)
 
 

@@ -26,6 +26,6 @@ class Passkey:
 
 
 def parse_passkey_name(typed: str) -> str:
-    """What to call it; a passkey without a name is called so."""
+    """Parse a passkey's name; one without a name gets the default name."""
     name = " ".join(typed.split())
     return name[:LONGEST_NAME] if name and name.isprintable() else "Passkey"

@@ -23,7 +23,7 @@ IsCommon = Callable[[str], bool]
 
 
 def problem_with_password(password: str, email: str, is_common: IsCommon) -> str | None:
-    """A sentence, where this cannot become a password. email: of its account."""
+    """Return a sentence where this is no valid password. email: of its account."""
     if len(password) < MIN_PASSWORD_LENGTH:
         return f"A password has at least {MIN_PASSWORD_LENGTH} characters."
     if len(password) > MAX_PASSWORD_LENGTH:
@@ -44,7 +44,7 @@ def problem_with_password(password: str, email: str, is_common: IsCommon) -> str
 
 
 def _without_ending(typed: str) -> list[str]:
-    """The password, and what stands before the digits and marks at its end, if they are few."""
+    """Return the password, and its beginning without a few digits and marks at its end."""
     variants = [typed]
     while len(variants) <= _MOST_ADDED and not variants[-1][-1].isalpha():
         shorter = variants[-1][:-1]
@@ -55,7 +55,7 @@ def _without_ending(typed: str) -> list[str]:
 
 
 def _names_in(email: str) -> list[str]:
-    """The address and its two halves, the longest first."""
+    """Return the address and its two halves, the longest first."""
     address = email.casefold().strip()
     name, _, host = address.rpartition("@")
     return [part for part in (address, name, host) if len(part) >= _SHORTEST_NAME]

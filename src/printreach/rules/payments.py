@@ -61,7 +61,7 @@ class Payer:
 
 
 def paid_until(subscription: Subscription) -> datetime | None:
-    """The first instant at which it gives nothing more; None where it gives nothing now."""
+    """Return the first instant at which it gives nothing more; None where it gives nothing now."""
     match subscription.state:
         case PaymentState.PAID:
             return subscription.ends_at or subscription.period_ends_at + LATE_TIME
@@ -76,11 +76,14 @@ def paid_until(subscription: Subscription) -> datetime | None:
 
 
 def longest_paid(subscriptions: Iterable[Subscription]) -> datetime | None:
-    """Until when the best of them counts."""
+    """Return until when the best of the subscriptions counts."""
     ends = [end for end in map(paid_until, subscriptions) if end is not None]
     return max(ends, default=None)
 
 
 def is_going_on(subscription: Subscription) -> bool:
-    """Whether it would or could take money again; who has such a one is not sold another."""
+    """Whether it would or could take money again.
+
+    Such an account can't buy another subscription.
+    """
     return subscription.state is not PaymentState.OVER and subscription.ends_at is None

@@ -116,7 +116,7 @@ class Connect:
 
 
 def step_of(flow: Flow, facts: Facts, at: datetime) -> Step:
-    """The one thing to ask, or how it ended."""
+    """Return the one thing to ask, or how it ended."""
     if flow.connection_id is not None:
         return Step.DONE
     if flow.error is not None:
@@ -129,7 +129,7 @@ def step_of(flow: Flow, facts: Facts, at: datetime) -> Step:
 
 
 def as_seen_by(flow: Flow, account_id: str) -> Flow:
-    """The flow without what another account answered before this one signed in."""
+    """Return the flow without what another account answered before this one signed in."""
     if flow.account_id in (None, account_id):
         return flow
     return replace(
@@ -143,20 +143,20 @@ def as_seen_by(flow: Flow, account_id: str) -> Flow:
 
 
 def chosen_printer(flow: Flow, facts: Facts) -> str | None:
-    """The printer it is about: the chosen one, or the only one there is."""
+    """Return the printer it is about: the chosen one, or the only one there is."""
     if flow.printer_id in facts.printer_ids:
         return flow.printer_id
     return facts.printer_ids[0] if len(facts.printer_ids) == 1 else None
 
 
 def preselected_printer(flow: Flow, facts: Facts) -> str | None:
-    """Which one of several is marked when the person comes to choose."""
+    """Return which one of several is marked when the person comes to choose."""
     wanted = (flow.printer_id, flow.asked_printer_id, *facts.printer_ids)
     return next((one for one in wanted if one in facts.printer_ids), None)
 
 
 def refuse(flow: Flow, facts: Facts, error: PortalError, at: datetime) -> Flow | None:
-    """The person goes back to the app without a connection; possible until it has ended."""
+    """Send the person back to the app without a connection; possible until the flow has ended."""
     if step_of(flow, facts, at) in FINAL_STEPS:
         return None
     return replace(flow, account_id=facts.account_id or flow.account_id, error=error)
@@ -168,7 +168,7 @@ def may_link(flow: Flow, facts: Facts, at: datetime) -> bool:
 
 
 def linked(flow: Flow, account_id: str, printer_id: str) -> Flow:
-    """A printer was linked: it is the one to go on with, once it has a name."""
+    """Note the linked printer, which is used once it has a name."""
     return replace(
         as_seen_by(flow, account_id),
         account_id=account_id,
@@ -179,7 +179,7 @@ def linked(flow: Flow, account_id: str, printer_id: str) -> Flow:
 
 
 def named(flow: Flow, facts: Facts, at: datetime) -> Flow | None:
-    """The linked printer has its name."""
+    """Note that the linked printer has its name."""
     return replace(flow, unnamed_printer_id=None) if _is_at(flow, facts, at, Step.NAME) else None
 
 
@@ -208,7 +208,7 @@ def allow(
     at: datetime,
     permissions: frozenset[Permission] = ALL_PERMISSIONS,
 ) -> Flow | Connect | None:
-    """The app may have this printer, for what the permissions say.
+    """Allow the app this printer, with these permissions.
 
     printer_id: the one on the page where that was said; another tab may have chosen another since.
     A key of the printer's own software opens its whole interface, so without that permission none
@@ -234,14 +234,14 @@ def allow(
 def answer_key(
     flow: Flow, facts: Facts, printer_id: str, at: datetime, *, with_key: bool
 ) -> Connect | None:
-    """The second yes, or the connection without a key."""
+    """Answer the question about a key; the connection is made with or without it."""
     if not _is_at(flow, facts, at, Step.KEY) or printer_id != flow.printer_id:
         return None
     return Connect(printer_id, with_key, flow.permissions)
 
 
 def connected(flow: Flow, account_id: str, connect: Connect, connection_id: str) -> Flow:
-    """The end of a flow that succeeded."""
+    """Return the end of a flow that succeeded."""
     return replace(
         flow,
         account_id=account_id,

@@ -41,7 +41,7 @@ class PortalQuery:
 
 
 def parse_portal_query(pairs: Iterable[tuple[str, str]]) -> PortalQuery:
-    """Names are told apart without regard to case; an empty value counts as left out."""
+    """Parse the query. Names are case-insensitive; an empty value counts as left out."""
     given: dict[str, set[str]] = {}
     for name, value in pairs:
         if value.strip():
@@ -61,7 +61,10 @@ def parse_portal_query(pairs: Iterable[tuple[str, str]]) -> PortalQuery:
 
 
 def logo_origin(logo_url: str) -> str | None:
-    """The origin that a page has to let in to show this logo; None where it shall not be shown."""
+    """Return the origin that a page has to let in to show this logo.
+
+    None where it shall not be shown.
+    """
     if len(logo_url) > MAX_LOGO_URL_LENGTH or not logo_url.isprintable() or "\\" in logo_url:
         return None
     try:
@@ -76,7 +79,7 @@ def logo_origin(logo_url: str) -> str | None:
 
 
 def logo_address(logo_url: str) -> str:
-    """The URL in ASCII, as it stands in a page."""
+    """Return the URL in ASCII, as it stands in a page."""
     return quote(logo_url, safe=_ASCII_PRINTABLE)
 
 

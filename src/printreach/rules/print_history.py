@@ -79,7 +79,7 @@ def tells_of_print(event: PrintEvent) -> bool:
 
 
 def observe(known: Print | None, heard: Heard) -> Print:
-    """The print after one more event of it; the same where it tells nothing new."""
+    """Return the print after one more event of it; the same where it tells nothing new."""
     event, at = heard.event, _event_time(heard)
     started_at, start_is_known = _start(event, at)
     if known is None:
@@ -111,7 +111,10 @@ def observe(known: Print | None, heard: Heard) -> Print:
 
 
 def counted_duration_s(print_: Print) -> int | None:
-    """How long it took: as its printer said, else from start to end; None while it isn't known."""
+    """Return how long it took: as its printer said, else from start to end.
+
+    None while it isn't known.
+    """
     if print_.duration_s is not None:
         return print_.duration_s
     if print_.ended_at is None or not print_.start_is_known:
@@ -125,7 +128,7 @@ def counted_progress(print_: Print) -> int | None:
 
 
 def _ended(told: Print, heard: Heard, at: datetime) -> Print:
-    """A print ends once; where two events say so, the later one is right."""
+    """End a print; it ends once, and of two such events the later one is right."""
     event = heard.event
     if told.ended_at is not None and (told.ended_at, told.result) >= (at, _result_of(event)):
         return told
@@ -148,13 +151,13 @@ def _result_of(event: PrintEvent) -> PrintResult:
 
 
 def _event_time(heard: Heard) -> datetime:
-    """What the agent says, where it can be; else when it came."""
+    """Return what the agent says, where it can be; else when it came."""
     said = _instant(heard.event.event_time_sec)
     return said if said <= heard.received_at + _SOON else heard.received_at
 
 
 def _start(event: PrintEvent, at: datetime) -> tuple[datetime, bool]:
-    """When the print began by this event, and whether that is told or only follows."""
+    """Return when the print began by this event, and whether that is told or only follows."""
     if event.print_started_at_sec is not UNSET and event.print_started_at_sec > 0:
         said = _instant(event.print_started_at_sec)
         if said <= at:

@@ -41,12 +41,12 @@ def csv_head() -> str:
 
 
 def csv_line(print_: Print) -> str:
-    """As RFC 4180 has it. A text that begins like a formula gets an apostrophe before it."""
+    """Format a line by RFC 4180. A text that begins like a formula gets an apostrophe before it."""
     return _line([_harmless(cell) for cell in cells_of(print_)])
 
 
 def json_line(print_: Print) -> str:
-    """An object, without a line's end."""
+    """Format an object, without a line's end."""
     return json.dumps(dict(zip(COLUMNS, cells_of(print_), strict=True)), ensure_ascii=False)
 
 

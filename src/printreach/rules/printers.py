@@ -57,6 +57,6 @@ def is_online(printer: Printer, node_alive_at: datetime | None, at: datetime) ->
 
 
 def parse_printer_name(typed: str) -> str | None:
-    """The name without blanks around it; None where it cannot be one."""
+    """Return the name without blanks around it; None where it cannot be one."""
     name = typed.strip()
     return name if 1 <= len(name) <= MAX_NAME_LENGTH and name.isprintable() else None

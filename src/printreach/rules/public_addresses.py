@@ -81,7 +81,7 @@ _NEVER_CALLED: Final[tuple[IpNetwork, ...]] = tuple(
 
 
 def parse_ip_address(host: str) -> IpAddress | None:
-    """The address that a host is, in its one canonical spelling; None for a name.
+    """Return the address that a host is, in its one canonical spelling; None for a name.
 
     host: without brackets. IPv4 is four decimal numbers; IPv6 has no zone.
     """

@@ -82,12 +82,15 @@ class Network:
     share: int
 
     def scaled(self, limit: Limit) -> Limit:
-        """The limit of the whole network. At once and over time it is larger by the share."""
+        """Return the limit of the whole network.
+
+        At once and over time it is larger by the share.
+        """
         return replace(limit, at_once=limit.at_once * self.share, every=limit.every / self.share)
 
 
 def networks_of(address: str) -> tuple[Network, ...]:
-    """The networks an address counts for, the smallest first.
+    """Return the networks an address counts for, the smallest first.
 
     IPv4: the address alone. IPv6: its /64, its /56 and its /48. Providers hand out all three to
     one customer, so a limit on the /64 alone would let one customer have 65,536 budgets.
@@ -104,12 +107,12 @@ def networks_of(address: str) -> tuple[Network, ...]:
 
 
 def network_of(address: str) -> str:
-    """The smallest of these networks, by its name."""
+    """Return the smallest of these networks, by its name."""
     return networks_of(address)[0].name
 
 
 def widest_network_of(address: str) -> str:
-    """The largest of these networks, by its name: one customer has few of them."""
+    """Return the largest of these networks, by its name: one customer has few of them."""
     return networks_of(address)[-1].name
 
 

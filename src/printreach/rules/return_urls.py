@@ -45,7 +45,7 @@ def may_return_to(app: App, own_page: str, return_url: str) -> bool:
 
 
 def completion_url(return_url: str, parameters: Mapping[str, str]) -> str:
-    """The address with the parameters appended; its own query and fragment survive."""
+    """Return the address with the parameters appended; its own query and fragment survive."""
     ascii_url = quote(return_url, safe=_ASCII_PRINTABLE)
     front, hash_sign, fragment = ascii_url.partition("#")
     # A blank as %20: what reads a query in an app often leaves a plus sign as it is.
@@ -54,7 +54,7 @@ def completion_url(return_url: str, parameters: Mapping[str, str]) -> str:
 
 
 def place_to_show(return_url: str) -> str:
-    """Where it leads, as a person would name it: the host, or the scheme of an app."""
+    """Return where it leads, as a person would name it: the host, or the scheme of an app."""
     parts = urlsplit(return_url)
     return (parts.hostname or "") if parts.scheme in _DEFAULT_PORTS else f"{parts.scheme}://"
 
@@ -79,7 +79,7 @@ def _read(url: str) -> _Place | None:
 
 
 def _is_plain(url: str) -> bool:
-    """No blank, no control or other unseen character, no backslash: browsers mend those."""
+    """Whether it has no blank, invisible character or backslash: browsers change those."""
     return url.isprintable() and " " not in url and "\\" not in url
 
 

@@ -39,7 +39,7 @@ def is_live(session: Session, at: datetime) -> bool:
 
 
 def ends_at(session: Session) -> datetime:
-    """When it ends by itself, unless it is used again before."""
+    """Return when it ends by itself, unless it is used again before."""
     return min(session.seen_at + IDLE_TIME, session.started_at + LONGEST_TIME)
 
 

@@ -17,7 +17,7 @@ class Signer(Enum):
 
 
 def is_ours(dialled: str, own: str) -> bool:
-    """An agent that dialled this host meant this service.
+    """Whether an agent that dialled this host meant this service.
 
     dialled, own: hosts with an optional port; own is the base URL's. Names of a local network and
     private addresses count too, since agents in the house may not reach the public name. Anything
@@ -51,7 +51,7 @@ def statement(
     agent_key: bytes,
     agent_nonce: bytes,
 ) -> bytes:
-    """The bytes to sign: every part with its length before it, none can run into another."""
+    """Return the bytes to sign: every part with its length before it, none can run into another."""
     parts = (
         b"printreach sign-in v1",
         signer.value,

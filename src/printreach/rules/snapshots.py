@@ -43,5 +43,5 @@ def is_snapshot_id(text: str) -> bool:
 
 
 def may_be_shown(snapshot: Snapshot, at: datetime) -> bool:
-    """Its last instant is excluded."""
+    """Whether the picture may be shown; the last instant is excluded."""
     return at < snapshot.taken_at + KEPT_FOR

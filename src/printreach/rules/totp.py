@@ -42,7 +42,7 @@ class Totp:
 
 
 def new_totp(secret: bytes, at: datetime) -> Totp:
-    """One that waits for its first code."""
+    """Return a new app that waits for its first code."""
     return Totp(secret=secret, confirmed_at=None, last_step=step_at(at) - STEPS_OFF - 1)
 
 
@@ -53,12 +53,12 @@ def is_waiting(totp: Totp, at: datetime) -> bool:
 
 
 def step_at(at: datetime) -> int:
-    """The number of the code that is good at that time."""
+    """Return the number of the code that is good at that time."""
     return int(at.timestamp()) // STEP_SECONDS
 
 
 def code_of(secret: bytes, step: int) -> str:
-    """The code of that number, by RFC 4226, 5.3."""
+    """Return the code of that number, by RFC 4226, 5.3."""
     mac = hmac.new(secret, struct.pack(">Q", step), hashlib.sha1).digest()
     offset = mac[-1] & 0x0F
     (number,) = struct.unpack_from(">I", mac, offset)
@@ -66,7 +66,7 @@ def code_of(secret: bytes, step: int) -> str:
 
 
 def step_of_code(totp: Totp, typed: str, at: datetime) -> int | None:
-    """The number of the code that was typed; None where it is wrong or was used before."""
+    """Return the number of the code that was typed; None where it is wrong or was used before."""
     if totp.secret is None:
         return None
     code = "".join(typed.split())
@@ -80,12 +80,12 @@ def step_of_code(totp: Totp, typed: str, at: datetime) -> int | None:
 
 
 def secret_in_words(secret: bytes) -> str:
-    """As people type it into an app."""
+    """Format the secret as people type it into an app."""
     return base32_text(secret).upper()
 
 
 def key_uri(secret: bytes, email: str, service: str) -> str:
-    """What a QR code for an authenticator app holds."""
+    """Return what a QR code for an authenticator app holds."""
     label = quote(f"{service}:{email}", safe="")
     issuer = quote(service, safe="")
     return f"otpauth://totp/{label}?secret={secret_in_words(secret)}&issuer={issuer}"
@@ -104,5 +104,5 @@ def parse_recovery_code(typed: str) -> str | None:
 
 
 def spaced(code: str) -> str:
-    """A recovery code as it is shown: in fours."""
+    """Return a recovery code as it is shown: in fours."""
     return "-".join(code[start : start + 4] for start in range(0, len(code), 4))

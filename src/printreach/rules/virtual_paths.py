@@ -24,7 +24,7 @@ class VirtualPath:
 
 
 def parse_virtual_path(text: str, roots: tuple[FileRoot, ...]) -> VirtualPath | str:
-    """The path, or a sentence that says what is wrong with it (751).
+    """Return the path, or a sentence that says what is wrong with it (751).
 
     text: percent-encoding undone once. A `/` at the end is forgiven. What still looks encoded is
     a name like any other: nobody decodes it again.

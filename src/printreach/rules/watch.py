@@ -93,12 +93,15 @@ def decide(
 
 
 def warned(memory: WatchMemory, at: datetime) -> WatchMemory:
-    """The owner is told."""
+    """Note that the owner was warned."""
     return replace(memory, warned_at=at, is_warned=True, good_s=0.0)
 
 
 def after_pause(memory: WatchMemory, at: datetime) -> WatchMemory:
-    """The print stands, because the watch ordered it. It was told, so a warning stands, too."""
+    """Note that the watch paused the print.
+
+    The owner was told, so a warning counts as given, too.
+    """
     return replace(
         _unsuspicious(memory),
         ordering_at=None,
@@ -112,12 +115,12 @@ def after_pause(memory: WatchMemory, at: datetime) -> WatchMemory:
 
 
 def after_refusal(memory: WatchMemory, at: datetime) -> WatchMemory:
-    """The pause came to nothing, or nobody knows: the owner is told, and all begins anew."""
+    """Note that the pause failed, or may have: the owner was told, and suspicion starts again."""
     return replace(warned(_unsuspicious(memory), at), ordering_at=None)
 
 
 def after_resume(memory: WatchMemory, resumed_at: datetime | None) -> WatchMemory:
-    """The print goes on: what was suspected before the owner had a look no longer counts.
+    """Note a resume: what was suspected before the owner looked no longer counts.
 
     Who resumes what the watch paused says that the print is good as it looks now, or has mended it:
     it is compared with its next pictures.
@@ -129,7 +132,7 @@ def after_resume(memory: WatchMemory, resumed_at: datetime | None) -> WatchMemor
 
 
 def mended(memory: WatchMemory, at: datetime) -> WatchMemory:
-    """The same where a clock that was wrong has left nothing that lies ahead."""
+    """Clear instants that lie in the future because a clock was wrong."""
     return replace(
         memory,
         looked_at=_by(memory.looked_at, at),
@@ -141,7 +144,7 @@ def mended(memory: WatchMemory, at: datetime) -> WatchMemory:
 
 
 def status_of(memory: WatchMemory, at: datetime, *, is_suppressed: bool = False) -> DetectorStatus:
-    """What is said of the print. is_suppressed: it is left alone."""
+    """Return what is said of the print. is_suppressed: it is left alone."""
     return DetectorStatus(
         last_score=float(memory.history[-1]) if memory.history else 0.0,
         score_history=[float(score) for score in memory.history],
@@ -201,7 +204,7 @@ def _is_worth_keeping(memory: WatchMemory, look: Look) -> bool:
 def _interval_s(
     memory: WatchMemory, verdict: Verdict, settings: WatchSettings, load: float
 ) -> float:
-    """Where all is told and nothing more can be done, there is no hurry."""
+    """Return the interval; there is no hurry where all is reported and nothing more can be done."""
     recommended_s = verdict.recommended_interval_s
     if memory.is_warned and not _may_pause(memory, settings):
         recommended_s = max(recommended_s, NORMAL_INTERVAL_S)

@@ -33,13 +33,13 @@ class Pose:
 
 
 def as_shown(region: Region, pose: Pose) -> Region:
-    """Where people see it."""
+    """Return the region where people see it."""
     turn = _TURNS[pose.rotation]
     return _moved(region, lambda x, y: turn(*_flipped(x, y, pose)))
 
 
 def as_taken(region: Region, pose: Pose) -> Region:
-    """Where the camera has what people see there."""
+    """Return the region in the picture as the camera takes it."""
     turn_back = _TURNS[-pose.rotation % 360]
     return _moved(region, lambda x, y: _flipped(*turn_back(x, y), pose))
 

@@ -53,7 +53,7 @@ _OUT_OF_REACH: Final = frozenset({Why.AWAY, Why.UNREACHED})
 
 
 def after_none(memory: WatchMemory, why: Why, at: datetime) -> tuple[WatchMemory, datetime]:
-    """What to remember of that there was no look, and when to try again."""
+    """Return what to remember of a look that was not possible, and when to try again."""
     misses = memory.misses + 1 if why in _MISSES else 0
     waits_s = _WAITS_S[why]
     wait_s = waits_s[min(max(misses, 1), len(waits_s)) - 1]

@@ -28,7 +28,7 @@ class Why:
 
 
 def latest_alarm(looks: Sequence[Look]) -> Look | None:
-    """The last look upon which the watch warned or paused."""
+    """Return the last look upon which the watch warned or paused."""
     return next((look for look in reversed(looks) if look.warned or look.paused), None)
 
 
@@ -53,7 +53,10 @@ def why(looks: Sequence[Look]) -> Why | None:
 
 
 def _low_since(before: Sequence[Look]) -> datetime:
-    """When the run of bad looks that ends with the last one began. Blind ones don't end it."""
+    """Return when the run of bad looks that ends with the last one began.
+
+    Blind ones don't end it.
+    """
     since = before[-1].at
     for look in reversed(before[:-1]):
         if look.view in UNUSABLE_VIEWS:
@@ -65,7 +68,7 @@ def _low_since(before: Sequence[Look]) -> datetime:
 
 
 def _middle(probabilities: Sequence[float]) -> float:
-    """One odd picture doesn't move it."""
+    """Return the median: one odd image doesn't move it."""
     return sorted(probabilities)[len(probabilities) // 2]
 
 

@@ -134,7 +134,7 @@ class Judgement:
 def levels_after(
     settings: WatchSettings, judgements: Iterable[Judgement], at: datetime
 ) -> tuple[int, int]:
-    """The confidence levels to watch with, for a warning and for a pause.
+    """Return the confidence levels to watch with, for a warning and for a pause.
 
     judgements: of this printer; those of other cameras don't count. What was no failure makes both
     less sensitive, what was one takes that back; neither makes them more sensitive than was chosen.
@@ -150,7 +150,7 @@ def levels_after(
 
 
 def _weight(judgement: Judgement, at: datetime) -> float:
-    """How much it counts by now. One from the future, by a clock moved back, is as of now."""
+    """Return how much a judgement counts by now. One from the future counts as of now."""
     age = max(timedelta(0), at - judgement.at)
     fresh = float(0.5 ** (age / _HALF_LIFE))
     return -fresh if judgement.was_failure else fresh

@@ -38,7 +38,7 @@ class SigningKey:
 
 
 def message_body(event: PrintEvent, about: About) -> bytes:
-    """The event as JSON; the order of its fields is part of the interface.
+    """Return the event as JSON; the order of its fields is part of the interface.
 
     What is unknown is left out, never null.
     """
@@ -69,7 +69,10 @@ def message_body(event: PrintEvent, about: About) -> bytes:
 
 
 def without_picture(body: bytes) -> bytes:
-    """The same message for an app without permission for cameras. body: of `message_body`."""
+    """Return the same message for an app without permission for cameras.
+
+    body: of `message_body`.
+    """
     fields = json.loads(body)
     fields.pop("SnapshotUrl", None)
     return json.dumps(fields, separators=(",", ":")).encode("ascii")
@@ -78,7 +81,7 @@ def without_picture(body: bytes) -> bytes:
 def signature_headers(
     message_id: str, body: bytes, keys: Sequence[SigningKey], at: datetime
 ) -> list[tuple[str, str]]:
-    """The three headers of Standard Webhooks; one signature for each key."""
+    """Return the three headers of Standard Webhooks; one signature for each key."""
     timestamp = int(at.timestamp())
     content = signed_content(message_id, timestamp, body)
     signatures = (f"v1a,{base64.b64encode(key.sign(content)).decode()}" for key in keys)
@@ -90,5 +93,5 @@ def signature_headers(
 
 
 def signed_content(message_id: str, timestamp: int, body: bytes) -> bytes:
-    """What a signature covers."""
+    """Return what a signature covers."""
     return b"%b.%d.%b" % (message_id.encode(), timestamp, body)

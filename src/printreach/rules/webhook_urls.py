@@ -52,7 +52,7 @@ class WebhookTarget:
 
 
 def parse_webhook_url(url: str, reach: Reach) -> WebhookTarget | str:
-    """The target of a WebhookUrl, or a sentence that says why it is none.
+    """Return the target of a WebhookUrl, or a sentence that says why it is none.
 
     reach: private addresses and plain http are let through where it has networks.
     """
@@ -91,7 +91,7 @@ def _parsed(url: str, *, allow_plain: bool) -> WebhookTarget | str:
 
 
 def target_of(url: str) -> WebhookTarget:
-    """The target of a URL that was let through before; under which setting doesn't matter.
+    """Parse a URL that was accepted before; under which setting doesn't matter.
 
     Raises ValueError for one that never was.
     """
@@ -102,7 +102,7 @@ def target_of(url: str) -> WebhookTarget:
 
 
 def place_to_show(url: str) -> str:
-    """Where it leads, without what may be secret in it: the host."""
+    """Return the host, without anything of the URL that may be secret."""
     return urlsplit(url).hostname or ""
 
 

@@ -121,7 +121,7 @@ def wants(webhook: Webhook, event_type: int) -> bool:
 def retry_delay(
     attempts: int, jitter: float, retry_after: timedelta | None = None
 ) -> timedelta | None:
-    """How long to wait after so many attempts, all of them failed; None: give up.
+    """Return how long to wait after so many attempts, all of them failed; None: give up.
 
     jitter: random, 0 to 1. retry_after: waited for if longer, but never beyond the longest delay.
     """
@@ -132,12 +132,12 @@ def retry_delay(
 
 
 def after_success(webhook: Webhook, at: datetime) -> Webhook:
-    """It answered: what failed before doesn't count."""
+    """Reset the failures after a success."""
     return replace(webhook, failing_since=None, failures=0, last_success_at=at)
 
 
 def after_failure(webhook: Webhook, outcome: Outcome, at: datetime) -> Webhook:
-    """One failure more, which may be the one that disables it."""
+    """Count one more failure, which may disable the webhook."""
     since = webhook.failing_since
     if since is None or since > at:  # the clock was set back
         since = at
@@ -152,14 +152,14 @@ def after_failure(webhook: Webhook, outcome: Outcome, at: datetime) -> Webhook:
 
 
 def in_words(outcome: Outcome) -> str:
-    """One sentence on an attempt."""
+    """Describe an attempt in one sentence."""
     if outcome.error is not None:
         return outcome.error
     return f"The receiver answered {outcome.http_status}."
 
 
 def problem_with_delivery(webhook: Webhook, delivery: Delivery) -> str | None:
-    """Why a delivery that is due is not made after all; None: make it."""
+    """Return why a delivery that is due is not made after all; None: make it."""
     if not wants(webhook, delivery.event_type):
         return "The webhook's filter excludes this type by now."
     if delivery.has_newer_progress:

@@ -27,7 +27,7 @@ RAW_STATUS_OF_OTHERS = 500
 
 
 def success(result: object) -> bytes:
-    """The envelope around a result, which is an object. Raises PrinterRefused (753).
+    """Return the envelope around a result, which is an object. Raises PrinterRefused (753).
 
     A platform's own details pass through as they came, and may hold what JSON can't: a lone half
     of a surrogate pair, for one.
@@ -51,7 +51,7 @@ async def answer_envelope(stream: ServedStream, body: bytes, *, http_status: int
 
 
 async def answer_raw_failure(stream: ServedStream, refused: PrinterRefused) -> None:
-    """A download, snapshot, stream or log that fails: a real HTTP status, the envelope as body."""
+    """Answer a raw command that failed: a real HTTP status, the envelope as body."""
     known = (http for status, http in RAW_STATUS.items() if status == refused.status)
     http_status = next(known, RAW_STATUS_OF_OTHERS)
     await answer_envelope(stream, failure(refused), http_status=http_status)
@@ -60,7 +60,10 @@ async def answer_raw_failure(stream: ServedStream, refused: PrinterRefused) -> N
 async def answer_raw(
     stream: ServedStream, headers: Headers, size: int | None, chunks: AsyncIterator[bytes]
 ) -> None:
-    """A body that comes in pieces. Breaking off before its end is seen as such."""
+    """Send a body in pieces.
+
+    An exception before its end is visible to the caller as a broken body.
+    """
     if size is not None:
         headers = [*headers, (b"Content-Length", b"%d" % size)]
     await stream.respond(encode_response(200, b"OK", [*headers, _NO_STORE]), fin=False)

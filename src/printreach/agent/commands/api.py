@@ -179,7 +179,7 @@ class CommandApi:
             await answers.answer_envelope(stream, answers.failure(unknown))
 
     async def _carry_out(self, request: CommandRequest, handler: Handler) -> bytes:
-        """An order: refused when late, carried out once however often it comes."""
+        """Carry out an order: refuse a late one, and run a repeated one only once."""
         try:
             self._require_fresh(request)
         except PrinterRefused as refused:
@@ -241,7 +241,7 @@ class CommandApi:
         return cut_to_limits(status)
 
     def _features_for(self, request: CommandRequest, features: Feature) -> Feature:
-        """Those that the caller may use: all of them are orders."""
+        """Return the features that the caller may use; all of them are orders."""
         access = _access_of(request)
         allowed = access.permissions & self._outside.limits.allowed
         may_control = Permission.CONTROL in allowed and not access.is_locked
@@ -284,7 +284,7 @@ class CommandApi:
         return done
 
     async def _cancel(self, _request: CommandRequest) -> object:
-        """A start under way counts as a print, though the view does not show it yet."""
+        """Cancel. A start under way counts as a print, though the view does not show it yet."""
         self._require_reachable()
         with self._starts.cancelling():
             may_print = await self._starts.settle()
@@ -345,7 +345,7 @@ class CommandApi:
 
 
 def _access_of(request: CommandRequest) -> Access:
-    """What the relay says that this request may do."""
+    """Return what the relay says that this request may do."""
     return parse_access_stamp(get(request.headers, PERMISSIONS_FIELD.lower()))
 
 
@@ -361,7 +361,7 @@ async def _envelope(handler: Handler, request: CommandRequest) -> bytes:
 
 
 async def _done(work: Awaitable[None]) -> dict[str, object]:
-    """The empty result of an order that was accepted."""
+    """Return the empty result of an order that was accepted."""
     await _within(work)
     return {}
 

@@ -43,7 +43,7 @@ class FileCommands:
             await answers.answer_raw(request.stream, headers, download.size, download.chunks)
 
     def _file_path(self, request: CommandRequest) -> VirtualPath:
-        """The `path` argument, which names something below a root."""
+        """Return the `path` argument, which names something below a root."""
         files = self._files()
         path = parse_virtual_path(request.text("path") or "", files.roots)
         if isinstance(path, str):
@@ -61,7 +61,10 @@ class FileCommands:
         return files
 
     def _require_reachable(self) -> None:
-        """Of the platform's own server, which may answer while the printer is off."""
+        """Require that the platform's own server is reachable.
+
+        It may be while the printer is off.
+        """
         trouble = self._printer.view.trouble
         if trouble is not None and not trouble.has_lost_firmware:
             raise PrinterRefused(trouble.status, trouble.sentence)

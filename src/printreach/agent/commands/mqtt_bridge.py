@@ -31,7 +31,7 @@ _HANDSHAKE = (b"Connection: Upgrade", b"Upgrade: websocket")
 
 
 async def serve_mqtt(request: CommandRequest, endpoint: MqttEndpoint) -> None:
-    """One connection, from handshake to end. Raises PrinterRefused before it has begun."""
+    """Serve one connection, from handshake to end. Raises PrinterRefused before it has begun."""
     stream = request.stream
     if not stream.is_upgrade:
         raise bad_arguments("This address takes WebSocket connections, and nothing else.")
@@ -107,7 +107,7 @@ class Pump:
 
 
 def _shake_hands(websocket: ServerProtocol, request: CommandRequest) -> bytes:
-    """The head of the answer that accepts it. Raises PrinterRefused (751)."""
+    """Return the head of the answer that accepts it. Raises PrinterRefused (751)."""
     fields = [b"%b: %b" % field for field in request.headers]
     lines = [b"GET / HTTP/1.1", *fields, *_HANDSHAKE, b"", b""]
     websocket.receive_data(b"\r\n".join(lines))

@@ -27,7 +27,7 @@ class ConnectCompleter:
         self._held: bytearray | None = bytearray()
 
     def feed(self, data: bytes) -> bytes:
-        """What is to be passed on now. Raises BadConnect."""
+        """Return what is to be passed on now. Raises BadConnect."""
         if self._held is None:
             return data
         self._held += data
@@ -59,7 +59,7 @@ def completed(packet: bytes, user: str, password: str | None) -> bytes:
 
 
 def _packet_end(data: bytes | bytearray) -> int | None:
-    """Where the first packet ends; None while that can't be told or it isn't all there."""
+    """Return where the first packet ends; None while that can't be told or it isn't all there."""
     if data and data[0] != CONNECT:
         raise BadConnect("it does not begin with a CONNECT packet")
     size, shift = 0, 0

@@ -21,11 +21,11 @@ class ServiceClock:
         self._offset_s: float | None = None
 
     def told(self, unix_s: float) -> None:
-        """The service has just said what time it is."""
+        """Set the clock by the service's time."""
         self._offset_s = unix_s - self._now()
 
     def unix_s(self) -> float | None:
-        """None before the first sign-in."""
+        """Return the service's time; None before the first sign-in."""
         return None if self._offset_s is None else self._now() + self._offset_s
 
 
@@ -37,7 +37,7 @@ class Replays:
         self._results: OrderedDict[str, tuple[float, asyncio.Task[bytes]]] = OrderedDict()
 
     async def once(self, command_id: str, carry_out: Callable[[], Awaitable[bytes]]) -> bytes:
-        """The result of the command of that id: carried out now, or when it first came.
+        """Return the result of the command of that id: carried out now, or when it first came.
 
         A repeat that comes while the first still runs waits for it. Whoever asked first may have
         gone away: the command is carried out to its end all the same.

@@ -26,7 +26,7 @@ class CommandRequest:
         self._query = _read_query(head.target.partition(b"?")[2])
 
     def text(self, name: str) -> str | None:
-        """A query argument; None when it is missing."""
+        """Return a query argument; None when it is missing."""
         return self._query.get(name.lower())
 
     def number(self, name: str, default: int) -> int:
@@ -38,7 +38,7 @@ class CommandRequest:
         return int(value)
 
     def flag(self, *names: str) -> bool:
-        """A query argument that is true, 1, false or 0; the first of these names that is given."""
+        """Return a boolean (true, 1, false or 0) by the first of these names that is given."""
         for name in names:
             value = self.text(name)
             if value is None:
@@ -51,7 +51,7 @@ class CommandRequest:
         return False
 
     async def arguments(self, shape: type[T]) -> T:
-        """The JSON body. Raises PrinterRefused (751)."""
+        """Return the JSON body. Raises PrinterRefused (751)."""
         body = await self.stream.read(MAX_ARGUMENTS_BYTES)
         if body is None:
             raise bad_arguments("The body is larger than 64 KiB.")
@@ -77,7 +77,10 @@ def bad_arguments(sentence: str) -> PrinterRefused:
 
 
 def _read_query(query: bytes) -> dict[str, str]:
-    """Names in lower case; the first of a repeated one counts. UTF-8, and what isn't is 751."""
+    """Parse the query: names in lower case, the first of a repeated one counts.
+
+    751 unless UTF-8.
+    """
     try:
         pairs = parse_qsl(
             query.decode("latin-1"), keep_blank_values=True, encoding="utf-8", errors="strict"

@@ -53,7 +53,7 @@ class Starts:
 
     @contextmanager
     def cancelling(self) -> Iterator[None]:
-        """No start is let through meanwhile."""
+        """Let no start through while the context is open."""
         self._cancels += 1
         try:
             yield

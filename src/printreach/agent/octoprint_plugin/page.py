@@ -17,7 +17,7 @@ class AddressRefused(Exception):
 
 
 def read_address(text: object) -> WebAddress | None:
-    """The service's address as a person typed it; None for an empty field.
+    """Return the service's address as a person typed it; None for an empty field.
 
     Raises AddressRefused.
     """
@@ -33,7 +33,7 @@ def read_address(text: object) -> WebAddress | None:
 
 
 def shown(told: Told, address: str, at: float) -> Report:
-    """What an administrator sees, the link code included.
+    """Return what an administrator sees, the link code included.
 
     address: the service's, "" for none. at: monotonic seconds now.
     """
@@ -47,7 +47,7 @@ def shown(told: Told, address: str, at: float) -> Report:
 
 
 def looked_up(told: Told, address: str) -> Lookup:
-    """What anybody on the network is told. An agent that never ran has no printer id yet."""
+    """Return what anybody on the network is told. An agent that never ran has no printer id yet."""
     if told.snapshot is not None:
         return lookup(told.snapshot)
     return Lookup(

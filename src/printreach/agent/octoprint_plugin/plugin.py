@@ -83,9 +83,12 @@ class ServicePlugin(
         return {ADDRESS: "", **dict.fromkeys(owner_limits.NAMES)}
 
     def on_settings_save(self, data: Mapping[str, object]) -> dict[str, object]:
-        """What comes by OctoPrint's own API. A bad address is left as it was: the page asks first,
-        and OctoPrint would tell nobody. The limits of the agent's owner can't be set here, or an
-        app could lift them: they stand in config.yaml alone."""
+        """Handle settings from OctoPrint's own API.
+
+        A bad address is ignored: the page checks it first, and OctoPrint would show no error. The
+        limits of the agent's owner can't be set here, or an app could lift them: they are in
+        config.yaml alone.
+        """
         if ADDRESS not in data or not Permissions.ADMIN.can():
             return {}
         try:
@@ -119,7 +122,7 @@ class ServicePlugin(
         return False
 
     def on_api_get(self, request: flask.Request) -> flask.Response:
-        """The lookup, as the LAN page answers it, and to whom the LAN page would."""
+        """Answer the lookup as the LAN page does, and only to those the LAN page answers."""
         if not (_asks_by_local_name(request) or Permissions.STATUS.can()):
             flask.abort(403, description="Ask by the address of the machine, or with an API key.")
         answer = flask.make_response(
@@ -172,7 +175,7 @@ class ServicePlugin(
         self._agent.use(None if service is None else self._config(service, limits))
 
     def _limits(self) -> OwnerLimits:
-        """What config.yaml lets remote callers do. Raises BadLimit."""
+        """Return what config.yaml lets remote callers do. Raises BadLimit."""
         given = {name: self._settings.get([name]) for name in owner_limits.NAMES}
         return read_limits(given, lambda name: f"plugins.service.{name} in config.yaml")
 

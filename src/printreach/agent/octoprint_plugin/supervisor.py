@@ -67,7 +67,7 @@ class Supervisor:
         self._changed.set()
 
     async def run(self) -> None:
-        """Until stop()."""
+        """Run until stop() is called."""
         while not self._is_stopping:
             self._changed.clear()
             try:
@@ -80,7 +80,7 @@ class Supervisor:
                 await self._rest(_SURPRISE)
 
     async def _run_until_changed(self) -> None:
-        """One agent, from its start to its end. Raises what ended it."""
+        """Run one agent, from its start to its end. Raises what ended it."""
         if self._folder_to_clear is not None:
             _clear(self._folder_to_clear)
             self._folder_to_clear = None

@@ -62,7 +62,7 @@ class BambuApi:
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[AsyncIterator[object]]:
-        """What the printer says, message by message, while this is open. Raises PrinterRefused."""
+        """Yield the printer's messages while this is open. Raises PrinterRefused."""
         access_code = self._setup.access_code
         if access_code is None:
             raise self._refused_credentials("asks for its access code, which the agent has not got")
@@ -98,7 +98,7 @@ class BambuApi:
         return number
 
     async def order(self, order: Order) -> Json:
-        """The printer's answer. Raises PrinterRefused where that is a no, or none comes."""
+        """Return the printer's answer. Raises PrinterRefused where that is a no, or none comes."""
         answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         key = (order.command, str(self._sequence + 1))
         self._waiting[key] = answer
@@ -117,7 +117,7 @@ class BambuApi:
         return told
 
     async def other_serial(self) -> PrinterRefused | None:
-        """A refusal where the printer's certificate names another serial number than was given."""
+        """Return a refusal where the printer's certificate names another serial number."""
         try:
             name = await certificate_name(self._setup.host, self._setup.port)
         except (OSError, TimeoutError):
@@ -130,7 +130,7 @@ class BambuApi:
     # --- the connection ---------------------------------------------------------------------------
 
     async def _find_serial(self) -> str:
-        """As it was given, else from the certificate that the printer shows."""
+        """Return the serial number as it was given, else from the printer's certificate."""
         if self._serial is None:
             try:
                 self._serial = await certificate_name(self._setup.host, self._setup.port)
@@ -172,7 +172,10 @@ class BambuApi:
             raise self._unreachable(_why(exc)) from exc
 
     async def _subscribe(self, client: aiomqtt.Client, serial: str) -> None:
-        """A printer that is asked for another's reports breaks the connection off, or says no."""
+        """Subscribe.
+
+        A printer refuses or disconnects where the serial number is another printer's.
+        """
         unknown = self._unknown_serial()
         try:
             granted = await client.subscribe(f"device/{serial}/report", timeout=MQTT_S)
@@ -209,7 +212,10 @@ class BambuApi:
             self._look_for_unsigned(health_codes(loose.obj(told, "print")))
 
     def _look_for_unsigned(self, codes: list[str]) -> None:
-        """An order may be refused by an entry in the health list, which stays there for a while."""
+        """Fail waiting orders if the health list shows an unsigned order.
+
+        Such entries stay for a while.
+        """
         before, self._lists_unsigned = self._lists_unsigned, UNSIGNED in codes
         if self._lists_unsigned and not before:
             for answer in self._waiting.values():
@@ -236,7 +242,7 @@ async def _leave(client: aiomqtt.Client) -> None:
 
 
 def _parsed(payload: object) -> object:
-    """A message, None for what is no JSON."""
+    """Return a message, None for what is no JSON."""
     return loose.parsed(payload) if isinstance(payload, bytes | bytearray | str) else None
 
 
@@ -264,7 +270,7 @@ def _unsigned() -> PrinterRefused:
 
 
 def _why(exc: Exception) -> str:
-    """The end of a sentence."""
+    """Return the end of a sentence that says why."""
     if isinstance(exc, TimeoutError):
         return "it gives no answer"
     if isinstance(exc, OSError) and exc.strerror:

@@ -25,7 +25,7 @@ class BadFrame(ValueError):
 
 
 def hello(user: str, access_code: str) -> bytes:
-    """What asks for pictures: 80 bytes."""
+    """Return the request for pictures: 80 bytes."""
     return _HELLO.pack(0x40, 0x3000, 0, 0, user.encode()[:32], access_code.encode()[:32])
 
 
@@ -36,7 +36,7 @@ class FrameParser:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The pictures that are whole now. Raises BadFrame."""
+        """Return the pictures that are whole now. Raises BadFrame."""
         self._buffer += data
         frames = []
         while len(self._buffer) >= _HEAD.size:

@@ -37,7 +37,7 @@ def cameras_of(known: KnownState, setup: PrinterSetup, ports: Ports) -> list[Cam
 
 
 def _at(told: str, host: str) -> str:
-    """The address, at the host where the agent finds the printer; without user info."""
+    """Return the address, at the host where the agent finds the printer; without user info."""
     shown = f"[{host}]" if ":" in host else host
     try:
         parts = urlsplit(told)

@@ -25,7 +25,7 @@ class ClockFile:
         self._saved_at = 0.0
 
     def load(self, report: loose.Json, unix_s: float) -> Stopwatch:
-        """What an agent before this one measured of the same print; else a new stopwatch."""
+        """Return what an earlier agent measured of the same print; else a new stopwatch."""
         try:
             with self._file.open("rb") as file:
                 told = json.loads(file.read(MAX_BYTES))
@@ -41,7 +41,7 @@ class ClockFile:
         return resumed(counted_s + gap_s, job_of(report))
 
     def save(self, stopwatch: Stopwatch, now: float, unix_s: float) -> None:
-        """When something began or ended, and once a minute meanwhile."""
+        """Save when something has begun or ended, and otherwise once a minute."""
         state = (stopwatch.job, stopwatch.since is not None)
         if state == self._saved and (not state[1] or now - self._saved_at < SAVE_EVERY_S):
             return

@@ -37,7 +37,7 @@ class Estimates:
         self._started = path
 
     def of(self, report: Json) -> Sliced:
-        """What is known of the print that the report tells of."""
+        """Return what is known of the print that the report tells of."""
         return self._said if self._job == job_of(report) else NOTHING
 
     def on_update(self, report: Json, state: State) -> None:
@@ -70,7 +70,7 @@ class Estimates:
 
 
 def paths_of(report: Json, started: str | None) -> list[str]:
-    """Where the file may be, the likeliest first."""
+    """Return where the file may be, the likeliest first."""
     names = [loose.text(report, key) or "" for key in ("subtask_name", "gcode_file")]
     names = [name.removeprefix("/") for name in names]
     if started is not None and started.rpartition("/")[2] in names:

@@ -62,7 +62,9 @@ class BambuFiles:
             return with_sliced(details, await self._sliced(ftps, path, entry, None))
 
     async def sliced(self, paths: Sequence[str], plate: int | None) -> Sliced:
-        """What the slicer wrote into the first of these files that is there. Raises PrinterRefused.
+        """Return what the slicer wrote into the first of these files that is there.
+
+        Raises PrinterRefused.
 
         plate: of a project, None for its first.
         """
@@ -163,7 +165,7 @@ class BambuFiles:
             raise PrinterRefused(CommandStatus.TOO_MANY_CLIENTS, sentence) from None
 
     async def _run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """A blocking step in a thread. Raises PrinterRefused, or NotThere."""
+        """Run a blocking step in a thread. Raises PrinterRefused, or NotThere."""
 
         def step() -> T:
             with as_refusals(self._setup.host):
@@ -180,7 +182,10 @@ class BambuFiles:
         raise no_such_file(path)
 
     async def _sliced(self, ftps: Ftps, path: str, entry: Listed, plate: int | None) -> Sliced:
-        """What can't be read tells nothing. The last of a session, which it may leave unusable."""
+        """Read what the slicer wrote; nothing where it can't be read.
+
+        The session may be unusable after it.
+        """
         key = (path, entry.size, entry.modified_s, plate)
         if key not in self._known:
             try:
@@ -221,7 +226,7 @@ class BambuFiles:
         return sent
 
     async def _verify(self, inside: str, sent: int, *, has_all: bool) -> None:
-        """The size on the card tells, in a session of its own: the first one may hang."""
+        """Compare the size on the card, in a session of its own since the first one may hang."""
         async with self._session(f"gcode/{inside}") as ftps:
             size = await self._run(ftps.size_of, f"/{inside}")
         if size == sent or (size is None and has_all):
@@ -238,7 +243,7 @@ class BambuFiles:
 
 
 def _head(ftps: Ftps, platform_path: str, size: int, plate: int | None) -> bytes:
-    """The beginning of the G-code; nothing where there is none. Blocking."""
+    """Return the beginning of the G-code; nothing where there is none. Blocking."""
 
     def fetch(offset: int, count: int) -> bytes:
         return ftps.read_range(platform_path, offset, count)
@@ -251,7 +256,7 @@ def _head(ftps: Ftps, platform_path: str, size: int, plate: int | None) -> bytes
 
 
 async def _to_the_end(step: Callable[[], T]) -> T:
-    """A thread can't be cancelled; what it works with must not be pulled away from under it."""
+    """Wait for a thread's step to finish: it can't be cancelled, and needs its session."""
     running = asyncio.ensure_future(asyncio.to_thread(step))
     try:
         return await asyncio.shield(running)

@@ -66,7 +66,7 @@ class Ftps(ftplib.FTP_TLS):
         return secured, size
 
     def listed(self, folder: str, now_s: float) -> list[Listed]:
-        """What is in a folder. Raises NotThere."""
+        """Return what is in a folder. Raises NotThere."""
         if folder:
             self._enter_folder(folder)
         try:
@@ -164,7 +164,7 @@ class Ftps(ftplib.FTP_TLS):
         return bytes(text).decode(errors="surrogateescape").splitlines()
 
     def _say_goodbye(self, data: socket.socket) -> bool:
-        """True where the server does the same."""
+        """Close TLS; True where the server does the same."""
         assert isinstance(data, ssl.SSLSocket)  # of ntransfercmd
         data.settimeout(GOODBYE_S)
         try:
@@ -178,7 +178,10 @@ class Ftps(ftplib.FTP_TLS):
 
 @contextmanager
 def as_refusals(where: str) -> Iterator[None]:
-    """What the file server and the network do, as the printer's refusal. Lets NotThere through."""
+    """Turn errors of the file server and the network into PrinterRefused.
+
+    NotThere passes through.
+    """
     try:
         yield
     except ftplib.error_perm as exc:

@@ -51,7 +51,7 @@ def read_mlsd(line: str) -> Listed | None:
 
 
 def read_list(line: str, now_s: float) -> Listed | None:
-    """A line as `ls -l` writes it. now_s: tells the year of a date that comes without."""
+    """Parse a line as `ls -l` writes it. now_s: gives the year of a date that comes without."""
     found = _LIST.fullmatch(line)
     if found is None or found["mode"][0] not in "-d" or not _is_name(found["name"]):
         return None
@@ -64,7 +64,7 @@ def read_list(line: str, now_s: float) -> Listed | None:
 
 
 def _is_name(name: str) -> bool:
-    """What can stand in a virtual path."""
+    """Whether a name can stand in a virtual path."""
     return name not in ("", ".", "..") and not any(
         sign in "/\\" or sign < " " or sign == "\x7f" or "\ud800" <= sign <= "\udfff"
         for sign in name

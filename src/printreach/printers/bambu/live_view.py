@@ -102,7 +102,7 @@ class LiveView:
                 await asyncio.gather(asking, return_exceptions=True)
 
     async def _ask(self) -> None:
-        """What the printer is, and everything it knows; again where it tells only changes."""
+        """Ask what the printer is and for its whole state; again where it reports only changes."""
         try:
             await self._ask_until_answered()
             if model_of(self.known.modules).tells_all:
@@ -118,7 +118,7 @@ class LiveView:
             log.info("the printer could not be asked: %s", refused.sentence)
 
     async def _wonder_about_silence(self) -> None:
-        """A printer that is asked by another's serial number may say nothing at all."""
+        """Check the serial number of a printer that does not answer: it may be wrong."""
         if await self.wait_until(lambda: self.known.is_enough, SILENCE_S):
             return
         refused = await self._api.other_serial()

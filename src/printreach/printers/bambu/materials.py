@@ -42,7 +42,10 @@ class Extruder:
 
 
 def extruders_of(report: Json) -> list[Extruder]:
-    """Empty for printers with one nozzle, which tell of it at the top of the report."""
+    """Return the extruders.
+
+    None for printers with one nozzle, whose values are in the report itself.
+    """
     part = loose.obj(report, "extruder") or loose.obj(report, "device", "extruder")
     found = {}
     for entry in loose.items(part, "info"):
@@ -140,7 +143,7 @@ def _source_in(unit: int, position: int, tray: Json, ams: Json) -> Source:
 
 
 def _external_sources(report: Json, *, has_two: bool) -> list[Source]:
-    """One beside the printer; an H2 printer has one for each nozzle."""
+    """Return the external spool; an H2 printer has one for each nozzle."""
     slots = [loose.obj(slot) for slot in loose.items(report, "vir_slot")]
     if has_two and slots:
         return [
@@ -185,7 +188,7 @@ def _color(text: str | None) -> str | UnsetType:
 
 
 def _has_tag(tray: Json) -> bool:
-    """What remains is measured by the spool's tag, and guessed without one."""
+    """Whether the remaining amount is measured by the spool's tag; it is guessed without one."""
     return any((loose.text(tray, key) or "0").strip("0") for key in ("tag_uid", "tray_uuid"))
 
 
@@ -194,7 +197,7 @@ def _in_percent(value: float | None) -> float | UnsetType:
 
 
 def _bit(ams: Json, key: str, number: int) -> bool | None:
-    """A bit of a number in hexadecimal text."""
+    """Return a bit of a number in hexadecimal text."""
     text = loose.text(ams, key)
     try:
         return None if text is None else bool(int(text[:32], 16) >> number & 1)
@@ -220,7 +223,7 @@ def _only_tool(report: Json) -> Tool:
 
 
 def _one_of(extruders: list[Extruder], index: int) -> Tool:
-    """Which of them is active is told in a way that is not known."""
+    """Return one of several tools; which of them is active is not known."""
     extruder = extruders[index]
     return Tool(
         id=f"bambu-tool-{extruder.number}",
@@ -232,7 +235,7 @@ def _one_of(extruders: list[Extruder], index: int) -> Tool:
 
 
 def _routes(ams: Json, sources: set[str]) -> list[Route]:
-    """What is in the nozzle, and what is on its way there."""
+    """Return what is in the nozzle, and what is on its way there."""
     now, target = loose.count(ams, "tray_now"), loose.count(ams, "tray_tar")
     found = [(now, "loaded")]
     if target != now:

@@ -39,7 +39,7 @@ _BY_CODE = {"AP05": X1C, "AP02": X1E, "C11": P1P, "C12": P1S, "N1": A1_MINI, "N2
 
 
 def model_of(modules: Sequence[Json]) -> Model:
-    """The product's name decides, else a code of a part."""
+    """Return the model by the product's name, else by a code of a part."""
     for module in modules:
         product = loose.text(module, "product_name")
         if product is not None:
@@ -53,7 +53,7 @@ def model_of(modules: Sequence[Json]) -> Model:
 
 
 def version_of(modules: Sequence[Json]) -> str:
-    """The product and its firmware, as people know them."""
+    """Return the product and its firmware, as people know them."""
     versions = [loose.text(module, "sw_ver") for module in modules if module.get("name") == "ota"]
     name = model_of(modules).name
     return f"{name} {versions[0]}" if versions and versions[0] else name

@@ -117,7 +117,7 @@ def start(order: StartPrint, inside: str) -> Order:
 
 
 def start_problem(order: StartPrint) -> str | None:
-    """Why these arguments can't be (751)."""
+    """Return why these arguments can't be (751)."""
     if isinstance(order.plate, int) and not 1 <= order.plate <= MAX_PLATE:
         return f"Plate must be 1 to {MAX_PLATE}."
     mapping = [] if isinstance(order.ams_mapping, UnsetType) else order.ams_mapping

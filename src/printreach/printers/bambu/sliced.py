@@ -99,7 +99,7 @@ def _time_s(text: str) -> int | None:
 
 
 def _total(told: str | None, factor: int) -> int | None:
-    """The sum over all filaments, which stand with commas between them."""
+    """Return the sum over all filaments, which stand with commas between them."""
     if told is None:
         return None
     amounts = [loose.number({"amount": part}, "amount") for part in told.split(",")]

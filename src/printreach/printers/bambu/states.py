@@ -76,7 +76,7 @@ _NO_ERRORS = {0, 0x0300400C, 0x05008030, 0x03008012, 0x0500C011, *_PAUSES}
 
 
 def state_of(report: Json) -> State:
-    """The state; a real fault counts before everything else."""
+    """Return the state; a real fault takes precedence."""
     if fault_of(report):
         return State.ERROR
     state = _STATES.get((loose.text(report, "gcode_state") or "").upper(), State.IDLE)
@@ -88,7 +88,7 @@ def state_of(report: Json) -> State:
 
 
 def sub_state_of(report: Json, state: State) -> str | None:
-    """What it does at the moment, or why it rests."""
+    """Return what the printer does at the moment, or why it is paused."""
     if state is State.PAUSED:
         why = _PAUSES.get(loose.whole(report, "print_error") or 0)
         if why is not None and why != "Paused":
@@ -105,7 +105,7 @@ def fault_of(report: Json) -> int:
 
 
 def error_of(report: Json) -> str | None:
-    """The fault as the printer's screen and its maker's pages number it."""
+    """Return the fault as the printer's screen and its maker's pages number it."""
     fault = fault_of(report)
     if not fault:
         return None
@@ -116,7 +116,7 @@ def error_of(report: Json) -> str | None:
 
 
 def need_of(report: Json, state: State) -> Need | None:
-    """Why a print rests that nobody paused. A fault is an error, and no question."""
+    """Return why a print is paused that nobody paused. A fault is an error, and no need."""
     stage = loose.whole(report, "stg_cur") or 0
     why = _PAUSES.get(loose.whole(report, "print_error") or 0)
     if state is not State.PAUSED or why == _BY_A_PERSON or (why is None and stage not in _WAITING):
@@ -126,7 +126,7 @@ def need_of(report: Json, state: State) -> Need | None:
 
 
 def code_of(report: Json) -> str:
-    """The number of a fault, as error_of shows it; "" for none."""
+    """Return the number of a fault, as error_of shows it; "" for none."""
     digits = f"{fault_of(report) & 0xFFFFFFFF:08X}"
     return f"{digits[:4]}-{digits[4:]}" if fault_of(report) else ""
 

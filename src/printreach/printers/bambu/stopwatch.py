@@ -38,7 +38,7 @@ class Stopwatch:
 
 
 def observe(stopwatch: Stopwatch, report: Json, state: State, now: float) -> Stopwatch:
-    """The stopwatch after a look at the printer."""
+    """Return the stopwatch after a look at the printer."""
     if state not in UNDER_WAY:
         return replace(_held(stopwatch, now), is_under_way=False, minutes_left=None)
     job = job_of(report)
@@ -55,12 +55,12 @@ def observe(stopwatch: Stopwatch, report: Json, state: State, now: float) -> Sto
 
 
 def resumed(counted_s: float, job: str) -> Stopwatch:
-    """A stopwatch that an agent before this one had begun."""
+    """Return a stopwatch that continues what an earlier agent measured."""
     return Stopwatch(job=job, counted_s=counted_s, is_under_way=True)
 
 
 def job_of(report: Json) -> str:
-    """What tells one print from another; "" when nothing does."""
+    """Return what tells one print from another; "" when nothing does."""
     keys = ("project_id", "task_id", "subtask_id", "subtask_name", "gcode_file")
     return "\n".join(loose.text(report, key) or "" for key in keys).strip()
 
@@ -74,5 +74,5 @@ def _held(stopwatch: Stopwatch, now: float) -> Stopwatch:
 
 
 def _tells_progress(report: Json) -> bool:
-    """Until it runs, the numbers of the print before are still there."""
+    """Whether progress is of this print: until it runs, it is still of the print before."""
     return loose.text(report, "gcode_state") in ("RUNNING", "PAUSE")

@@ -26,7 +26,7 @@ class BoundedSocket(ssl.SSLSocket):
 
 
 async def certificate_name(host: str, port: int) -> str | None:
-    """The common name of the printer's certificate, which is its serial number.
+    """Return the common name of the printer's certificate, which is its serial number.
 
     Raises OSError or TimeoutError when nobody answers.
     """

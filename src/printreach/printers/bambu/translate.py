@@ -88,7 +88,7 @@ def _print(
 
 
 def _left_s(state: State, stopwatch: Stopwatch, now: float, sliced: Sliced) -> int | None:
-    """As the printer counts it; before it does, what the slicer said."""
+    """Return the time left as the printer reports it; before it does, as the slicer estimated."""
     told_s = stopwatch.left_s(now)
     if told_s is None and sliced.time_s is not None and state in UNDER_WAY:
         return max(0, sliced.time_s - stopwatch.duration_s(now))

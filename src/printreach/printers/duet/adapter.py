@@ -55,7 +55,7 @@ class DuetPrinter:
             await self._http.close()
 
     async def cameras(self) -> list[Camera]:
-        """A board has none: its owner names them in the agent's settings."""
+        """Return no cameras: a board has none, its owner sets them in the agent's options."""
         return []
 
     # --- orders -----------------------------------------------------------------------------------
@@ -120,7 +120,10 @@ class DuetPrinter:
         await self._live_view.order(lines)
 
     def _tool(self, argument: str, number: int | None) -> int:
-        """The number, where there is such a tool; without one, the tool in use or the first."""
+        """Return the number if there is such a tool.
+
+        Without a number, the tool in use or the first.
+        """
         model = self._live_view.known.model
         numbers = [tool.number for tool in duet.tools(model)]
         if number is None:

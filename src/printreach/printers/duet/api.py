@@ -22,7 +22,7 @@ class Duet(Protocol):
     """An upload without its size is refused."""
 
     async def model(self) -> Json:
-        """The object model, at least the keys of model.KEYS."""
+        """Return the object model, at least the keys of model.KEYS."""
         ...
 
     async def order(self, lines: list[str]) -> None:
@@ -37,7 +37,7 @@ class Duet(Protocol):
         ...
 
     async def told_of(self, path: str) -> Json:
-        """What a file says of itself. Raises NotFound."""
+        """Return what a file says of itself. Raises NotFound."""
         ...
 
     def open(self, path: str) -> AbstractAsyncContextManager[Download]:
@@ -49,7 +49,7 @@ class Duet(Protocol):
         ...
 
     async def remove(self, path: str) -> None:
-        """A file, or a folder that is empty. Raises NotFound."""
+        """Remove a file, or a folder that is empty. Raises NotFound."""
         ...
 
     async def leave(self) -> None:

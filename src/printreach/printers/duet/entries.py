@@ -18,7 +18,7 @@ def is_folder(told: Json) -> bool:
 
 
 def name_of(told: Json) -> str | None:
-    """None for what is no name of one thing in a folder."""
+    """Return the name; None for what is no name of an entry in a folder."""
     name = told.get("name")
     if not isinstance(name, str) or not name or "/" in name or name in (".", ".."):
         return None
@@ -42,7 +42,10 @@ def entry_of(
 
 
 def details_of(told: Json, path: str, platform_path: str) -> FileDetails:
-    """What a file says of itself; what firmware found nothing of is 0 in its answer."""
+    """Return what a file's metadata says.
+
+    Values that the firmware did not find are 0 in its answer.
+    """
     slicer, version = _slicer(told)
     thumbnails = loose.items(told, "thumbnails")
     return FileDetails(
@@ -86,7 +89,7 @@ def _slicer(told: Json) -> tuple[str | None, str | None]:
 
 
 def _filament_mm(told: Json) -> int | UnsetType:
-    """Over all extruders."""
+    """Return the length over all extruders."""
     found = [loose.number({"": length}, "") for length in loose.items(told, "filament")]
     lengths = [length for length in found if length is not None and length >= 0]
     return int(min(sum(lengths), loose.MAX_INT)) if lengths else UNSET

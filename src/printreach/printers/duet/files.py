@@ -88,7 +88,7 @@ class _Listing:
         self._left = MAX_FOLDERS
 
     async def below(self, path: str, folder: str, depth: int) -> list[FileEntry]:
-        """A folder that is missing is empty: a new SD card has none."""
+        """List what is below a folder. A missing folder is empty, as on a new SD card."""
         self._left -= 1
         if depth == 0 or self._left < 0:
             raise failed(f"There are more folders than the {MAX_FOLDERS} that can be listed.")

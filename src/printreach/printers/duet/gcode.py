@@ -11,7 +11,10 @@ WAIT_FOR_HEAT = "M116"
 
 
 def quoted(text: str) -> str:
-    """A text as a parameter. A single quote by itself would make the next letter a small one."""
+    """Quote a text as a parameter.
+
+    A single quote is doubled, or it would change the next letter.
+    """
     doubled = text.replace('"', '""').replace("'", "''")
     return f'"{doubled}"'
 
@@ -38,7 +41,7 @@ def select_tool(number: int) -> list[str]:
 
 
 def heat_tool(number: int, target_c: float) -> str:
-    """Its active temperature, and it is switched on, or off for 0."""
+    """Set a tool's active temperature and switch it on, or off for 0."""
     return f"M568 P{number} S{_number(target_c)} A{2 if target_c else 0}"
 
 
@@ -56,7 +59,7 @@ def heat_chamber(target_c: float) -> str:
 
 
 def refusal_in(reply: str) -> str | None:
-    """What an answer says of an order that was not carried out; None where it was."""
+    """Return the refusal in a reply; None where the order was carried out."""
     for line in reply.splitlines():
         kind, colon, words = line.strip().partition(":")
         if colon and kind.lower() == "error" and words.strip():

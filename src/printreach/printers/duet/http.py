@@ -68,13 +68,13 @@ class DuetHttp:
     async def get(
         self, target: str, *, is_patient: bool = False, at_most: int = MAX_ANSWER_BYTES
     ) -> object:
-        """The answer's JSON; None where it is none."""
+        """Return the answer's JSON; None where it is none."""
         answer = await self.ask("GET", target, is_patient=is_patient, at_most=at_most)
         return loose.parsed(self.accept(answer).body)
 
     @asynccontextmanager
     async def open(self, target: str) -> AsyncIterator[OpenAnswer]:
-        """A download as it comes. Raises NotFound."""
+        """Open a download. Raises NotFound."""
         with reaching(self.where):
             opened = self._patient.open(b"GET", target.encode("ascii"), self._headers)
             async with opened as answer:
@@ -83,7 +83,7 @@ class DuetHttp:
                 yield answer
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
-        """The body of a download. Raises PrinterRefused when it breaks off."""
+        """Yield the body of a download. Raises PrinterRefused when it breaks off."""
         with reaching(self.where):
             async for chunk in answer.chunks():
                 yield chunk

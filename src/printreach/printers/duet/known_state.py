@@ -84,7 +84,7 @@ class KnownState:
 
 
 def with_model(known: KnownState, model: Json) -> KnownState:
-    """The board has told how things are: its whole model."""
+    """Return the state after the board has reported its whole model."""
     before = known.condition.state
     now = _job_condition(model, known)
     if now is not None:
@@ -104,27 +104,27 @@ def with_model(known: KnownState, model: Json) -> KnownState:
 
 
 def lost_sight(known: KnownState) -> KnownState:
-    """The board could not be asked for a while, in which anything may have happened."""
+    """Return the state after a gap, in which anything may have happened."""
     return replace(known, condition=UNHEARD, is_cancelling=False)
 
 
 def is_quite_paused(known: KnownState) -> bool:
-    """Not on its way there: what is to be done in a pause is refused before."""
+    """Whether the print is fully paused; before that, commands for a pause are refused."""
     return duet.status(known.model) == "paused"
 
 
 def is_pausing(known: KnownState) -> bool:
-    """Or is paused already: an order to pause is refused."""
+    """Whether it is pausing, or paused already: an order to pause is refused then."""
     return duet.status(known.model) in ("pausing", "paused")
 
 
 def job_path(known: KnownState) -> str | None:
-    """The path of the file that is printed."""
+    """Return the path of the file that is printed."""
     return loose.text(loose.obj(duet.job(known.model), "file"), "fileName")
 
 
 def _job_condition(model: Json, known: KnownState) -> Condition | None:
-    """None while no job is under way."""
+    """Return the condition of the job under way; None where there is none."""
     status = duet.status(model)
     if known.is_cancelling and known.condition.state in UNDER_WAY and status in _STOPPING:
         return Condition(known.condition.state, "Cancelling")
@@ -139,7 +139,7 @@ def _job_condition(model: Json, known: KnownState) -> Condition | None:
 
 
 def _is_warming_up(model: Json) -> bool:
-    """All of the time so far went into heating."""
+    """Whether all of the time so far went into heating."""
     job = duet.job(model)
     duration_s = loose.number(job, "duration") or 0.0
     return duration_s - (loose.number(job, "warmUpDuration") or 0.0) <= 0.0
@@ -162,7 +162,7 @@ def _rest_condition(known: KnownState) -> Condition:
 
 
 def _ending(known: KnownState, model: Json) -> Ending:
-    """A job was under way and is no more."""
+    """Tell how the job ended that was under way before."""
     status = duet.status(model)
     if status in NO_MACHINE or duet.status(known.model) == "simulating":
         return Ending.CLEARED
@@ -176,7 +176,7 @@ def _ending(known: KnownState, model: Json) -> Ending:
 
 
 def _ending_at_rest(known: KnownState, model: Json) -> Ending:
-    """Nothing was under way when it was asked before, or it was long ago."""
+    """Tell how the last job ended, where none was under way at the last poll."""
     job = duet.job(model)
     if duet.status(model) in NO_MACHINE:
         return known.ending
@@ -188,7 +188,7 @@ def _ending_at_rest(known: KnownState, model: Json) -> Ending:
 
 
 def _is_told_cancelled(model: Json) -> bool:
-    """Only DSF tells."""
+    """Whether the model says that the job was cancelled; only DSF reports it."""
     job = duet.job(model)
     return bool(loose.flag(job, "lastFileCancelled") or loose.flag(job, "lastFileAborted"))
 
@@ -212,13 +212,13 @@ def _latest_of(model: Json, before: Latest) -> Latest:
 
 
 def _is_another_file(model: Json, latest: Latest) -> bool:
-    """A job may start the next one (M32 in a file), with no rest in between."""
+    """Whether a job has started the next one (M32 in a file), with no idle state in between."""
     name = _base_name(loose.text(loose.obj(duet.job(model), "file"), "fileName"))
     return bool(name and latest.name) and name != latest.name
 
 
 def _ended(latest: Latest, model: Json, ending: Ending) -> Latest:
-    """The latest job, with what is told of it afterwards."""
+    """Return the latest job, with what is told of it afterwards."""
     job = duet.job(model)
     name = _base_name(loose.text(job, "lastFileName")) or latest.name
     duration_s = loose.count(job, "lastDuration") or latest.duration_s
@@ -227,7 +227,7 @@ def _ended(latest: Latest, model: Json, ending: Ending) -> Latest:
 
 
 def _filament_mm(file: Json) -> int:
-    """Over all extruders; 0 where the file doesn't say."""
+    """Return the length over all extruders; 0 where the file doesn't say."""
     lengths = [loose.number({"": length}, "") or 0.0 for length in loose.items(file, "filament")]
     return int(min(max(sum(lengths), 0.0), loose.MAX_INT))
 

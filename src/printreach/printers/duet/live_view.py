@@ -55,7 +55,7 @@ class LiveView:
             self._is_wanted.set()
 
     def expect_cancel(self, expected: bool) -> None:
-        """The pause that comes first is no pause to anybody else."""
+        """Treat the next pause as part of a cancellation."""
         self.known = replace(self.known, is_cancelling=expected)
 
     async def wait_until(self, condition: Callable[[KnownState], bool], seconds: float) -> bool:
@@ -92,7 +92,7 @@ class LiveView:
                 pass  # nobody is in a hurry
 
     async def _look(self, board: Duet) -> Json:
-        """A garbled answer is no reason to give a print up; several in a row are."""
+        """Poll the model. A garbled answer is tried again; several in a row are a failure."""
         for _ in range(GARBLED_TRIES - 1):
             try:
                 return await board.model()

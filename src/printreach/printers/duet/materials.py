@@ -21,7 +21,7 @@ HAS_FILAMENT = {"ok": False, "noFilament": True}
 
 
 def materials_of(model: Json) -> MaterialSystem | None:
-    """None before tools were told, and for a machine without any."""
+    """Return the materials; None before tools were reported, and for a machine without any."""
     tools = [tool for tool in duet.tools(model) if tool.extruders or tool.heater.state][:MAX_TOOLS]
     if not tools:
         return None
@@ -69,7 +69,7 @@ def _route(model: Json, tool: Tool) -> Route:
 
 
 def _filament(model: Json, tool: Tool) -> str | None:
-    """What was loaded with M701: the name that the owner gave it."""
+    """Return what was loaded with M701: the name that the owner gave it."""
     return loose.text(_of_drive(loose.obj(model, "move"), "extruders", tool), "filament")
 
 
@@ -79,7 +79,7 @@ def _is_empty(model: Json, tool: Tool) -> bool | UnsetType:
 
 
 def _of_drive(told: Json, key: str, tool: Tool) -> Json:
-    """The entry of the tool's first extruder drive."""
+    """Return the entry of the tool's first extruder drive."""
     entries = loose.items(told, key)
     drive = tool.extruders[0] if tool.extruders else len(entries)
     return loose.obj(entries[drive]) if drive < len(entries) else loose.EMPTY

@@ -35,7 +35,7 @@ class Tool(NamedTuple):
 
 
 def merged(before: object, news: object) -> object:
-    """The model with what has changed; lists are told whole, with each entry's news."""
+    """Merge changes into the model; lists are reported as a whole, with changed entries."""
     if isinstance(before, Mapping) and isinstance(news, Mapping):
         return {**before, **{key: merged(before.get(key), value) for key, value in news.items()}}
     if isinstance(before, list) and isinstance(news, list):
@@ -62,7 +62,7 @@ def chamber(model: Json) -> Heater | None:
 
 
 def tools(model: Json) -> list[Tool]:
-    """By number. A number that was given up leaves a null in the list."""
+    """Return the tools by number. A removed tool leaves a null in the list."""
     found = {}
     for place, entry in enumerate(loose.items(model, "tools")):
         told = loose.obj(entry)
@@ -77,13 +77,13 @@ def current_tool(model: Json) -> int | None:
 
 
 def faults(model: Json) -> list[int]:
-    """The numbers of the heaters that firmware has stopped because something is wrong."""
+    """Return the numbers of the heaters that firmware has stopped because something is wrong."""
     heaters = loose.items(loose.obj(model, "heat"), "heaters")
     return [number for number, told in enumerate(heaters) if loose.text(told, "state") == "fault"]
 
 
 def is_too_cold(model: Json, number: int) -> bool:
-    """The board would not drive this tool's filament, and say so to nobody in particular."""
+    """Whether the tool is too cold to extrude; the board would refuse without a clear answer."""
     lowest_c = loose.number(loose.obj(model, "heat"), "coldExtrudeTemperature")
     actual_c = next((tool.heater.actual_c for tool in tools(model) if tool.number == number), None)
     return lowest_c is not None and actual_c is not None and actual_c < lowest_c
@@ -94,7 +94,10 @@ def has_axes(model: Json) -> bool:
 
 
 def _heater_of(model: Json, part: str) -> Heater | None:
-    """The first heater of the bed or the chamber. 3.7 tells several for each, in lists of lists."""
+    """Return the first heater of the bed or the chamber.
+
+    3.7 tells several for each, in lists of lists.
+    """
     heat = loose.obj(model, "heat")
     told: list[object] = [*loose.items(heat, f"{part}Heaters")]
     for several in loose.items(heat, f"{part}HeaterMapping"):

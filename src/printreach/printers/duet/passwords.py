@@ -11,7 +11,7 @@ NONE_SET = "reprap"
 
 
 def password_of(setup: PrinterSetup) -> str:
-    """As part of a query."""
+    """Return the password as part of a query."""
     return quote(setup.password or NONE_SET, safe="")
 
 

@@ -29,7 +29,7 @@ FORM = b"application/x-www-form-urlencoded"
 
 
 async def sign_in_to_sbc(http: DuetHttp, setup: PrinterSetup) -> "Sbc | None":
-    """None where there is no DSF. Raises PrinterRefused."""
+    """Sign in to DSF; None where there is none. Raises PrinterRefused."""
     answer = await http.ask("GET", f"/machine/connect?password={password_of(setup)}")
     if answer.status == 403:
         raise refused(http.where, setup)

@@ -64,7 +64,7 @@ class Standalone:
         self._seen: dict[str, int | None] = {}
 
     async def model(self) -> Json:
-        """What changes all the time is asked for; the rest when its number has gone up."""
+        """Poll what changes all the time, and other parts when their sequence number changed."""
         live = await self._model("", LIVE)
         told = loose.obj(live)
         if not duet.status(told):
@@ -120,7 +120,7 @@ class Standalone:
             yield Download(size=size_of(answer), chunks=self._http.chunks(answer))
 
     async def store(self, path: str, size: int | None, chunks: AsyncIterator[bytes]) -> None:
-        """What comes is kept under another name, and put away where the connection breaks."""
+        """Upload under a temporary name, which is removed where the connection breaks."""
         query = _query(name=path, time=local_time(self._setup.unix_time()))
         answer = await self._http.send("POST", f"/rr_upload?{query}", size, chunks)
         if loose.count(loose.parsed(answer.body), "err") != 0:
@@ -143,7 +143,7 @@ class Standalone:
             pass  # the board forgets a silent session by itself, after 8 s
 
     async def _model(self, key: str, flags: str) -> object:
-        """A part of the object model. Long lists come in parts."""
+        """Read a part of the object model. Long lists come in parts."""
         told: object = None
         start = 0
         for _ in range(MAX_PARTS):
@@ -161,7 +161,7 @@ class Standalone:
         return told
 
     async def _replies(self) -> int:
-        """How many answers to orders there were so far, modulo 65536."""
+        """Return how many answers to orders there were so far, modulo 65536."""
         return loose.count(await self._model("seqs", "d99f"), "reply") or 0
 
     async def _reply(self) -> str:
@@ -179,7 +179,7 @@ class Standalone:
 
 
 def local_time(unix_time: float) -> str:
-    """As boards write times: without a zone. Theirs is taken to be the agent's."""
+    """Format a time as boards write it: without a zone, which is taken to be the agent's."""
     return datetime.fromtimestamp(unix_time, tz=UTC).astimezone().strftime("%Y-%m-%dT%H:%M:%S")
 
 

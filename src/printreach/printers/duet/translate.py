@@ -42,7 +42,7 @@ def view_of(known: KnownState, where: str) -> View:
 
 
 def features_of(model: Json) -> Feature:
-    """What this machine has."""
+    """Return what this machine has."""
     features = NO_FEATURES | Feature.PRINT_START
     if duet.has_axes(model):
         features |= Feature.AXIS_MOVEMENT | Feature.HOMING
@@ -68,7 +68,7 @@ def _print_of(known: KnownState, state: State) -> CurrentPrint:
 
 
 def _time_left_s(known: KnownState, state: State) -> int | None:
-    """The slicer's word, else what firmware reckons, else what a simulation or the file says."""
+    """Return the slicer's estimate, else the firmware's, else a simulation's or the file's."""
     if state is State.COMPLETE:
         return 0
     if state not in UNDER_WAY:
@@ -97,7 +97,7 @@ def _temps_of(model: Json) -> Temps:
 
 
 def _hotend(model: Json) -> duet.Heater:
-    """Of the tool in use, else of the first that has a heater."""
+    """Return the heater of the tool in use, else of the first tool that has one."""
     heated = [tool for tool in duet.tools(model) if tool.heater.state]
     current = duet.current_tool(model)
     heated.sort(key=lambda tool: tool.number != current)
@@ -105,7 +105,7 @@ def _hotend(model: Json) -> duet.Heater:
 
 
 def _question(model: Json) -> str | None:
-    """What the machine asks the person before it (M291)."""
+    """Return what the machine asks the person before it (M291)."""
     box = loose.obj(model, "state", "messageBox")
     words = [loose.text(box, key) for key in ("title", "message")]
     return ": ".join(word for word in words if word)[:MAX_TEXT_CHARS] or None

@@ -9,7 +9,7 @@ from .sdcp.printer import SdcpPrinter
 
 
 def make(setup: PrinterSetup, ports: Ports = USUAL_PORTS) -> Printer:
-    """Only the Centauri Carbon 2 has an access code, and needs its serial number to be spoken to.
+    """Make the adapter. Only the Centauri Carbon 2 has an access code and needs its serial number.
 
     One of which neither is known is tried with SDCP, and asks for them when it turns out not to
     speak that.

@@ -50,7 +50,7 @@ class SwitchedCamera:
                 yield frame
 
     def _found(self, told: str | None) -> str:
-        """The printer may leave out the scheme."""
+        """Complete the address; the printer may leave out the scheme."""
         if told is None:
             return self._usual_url
         url = told if "://" in told else f"http://{told}"
@@ -63,5 +63,5 @@ class SwitchedCamera:
 
 
 def authority(host: str, port: int) -> str:
-    """As URLs and Host lines have it."""
+    """Format host and port as URLs and Host lines have them."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -53,7 +53,10 @@ class LiveView:
         return await self._updates.wait_until(lambda: condition(self._told), seconds)
 
     async def until_paused(self) -> None:
-        """A print can't be resumed before its pause is complete. Raises PrinterRefused."""
+        """Wait until the pause is complete: before that a print can't be resumed.
+
+        Raises PrinterRefused.
+        """
         if not await self._updates.wait_until(lambda: self.view.job.sub_state != PAUSING, PAUSES_S):
             raise PrinterRefused(CommandStatus.TIMED_OUT, "The printer is still pausing.")
 

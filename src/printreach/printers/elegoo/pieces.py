@@ -37,7 +37,7 @@ class Whole(NamedTuple):
 async def whole(
     chunks: AsyncIterator[bytes], size: int | None, folder: Path
 ) -> AsyncIterator[Whole]:
-    """The sum goes ahead of the file, so everything is read first. Raises PrinterRefused."""
+    """Buffer a file on disk: its checksum is sent before it. Raises PrinterRefused."""
     md5 = hashlib.md5(usedforsecurity=False)
 
     async def summed() -> AsyncIterator[bytes]:
@@ -64,12 +64,12 @@ async def in_pieces(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, by
 
 
 def inside(path: str) -> str:
-    """Below the root."""
+    """Return the path below the root."""
     return path.partition("/")[2]
 
 
 def plain_name(path: str) -> str:
-    """The name of a file to be uploaded. Raises PrinterRefused for one in a folder (751)."""
+    """Return the name of a file to be uploaded. Raises PrinterRefused for one in a folder (751)."""
     name = inside(path)
     if "/" in name or not name:
         raise bad_path("This printer takes files into no folder.")
@@ -87,7 +87,7 @@ class Web:
         await self._fetcher.close()
 
     async def send(self, method: bytes, target: bytes, headers: Headers, body: bytes) -> object:
-        """The answer's JSON; None where it is none. Raises PrinterRefused."""
+        """Return the answer's JSON; None where it is none. Raises PrinterRefused."""
         with self._told():
             answer = await self._fetcher.fetch(method, target, headers, body)
         self._require_ok(answer.status)

@@ -80,7 +80,7 @@ class ElegooPrinter(ABC, Generic[F]):
 
     @abstractmethod
     def _forget(self) -> None:
-        """A connection begins: nothing is known of what the printer does."""
+        """Forget everything that is known of the printer, because a connection begins."""
 
     @abstractmethod
     def _on_message(self, message: Json) -> None:
@@ -111,7 +111,7 @@ class ElegooPrinter(ABC, Generic[F]):
 
 
 def targets_of(order: SetTemp, *, hotend: str, bed: str) -> JsonObject:
-    """The targets by the protocol's names for the heaters. Raises PrinterRefused."""
+    """Return the targets by the protocol's names for the heaters. Raises PrinterRefused."""
     if not isinstance(order.chamber_c, UnsetType):
         raise not_supported("heat a chamber")
     require_tools_of(order, (0,))

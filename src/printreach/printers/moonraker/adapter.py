@@ -214,7 +214,7 @@ class MoonrakerPrinter:
 
 
 def _trouble(refused: PrinterRefused) -> Trouble:
-    """What keeps the agent from the printer; anything unforeseen is no connection."""
+    """Return why the printer can't be reached; an unforeseen refusal counts as no connection."""
     known = refused.status in TROUBLES
     status = CommandStatus(refused.status) if known else CommandStatus.NOT_CONNECTED
     return Trouble(status=status, sentence=refused.sentence)

@@ -29,7 +29,7 @@ _DOING = {"Loading": "loading", "Unloading": "unloading"}
 
 
 def afc_materials(known: KnownState, tools: list[Tool]) -> MaterialSystem | None:
-    """None where there is no such unit."""
+    """Return the unit's materials; None where there is no such unit."""
     lanes = [(short_name(key), obj(known, key)) for key in known.machine.lanes]
     if not known.machine.has_afc or not lanes:
         return None
@@ -101,7 +101,7 @@ def _lane_details(lane: Json) -> PlatformDetails | UnsetType:
 
 
 def _tool_id(lane: Json, tools: list[Tool]) -> str | None:
-    """The extruder that the lane names; the only one, whatever it is called."""
+    """Return the extruder that the lane names; the only one, whatever it is called."""
     if len(tools) == 1:
         return tools[0].id
     named = loose.text(lane, "extruder")

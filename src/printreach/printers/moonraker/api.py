@@ -74,7 +74,7 @@ class MoonrakerApi:
     async def call(
         self, method: str, params: loose.Json = loose.EMPTY, *, patience_s: float = ANSWER_S
     ) -> object:
-        """The result of a call."""
+        """Return the result of a call."""
         if self.rpc is None:
             raise unreachable(self.where, "there is no connection")
         try:
@@ -109,7 +109,7 @@ class MoonrakerApi:
             log.info("an order was refused: %s", call.exception())
 
     def _meant(self, refused: RpcRefused) -> PrinterRefused:
-        """What an error means. Source: answers of 0.11.0, which has -32602 for 401."""
+        """Translate an error. Source: answers of 0.11.0, which has -32602 for 401."""
         words = shortened(refused.message)
         if refused.code == 401 or refused.message in _DENIED_WORDS:
             return PrinterRefused(CommandStatus.NOT_AUTHORIZED, self.denied)
@@ -122,14 +122,14 @@ class MoonrakerApi:
     # --- over HTTP ----------------------------------------------------------------------------
 
     async def get(self, path: str, query: Mapping[str, str] | None = None) -> object:
-        """The result of a question. Raises NotFound."""
+        """Return the result of a question. Raises NotFound."""
         return await self._ask(b"GET", path, query)
 
     async def delete(self, path: str, query: Mapping[str, str] | None = None) -> object:
         return await self._ask(b"DELETE", path, query)
 
     async def head(self, path: str) -> Fetched:
-        """Of a file. Raises NotFound, for a folder too."""
+        """Ask for a file's headers. Raises NotFound, for a folder too."""
         with reaching(self.where):
             answer = await self._fetcher.fetch(b"HEAD", path.encode("ascii"), self.headers)
         if answer.status == 403:  # "… is not a file"
@@ -138,14 +138,14 @@ class MoonrakerApi:
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[OpenAnswer]:
-        """A download as it comes. Raises NotFound."""
+        """Open a download. Raises NotFound."""
         with reaching(self.where):
             async with self._fetcher.open(b"GET", path.encode("ascii"), self.headers) as answer:
                 self._accept(Fetched(answer.status, answer.headers, b""))
                 yield answer
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
-        """The body of a download. Raises PrinterRefused when it breaks off."""
+        """Yield the body of a download. Raises PrinterRefused when it breaks off."""
         with reaching(self.where):
             async for chunk in answer.chunks():
                 yield chunk

@@ -54,7 +54,7 @@ class CameraFinder:
         self._has_looked.set()
 
     async def cameras(self) -> list[Camera]:
-        """Those that are listed; else the usual one, once it has given a picture."""
+        """Return the listed cameras; else the usual one, once it has given a picture."""
         await self._has_looked.wait()
         if self._found or not self._usual:
             return self._found
@@ -65,7 +65,7 @@ class CameraFinder:
         return self._found
 
     def _made(self, webcam: Webcam) -> list[Camera]:
-        """One camera, or none for a webcam without any address that gives pictures."""
+        """Return one camera, or none for a webcam without any address that gives pictures."""
         streams = self._places(webcam.stream)
         snapshots = self._places(webcam.snapshot)
         entry = WebcamEntry(
@@ -113,5 +113,5 @@ async def _gives_a_picture(camera: Camera) -> bool:
 
 
 def _at(urls: list[str], place: int) -> str | None:
-    """An absolute address has one place, a relative one may have two."""
+    """Return the address at a place: an absolute one has one place, a relative one two."""
     return urls[min(place, len(urls) - 1)] if urls else None

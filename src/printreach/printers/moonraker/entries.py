@@ -63,18 +63,18 @@ def folder_of(answer: object, root: FileRoot, inside: str) -> Folder:
 
 
 def has_pictures(answer: object) -> bool:
-    """A folder in which Moonraker keeps pictures that it took out of files."""
+    """Whether it is a folder in which Moonraker keeps thumbnails of files."""
     return any(loose.text(told, "dirname") == PICTURES for told in loose.items(answer, "dirs"))
 
 
 def is_empty(answer: object) -> bool:
-    """A folder with nothing in it but such pictures, whose files are gone."""
+    """Whether a folder is empty but for thumbnails of files that are gone."""
     content = [*loose.items(answer, "files"), *loose.items(answer, "dirs")]
     return len(content) == int(has_pictures(answer))
 
 
 def stored_at(answer: object, place: Place) -> Place:
-    """Where an upload was put, which need not be where it was sent."""
+    """Return where an upload was put, which need not be where it was sent."""
     item = loose.obj(answer, "item")
     inside = loose.text(item, "path")
     return place if inside is None else Place(place.root, inside)
@@ -97,7 +97,7 @@ def _entry(told: object, place: Place, kind: EntryType) -> FileEntry:
 
 
 def _shown_name(told: object, key: str, root: FileRoot) -> str | None:
-    """Names that begin with a dot are kept from people who look for something to print."""
+    """Return a name to list; names that begin with a dot are hidden from people."""
     name = loose.text(told, key)
     if name is None or "/" in name or (root is FileRoot.GCODE and name.startswith(".")):
         return None

@@ -136,8 +136,10 @@ class MoonrakerFiles:
             self._uploads -= 1
 
     async def _send(self, form: FormUpload, chunks: AsyncIterator[bytes]) -> object:
-        """Whoever gives the chunks may leave; the request is then brought to an end that Moonraker
-        throws away, in a task of its own."""
+        """Send the form.
+
+        If the caller gives up, a task of its own ends the request so that Moonraker discards it.
+        """
         sending = asyncio.create_task(self._post(form))
         self._sending.add(sending)
         sending.add_done_callback(self._sent)
@@ -169,7 +171,7 @@ class MoonrakerFiles:
             raise _in_use(place.virtual_path) from None
 
     async def _delete_folder(self, place: Place) -> None:
-        """Only an empty one; pictures that Moonraker made of files that are gone don't count."""
+        """Delete an empty folder; thumbnails of files that are gone don't count."""
         told = await self._told(place)
         if told is None:
             raise no_such_file(place.virtual_path)
@@ -191,7 +193,7 @@ class MoonrakerFiles:
         return None if told is None else folder_of(told, place.root, place.inside)
 
     async def _told(self, place: Place) -> object | None:
-        """What Moonraker tells of a folder; None where there is none."""
+        """Return what Moonraker tells of a folder; None where there is none."""
         query = {"path": place.platform_path.rstrip("/"), "extended": "true"}
         try:
             return await self._api.get(f"{FILES}/directory", query)
@@ -201,7 +203,7 @@ class MoonrakerFiles:
             raise
 
     async def _metadata(self, place: Place) -> object:
-        """None for what holds no G-code, or was not read yet."""
+        """Return a file's metadata; None where it has no G-code, or was not read yet."""
         if place.root is not FileRoot.GCODE:
             return None
         try:

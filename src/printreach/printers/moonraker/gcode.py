@@ -37,7 +37,7 @@ def extrude(distance_mm: float, extruder: str, active: str) -> str:
 
 
 def restored(active: str) -> str:
-    """After an extrusion that was refused in the middle. active: the extruder in use before."""
+    """Restore the state after an extrusion that was refused. active: the extruder in use before."""
     return f"{RESTORE}\n{_activate(active)}"
 
 
@@ -59,7 +59,7 @@ def set_led(name: str, *, on: bool) -> str:
 
 
 def park(retract_mm: int, lift_mm: int) -> str:
-    """What a smart pause does with the nozzle; "" for nothing."""
+    """Retract and lift for a smart pause; "" where there is nothing to do."""
     moves = [f"G1 E-{retract_mm} F{RETRACT_MM_MIN}"] if retract_mm else []
     moves += [f"G1 Z{lift_mm} F{Z_MM_MIN}"] if lift_mm else []
     return _saved("G91", "M83", *moves) if moves else ""
@@ -81,5 +81,5 @@ def _saved(*lines: str) -> str:
 
 
 def _number(value: float) -> str:
-    """As short as it can be said exactly enough: to a thousandth."""
+    """Format a number to a thousandth, as short as possible."""
     return f"{value:.3f}".rstrip("0").rstrip(".")

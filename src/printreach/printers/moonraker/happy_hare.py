@@ -33,7 +33,7 @@ _DOING = {"Loading": "loading", "Unloading": "unloading"}
 
 
 def mmu_materials(known: KnownState, tools: list[Tool]) -> MaterialSystem | None:
-    """None where there is no such unit, or it is switched off."""
+    """Return the unit's materials; None where there is no such unit, or it is switched off."""
     mmu = obj(known, "mmu")
     gates = loose.count(mmu, "num_gates")
     if not known.machine.has_mmu or not gates or loose.flag(mmu, "enabled") is False:
@@ -74,7 +74,7 @@ def _gate(mmu: Json, gate: int, units: Sequence[tuple[Unit, range]]) -> Source:
 
 
 def _tool_number(mmu: Json, gate: int) -> int | UnsetType:
-    """The first of the print's tools that is mapped to the gate."""
+    """Return the first of the print's tools that is mapped to the gate."""
     tools = (tool for tool, at in enumerate(loose.items(mmu, "ttg_map")) if at == gate)
     return next(tools, UNSET)
 
@@ -126,7 +126,7 @@ def _route(mmu: Json, source: Source, tool_id: str) -> Route:
 
 
 def _units(machine: Json) -> list[tuple[Unit, range]]:
-    """Each with its gates."""
+    """Return the units, each with its gates."""
     count = min(loose.count(machine, "num_units") or 0, MAX_UNITS)
     told = [loose.obj(machine, f"unit_{number}") for number in range(count)]
     sizes = [loose.count(unit, "num_gates") or 0 for unit in told]

@@ -96,7 +96,10 @@ def machine_of(answer: Iterable[object]) -> Machine:
 
 
 def subscription(machine: Machine) -> dict[str, list[str]]:
-    """The objects and fields to be told of. Klipper sends what has changed four times a second."""
+    """Return the objects and fields to be told of.
+
+    Klipper sends what has changed four times a second.
+    """
     heat = ["temperature", "target"]
     wanted = {
         "webhooks": ["state", "state_message"],
@@ -174,7 +177,7 @@ def _extruders(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _chamber(names: Sequence[str]) -> str | None:
-    """A heater tells more than a sensor, so it wins."""
+    """Return the chamber's object; a heater wins over a sensor, since it reports more."""
     for kind in ("heater_generic", "temperature_sensor"):
         for name in names:
             if name.startswith(f"{kind} ") and _CHAMBER.search(short_name(name)):
@@ -183,7 +186,7 @@ def _chamber(names: Sequence[str]) -> str | None:
 
 
 def _lanes(names: Sequence[str]) -> tuple[str, ...]:
-    """Of both kinds; a name is taken once."""
+    """Return the lanes of both kinds; a repeated name is taken once."""
     found: dict[str, str] = {}
     for key in names:
         if key.partition(" ")[0] in _LANE_KINDS:

@@ -15,7 +15,7 @@ from .status import KnownState, obj, selected_extruder
 
 
 def materials_of(known: KnownState) -> MaterialSystem | None:
-    """None where there is no extruder."""
+    """Return the materials; None where there is no extruder."""
     tools = _tools(known)
     if not tools:
         return None
@@ -28,7 +28,7 @@ def _tools(known: KnownState) -> list[Tool]:
 
 
 def _tool(known: KnownState, index: int, name: str) -> Tool:
-    """Its id is the name of its object, by which multi-material units call it, too."""
+    """Return a tool. Its id is its object's name, by which multi-material units call it, too."""
     at, selected = obj(known, name), selected_extruder(known)
     actual, target = loose.number(at, "temperature"), loose.number(at, "target")
     nozzle_mm = loose.number(loose.obj(known.settings, name), "nozzle_diameter")

@@ -98,7 +98,7 @@ def details_of(
 
 
 def _layers(answer: object, layer_mm: float | None, first_mm: float | None) -> int | None:
-    """From the height of what is printed, where the slicer didn't count."""
+    """Compute the layers from the print's height, where the slicer didn't count them."""
     height_mm = _above_zero(answer, "object_height")
     if height_mm is None or layer_mm is None or first_mm is None:
         return None

@@ -12,7 +12,7 @@ from .machine import is_light
 
 
 def power_lights(answer: object) -> tuple[Light, ...]:
-    """Those devices that are lights."""
+    """Return those devices that are lights."""
     return _named(loose.items(answer, "devices"))
 
 

@@ -50,7 +50,7 @@ def with_line(prompt: Prompt, line: str) -> Prompt:
 
 
 def need_of(known: KnownState, prompt: Prompt) -> Need | None:
-    """A question that is shown, else filament that is missing while the print rests."""
+    """Return a question that is shown, else missing filament while the print is paused."""
     if prompt.is_shown:
         return need_of_words(prompt.words)
     if state_of(known) is State.PAUSED and _is_out_of_filament(known):

@@ -20,7 +20,7 @@ ID_SPACE, ID_KEY = "service", "public.printerId"
 
 
 async def introduce(api: MoonrakerApi) -> None:
-    """So that Moonraker's log and pages can name who is connected."""
+    """Introduce the agent, so that Moonraker's log and pages can name it."""
     who = {"client_name": "Printreach", "version": __version__, "type": "other", "url": ""}
     try:
         await api.call("server.connection.identify", who)
@@ -31,7 +31,7 @@ async def introduce(api: MoonrakerApi) -> None:
 
 
 async def publish_id(api: MoonrakerApi, printer_id: str) -> None:
-    """Where apps on the local network find it: in Moonraker's database, written only if changed."""
+    """Store the printer's id in Moonraker's database for apps on the network, if it has changed."""
     if not printer_id:
         return
     place = {"namespace": ID_SPACE, "key": ID_KEY}
@@ -44,12 +44,12 @@ async def publish_id(api: MoonrakerApi, printer_id: str) -> None:
 
 
 async def klipper_words(api: MoonrakerApi) -> str | None:
-    """Why Klipper isn't ready, in its own words."""
+    """Return why Klipper isn't ready, in its own words."""
     return loose.text(await _known(api, "printer.info"), "state_message")
 
 
 async def settings(api: MoonrakerApi) -> Json:
-    """Of Klipper's configuration, by section."""
+    """Return Klipper's configuration, by section."""
     query = {"objects": {"configfile": ["settings"]}}
     answer = await _known(api, "printer.objects.query", query)
     return loose.obj(answer, "status", "configfile", "settings")
@@ -76,7 +76,10 @@ async def spool_in_use(api: MoonrakerApi) -> Spool | None:
 
 
 async def _known(api: MoonrakerApi, method: str, params: Json = loose.EMPTY) -> object:
-    """The answer; None where it is refused. Raises PrinterRefused when the connection is gone."""
+    """Return the answer; None where it is refused.
+
+    Raises PrinterRefused when the connection is gone.
+    """
     try:
         return await api.call(method, params)
     except PrinterRefused as refused:

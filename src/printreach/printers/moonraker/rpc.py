@@ -59,7 +59,7 @@ class Rpc:
     async def call(
         self, method: str, params: loose.Json = loose.EMPTY, *, patience_s: float = ANSWER_S
     ) -> object:
-        """The result. Raises RpcRefused, RpcTimedOut, WebSocketFailed."""
+        """Return the result. Raises RpcRefused, RpcTimedOut, WebSocketFailed."""
         if self._end is not None:
             raise self._end
         if len(self._waiting) >= MAX_CALLS:
@@ -78,7 +78,7 @@ class Rpc:
             del self._waiting[number]
 
     def _take(self, message: str | bytes) -> None:
-        """A message that makes no sense is passed over."""
+        """Handle a message; one that makes no sense is ignored."""
         told = parsed(message)
         method = loose.text(told, "method")
         if method is not None:

@@ -63,7 +63,7 @@ class Session:
         self._stirred = asyncio.Event()
 
     async def live(self) -> None:
-        """Until the connection ends. Raises PrinterRefused."""
+        """Run until the connection ends. Raises PrinterRefused."""
         info = await self._api.get("/server/info")
         if loose.obj(info) == loose.EMPTY:
             raise self._refused(CommandStatus.NOT_CONNECTED, "doesn't answer as Moonraker does")
@@ -81,7 +81,7 @@ class Session:
             self._changed(replace(view, need=need_of(self.known, self._prompt)))
 
     async def refresh(self) -> None:
-        """After an order to a print: don't wait until Klipper tells by itself what came of it."""
+        """Query the print after an order, instead of waiting until Klipper reports the change."""
         wanted = dict.fromkeys(("print_stats", "virtual_sdcard"))
         try:
             answer = await self._api.call("printer.objects.query", {"objects": wanted})
@@ -274,7 +274,7 @@ class Session:
         self._changed(View(trouble=trouble, platform_version=self._version))
 
     def _meant(self, ended: WebSocketFailed) -> PrinterRefused:
-        """Why there is no WebSocket, where a plain request was answered a moment ago."""
+        """Explain why there is no WebSocket, although a plain request was answered just before."""
         if ended.status in (401, 403):
             return PrinterRefused(CommandStatus.NOT_AUTHORIZED, self._api.denied)
         if ended.status in NO_ROOM:

@@ -83,7 +83,7 @@ def is_under_way(known: KnownState) -> bool:
 
 
 def print_path(known: KnownState) -> str:
-    """Of the file that is printed or was, below the root; "" for none."""
+    """Return the file that is or was printed, below the root; "" for none."""
     return loose.text(obj(known, "print_stats"), "filename") or ""
 
 
@@ -103,13 +103,13 @@ def progress_of(known: KnownState) -> float:
 
 
 def selected_extruder(known: KnownState) -> str | None:
-    """The object of the extruder in use; None where Klipper doesn't tell."""
+    """Return the object of the extruder in use; None where Klipper doesn't tell."""
     name = loose.text(obj(known, "toolhead"), "extruder")
     return name if name in known.machine.extruders else None
 
 
 def active_extruder(known: KnownState) -> str | None:
-    """The extruder that orders and temperatures are about: the selected one, else the first."""
+    """Return the extruder for orders and temperatures: the selected one, else the first."""
     extruders = known.machine.extruders
     return selected_extruder(known) or (extruders[0] if extruders else None)
 
@@ -123,7 +123,7 @@ def all_lights(known: KnownState) -> list[LightSource | Light]:
 
 
 def obj(known: KnownState, name: str | None) -> Json:
-    """An object's fields; an empty one where there is none."""
+    """Return an object's fields; an empty one where there is none."""
     return known.objects.get(name or "", loose.EMPTY)
 
 
@@ -142,7 +142,7 @@ def _latest(after: KnownState, before: KnownState) -> Latest:
 
 
 def _layer(known: KnownState, before: int | None) -> int | None:
-    """As the slicer tells it, else from the nozzle's height while it prints."""
+    """Return the layer as the slicer tells it, else from the nozzle's height while it prints."""
     info = loose.obj(obj(known, "print_stats"), "info")
     told = loose.count(info, "current_layer")
     if told is not None:

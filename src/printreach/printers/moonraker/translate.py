@@ -63,7 +63,7 @@ def lights_of(known: KnownState) -> list[Light]:
 
 
 def full_value(known: KnownState, light: LightSource) -> float:
-    """What turns a pin fully on: 1, or the scale that its owner gave it."""
+    """Return what turns a pin fully on: 1, or the scale that its owner gave it."""
     scale = loose.number(loose.obj(known.settings, light.key), "scale")
     return scale if scale is not None and scale > 0 else 1.0
 
@@ -107,7 +107,7 @@ def _percent(known: KnownState, state: State) -> float:
 
 
 def _duration_s(known: KnownState) -> int:
-    """Of printing, without the time to get warm. A print without any extrusion has none of it."""
+    """Return the printing time without warming up. A print without any extrusion has none."""
     stats = obj(known, "print_stats")
     printed_s = loose.count(stats, "print_duration") or 0
     if printed_s or is_under_way(known):
@@ -116,7 +116,7 @@ def _duration_s(known: KnownState) -> int:
 
 
 def _time_left_s(known: KnownState, state: State) -> int | None:
-    """From the slicer's estimate, else from how long it took so far."""
+    """Return the time left by the slicer's estimate, else by the time and progress so far."""
     if state is State.COMPLETE:
         return 0
     if not is_under_way(known):
@@ -135,7 +135,7 @@ def _time_left_s(known: KnownState, state: State) -> int | None:
 
 
 def _filament_total_mm(known: KnownState, state: State) -> int:
-    """Of the whole print: as the slicer counted it, else from what was used so far.
+    """Return the whole print's length: by the slicer, else from what was used so far.
 
     0 for unknown: the first lines prime the nozzle, so they tell nothing of the rest.
     """
@@ -173,7 +173,7 @@ def _light(known: KnownState, light: LightSource | Light) -> Light:
 
 
 def _z_offset_mm(known: KnownState) -> float | None:
-    """By SET_GCODE_OFFSET, as people set it while they watch the first layer."""
+    """Return the offset set by SET_GCODE_OFFSET, which people use during the first layer."""
     origin: list[object] = loose.items(obj(known, "gcode_move"), "homing_origin")
     return loose.number({"z": origin[2]}, "z") if len(origin) > 2 else None
 

@@ -47,7 +47,7 @@ class FormUpload:
         self._changed.set()
 
     def spoil(self) -> None:
-        """No more comes, and what came is of no use."""
+        """End the upload so that Moonraker throws it away."""
         self._piece = None
         self._root = NOWHERE
         self._has_ended = True
@@ -75,7 +75,10 @@ class FormUpload:
         await self._changed.wait()
 
     def _before(self, folder: str, file_name: str) -> bytes:
-        """Names as browsers write them, which every Moonraker reads: UTF-8, quotes escaped."""
+        """Format what comes before the file.
+
+        Names are UTF-8 with quotes escaped, as browsers write them.
+        """
         name = file_name.replace('"', '\\"')
         head = (
             f'--{self._boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"'

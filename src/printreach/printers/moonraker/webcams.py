@@ -30,25 +30,25 @@ class Webcam:
 
 
 def listed_webcams(answer: object) -> list[Webcam] | None:
-    """Of server.webcams.list; None where it has no entries."""
+    """Read the answer of server.webcams.list; None where it has no entries."""
     entries = [loose.obj(entry) for entry in loose.items(answer, "webcams")]
     return _webcams(entries, "stream_url", "snapshot_url", "flip_horizontal", "flip_vertical")
 
 
 def stored_webcams(answer: object) -> list[Webcam] | None:
-    """Of the database's namespace `webcams`: entries by their ids."""
+    """Read the database's namespace `webcams`: entries by their ids."""
     entries = [loose.obj(entry) for entry in loose.obj(answer, "value").values()]
     return _webcams(entries, "urlStream", "urlSnapshot", "flipX", "flipY")
 
 
 def stored_by_fluidd(answer: object) -> list[Webcam] | None:
-    """Of Fluidd's settings, which know one address a camera."""
+    """Read Fluidd's settings, which have one address a camera."""
     entries = [loose.obj(entry) for entry in loose.items(loose.obj(answer, "value"), "cameras")]
     return _webcams(entries, "url", "", "flipX", "flipY")
 
 
 def usual_webcam() -> Webcam:
-    """Where the usual installations have one."""
+    """Return the webcam at the address that usual installations have."""
     return Webcam(
         name="Webcam", stream="/webcam/?action=stream", snapshot="/webcam/?action=snapshot"
     )

@@ -4,7 +4,7 @@ MAX_CHARS = 200
 
 
 def shortened(message: str | None) -> str | None:
-    """One line without its full stop; None for nothing.
+    """Return one line without its full stop; None for nothing.
 
     Klipper explains itself over several lines, of which the first says what is wrong.
     """

@@ -143,7 +143,7 @@ class OctoPrintPrinter:
             await self._tell("chamber", {"command": "target", "target": order.chamber_c})
 
     async def make_api_key(self, app_name: str) -> str:
-        """Of its Application Keys, under which its owner finds the app and can take it away again.
+        """Return a key of OctoPrint's Application Keys, where its owner finds and can revoke it.
 
         An app of that name keeps its key. Source: 1.11.8, the plugin appkeys.
         """
@@ -167,7 +167,7 @@ class OctoPrintPrinter:
         self._pausing.on_update()
 
     def _camera(self, found: CameraSettings) -> Camera | None:
-        """A camera that tries every address that its URLs may mean."""
+        """Return a camera that tries every address that its URLs may mean."""
         setup = self._setup
         streams, snapshots = (
             candidates(url, setup.host, setup.port, tls=setup.tls) if url else []
@@ -186,5 +186,5 @@ class OctoPrintPrinter:
 
 
 def _nth(urls: list[str], index: int) -> str | None:
-    """The last one stands for those that are missing."""
+    """Return the URL of that index, else the last one."""
     return urls[min(index, len(urls) - 1)] if urls else None

@@ -51,7 +51,7 @@ class OctoPrintApi:
         await self._fetcher.close()
 
     async def get(self, target: str, *, at_most: int = MAX_ANSWER_BYTES) -> object:
-        """The answer's JSON; None where it is none."""
+        """Return the answer's JSON; None where it is none."""
         return loose.parsed((await self._ask(b"GET", target, at_most=at_most)).body)
 
     async def post(self, target: str, body: JsonObject) -> object:
@@ -61,7 +61,7 @@ class OctoPrintApi:
         await self._ask(b"DELETE", target)
 
     async def login(self) -> Login | None:
-        """None where OctoPrint gives this key no session, so that it can only be asked."""
+        """Log in; None where OctoPrint gives this key no session, so that it can only be polled."""
         answer = await self.post("/api/login", {"passive": True})
         name, session = loose.text(answer, "name"), loose.text(answer, "session")
         roles = loose.items(loose.obj(answer, "needs"), "role")
@@ -71,7 +71,7 @@ class OctoPrintApi:
 
     @asynccontextmanager
     async def open(self, target: str) -> AsyncIterator[OpenAnswer]:
-        """A download as it comes. Raises NotFound."""
+        """Open a download. Raises NotFound."""
         with reaching(self.where):
             async with self._fetcher.open(b"GET", target.encode("ascii"), self._headers) as answer:
                 if answer.status != 200:
@@ -79,7 +79,7 @@ class OctoPrintApi:
                 yield answer
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
-        """The body of a download. Raises PrinterRefused when it breaks off."""
+        """Yield the body of a download. Raises PrinterRefused when it breaks off."""
         with reaching(self.where):
             async for chunk in answer.chunks():
                 yield chunk

@@ -26,7 +26,10 @@ class CameraSettings:
 
 
 def cameras_in(settings: object) -> list[CameraSettings]:
-    """The default camera first; all disabled where the owner has switched webcams off."""
+    """Return the cameras, the default first.
+
+    All disabled where the owner has switched webcams off.
+    """
     webcam = loose.obj(settings, "webcam")
     is_on = loose.flag(webcam, "webcamEnabled") is not False
     found = [_modern(loose.obj(entry), is_on) for entry in loose.items(webcam, "webcams")]

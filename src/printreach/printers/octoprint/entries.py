@@ -20,12 +20,12 @@ _OUTER = frozenset({"children", "date", "name", "path", "prints", "refs", "size"
 
 
 def entries_of(answer: object, root: str) -> list[FileEntry]:
-    """From /api/files/local."""
+    """Read the entries of /api/files/local."""
     return _entries(loose.items(answer, "files"), root, MAX_DEPTH)
 
 
 def log_entries_of(answer: object) -> list[FileEntry]:
-    """From /plugin/logging/logs: no folders."""
+    """Read the entries of /plugin/logging/logs, which has no folders."""
     return [
         entry
         for one in loose.items(answer, "files")
@@ -38,7 +38,10 @@ def has_children(answer: object) -> bool:
 
 
 def details_of(answer: object, path: str, inside: str) -> FileDetails:
-    """From /api/files/local/PATH. The analysis comes some seconds after an upload."""
+    """Read the details of /api/files/local/PATH.
+
+    The analysis comes some seconds after an upload.
+    """
     told = loose.obj(answer)
     analysis = loose.obj(told, "gcodeAnalysis")
     lengths = [
@@ -61,12 +64,12 @@ def details_of(answer: object, path: str, inside: str) -> FileDetails:
 
 
 def stored_path(answer: object) -> str | None:
-    """Where an upload was put: OctoPrint leaves out characters of a name that it doesn't like."""
+    """Return where an upload was put: OctoPrint drops characters that it doesn't like."""
     return _path(loose.obj(answer, "files", "local"), "path")
 
 
 def response_of(answer: object) -> JsonObject | UnsetType:
-    """What OctoPrint answered to an upload, without what is told elsewhere."""
+    """Return what OctoPrint answered to an upload, without what is told elsewhere."""
     told = loose.obj(answer)
     kept = {key: told[key] for key in ("effectivePrint", "effectiveSelect") if key in told}
     return loose.plain(kept) or UNSET
@@ -116,7 +119,7 @@ def _file(told: Json, root: str, path_key: str) -> FileEntry | None:
 
 
 def _metadata(told: Json) -> JsonObject:
-    """Everything of OctoPrint that has no field of its own."""
+    """Return everything of OctoPrint that has no field of its own."""
     return loose.plain({key: value for key, value in told.items() if key not in _OUTER})
 
 
@@ -126,7 +129,7 @@ def _path(told: Json, key: str) -> str | None:
 
 
 def _filament_mm(lengths: list[float]) -> int | UnsetType:
-    """Over all tools."""
+    """Return the length over all tools."""
     return int(min(sum(lengths), loose.MAX_INT)) if lengths else UNSET
 
 

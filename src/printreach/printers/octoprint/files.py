@@ -36,7 +36,7 @@ class OctoPrintFiles:
         return (FileRoot.GCODE, FileRoot.LOGS) if self._has_logs else (FileRoot.GCODE,)
 
     async def look_for_logs(self) -> None:
-        """Only an administrator's key may read them."""
+        """Find out whether the key may read logs: only an administrator's may."""
         try:
             await self._api.get(LOGS)
         except PrinterRefused:
@@ -91,7 +91,7 @@ class OctoPrintFiles:
         return await self._delete(path, inside, f"{LOCAL}/{quote(inside)}")
 
     async def _told(self, path: str, inside: str) -> object:
-        """What OctoPrint tells of a file or folder. Raises PrinterRefused (404)."""
+        """Return what OctoPrint tells of a file or folder. Raises PrinterRefused (404)."""
         try:
             return await self._api.get(f"{LOCAL}/{quote(inside)}", at_most=MAX_LIST_BYTES)
         except NotFound:
@@ -145,7 +145,7 @@ def _split(path: str) -> tuple[FileRoot, str]:
 
 
 def _download_target(told: object, inside: str) -> str:
-    """Where OctoPrint says the file is; its own address in that is the page's, not the agent's."""
+    """Return OctoPrint's download address; the host in it is the page's, not the agent's."""
     try:
         said = urlsplit(str(loose.obj(told, "refs").get("download", ""))).path
     except ValueError:

@@ -118,7 +118,10 @@ class LiveView:
             await asyncio.sleep(POLL_EVERY_S)
 
     async def _ask_printer(self) -> Json | None:
-        """None while the printer isn't connected, of which OctoPrint makes a refusal."""
+        """Poll the printer.
+
+        None while it isn't connected, which OctoPrint answers with a refusal.
+        """
         try:
             return loose.obj(await self._api.get("/api/printer"))
         except PrinterRefused as refused:
@@ -144,7 +147,7 @@ class LiveView:
 
 
 def as_current(job: Json, printer: Json | None) -> Json:
-    """What was asked for, in the shape in which it is pushed."""
+    """Return polled answers in the shape in which OctoPrint pushes them."""
     state = dict(loose.obj(printer, "state"))
     if printer is None:
         state = {"text": job.get("state"), "flags": {"closedOrError": True}}

@@ -19,7 +19,7 @@ class Profile:
 
 
 def profile_of(answer: object) -> Profile:
-    """From /api/printerprofiles: the one in use, else the default one."""
+    """Read /api/printerprofiles: the profile in use, else the default one."""
     profiles = [loose.obj(entry) for entry in loose.obj(answer, "profiles").values()]
     for mark in ("current", "default"):
         for entry in profiles:

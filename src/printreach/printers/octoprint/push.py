@@ -41,7 +41,7 @@ class Push:
         await self._socket.send(json.dumps(_SUBSCRIPTION))
 
     async def messages(self) -> AsyncIterator[tuple[str, Json]]:
-        """What comes, as kinds and objects. Raises WebSocketFailed, PrinterRefused."""
+        """Return what comes, as kinds and objects. Raises WebSocketFailed, PrinterRefused."""
         while True:
             message = loose.parsed(await self._socket.receive(SILENCE_S))
             for kind, content in loose.obj(message).items():

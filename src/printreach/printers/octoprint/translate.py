@@ -135,13 +135,13 @@ def with_event(known: KnownState, kind: str, payload: Json) -> KnownState:
 
 
 def is_quite_paused(known: KnownState) -> bool:
-    """Not on its way there: OctoPrint takes a resume while pausing for none."""
+    """Whether the print is fully paused: OctoPrint ignores a resume while it is pausing."""
     flags = loose.obj(known.now, "state", "flags")
     return bool(loose.flag(flags, "paused")) and not loose.flag(flags, "pausing")
 
 
 def job_path(known: KnownState) -> str | None:
-    """The path of the file that is selected or printed."""
+    """Return the path of the file that is selected or printed."""
     return loose.text(loose.obj(known.now, "job", "file"), "path")
 
 
@@ -173,7 +173,7 @@ def view_of(
 
 
 def features_of(roles: frozenset[str]) -> Feature:
-    """What the API key may do; an OctoPrint that names no roles lets it do everything."""
+    """Return what the API key may do; an OctoPrint that names no roles lets it do everything."""
     features = NO_FEATURES
     if "control" in roles or not roles:
         features |= Feature.AXIS_MOVEMENT | Feature.HOMING | Feature.EXTRUSION
@@ -184,13 +184,13 @@ def features_of(roles: frozenset[str]) -> Feature:
 
 
 def targets_of(known: KnownState) -> dict[str, float]:
-    """The heaters that are on, by OctoPrint's names, and their targets in degrees Celsius."""
+    """Return the targets in °C of heaters that are on, by OctoPrint's names."""
     found = {name: loose.number(loose.obj(known.temps, name), "target") for name in known.temps}
     return {name: target for name, target in found.items() if target}
 
 
 def _condition(known: KnownState) -> Condition:
-    """The state and the words that go with it. Source: facts on flags of 1.11.8."""
+    """Return the state and the words that go with it. Source: facts on flags of 1.11.8."""
     state = loose.obj(known.now, "state")
     flags = loose.obj(state, "flags")
     text = loose.text(state, "text") or ""
@@ -250,7 +250,10 @@ def _newest_temps(current: Json) -> Json:
 
 
 def _latest_of(known: KnownState, state: State | None) -> Latest:
-    """What is told no more keeps its last value: while it cancels, OctoPrint tells no progress."""
+    """Update the latest print.
+
+    Missing values keep their last one, as while a print is cancelled.
+    """
     latest, now = known.latest, known.now
     if state not in UNDER_WAY and state is not State.COMPLETE:
         return latest
@@ -301,7 +304,7 @@ def _seconds(now: Json, key: str) -> int | None:
 
 
 def _filament_mm(now: Json) -> int:
-    """The length over all tools; 0 before the file has been analysed."""
+    """Return the length over all tools; 0 before the file has been analysed."""
     tools = loose.obj(now, "job", "filament")
     lengths = [loose.number(tool, "length") or 0.0 for tool in tools.values()]
     return int(min(max(sum(lengths), 0.0), loose.MAX_INT))

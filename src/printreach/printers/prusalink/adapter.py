@@ -75,8 +75,10 @@ class PrusaLinkPrinter:
     # --- prints -----------------------------------------------------------------------------------
 
     async def pause(self, order: Pause) -> None:  # noqa: ARG002  # a smart pause is a plain one
-        """The firmware lifts and parks by itself. Its heaters stay on: nothing can wait for heat
-        before a print goes on."""
+        """Pause. The firmware lifts and parks by itself.
+
+        Its heaters stay on: nothing can wait for heat before a print goes on.
+        """
         await self._api.put(f"{await self._job()}/pause")
 
     async def resume(self) -> None:
@@ -119,7 +121,7 @@ class PrusaLinkPrinter:
             await self._api.post(target, body)
 
     async def _job(self) -> str:
-        """The address of the print under way."""
+        """Return the address of the print under way."""
         job_id = self._live_view.known.job_id
         if job_id is None:
             job_id = loose.count(await self._api.get("/api/v1/job"), "id")
@@ -133,8 +135,11 @@ class PrusaLinkPrinter:
         raise not_supported("switch a light")
 
     async def move_axis(self, order: MoveAxis) -> None:
-        """What is relative stays so for lines that follow, so the axes are put back to absolute:
-        nobody says which of the two the next print expects, but all begin with absolute ones."""
+        """Move relatively.
+
+        Relative mode would stay in force for the lines that follow, so the axes are set back to
+        absolute: it is not known which mode the next print expects, but all prints begin with it.
+        """
         axis = order.axis.value.lower()
         feedrate = Z_MM_PER_MIN if axis == "z" else XY_MM_PER_MIN
         await self._head({"command": "jog", axis: order.distance_mm, "feedrate": feedrate})

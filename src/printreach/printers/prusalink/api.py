@@ -50,11 +50,11 @@ class PrusaLinkApi:
         await self._fetcher.close()
 
     async def get(self, target: str, *, at_most: int = MAX_ANSWER_BYTES) -> object:
-        """The answer's JSON; None where it is none, as with 204."""
+        """Return the answer's JSON; None where it is none, as with 204."""
         return loose.parsed((await self._ask(b"GET", target, at_most=at_most)).body)
 
     async def get_soon(self, target: str, seconds: float) -> object:
-        """The same, within a time."""
+        """Return the answer's JSON, within a time."""
         try:
             async with asyncio.timeout(seconds):
                 return await self.get(target)
@@ -62,7 +62,7 @@ class PrusaLinkApi:
             raise late(self.where) from None
 
     async def picture(self, target: str) -> bytes:
-        """A body as it is; b"" where there is none."""
+        """Return a body as it is; b"" where there is none."""
         return (await self._ask(b"GET", target, at_most=MAX_PICTURE_BYTES)).body
 
     async def put(self, target: str, headers: Headers | None = None) -> None:
@@ -80,7 +80,7 @@ class PrusaLinkApi:
 
     @asynccontextmanager
     async def open(self, target: str) -> AsyncIterator[OpenAnswer]:
-        """A download as it comes. Raises NotFound."""
+        """Open a download. Raises NotFound."""
         await self._sign_afresh()
         with reaching(self.where):
             headers = self._login.headers(b"GET", target)
@@ -90,7 +90,7 @@ class PrusaLinkApi:
                 yield answer
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
-        """The body of a download. Raises PrinterRefused when it breaks off."""
+        """Yield the body of a download. Raises PrinterRefused when it breaks off."""
         with reaching(self.where):
             async for chunk in answer.chunks():
                 yield chunk

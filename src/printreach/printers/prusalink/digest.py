@@ -26,7 +26,7 @@ class Challenge:
 
     @classmethod
     def parse(cls, header: bytes) -> Self | None:
-        """None for what is no Digest, or one that can't be answered here."""
+        """Parse a challenge; None for what is no Digest, or one that can't be answered here."""
         scheme, _, rest = header[:MAX_CHALLENGE_BYTES].decode("latin-1").partition(" ")
         if scheme.lower() != "digest":
             return None
@@ -55,7 +55,7 @@ class Account:
 def authorization(
     asked: Challenge, account: Account, method: str, target: str, count: int, cnonce: str
 ) -> bytes:
-    """The value of an Authorization header.
+    """Return the value of an Authorization header.
 
     target: as the request line has it. count: how often this nonce has been used, from 1.
     cnonce: unguessable.

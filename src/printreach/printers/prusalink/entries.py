@@ -17,12 +17,12 @@ _ALLOWED = str.maketrans(dict.fromkeys(FORBIDDEN, "_"))
 
 
 def storable(path: str) -> str:
-    """A path that PrusaLink can hold. What it forbids becomes an underscore."""
+    """Return a path that PrusaLink can hold: forbidden characters become underscores."""
     return path.translate(_ALLOWED)
 
 
 def entries_of(folder: object, above: str) -> list[FileEntry]:
-    """Of one folder, without what is in its folders. above: its VirtualPath."""
+    """Return the entries of one folder, without those in its folders. above: its VirtualPath."""
     return [
         entry
         for told in loose.items(folder, "children")
@@ -49,7 +49,7 @@ def name_of(told: object) -> str | None:
 
 
 def download_path(told: object) -> str | None:
-    """Where the file can be had; None for one on the printer's SD card."""
+    """Return where the file can be had; None for one on the printer's SD card."""
     path = loose.obj(told, "refs").get("download")
     return path if isinstance(path, str) and path.startswith("/") else None
 

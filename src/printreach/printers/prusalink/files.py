@@ -55,11 +55,11 @@ class PrusaLinkFiles:
         self._machine = machine
 
     def target(self, inside: str) -> str:
-        """The address of a path inside the storage."""
+        """Return the address of a path inside the storage."""
         return f"/api/v1/files/{self._machine().storage}/{quote(inside, safe='/')}"
 
     async def entries(self, root: FileRoot) -> list[FileEntry]:
-        """Each folder has to be asked for."""
+        """List a root; each folder has to be asked for."""
         return await self._below(root.value, "", [MAX_FOLDERS], MAX_DEPTH)
 
     async def details(self, path: str) -> FileDetails:
@@ -127,7 +127,7 @@ class PrusaLinkFiles:
         return found
 
     async def _told(self, path: str) -> object:
-        """What PrusaLink tells of a file or folder. Raises PrinterRefused (404)."""
+        """Return what PrusaLink tells of a file or folder. Raises PrinterRefused (404)."""
         try:
             return await self._api.get(self.target(_inside(path)), at_most=MAX_LIST_BYTES)
         except NotFound:
@@ -141,7 +141,7 @@ class PrusaLinkFiles:
             return listed
 
     async def _listed(self, inside: str) -> object:
-        """What the list of its folder tells of a file; None where it isn't in it."""
+        """Return what the list of its folder tells of a file; None where it isn't in it."""
         folder, _, name = inside.rpartition("/")
         told = await self._api.get(self.target(folder), at_most=MAX_LIST_BYTES)
         children = loose.items(told, "children")
@@ -163,7 +163,10 @@ class PrusaLinkFiles:
         )
 
     async def _make_folders(self, inside: str) -> None:
-        """A Raspberry Pi makes them by itself; that Buddy's firmware doesn't is a guess."""
+        """Create the folders.
+
+        A Raspberry Pi does so by itself; that Buddy's firmware doesn't is a guess.
+        """
         parts = inside.split("/")[:-1]
         for count in range(1, len(parts) + 1):
             try:

@@ -38,7 +38,7 @@ class Login:
         return self._account is not None and self._asked is None
 
     def headers(self, method: bytes, target: str) -> Headers:
-        """What a request carries. target: as its request line has it."""
+        """Return what a request carries. target: as its request line has it."""
         if self._api_key:
             return [(b"X-Api-Key", self._api_key.encode())]
         if self._account is None or self._asked is None:

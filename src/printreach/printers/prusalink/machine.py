@@ -39,7 +39,7 @@ def is_introduction(version: object, storages: object) -> bool:
 
 
 def machine_of(version: object, info: object, storages: object) -> Machine:
-    """From /api/version, /api/v1/info and /api/v1/storage."""
+    """Read /api/version, /api/v1/info and /api/v1/storage."""
     nozzle_mm = loose.number(info, "nozzle_diameter")
     is_nozzle = nozzle_mm is not None and 0 < nozzle_mm <= MAX_NOZZLE_MM
     return Machine(
@@ -50,8 +50,10 @@ def machine_of(version: object, info: object, storages: object) -> Machine:
 
 
 def _storage(storages: object, *, has_sdk: bool) -> str:
-    """The first that can be written to and is one of the two known; else whichever the program
-    usually has. Without a USB drive, Buddy's firmware has none at the moment."""
+    """Return the first writable storage that is one of the two known; else the program's usual one.
+
+    Without a USB drive, Buddy's firmware has none at the moment.
+    """
     for told in loose.items(storages, "storage_list"):
         name = (loose.text(told, "path") or "").strip("/")
         if name in (PI_STORAGE, BUDDY_STORAGE) and loose.flag(told, "read_only") is not True:

@@ -13,7 +13,7 @@ _UNIT_S = (86_400, 3_600, 60, 1)
 
 
 def print_time_s(meta: Json) -> int | None:
-    """The slicer's estimate."""
+    """Return the slicer's estimate."""
     told_s = loose.count(meta, "estimated_print_time")
     if told_s is not None:
         return told_s

@@ -104,7 +104,7 @@ def is_status(answer: object) -> bool:
 
 
 def wants_job(known: KnownState, status: Json) -> bool:
-    """The print's file isn't known yet."""
+    """Whether the print's file isn't known yet."""
     job_id = loose.count(loose.obj(status, "job"), "id")
     return job_id is not None and (job_id != known.latest.job_id or not known.latest.name)
 
@@ -151,7 +151,7 @@ def view_of(known: KnownState, machine: Machine, where: str) -> View:
 
 
 def _state_of(status: Json) -> State | None:
-    """An unknown word is no error: with a job it prints, without it rests."""
+    """Return the state. An unknown word is no error: with a job it prints, without it is idle."""
     printer = loose.obj(status, "printer")
     word = loose.text(printer, "state") or ""
     message = loose.text(loose.obj(printer, "status_printer"), "message")
@@ -165,14 +165,14 @@ def _is_printing(known: KnownState) -> bool:
 
 
 def _is_another(before: KnownState, after: KnownState) -> bool:
-    """A print that isn't the latest one; what is only busy may be no print at all."""
+    """Whether it is another print than the latest; a busy printer may have no print at all."""
     if after.state not in UNDER_WAY or not after.has_print:
         return False
     return before.state in _AT_REST or after.job_id != before.latest.job_id
 
 
 def _with_figures(known: KnownState) -> Latest:
-    """The latest print, with what the status tells of it."""
+    """Return the latest print, with what the status tells of it."""
     latest, job = known.latest, loose.obj(known.status, "job")
     if known.state is State.COMPLETE:
         return latest._replace(progress=100.0)

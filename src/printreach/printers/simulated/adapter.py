@@ -89,7 +89,7 @@ class SimulatedAdapter:
     # --- orders -----------------------------------------------------------------------------------
 
     async def pause(self, order: Pause) -> None:
-        """The printer itself gives back on resume what a smart pause takes."""
+        """Pause. The printer itself undoes on resume what a smart pause has changed."""
         rest: dict[str, object] = {}
         if order.smart_pause:
             rest = {

@@ -27,7 +27,7 @@ class Api:
         await self._fetcher.close()
 
     async def statuses(self) -> AsyncIterator[object]:
-        """The status now, and each time it changes. Raises PrinterRefused when that ends."""
+        """Yield the status now, and each time it changes. Raises PrinterRefused when that ends."""
         with self._reaching():
             async with self._fetcher.open(b"GET", b"/events") as answer:
                 buffer = bytearray()
@@ -91,7 +91,7 @@ class Api:
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:
-        """What the network does, as the printer's refusal."""
+        """Turn network errors into PrinterRefused."""
         try:
             yield
         except FetchFailed as exc:

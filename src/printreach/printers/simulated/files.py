@@ -46,7 +46,7 @@ class Upload:
         self.size_bytes += len(data)
 
     def commit(self, path: str) -> None:
-        """Everything has come: put it where it belongs, in place of what was there.
+        """Put the complete file where it belongs, in place of what was there.
 
         Raises BadPath, also where a folder has the name.
         """
@@ -70,7 +70,7 @@ class FileStore:
     """The files below one folder."""
 
     def __init__(self, root: Path) -> None:
-        """Also removes what an interrupted run left of its uploads."""
+        """Open the store, and remove what an interrupted run left of its uploads."""
         self._root = root
         self._uploads = root / _UPLOADS
         shutil.rmtree(self._uploads, ignore_errors=True)
@@ -81,7 +81,7 @@ class FileStore:
         return list(self._entries(self._root, _MAX_DEPTH))
 
     def locate(self, path: str) -> Path:
-        """Where a file of that path is, or would be. Raises BadPath."""
+        """Return where a file of that path is, or would be. Raises BadPath."""
         names = [_checked(name) for name in path.split("/")]
         if len(names) > _MAX_DEPTH:
             raise BadPath("The path has too many folders.")
@@ -92,7 +92,7 @@ class FileStore:
         return place
 
     def find(self, path: str) -> Path | None:
-        """A file that exists; None where there is none. Raises BadPath."""
+        """Return a file that exists; None where there is none. Raises BadPath."""
         place = self.locate(path)
         return place if place.is_file() else None
 

@@ -46,7 +46,7 @@ Corner = tuple[float, float]
 
 
 def sample_gcode() -> str:
-    """The whole file."""
+    """Return the whole file."""
     lines = [_BEGIN, *_skirt()]
     for layer in range(LAYERS):
         lines += _layer(layer)
@@ -67,7 +67,7 @@ def _layer(layer: int) -> Iterator[str]:
 
 
 def _corner(layer: int, n: int) -> Corner:
-    """A point of the wall, counter-clockwise."""
+    """Return a point of the wall, counter-clockwise."""
     share = layer / LAYERS
     angle = math.tau * n / _CORNERS
     belly = 33.0 + 7.0 * math.sin(math.pi * (0.15 + 0.85 * share))

@@ -43,7 +43,7 @@ def view_of(status: object, version: str) -> View:
 
 
 def entry_of(file: object, root: str) -> FileEntry | None:
-    """One entry of GET /api/files; None for what can't be read."""
+    """Return one entry of GET /api/files; None for what can't be read."""
     name, path = loose.text(file, "Name"), loose.text(file, "Path")
     if name is None or path is None:
         return None
@@ -96,14 +96,14 @@ def _job(status: object) -> JobStatus:
 
 
 def _need(status: object) -> Need | None:
-    """A print that pauses by itself says why; one that a person paused doesn't."""
+    """Return why a print has paused by itself; None where a person paused it."""
     words = loose.text(status, "SubState")
     is_paused = loose.text(status, "State") == State.PAUSED.value
     return need_of_words(words) if is_paused and words else None
 
 
 def _materials(temps: loose.Json) -> MaterialSystem:
-    """One tool and one source, which is all there is."""
+    """Return one tool and one source, which is all there is."""
     actual, target = loose.number(temps, "HotendActual"), loose.number(temps, "HotendTarget")
     return MaterialSystem(
         capabilities=Capabilities(),

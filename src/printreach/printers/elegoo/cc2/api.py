@@ -83,7 +83,7 @@ class Cc2Api:
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[AsyncIterator[Json]]:
-        """What the printer says, message by message, while this is open. Raises PrinterRefused."""
+        """Yield the printer's messages while this is open. Raises PrinterRefused."""
         if not self._serial or any(sign in self._serial for sign in "/+#"):
             raise not_authorized(self.host, "needs its serial number beside the access code")
         client = self._client_for()
@@ -112,7 +112,7 @@ class Cc2Api:
         return number
 
     async def ask(self, method: Method, params: JsonObject) -> Json:
-        """The result. Raises PrinterRefused where that is a no, or none comes."""
+        """Return the result. Raises PrinterRefused where that is a no, or none comes."""
 
         async def sending() -> None:
             await self.send(method, params)
@@ -163,7 +163,7 @@ class Cc2Api:
             raise not_authorized(self.host, "doesn't go by the serial number that was given")
 
     async def _register(self, client: aiomqtt.Client) -> None:
-        """A printer answers only to those it has registered. Raises PrinterRefused."""
+        """Register: a printer answers only to registered clients. Raises PrinterRefused."""
         request_id = f"{self._name}_req"
         await self._subscribe(client, f"{request_id}/register_response")
         order = {"client_id": self._name, "request_id": request_id}
@@ -220,7 +220,7 @@ async def _leave(client: aiomqtt.Client) -> None:
 
 
 def _read(payload: object) -> Json:
-    """A message; an empty one for what is no JSON object."""
+    """Parse a message; an empty one for what is no JSON object."""
     if not isinstance(payload, bytes | bytearray | str) or len(payload) > MAX_MESSAGE_BYTES:
         return {}
     return loose.obj(loose.parsed(payload))
@@ -232,7 +232,7 @@ def _code(code: object) -> int:
 
 
 def _why(exc: Exception) -> str:
-    """The end of a sentence."""
+    """Return the end of a sentence that says why."""
     if isinstance(exc, OSError) and exc.strerror:
         return exc.strerror
     return str(exc).rstrip(".") or type(exc).__name__

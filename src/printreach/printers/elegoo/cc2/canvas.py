@@ -100,7 +100,7 @@ def _material(tray: Json) -> Material | UnsetType:
 
 
 def _routes(canvas: Json, sources: set[str]) -> list[Route]:
-    """The tray in use, -1 for none; without a Canvas the one spool."""
+    """Return the route of the tray in use (-1 for none); without a Canvas, of the one spool."""
     if EXTERNAL in sources:
         return [Route(source_id=EXTERNAL, tool_id=TOOL)]
     unit, tray = _number(canvas, "active_canvas_id"), _number(canvas, "active_tray_id")

@@ -48,7 +48,7 @@ class Cc2Files:
 
     @asynccontextmanager
     async def open(self, path: str) -> AsyncIterator[Download]:
-        """The printer wants its access code in the URL; nobody else gets to see that."""
+        """Open a download. The access code is part of the URL, which nobody else gets to see."""
         await self.find(path)
         name, token = quote(inside(path), safe=""), quote(self._api.code, safe="")
         target = f"/download?X-Token={token}&file_name={name}"
@@ -110,7 +110,7 @@ class Cc2Files:
         return entries
 
     async def _send(self, file: Whole, name: str) -> None:
-        """What is not finished, the printer drops by itself."""
+        """Send the file. The printer itself drops an upload that is not finished."""
         async for offset, piece in file.pieces:
             span = f"bytes {offset}-{offset + len(piece) - 1}/{file.size}"
             headers = [

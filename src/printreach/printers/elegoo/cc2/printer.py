@@ -68,7 +68,7 @@ class Cc2Printer(ElegooPrinter[Cc2Files]):
         self._known = known
 
     async def _ask(self) -> None:
-        """Everything at first; then all again where something was missed, and pings."""
+        """Ask for everything at first, again after missed messages, and send pings."""
         await self._api.send(Method.ATTRIBUTES, {})
         await self._api.send(Method.CANVAS, {})
         asked_at = pinged_at = None

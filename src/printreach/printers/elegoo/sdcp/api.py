@@ -76,7 +76,7 @@ class SdcpApi:
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[AsyncIterator[Json]]:
-        """What the printer says, message by message, while this is open. Raises PrinterRefused."""
+        """Yield the printer's messages while this is open. Raises PrinterRefused."""
         url = f"ws://{authority(self.host, self._ports.sdcp)}/websocket"
         connect = connect_to(self.host, self._ports.sdcp, tls=False)
         try:
@@ -111,7 +111,10 @@ class SdcpApi:
             raise unreachable(self.host, exc.text) from exc
 
     async def ask(self, cmd: Cmd, data: JsonObject) -> Json:
-        """The data of the answer. Raises PrinterRefused where that is a no, or none comes."""
+        """Return the data of the answer.
+
+        Raises PrinterRefused where that is a no, or none comes.
+        """
         request_id = self._new_id()
         told = await self._answers.after(self.send(cmd, data, request_id), request_id)
         ack = loose.whole(told, "Ack")
@@ -143,7 +146,7 @@ class SdcpApi:
             yield told
 
     async def _explain(self, exc: WebSocketFailed) -> NoReturn:
-        """Why there is no connection. Raises PrinterRefused."""
+        """Say why there is no connection. Raises PrinterRefused."""
         if _TOO_MANY in exc.text.lower():
             raise too_many_clients(self.host) from exc
         if exc.status is None and await self._is_cc2():
@@ -153,7 +156,7 @@ class SdcpApi:
         raise unreachable(self.host, exc.text) from exc
 
     async def _is_cc2(self) -> bool:
-        """Only that one listens as an MQTT broker, and it doesn't speak SDCP."""
+        """Whether it is a Centauri Carbon 2: only that has an MQTT broker, and no SDCP."""
         try:
             async with asyncio.timeout(PROBE_S):
                 _, writer = await asyncio.open_connection(self.host, self._ports.mqtt)
@@ -164,6 +167,6 @@ class SdcpApi:
 
 
 def _read(text: str | bytes) -> Json | None:
-    """A message, None for what is no JSON object."""
+    """Parse a message; None for what is no JSON object."""
     told = loose.parsed(text)
     return told if isinstance(told, dict) else None

@@ -33,7 +33,10 @@ class Listed(NamedTuple):
 
 
 def listed(answer: Json) -> list[Listed]:
-    """Names are paths with the storage in front; a bare name is taken for one in the storage."""
+    """List entries.
+
+    Names are paths that begin with the storage; a bare name counts as one in it.
+    """
     found = {}
     for entry in map(loose.obj, loose.items(answer, "FileList")):
         name = loose.text(entry, "name") or ""

@@ -130,7 +130,7 @@ class SdcpFiles:
                 raise failed(f"The printer refused the upload{_reason(told)}.")
 
     async def _drop(self, name: str, upload_id: str) -> None:
-        """Of no effect where the printer itself forgets what wasn't finished."""
+        """Drop an upload; of no effect where the printer itself forgets an unfinished one."""
         with suppress(PrinterRefused):
             await self._api.send(Cmd.END_TRANSFER, {"Uuid": upload_id, "FileName": name})
 
@@ -141,7 +141,7 @@ def _web(host: str, port: int) -> Web:
 
 
 def _form(fields: dict[str, str], name: str, piece: bytes, boundary: str) -> bytes:
-    """The name in plain UTF-8, as the maker's own programs write it."""
+    """Format the form; the name is plain UTF-8, as the maker's own programs write it."""
     parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
         for key, value in fields.items()
@@ -154,7 +154,7 @@ def _form(fields: dict[str, str], name: str, piece: bytes, boundary: str) -> byt
 
 
 def _reason(told: object) -> str:
-    """What it says is a number, of which -1 and -2 are for a wrong offset, -3 for its storage."""
+    """Explain the printer's error number: -1 and -2 are a wrong offset, -3 its storage."""
     for message in loose.items(told, "messages"):
         number = loose.whole(message, "message")
         if number is not None:

@@ -89,7 +89,10 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
         )
 
     async def set_light(self, order: SetLight) -> None:
-        """The coloured light is told what it is, since both go in one order."""
+        """Switch the light.
+
+        The coloured light's present value is sent along in the same command.
+        """
         rgb = loose.items(loose.obj(self._known.status, "LightStatus"), "RgbLight")
         colours = [value for value in rgb if isinstance(value, int)]
         light: JsonObject = {
@@ -103,12 +106,12 @@ class SdcpPrinter(ElegooPrinter[SdcpFiles]):
         await self._api.ask(Cmd.HOME, {"Axis": "XYZ"})
 
     async def set_temp(self, order: SetTemp) -> None:
-        """The names are those under which the targets are reported: nobody wrote them down."""
+        """Set targets, by the names under which they are reported (a guess, undocumented)."""
         targets = targets_of(order, hotend="TempTargetNozzle", bed="TempTargetHotbed")
         await self._api.ask(Cmd.SET, targets)
 
     async def move_axis(self, order: MoveAxis) -> None:
-        """As the Centauri Carbon's own page moves it (EDIT_PRINTER_AXIS_NUMBER)."""
+        """Move an axis as the Centauri Carbon's own page does (EDIT_PRINTER_AXIS_NUMBER)."""
         move: JsonObject = {"Axis": order.axis.value, "Step": order.distance_mm}
         await self._api.ask(Cmd.MOVE, move)
 

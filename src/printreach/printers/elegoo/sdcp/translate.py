@@ -133,7 +133,7 @@ def _features(known: KnownState) -> Feature:
 
 
 def _lights(status: Json) -> list[Light] | None:
-    """The number is 0 or 1; some versions say true and false."""
+    """Return the light; its value is 0 or 1, in some versions true and false."""
     told = loose.obj(status, "LightStatus")
     is_on = loose.flag(told, "SecondLight")
     number = loose.number(told, "SecondLight")
@@ -168,7 +168,7 @@ def _seconds(ticks: float | None, ticks_a_second: int) -> int | None:
 
 
 def _progress(info: Json) -> float:
-    """As it is told; by layers where it isn't, as on resin printers."""
+    """Return the progress as reported; by layers where it isn't, as on resin printers."""
     told = loose.number(info, "Progress")
     if told is not None:
         return loose.percent(told)
@@ -189,7 +189,7 @@ def _temps(status: Json) -> Temps:
 
 
 def _materials(status: Json) -> MaterialSystem:
-    """One nozzle, and a spool of which the printer knows nothing."""
+    """Return one nozzle, and a spool of which the printer knows nothing."""
     actual_c = loose.number(status, "TempOfNozzle")
     target_c = loose.number(status, "TempTargetNozzle")
     return MaterialSystem(

@@ -25,7 +25,7 @@ class Line:
     comment: str = ""
 
     def number(self, letter: str) -> float | None:
-        """The letter's number; None where it is missing or has none."""
+        """Return the letter's number; None where it is missing or has none."""
         return self.words.get(letter)
 
 

@@ -96,7 +96,7 @@ class Machine:
         return all(heater.is_settled for heater in self.heaters.values())
 
     def fail(self, failure: Failure) -> None:
-        """From now on, or no longer."""
+        """Begin or end a failure."""
         if failure is Failure.DETACH and self._failure is not Failure.DETACH:
             self.strands.come_loose()
         self._failure = failure
@@ -118,7 +118,7 @@ class Machine:
         self.console.append(Message(self._message_count, text, is_error))
 
     def begin(self, step: Move | Home | Dwell | SetHeat | SetFan) -> Activity | None:
-        """What now takes time; None for what is done at once."""
+        """Return what now takes time; None for what is done at once."""
         match step:
             case Move():
                 return self._begin_move(step)

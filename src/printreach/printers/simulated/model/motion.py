@@ -28,7 +28,7 @@ class Point(NamedTuple):
     z: float
 
     def to(self, other: "Point", share: float) -> "Point":
-        """The point that lies this share of the way to another."""
+        """Return the point that lies this share of the way to another."""
         return Point(*(a + (b - a) * share for a, b in zip(self, other, strict=True)))
 
 
@@ -74,7 +74,7 @@ class Motion:
         self._is_filament_relative = False
 
     def read(self, line: Line) -> list[Move]:
-        """The moves that the line asks for; none where it only changes a mode."""
+        """Return the moves that the line asks for; none where it only changes a mode."""
         match line.code:
             case "G0" | "G1":
                 return self._go([self._target(line)], line)
@@ -136,7 +136,10 @@ class Motion:
         return fed
 
     def _arc(self, line: Line, *, is_clockwise: bool) -> list[Point]:
-        """An arc around I, J as short straight lines; a straight line where they are missing."""
+        """Return an arc around I, J as short straight lines.
+
+        A straight line where they are missing.
+        """
         start, end = self.position, self._target(line)
         i, j = ((line.number(letter) or 0.0) * self._unit_mm for letter in "IJ")
         radius = math.hypot(i, j)
@@ -178,17 +181,17 @@ class Motion:
 
 
 def homing(start: Point, end: Point) -> Move:
-    """The way to the end stops."""
+    """Return the way to the end stops."""
     return Move(start, end, max(math.dist(start, end) / _HOMING_MM_S, _HOMING_MIN_S))
 
 
 def travel(start: Point, end: Point, speed_mm_s: float) -> Move:
-    """A move that nobody wrote in G-code."""
+    """Return a move that does not come from G-code."""
     return Move(start, end, math.dist(start, end) / speed_mm_s)
 
 
 def inside(point: Point) -> Point:
-    """The nearest place that the head can reach."""
+    """Return the nearest place that the head can reach."""
     limits = (BED_MM, BED_MM, HEIGHT_MM)
     return Point(*(min(max(v, 0.0), limit) for v, limit in zip(point, limits, strict=True)))
 

@@ -131,7 +131,7 @@ class SimulatedPrinter:
         return None
 
     def break_down(self, sentence: str) -> None:
-        """A fault: whatever ran is over."""
+        """Fail with a fault: whatever ran is over."""
         self._abandon()
         self._enter(State.ERROR, sentence)
         self._error = sentence
@@ -232,7 +232,7 @@ class SimulatedPrinter:
         )
 
     def _layers(self) -> tuple[int | None, int | None]:
-        """The current one and how many there are, as far as known."""
+        """Return the current layer and how many there are, as far as known."""
         if self._program is None:
             return None, None
         layers, survey = self._program.layers, self._survey
@@ -248,7 +248,7 @@ class SimulatedPrinter:
         return is_at_work and isinstance(track.activity, Waiting)
 
     def _filament_total_mm(self) -> float | None:
-        """Of the whole print: what the trial run took, else what a complete print has used."""
+        """Return the whole print's length: by the trial run, else of a complete print."""
         if self._survey is not None:
             return self._survey.filament_mm
         return max(self.machine.filament_mm, 0.0) if self._state is State.COMPLETE else None
@@ -283,7 +283,10 @@ class SimulatedPrinter:
         self.machine.fan_percent = 0
 
     def _next_track(self) -> _Track | None:
-        """Where something has begun that takes time; None when there is nothing to do."""
+        """Return the track to continue, where something is under way.
+
+        None when there is nothing to do.
+        """
         while True:
             track = self._printing if self._state in RUNNING else self._by_hand
             if track.activity is not None:
@@ -294,7 +297,7 @@ class SimulatedPrinter:
                 return None
 
     def _find_more(self) -> bool:
-        """The steps at hand are done: go over to the next, False where there are none."""
+        """Go over to the next steps once the current ones are done; False where there are none."""
         if self._state is State.RESUMING:
             self._enter(State.PRINTING if self._has_begun else State.WARMING_UP, "Print resumed")
             return True
@@ -316,7 +319,7 @@ class SimulatedPrinter:
         track.activity = self.machine.begin(step)
 
     def _is_work(self, step: Step) -> bool:
-        """The print itself, rather than homing, priming and warming up before it."""
+        """Whether a step is of the print itself, not of homing, priming or warming up."""
         if isinstance(step, Move):
             return step.is_extruding or not self.machine.is_heating
         return isinstance(step, Dwell) and step.is_work and not self.machine.is_heating

@@ -76,7 +76,7 @@ class Program:
         self._motion = Motion(position)
 
     def next_steps(self) -> list[Step] | None:
-        """The next line's steps; None at the end of the file."""
+        """Return the next line's steps; None at the end of the file."""
         raw = next(self._lines, None)
         if raw is None:
             return None

@@ -43,7 +43,7 @@ class Strands:
         self._values.extend((*strand.start, *strand.end, strand.is_loose))
 
     def between(self, first: int, last: int) -> Iterator[Strand]:
-        """The strands from one number up to another, or to the end."""
+        """Return the strands from one number up to another, or to the end."""
         values = self._values[first * _FIELDS : last * _FIELDS]
         for at in range(0, len(values), _FIELDS):
             x0, y0, z0, x1, y1, z1, is_loose = values[at : at + _FIELDS]
@@ -112,7 +112,7 @@ class Spaghetti:
         self._heap_mm = 0.5
 
     def lay(self, nozzle: Point, length_mm: float) -> Iterator[Strand]:
-        """What becomes of this much of a line that ends at the nozzle."""
+        """Return what becomes of this much of a line that ends at the nozzle."""
         if self._curl is None:
             self._curl = _Curl(at=nozzle)
         self._heap_mm = min(self._heap_mm + length_mm * 0.004, nozzle.z + 22.0)

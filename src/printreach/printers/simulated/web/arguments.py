@@ -54,7 +54,7 @@ class Arguments:
         raise BadArguments(f"{name} has to be true or false.")
 
     def number(self, name: str, low: float, high: float) -> float | None:
-        """Also refuses NaN, which is between no two numbers."""
+        """Return a number within bounds; NaN is refused too."""
         value = self._given.get(name)
         if value is None:
             return None
@@ -68,7 +68,7 @@ class Arguments:
 
 
 def needed(name: str, value: _Value | None) -> _Value:
-    """An argument that may not be left out."""
+    """Return an argument that may not be left out."""
     if value is None:
         raise BadArguments(f"{name} is missing.")
     return value

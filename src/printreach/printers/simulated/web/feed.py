@@ -20,7 +20,7 @@ class Feed:
         self._due_s = 0.0
 
     async def next(self, within_s: float) -> bytes | None:
-        """The status as JSON, once it is another than the last; None when it stays the same.
+        """Return the status as JSON, once it is another than the last; None when it stays the same.
 
         The first comes at once.
         """

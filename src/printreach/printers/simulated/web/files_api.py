@@ -102,7 +102,7 @@ class FilesApi:
         return json_answer(told, 200 if existed else 201)
 
     async def _receive_form(self, call: Call) -> Answer:
-        """A form with a file, and optionally `path` (a folder) and `print` (to start it)."""
+        """Receive a form with a file, and optionally `path` (folder) and `print` (start it)."""
         reader = FormReader(call.header(b"content-type"))
         with self._files.receive() as upload:
             form = _UploadForm(upload)
@@ -146,7 +146,7 @@ class _UploadForm:
                     raise BadForm("The fields are too long.")
 
     def path(self) -> str:
-        """Where the file belongs. Raises BadForm where there was none."""
+        """Return where the file belongs. Raises BadForm where there was none."""
         if not self._filename:
             raise BadForm("The form has no file.")
         folder = self._text("path").strip("/")

@@ -60,7 +60,7 @@ class FormReader:
         self._buffer = b"\r\n"  # the first delimiter has no line end of its own before it
 
     def feed(self, data: bytes) -> list[Event]:
-        """What these bytes bring. Raises BadForm."""
+        """Return what these bytes bring. Raises BadForm."""
         self._buffer += data
         events: list[Event] = []
         while self._step(events):
@@ -68,12 +68,12 @@ class FormReader:
         return events
 
     def finish(self) -> None:
-        """The body has ended. Raises BadForm where the form has not."""
+        """End the body. Raises BadForm where the form has not ended."""
         if self._at is not _At.END:
             raise BadForm("The form was cut short.")
 
     def _step(self, events: list[Event]) -> bool:
-        """One step; False when it takes more bytes."""
+        """Take one step; False when it needs more bytes."""
         match self._at:
             case _At.PREAMBLE | _At.DATA:
                 return self._pass_data(events)

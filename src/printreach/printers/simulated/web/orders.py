@@ -96,7 +96,7 @@ class Control:
         return outcome
 
     async def _start(self, path: str) -> Outcome:
-        """A trial run first tells how long it will take."""
+        """Start the print, after a trial run that tells how long it will take."""
         if self._printer.state in ACTIVE:
             return Refusal("A print is already running.")
         try:
@@ -163,7 +163,7 @@ class Control:
 
 
 def read_lines(place: Path) -> Iterator[bytes]:
-    """A file's lines; one that is no text comes in bits of bounded size."""
+    """Return a file's lines; one that is no text comes in bits of bounded size."""
     with place.open("rb") as file:
         while line := file.readline(_LONGEST_LINE_BYTES):
             yield line

@@ -23,7 +23,9 @@ class UnsatisfiableRange(Exception):
 
 
 def read_range(header: bytes | None, size: int) -> Span | None:
-    """The part that is asked for; None for the whole, also where several or none are understood.
+    """Return the part that is asked for.
+
+    None for the whole, also where several or none are understood.
 
     Raises UnsatisfiableRange.
     """

@@ -70,6 +70,9 @@ def _temps(status: Status) -> dict[str, float]:
 
 
 def _console(messages: Iterable[Message]) -> list[dict[str, object]]:
-    """The latest lines, oldest first. Number counts all lines, so that a reader sees the new."""
+    """Return the latest lines, oldest first.
+
+    Number counts all lines, so that a reader sees the new.
+    """
     latest = list(messages)[-_CONSOLE_LINES:]
     return [{"Number": line.number, "Text": line.text, "IsError": line.is_error} for line in latest]

@@ -38,7 +38,7 @@ def wrong_method(*allowed: str) -> Answer:
 
 
 def is_from_another_site(call: Call) -> bool:
-    """A browser says that a page of another host sent this.
+    """Whether a browser says that a page of another host sent this.
 
     Behind a relay the browser knows the printer by another name, which X-Forwarded-Host tells;
     no page can make a browser send that header without being asked first.
@@ -52,7 +52,7 @@ def is_from_another_site(call: Call) -> bool:
 
 
 def attachment(name: str) -> Headers:
-    """Names the file for a browser that saves it (RFC 6266)."""
+    """Name the file for a browser that saves it (RFC 6266)."""
     plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%' else "_" for c in name)
     value = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
     return [(b"Content-Disposition", value.encode())]

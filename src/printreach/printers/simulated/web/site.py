@@ -99,7 +99,7 @@ class PrinterSite:
         return Answer(headers=headers, body=self._pages[name])
 
     async def _webcam(self, call: Call) -> Answer:
-        """As mjpg-streamer has it: ?action=stream or ?action=snapshot."""
+        """Serve the webcam as mjpg-streamer does: ?action=stream or ?action=snapshot."""
         action = parse_qs(call.query.decode("latin-1")).get("action", ["stream"])[0]
         if action == "snapshot":
             picture = await self._camera.snapshot()

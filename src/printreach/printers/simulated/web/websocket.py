@@ -24,7 +24,7 @@ Talk = Callable[["WebSocket"], Awaitable[None]]
 
 
 def accept_websocket(call: Call, talk: Talk) -> Answer:
-    """The answer to a handshake; after a good one `talk` has the connection."""
+    """Answer a handshake; after a good one `talk` has the connection."""
     request = [
         (name.decode("latin-1"), value.decode("latin-1")) for name, value in call.head.headers
     ]
@@ -68,7 +68,7 @@ class WebSocket:
             pinging.cancel()
 
     async def receive(self) -> str | bytes | None:
-        """The next message; None when no more will come."""
+        """Return the next message; None when no more will come."""
         while not self._arrived:
             if self._protocol.state is State.CLOSED:
                 return None

@@ -40,7 +40,7 @@ class Camera:
         return self._filming is not None
 
     async def snapshot(self) -> bytes:
-        """A picture of this moment, as JPEG."""
+        """Return a picture of this moment, as JPEG."""
         await self._draw()
         return self._picture
 

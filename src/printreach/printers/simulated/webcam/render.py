@@ -66,7 +66,7 @@ class Renderer:
         return self._painted >= len(strands)
 
     def frame(self, scene: Scene) -> bytes:
-        """The picture as a JPEG."""
+        """Return the picture as a JPEG."""
         picture = self._still.copy()
         paste_beam(picture, scene.nozzle)
         paste_head(picture, scene.nozzle, heat=scene.heat, fan=scene.fan)
@@ -79,7 +79,7 @@ class Renderer:
         return out.getvalue()
 
     def _restart(self) -> None:
-        """Nothing is on the bed."""
+        """Start again with an empty bed."""
         self._painted = 0
         self._canvas = Image.new("RGBA", (WIDTH_PX * _FINE, HEIGHT_PX * _FINE))
         self._shadow = Image.new("L", (WIDTH_PX // 2, HEIGHT_PX // 2))
@@ -116,7 +116,7 @@ class Renderer:
             picture.paste(colour, (12 + offset, HEIGHT_PX - 26 + offset), self._written[1])
 
     def _lettered(self, caption: str) -> Image.Image:
-        """The letters as a mask: a caption stays for a second, and they cost as much as a JPEG."""
+        """Draw the letters as a mask, which is cached: it costs as much as a JPEG."""
         wide = min(math.ceil(self._font.getlength(caption)), WIDTH_PX)
         letters = Image.new("L", (wide, _CAPTION_PX))
         ImageDraw.Draw(letters).text((0, 0), caption, 255, self._font)

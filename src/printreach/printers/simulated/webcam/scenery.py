@@ -16,7 +16,7 @@ _SMOOTH = 3
 
 @cache
 def room() -> Image.Image:
-    """The printer's inside and its bed, with nothing on it; the same picture each time."""
+    """Return the printer's inside and its bed, with nothing on it; the same picture each time."""
     size = WIDTH_PX * _SMOOTH, HEIGHT_PX * _SMOOTH
     picture = _walls().resize(size, Image.Resampling.BICUBIC)
     draw = ImageDraw.Draw(picture, "RGBA")
@@ -27,7 +27,7 @@ def room() -> Image.Image:
 
 
 def _walls() -> Image.Image:
-    """A dim back wall, lighter in the middle, fading into the floor."""
+    """Draw a dim back wall, lighter in the middle, fading into the floor."""
     small = Image.new("RGB", (64, 48))
     pixels = small.load()
     assert pixels is not None
@@ -69,7 +69,7 @@ def _draw_bed(draw: ImageDraw.ImageDraw) -> None:
 
 
 def _draw_light_on_bed(draw: ImageDraw.ImageDraw) -> None:
-    """A lamp above the back left corner."""
+    """Draw the light of a lamp above the back left corner."""
     for n in range(14):
         radius = 150.0 - 10.0 * n
         centre = project(Point(80.0, 130.0, 0.0))

@@ -26,7 +26,7 @@ _BRASS = (201, 152, 62, 255)
 
 
 def paste_beam(picture: Image.Image, nozzle: Point) -> None:
-    """The beam across the picture, behind the head."""
+    """Paste the beam across the picture, behind the head."""
     y, bottom = nozzle.y + _BEAM_BEHIND_MM, nozzle.z + _BEAM_ABOVE_MM
     low, high = project(Point(0, y, bottom)).y, project(Point(0, y, bottom + _BEAM_HIGH_MM)).y
     picture.paste(_beam(max(int(low - high), 1)), (0, int(high)))
@@ -47,7 +47,7 @@ def paste_head(picture: Image.Image, nozzle: Point, *, heat: int, fan: int) -> N
 
 @lru_cache(_BEAMS)
 def _beam(rows: int) -> Image.Image:
-    """A round bar: dark, a bright line above the middle, dark again; and an edge below."""
+    """Draw a round bar: dark, a bright line above the middle, dark again; and an edge below."""
     column = Image.new("RGB", (1, rows + 2), (20, 23, 26))
     for row in range(rows):
         light = math.exp(-(((row / rows) - 0.32) ** 2) / 0.035)

@@ -28,7 +28,10 @@ _SIN = _DOWN / math.hypot(_AHEAD, _DOWN)
 
 
 def project(point: Point) -> Spot:
-    """Where the camera sees a point. Behind the camera, everything is pushed far out of sight."""
+    """Return where the camera sees a point.
+
+    Behind the camera, everything is pushed far out of sight.
+    """
     ahead, up = point.y - _CAMERA.y, point.z - _CAMERA.z
     depth = max(ahead * _COS - up * _SIN, 20.0)
     scale = _FOCAL_PX / depth
