@@ -19,12 +19,12 @@ from picows import ws_connect
 from printreach import __version__
 from printreach.contract import signin
 from printreach.rules.signin import Signer, statement
-from printreach.tunnel.link import MAX_MESSAGE_BYTES
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
 from printreach.wire.errors import CloseCode, Reason
 from printreach.wire.events import StreamOpened
+from printreach.wire.frames import MAX_MESSAGE_BYTES
 from printreach.wire.session import Role, Session
 
 AT_ONCE: Final = 50

@@ -8,12 +8,12 @@ from picows import WSUpgradeRequest, ws_create_server
 
 from printreach.contract import signin
 from printreach.rules.signin import Signer, statement
-from printreach.tunnel.link import MAX_MESSAGE_BYTES
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
 from printreach.tunnel.websocket_link import WebSocketLink
 from printreach.wire.errors import CloseCode
 from printreach.wire.events import StreamOpened
+from printreach.wire.frames import MAX_MESSAGE_BYTES
 from printreach.wire.session import Role, Session
 from tests.agent.contexts import ServiceKey
 

@@ -194,7 +194,7 @@ def test_a_snapshot_that_is_no_jpeg_is_none() -> None:
 
 
 def test_a_snapshot_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "SNAPSHOT_BYTES", 1000)
+    monkeypatch.setattr(module, "MAX_PICTURE_BYTES", 1000)
 
     async def large(_call: Call) -> Answer:
         return Answer(body=b"\xff\xd8" + b"x" * 2000)

@@ -77,7 +77,7 @@ def test_it_does_not_matter_how_a_stream_is_cut(parts: list[tuple[bool, bytes]],
 
 
 def test_a_picture_has_a_largest_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mjpeg, "MAX_FRAME_BYTES", 1000)
+    monkeypatch.setattr(mjpeg, "MAX_PICTURE_BYTES", 1000)
 
     with pytest.raises(BadStream, match="larger"):
         parsed(WITH_LENGTH % (1001, b""))

@@ -10,9 +10,9 @@ import pytest
 
 from printreach.relay.caller_origin import Origin
 from printreach.relay.unsigned_agents import MOST, MOST_OF_NETWORK, UnsignedAgents
-from printreach.tunnel.link import MAX_MESSAGE_BYTES, MAX_UNSIGNED_MESSAGE_BYTES
+from printreach.tunnel.link import MAX_UNSIGNED_MESSAGE_BYTES
 from printreach.wire import frames
-from printreach.wire.frames import Kind
+from printreach.wire.frames import MAX_MESSAGE_BYTES, Kind
 from tests.relay.caller import Answer, Caller, calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, Rig, relay

@@ -6,10 +6,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from printreach.tunnel.link import MAX_MESSAGE_BYTES
 from printreach.tunnel.websocket_link import SUBPROTOCOL
 from printreach.wire import frames
-from printreach.wire.frames import Kind
+from printreach.wire.frames import MAX_MESSAGE_BYTES, Kind
 from tests.relay.caller import calling, request
 from tests.relay.loop import on_a_loop
 from tests.relay.rig import OWN, Rig, relay

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 
 from picows import WSUpgradeRequest, ws_create_server
 
-from printreach.tunnel.link import MAX_MESSAGE_BYTES
 from printreach.tunnel.websocket_link import WebSocketLink
+from printreach.wire.frames import MAX_MESSAGE_BYTES
 
 PATIENCE_S = 30.0
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10

@@ -10,8 +10,8 @@ import uvloop
 from picows import ws_connect
 
 from printreach.tunnel import websocket_link
-from printreach.tunnel.link import MAX_MESSAGE_BYTES
 from printreach.tunnel.websocket_link import WebSocketLink
+from printreach.wire.frames import MAX_MESSAGE_BYTES
 from tests.fakes.loop import on_a_loop
 from tests.tunnel.raw_websocket import (
     BINARY,

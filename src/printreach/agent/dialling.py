@@ -9,8 +9,8 @@ from picows import WSError, WSHandshakeError, ws_connect
 
 from printreach.agent.addresses import WebAddress
 from printreach.http1.client import reason_of
-from printreach.tunnel.link import MAX_MESSAGE_BYTES
 from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
+from printreach.wire.frames import MAX_MESSAGE_BYTES
 
 TUNNEL_PATH: Final = "/api/agent/tunnel"
 HANDSHAKE_TIMEOUT_S: Final = 15.0

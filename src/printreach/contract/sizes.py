@@ -19,6 +19,8 @@ MAX_WEBCAMS: Final = 32
 MAX_SCORES: Final = 1000
 MAX_DETAILS: Final = 64
 """Keys of an object of a platform's own, and items of a list in it."""
+MAX_PICTURE_BYTES: Final = 8 * 1024 * 1024
+"""One picture of a webcam, or of a file."""
 MAX_STATUS_BYTES: Final = 256 * 1024
 """A whole status as JSON. Usual ones have 2 KB, and 15 KB with a large material system."""
 

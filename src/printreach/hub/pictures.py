@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from printreach.contract.commands import CommandStatus
+from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.ports import Clock
 from printreach.ports.printer_http import (
     PrinterAnswer,
@@ -16,8 +17,6 @@ from printreach.ports.printer_http import (
 )
 from printreach.rules.jpeg import whole_jpeg
 from printreach.rules.printers import OwnedPrinter
-
-MOST_PICTURE_BYTES: Final = 8 * 1024 * 1024
 
 
 async def take_picture(
@@ -38,11 +37,11 @@ async def take_picture(
 
 async def _read(answer: PrinterAnswer) -> bytes | PrinterRefusal:
     data = bytearray()
-    if answer.length is not None and answer.length > MOST_PICTURE_BYTES:
+    if answer.length is not None and answer.length > MAX_PICTURE_BYTES:
         return _none("The camera sent too large a picture.")
     async for chunk in answer.chunks:
         data += chunk
-        if len(data) > MOST_PICTURE_BYTES:
+        if len(data) > MAX_PICTURE_BYTES:
             return _none("The camera sent too large a picture.")
     return whole_jpeg(bytes(data)) or _none("The camera sent something else than a picture.")
 

@@ -9,6 +9,8 @@ from printreach.rules.backoff import Backoff
 
 RETRY: Final = Backoff.doubling(1.0, 15.0)
 """A printer that is switched on is found within 15 s."""
+MAX_MQTT_MESSAGE_BYTES: Final = 4 * 1024 * 1024
+"""A hundred times the longest report of a printer."""
 
 
 def unverified_tls() -> ssl.SSLContext:

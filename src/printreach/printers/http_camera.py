@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, quote, unquote, urlsplit
 from msgspec import structs
 
 from printreach.contract.commands import CommandStatus
+from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.contract.status import WebcamEntry
 from printreach.http1.fetch import Fetcher, FetchFailed
 from printreach.wire.heads import Headers, get
@@ -20,7 +21,6 @@ from .mjpeg import JPEG_MAGIC, BadStream, MjpegParser, NoStream, boundary_of
 from .port import PrinterRefused
 
 POLL_S = 1.0
-SNAPSHOT_BYTES = 8 * 1024 * 1024
 _UNQUOTED = "/%:@!$&'()*+,;=~-._"
 
 
@@ -57,7 +57,7 @@ class HttpCamera:
             return None
         fetcher, target, headers = await self._prepare(self._snapshot_url)
         try:
-            answer = await fetcher.fetch(b"GET", target, headers, at_most=SNAPSHOT_BYTES)
+            answer = await fetcher.fetch(b"GET", target, headers, at_most=MAX_PICTURE_BYTES)
         except FetchFailed as exc:
             raise _no_camera(exc.text) from exc
         finally:

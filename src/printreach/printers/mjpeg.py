@@ -7,8 +7,9 @@ are no JPEG picture (a text that there is no signal, say) are passed over.
 
 import re
 
+from printreach.contract.sizes import MAX_PICTURE_BYTES
+
 JPEG_MAGIC = b"\xff\xd8"
-MAX_FRAME_BYTES = 8 * 1024 * 1024
 MAX_PART_HEAD_BYTES = 4096
 
 _BOUNDARY = re.compile(rb"boundary=\"?([^\";\s]+)\"?", re.IGNORECASE)
@@ -50,7 +51,7 @@ class MjpegParser:
         frames: list[bytes] = []
         while self._step(frames):
             pass
-        if len(self._buffer) > MAX_FRAME_BYTES:
+        if len(self._buffer) > MAX_PICTURE_BYTES:
             raise BadStream("a picture is larger than 8 MiB")
         return frames
 
@@ -74,7 +75,7 @@ class MjpegParser:
             return False
         length = _LENGTH.search(self._buffer, start, end.start())
         self._length = int(length[1]) if length is not None else None
-        if self._length is not None and self._length > MAX_FRAME_BYTES:
+        if self._length is not None and self._length > MAX_PICTURE_BYTES:
             raise BadStream("a picture is larger than 8 MiB")
         del self._buffer[: end.end()]
         self._in_part = True

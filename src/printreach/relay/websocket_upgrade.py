@@ -16,8 +16,8 @@ from picows import (
 )
 from picows.picows import WSProtocol  # type: ignore[attr-defined]  # private, see above
 
-from printreach.tunnel.link import MAX_MESSAGE_BYTES
 from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
+from printreach.wire.frames import MAX_MESSAGE_BYTES
 
 READ_BUFFER_BYTES = 2048
 """The first size of the read buffer; it grows with use. Measured: 16 KiB an idle agent, not 30."""

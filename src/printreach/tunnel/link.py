@@ -3,9 +3,6 @@
 import asyncio
 from typing import Protocol
 
-MAX_MESSAGE_BYTES = 1024 * 1024
-"""A link message gathers what one turn of the loop produced; senders flush long before this."""
-
 MAX_UNSIGNED_MESSAGE_BYTES = 16 * 1024
 """The limit before sign-in: the messages of sign-in need a tenth of it, and any client may
 connect."""

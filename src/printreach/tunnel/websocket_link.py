@@ -11,7 +11,9 @@ from collections.abc import Callable
 
 from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
 
-from .link import MAX_MESSAGE_BYTES, MAX_UNSIGNED_MESSAGE_BYTES, LinkReceiver
+from printreach.wire.frames import MAX_MESSAGE_BYTES
+
+from .link import MAX_UNSIGNED_MESSAGE_BYTES, LinkReceiver
 
 SUBPROTOCOL = "printreach.tunnel.v1"
 

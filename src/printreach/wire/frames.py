@@ -42,7 +42,8 @@ CHUNK_BYTES = 64 * 1024
 MAX_PAYLOAD_BYTES = 128 * 1024
 """The largest payload: a head, a chunk, and some spare bytes."""
 MAX_MESSAGE_BYTES = 1024 * 1024
-"""The largest link message; proxies on the way refuse messages without a limit."""
+"""The largest link message: it gathers what one turn of the loop produced, and senders flush long
+before this. Proxies on the way refuse messages without a limit."""
 MAX_TEXT_BYTES = 500
 PING_BYTES = 8
 WINDOW_BYTES = 256 * 1024

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
+from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.contract.status import State
 from printreach.hub.live_links import LiveWish
-from printreach.hub.pictures import MOST_PICTURE_BYTES
 from printreach.web.live.viewers import PAGES_BY_ADDRESS
 from tests.fakes.printer_http import OFFLINE
 from tests.rules.test_jpeg import archive, picture
@@ -145,7 +145,7 @@ def test_a_stranger_gets_the_picture_and_nothing_but_a_picture(shown: Shown) -> 
         b"<!doctype html><script>alert(1)</script>",
         archive(),
         picture()[:-2],
-        b"\xff\xd8\xff" + bytes(MOST_PICTURE_BYTES),
+        b"\xff\xd8\xff" + bytes(MAX_PICTURE_BYTES),
     ],
 )
 def test_what_is_no_picture_is_not_passed_on(shown: Shown, body: bytes) -> None:

@@ -16,13 +16,12 @@ from websockets.typing import Subprotocol
 from printreach.agent.commands.mqtt_connect import BadConnect, ConnectCompleter
 from printreach.agent.commands.request import CommandRequest, bad_arguments
 from printreach.contract.commands import CommandStatus
-from printreach.printers.connecting import unverified_tls
+from printreach.printers.connecting import MAX_MQTT_MESSAGE_BYTES, unverified_tls
 from printreach.printers.port import MqttEndpoint, PrinterRefused
 from printreach.tunnel.served import ServedStream
 from printreach.wire.heads import encode_response, strip_hop_by_hop
 
 CONNECT_S = 8.0
-MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 READ_BYTES = 64 * 1024
 SUBPROTOCOL = Subprotocol("mqtt")
 
@@ -35,7 +34,7 @@ async def serve_mqtt(request: CommandRequest, endpoint: MqttEndpoint) -> None:
     stream = request.stream
     if not stream.is_upgrade:
         raise bad_arguments("This address takes WebSocket connections, and nothing else.")
-    websocket = ServerProtocol(subprotocols=[SUBPROTOCOL], max_size=MAX_MESSAGE_BYTES)
+    websocket = ServerProtocol(subprotocols=[SUBPROTOCOL], max_size=MAX_MQTT_MESSAGE_BYTES)
     accepted = _shake_hands(websocket, request)
     reader, writer = await _connect(endpoint)
     try:

@@ -5,13 +5,13 @@ import struct
 from collections.abc import AsyncIterator, Hashable
 
 from printreach.contract.commands import CommandStatus
+from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.contract.status import WebcamEntry
 from printreach.printers.connecting import unverified_tls
 from printreach.printers.port import PrinterRefused
 
 from .tls import CONNECT_S
 
-MAX_FRAME_BYTES = 8 * 1024 * 1024
 SILENCE_S = 30.0
 READ_BYTES = 64 * 1024
 
@@ -41,7 +41,7 @@ class FrameParser:
         frames = []
         while len(self._buffer) >= _HEAD.size:
             (length,) = _HEAD.unpack_from(self._buffer)
-            if length > MAX_FRAME_BYTES:
+            if length > MAX_PICTURE_BYTES:
                 raise BadFrame("a picture is larger than 8 MiB")
             end = _HEAD.size + length
             if len(self._buffer) < end:

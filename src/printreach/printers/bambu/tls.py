@@ -6,10 +6,8 @@ import ssl
 from cryptography import x509
 from cryptography.x509.oid import NameOID
 
-from printreach.printers.connecting import unverified_tls
+from printreach.printers.connecting import MAX_MQTT_MESSAGE_BYTES, unverified_tls
 
-MAX_MESSAGE_BYTES = 4 * 1024 * 1024
-"""A hundred times the longest report."""
 CONNECT_S = 8.0
 
 
@@ -20,7 +18,7 @@ class BoundedSocket(ssl.SSLSocket):
     """
 
     def recv(self, buflen: int = 1024, flags: int = 0) -> bytes:
-        if buflen > MAX_MESSAGE_BYTES:
+        if buflen > MAX_MQTT_MESSAGE_BYTES:
             raise OSError(f"a message of {buflen} bytes was announced")
         return super().recv(buflen, flags)
 

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import JsonObject
+from printreach.contract.sizes import MAX_PICTURE_BYTES
 from printreach.http1.fetch import Fetched, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
@@ -21,7 +22,6 @@ from .login import Login
 MAX_ANSWER_BYTES = 1024 * 1024
 MAX_LIST_BYTES = 32 * 1024 * 1024
 """One folder with ten thousand prints takes about 4 MB."""
-MAX_PICTURE_BYTES = 8 * 1024 * 1024
 MAX_WORDS = 200
 CHALLENGES = 2
 """The first to learn what is asked for, the second since that has grown stale."""

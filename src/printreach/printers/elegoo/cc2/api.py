@@ -13,6 +13,7 @@ from aiomqtt.exceptions import MqttConnectError
 from printreach.contract.files import JsonObject
 from printreach.printers import loose
 from printreach.printers.cancelling import cancellations, end_where_cancelled
+from printreach.printers.connecting import MAX_MQTT_MESSAGE_BYTES
 from printreach.printers.elegoo.live_view import (
     Answers,
     not_authorized,
@@ -32,7 +33,6 @@ MQTT_S = 8.0
 REGISTER_S = 5.0
 DEAD_S = 65.0
 MAX_WAITING_MESSAGES = 100
-MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 
 # As MQTT 5 numbers what MQTT 3 calls 4 and 5, and 3; paho-mqtt gives them so for both.
 _BAD_CREDENTIALS = {134, 135}
@@ -221,7 +221,7 @@ async def _leave(client: aiomqtt.Client) -> None:
 
 def _read(payload: object) -> Json:
     """Parse a message; an empty one for what is no JSON object."""
-    if not isinstance(payload, bytes | bytearray | str) or len(payload) > MAX_MESSAGE_BYTES:
+    if not isinstance(payload, bytes | bytearray | str) or len(payload) > MAX_MQTT_MESSAGE_BYTES:
         return {}
     return loose.obj(loose.parsed(payload))
 
