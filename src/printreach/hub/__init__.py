@@ -1,1 +1,1 @@
-"""Use cases: rules and ports put together, and nothing else."""
+"""The use cases: rules and ports put together, and nothing else."""

@@ -1,4 +1,4 @@
-"""Tokens of people's own programs: made, shown once, used and taken back."""
+"""Access tokens for people's own programs: created, shown once, used and revoked."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ from printreach.rules.sessions import Session
 
 @dataclass(frozen=True, slots=True)
 class MadeToken:
-    """secret: nobody can look it up later."""
+    """secret: it cannot be looked up later."""
 
     token: AccessToken
     secret: str
@@ -37,7 +37,7 @@ class MadeToken:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AccessTokens:
-    """The use cases."""
+    """The use cases about access tokens."""
 
     store: Store
     clock: Clock
@@ -46,13 +46,13 @@ class AccessTokens:
     account_mailer: AccountMailer
 
     async def make(self, account_id: str, name: str, scopes: list[str]) -> MadeToken | Denied:
-        """A new token; its secret is nowhere but in the answer."""
+        """Create a token. Its secret is in the answer and nowhere else."""
         return await self._make(account_id, name, scopes, None)
 
     async def _make(
         self, account_id: str, name: str, scopes: list[str], owner: Account | None
     ) -> MadeToken | Denied:
-        """owner: who is told of it by mail."""
+        """Store a new token. owner: the account that gets a mail about it; None for no mail."""
         called, chosen = parse_token_name(name), parse_scopes(scopes)
         if called is None:
             return Denied(Reason.INVALID, "A name has 1 to 60 printable characters.")
@@ -81,24 +81,27 @@ class AccessTokens:
     async def make_by_owner(
         self, account: Account, session: Session, password: str, name: str, scopes: list[str]
     ) -> MadeToken | Denied | TooSoon:
-        """The same, for a browser: a token outlives it, so its owner has to be there."""
+        """Create a token from a browser.
+
+        A token outlives the session, so this asks for the password.
+        """
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
         return await self._make(account.account_id, name, scopes, account)
 
     async def of_account(self, account_id: str) -> list[AccessToken]:
-        """Newest first."""
+        """Return the account's tokens, newest first."""
         return await self.store.read(lambda records: records.access_tokens.of_account(account_id))
 
     async def end(self, account_id: str, token_id: str) -> bool:
-        """Whether there was such a token; it opens nothing any more."""
+        """Revoke a token; it opens nothing any more. Returns whether there was such a token."""
         return await self.store.write(
             lambda records: records.access_tokens.remove(account_id, token_id)
         )
 
     async def look_up(self, secret: str, scope: Scope) -> AccessToken | None:
-        """The token, where it is good for that; its use is noted now and then."""
+        """Return the token with that secret if it has that scope; note its use now and then."""
         if not secret.startswith(PREFIX):
             return None
         token = await self.store.read(lambda records: _token(records, secret))
@@ -112,12 +115,12 @@ class AccessTokens:
 
 
 async def _token(records: Records, secret: str) -> AccessToken | None:
-    """The one with that secret, unless its owner is blocked."""
+    """Return the token with that secret, unless its owner is blocked."""
     token = await records.access_tokens.with_digest(access_token_digest(secret))
     account = None if token is None else await records.accounts.get(token.account_id)
     return None if account is None or account.is_blocked else token
 
 
 def access_token_digest(secret: str) -> bytes:
-    """What is stored of a token."""
+    """Return the digest of a token that is stored."""
     return digest(CredentialKind.ACCESS_TOKEN, secret.encode())

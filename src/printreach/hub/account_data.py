@@ -1,4 +1,4 @@
-"""All that is kept of an account: handed over, and deleted."""
+"""All data that is kept of an account: exported, and deleted."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_live
 
 AT_ONCE: Final = 500
-"""Rows in memory."""
+"""Rows that are held in memory at once."""
 Row: TypeAlias = Mapping[str, Value]
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
 
 class AccountGone(Exception):
-    """The account was deleted or blocked while its rows were read; what is left is not all."""
+    """The account was deleted or blocked while its rows were read, so the export is incomplete."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,14 +39,14 @@ class AccountData:
     account_mailer: AccountMailer
 
     async def export(self, account: Account) -> dict[str, Json]:
-        """What people look for of all that is kept, in words."""
+        """Return the part of the data that people usually look for, in words."""
         return await self.store.read(lambda records: self._export(records, account))
 
     async def rows(self, account: Account) -> AsyncIterator[tuple[str, Sequence[Row]]]:
-        """Every row as it is stored, but for digests and keys, which say nothing to anybody.
+        """Yield every row as it is stored, except digests and keys, which are of no use to anybody.
 
-        A few of one table at a time, and of every table once at least: an account may have more
-        than fits into memory, and may be in no hurry. Raises AccountGone.
+        Rows come in batches of one table, and each table yields at least one batch: an account may
+        have more data than fits into memory. Raises AccountGone.
         """
         for table in await self.store.read(_tables):
             after: Place | None = None
@@ -62,7 +62,10 @@ class AccountData:
     async def delete(
         self, account: Account, session: Session, password: str
     ) -> Denied | TooSoon | None:
-        """Delete it all; its printers may be linked again, its connections end."""
+        """Delete all data of the account.
+
+        Its connections end, and its printers may be linked again.
+        """
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused

@@ -1,4 +1,4 @@
-"""What accounts may use: decided by operators, asked for by everything that counts."""
+"""The limits of accounts: operators decide them, and everything that counts asks for them."""
 
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from printreach.rules.operators import Operator, OperatorAct
 from printreach.rules.rate_limits import Limit, TooSoon
 
 REMEMBERED: Final = timedelta(seconds=30)
-"""For so long a page counts by what it knew; as long as a relay trusts in a grant."""
+"""How long a page uses the limits it read; as long as a relay caches a grant."""
 MOST_REMEMBERED: Final = 20_000
 EVERYBODY: Final = "all accounts"
 
@@ -27,11 +27,14 @@ class AccountLimitCases:
     clock: Clock
 
     async def of_service(self) -> LimitChanges:
-        """What was decided for all."""
+        """Return the limits that were decided for all accounts."""
         return await self.store.read(lambda records: records.limits.of_service())
 
     async def set_of_service(self, changes: LimitChanges, by: Operator) -> Denied | None:
-        """Decide for all accounts of which nothing else is said. Relays hear of it in 30 s."""
+        """Decide the limits of all accounts that have none of their own.
+
+        Relays apply them within 30 s.
+        """
         problem, at = problem_with_limits(changes), self.clock.now()
         if problem is not None:
             return Denied(Reason.INVALID, problem)
@@ -46,7 +49,7 @@ class AccountLimitCases:
     async def set_of_account(
         self, email: str, changes: LimitChanges, by: Operator
     ) -> Denied | None:
-        """Decide for one account."""
+        """Decide the limits of one account."""
         problem, at = problem_with_limits(changes), self.clock.now()
         if problem is not None:
             return Denied(Reason.INVALID, problem)
@@ -66,11 +69,11 @@ class AccountLimitCases:
 
 @dataclass(slots=True)
 class RequestLimits:
-    """How often an account may ask, counted in memory by what was decided for it.
+    """Limits how often an account may make requests; counted in memory.
 
     Each browser, app and access token of an account is counted by itself, and its detection keys
-    together. So a program that asks too often, or a stolen one, keeps the owner from nothing:
-    they can still end it.
+    together. So a program that makes too many requests, or a stolen one, never keeps the owner out:
+    they can still revoke it.
     """
 
     store: Store
@@ -79,7 +82,7 @@ class RequestLimits:
     _known: dict[str, tuple[datetime, Limit]] = field(default_factory=dict)
 
     async def take(self, account_id: str, by: str) -> TooSoon | None:
-        """Make one request; None where it is allowed. by: who asks for the account, by its id."""
+        """Count one request; None if it is allowed. by: the id of what makes it for the account."""
         return self.caller_tries.take(await self._limit(account_id), f"{account_id} {by}")
 
     async def _limit(self, account_id: str) -> Limit:
@@ -95,7 +98,7 @@ class RequestLimits:
 
 
 def requests_limit(a_minute: int) -> Limit:
-    """So many at once, and as many again over a minute."""
+    """Allow that many at once, and as many again over a minute."""
     return Limit(name="request", at_once=a_minute, every=timedelta(minutes=1) / a_minute)
 
 

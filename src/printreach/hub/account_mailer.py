@@ -1,7 +1,7 @@
-"""Mails about accounts: each is stored in the unit of work that it tells of.
+"""Mails about accounts: each is stored in the unit of work that it reports.
 
-So none is lost in a crash, and none tells of what was not done. A link is stored as a digest, and
-its mail sealed: who has the database alone opens nothing with it.
+So none is lost in a crash, and none reports what was not done. A link is stored as a digest, and
+its mail is sealed: a copy of the database alone opens nothing.
 """
 
 import logging
@@ -39,13 +39,13 @@ class Outbox(Protocol):
     """Where mails wait for the mail server."""
 
     async def put(self, records: Records, mail: Mail, at: datetime, until: datetime) -> None:
-        """Have it delivered, if the unit of work comes to an end. until: later it is no use."""
+        """Store the mail for delivery, in this unit of work. until: it is of no use after that."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SealedOutbox:
-    """Outbox of the store; hub.mailing delivers what is in it."""
+    """The outbox in the store; hub.mailing delivers its mails."""
 
     sealer: Sealer
     token_bytes: TokenBytes
@@ -60,7 +60,7 @@ class SealedOutbox:
             log.error("a mail is dropped: too many wait for the mail server")
 
     def open(self, waiting: WaitingMail) -> Mail | None:
-        """None where no key of ours opens it, or another version wrote it."""
+        """Return the mail; None if no key of ours opens it, or another version wrote it."""
         text = self.sealer.unseal(waiting.sealed, waiting.mail_id)
         try:
             return None if text is None else _mails.decode(text)
@@ -70,7 +70,7 @@ class SealedOutbox:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AccountMailer:
-    """Where mails are written and put on their way. mails: those of this installation."""
+    """Writes mails about accounts and puts them into the outbox. mails: the texts."""
 
     outbox: Outbox
     mails: Mails
@@ -86,7 +86,7 @@ class AccountMailer:
         email: str | None = None,
         next_path: str = "/",
     ) -> str:
-        """Store a link for the account, and give its token. It is for somebody to hand over."""
+        """Store a link for the account and return its token, for an operator to hand over."""
         token = new_session_token(self.token_bytes)
         link = MailLink(
             purpose=purpose,
@@ -108,7 +108,7 @@ class AccountMailer:
         email: str | None = None,
         next_path: str = "/",
     ) -> str:
-        """The same, and mail it: to that address, or to the account's."""
+        """Store a link and mail it: to that address, or to the account's. Returns its token."""
         token = await self.put_link(records, purpose, account, at, email=email, next_path=next_path)
         write = {
             MailPurpose.CONFIRM: self.mails.confirm_address,
@@ -126,14 +126,14 @@ class AccountMailer:
     async def tell_of_security(
         self, records: Records, account: Account, what: str, at: datetime
     ) -> None:
-        """That the ways to sign in have changed. what: a sentence."""
+        """Mail that the account's sign-in methods have changed. what: a sentence."""
         await self.tell(records, self.mails.security_changed(account.email, what), at)
 
     def link(self, purpose: MailPurpose, token: str) -> str:
-        """The address that the token stands in."""
+        """Return the URL that carries the token."""
         return f"{self.mails.base_url}{_PATHS[purpose]}?token={token}"
 
 
 def mail_link_digest(token: str) -> bytes:
-    """What is stored of a link."""
+    """Return the digest of a link that is stored."""
     return digest(CredentialKind.MAIL_LINK, token.encode())

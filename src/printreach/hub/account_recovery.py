@@ -1,4 +1,4 @@
-"""What an operator does for somebody who can't sign in any more."""
+"""Recovery of an account by an operator, for people who cannot sign in any more."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from printreach.rules.operators import Operator, OperatorAct
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AccountRecovery:
-    """The use case about people who lost their password, or their second factor."""
+    """The use case for people who lost their password or their second factor."""
 
     store: Store
     clock: Clock
@@ -24,10 +24,11 @@ class AccountRecovery:
     async def link(
         self, email: str, *, drops_second_factor: bool, by: Operator | None = None
     ) -> str | Denied:
-        """A link with which another password is chosen, once, for an hour.
+        """Return a link with which a new password can be set, once, within an hour.
 
-        drops_second_factor: authenticator app, recovery codes, passkeys and accounts of other
-        services go at once, and every browser is signed out. The operator has made sure who asks.
+        drops_second_factor: the authenticator app, recovery codes, passkeys and linked accounts of
+        other services are removed at once, and every browser is signed out. The operator has
+        verified who asks.
         """
         at = self.clock.now()
 

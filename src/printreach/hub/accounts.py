@@ -1,4 +1,4 @@
-"""Accounts: made, listed, granted supporter status, deleted."""
+"""Accounts: created, listed, given supporter status, deleted."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,7 +29,7 @@ _PAYING_NOW: Final = Denied(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Accounts:
-    """The use cases about accounts. billing: None where nothing could ever be paid."""
+    """The use cases about accounts. billing: None where payments were never configured."""
 
     store: Store
     passwords: Passwords
@@ -47,9 +47,9 @@ class Accounts:
         supporter: bool = False,
         by: Operator | None = None,
     ) -> Account | Denied:
-        """Make an account as the operator, who vouches for its address.
+        """Create an account as an operator, who vouches for its address.
 
-        supporter: with a grant that has no end.
+        supporter: with supporter status that does not end.
         """
         address = parse_email(email)
         if address is None:
@@ -81,7 +81,7 @@ class Accounts:
         return await self.store.write(add)
 
     async def all(self) -> list[Account]:
-        """Every account, by address."""
+        """Return every account, by address."""
         return await self.store.read(lambda records: records.accounts.all())
 
     async def set_supporter(
@@ -92,7 +92,7 @@ class Accounts:
         until: datetime | None = None,
         by: Operator | None = None,
     ) -> Account | Denied:
-        """Grant supporter status, up to a time or for good, or take it back."""
+        """Grant supporter status, until a time or for good, or take it back."""
         at = self.clock.now()
 
         async def change(records: Records) -> Account | Denied:
@@ -108,10 +108,10 @@ class Accounts:
         return await self.store.write(change)
 
     async def delete(self, email: str, by: Operator | None = None) -> Account | Denied:
-        """Delete all that is kept of an account; its connections end, its agents are unlinked.
+        """Delete all data of an account; its connections end, its agents are unlinked.
 
-        The last operator stays while there is anybody else: they would be left without one.
-        First its payment ends, or nothing is deleted: nobody else could end it afterwards.
+        The last operator cannot be deleted while other accounts exist. Its payment is ended first,
+        or nothing is deleted, because afterwards nobody could end it.
         """
         at = self.clock.now()
         doomed = await self.store.read(lambda records: account_with(records, email))
@@ -152,14 +152,14 @@ class Accounts:
 
 
 async def _leaves_nobody(records: Records, account: Account) -> bool:
-    """Others would be left without an operator."""
+    """Return whether deleting this account would leave others without an operator."""
     if not account.is_admin or await records.operating.other_operators(account.account_id):
         return False
     return await records.operating.are_others(account.account_id)
 
 
 async def account_with(records: Records, email: str) -> Account | Denied:
-    """The account with that address, in any spelling of case."""
+    """Return the account with that address, regardless of case."""
     account = await records.accounts.with_email(parse_email(email) or email)
     if account is None:
         return Denied(Reason.NO_SUCH_ACCOUNT, f"There is no account {email}.")

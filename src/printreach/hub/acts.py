@@ -1,4 +1,4 @@
-"""The record of what operators do, written in the same unit of work as the act."""
+"""The log of what operators do, written in the same unit of work as the act."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ async def note(
     subject: str,
     detail: str = "",
 ) -> None:
-    """Write an act down. by: None where it is no operator who acts, but the owner."""
+    """Write an act to the log. by: None if the owner acts, not an operator."""
     if by is None:
         return
     await records.operating.forget_acts(at - ACTS_KEPT)

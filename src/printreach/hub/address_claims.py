@@ -1,4 +1,4 @@
-"""Addresses that accounts claimed, as an operator sees and releases them."""
+"""IP addresses that accounts claimed, as an operator sees and releases them."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class AddressClaims:
     clock: Clock
 
     async def all(self) -> list[tuple[AddressClaim, str]]:
-        """Those that live, each with the mail address of its account."""
+        """Return the claims in force, each with the mail address of its account."""
         at = self.clock.now()
 
         async def look(records: Records) -> list[tuple[AddressClaim, str]]:
@@ -31,9 +31,9 @@ class AddressClaims:
         return await self.store.read(look)
 
     async def release(self, address: str, by: Operator) -> str | Denied:
-        """Anybody may call from there again; the network that was released.
+        """Release a claim, so that any account may call from there; return the network.
 
-        address: any of the network, or the network as it is listed.
+        address: any address of the network, or the network as it is listed.
         """
         network = claimable_network(address.partition("/")[0])
         if network is None:

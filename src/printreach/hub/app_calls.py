@@ -1,4 +1,4 @@
-"""App APIs: which connection calls, and what it is told of its printer."""
+"""The API for apps: which connection calls, and what it is told about its printer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from printreach.rules.limits import AccountLimits
 from printreach.rules.printers import is_online
 
 PATIENCE_S: Final = 2.5
-"""For a printer that nobody has asked of late."""
+"""How long a call waits for a printer that was not asked recently."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AppCaller:
-    """The App Connection that calls, and whose printer it is for."""
+    """The App Connection that calls, and its printer."""
 
     connection: Connection
     account: Account
@@ -37,7 +37,7 @@ class AppCaller:
 class AppCalls:
     """The use cases of apps that call the service itself.
 
-    why_off: tells why this service runs no failure detection over prints now, None where it does.
+    why_off: returns why this service runs no failure watch now; None if it runs.
     """
 
     store: Store
@@ -49,13 +49,13 @@ class AppCalls:
     why_off: Callable[[], DetectorOff | None]
 
     async def caller(self, token: str) -> AppCaller | ErrorCode:
-        """The connection with that token; 603, 604 or 605, looked for in this order."""
+        """Return the connection with that token, or error 603, 604 or 605, in this order."""
         at = self.clock.now()
         token_digest = digest(CredentialKind.APP_API_TOKEN, token.encode())
         return await self.store.read(lambda records: self._caller(records, token_digest, at))
 
     def info(self, caller: AppCaller) -> AppInfo:
-        """The printer, as the service knows it."""
+        """Return the printer as the service knows it."""
         printer, limits = caller.row.printer, caller.limits
         granted = caller.connection.permissions
         return AppInfo(
@@ -75,7 +75,7 @@ class AppCalls:
         )
 
     async def detector_status(self, caller: AppCaller) -> WatchStatus:
-        """What the failure detector says of the print under way."""
+        """Return what the failure watch says of the current print."""
         off = self.why_off()
         if off is not None:
             return not_watching(off)
@@ -88,7 +88,7 @@ class AppCalls:
             return watch_status(None, None)
         status = reading.status
         said = await self.detector.latest(printer.printer_id)
-        # What it said of the print before is none of this one's business.
+        # What it said of the print before does not belong to this one.
         if said is None or said.print_id != status.service_status.most_recent_print_id_str:
             return watch_status(None, status.job_status.state)
         now_s = (self.clock.now() - said.at).total_seconds()
@@ -119,5 +119,5 @@ class AppCalls:
 
 
 def _second(at: datetime) -> datetime:
-    """Whole seconds: not every library reads fractions of one."""
+    """Round to whole seconds: not every library parses fractions."""
     return at.replace(microsecond=0)

@@ -1,4 +1,4 @@
-"""Apps: registered by the operator, and removed with all that they may reach."""
+"""Apps: registered by an operator, and removed together with their connections."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from printreach.rules.operators import Operator, OperatorAct
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Apps:
-    """The operator's use cases about apps."""
+    """The operators' use cases about apps."""
 
     store: Store
     clock: Clock
@@ -29,7 +29,7 @@ class Apps:
         returns_to_lan: bool = False,
         by: Operator | None = None,
     ) -> App | Denied:
-        """Let an app ask people for connections. returns_to_lan: see `App`."""
+        """Register an app. returns_to_lan: see `App`."""
         app = App(
             app_id=app_id,
             name=name,
@@ -51,12 +51,12 @@ class Apps:
         return await self.store.write(add)
 
     async def all(self) -> list[App]:
-        """Every app, by id."""
+        """Return every app, by id."""
         return await self.store.read(lambda records: records.apps.all())
 
 
 async def remove_app(records: Records, app_id: str, at: datetime) -> None:
-    """Take an app away; its connections end, and whoever has one of them hears 604."""
+    """Remove an app. Its connections end, and calls with them are answered 604."""
     for connection in await records.connections.of_app(app_id):
         if not has_ended(connection, at):
             await records.notify(Notice(Topic.CONNECTION, connection.unique_id), at)

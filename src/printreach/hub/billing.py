@@ -1,4 +1,4 @@
-"""Supporter status that is paid for: bought, heard of, managed, ended."""
+"""Paid supporter status: bought, reported by the provider, managed, ended."""
 
 import logging
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from printreach.rules.rate_limits import Limit, TooSoon
 
 CALLS_KEPT: Final = timedelta(days=30)
 PAY_BY_ACCOUNT: Final = Limit(name="pay", at_once=20, every=timedelta(seconds=30))
-"""Each has the provider asked two or three times."""
+"""Each such request asks the provider two or three times."""
 PROVIDER_AWAY: Final = Denied(
     Reason.PAYMENTS_AWAY, "The payment provider gave no answer. Try again in a minute."
 )
@@ -56,9 +56,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Supporting:
-    """How it stands with an account's supporter status, for the pages that show it.
+    """The state of an account's supporter status, for the pages that show it.
 
-    subscription: the one that counts longest, or the last there was.
+    subscription: the one that lasts longest, or else the latest one.
     """
 
     is_for_all: bool
@@ -69,7 +69,7 @@ class Supporting:
 
     @property
     def goes_on(self) -> bool:
-        """Whether money is taken again by itself."""
+        """Return whether the subscription renews itself."""
         return self.subscription is not None and is_going_on(self.subscription)
 
 
@@ -86,11 +86,11 @@ class Billing:
 
     @property
     def is_sold(self) -> bool:
-        """Whether anybody can buy it now."""
+        """Return whether it can be bought now."""
         return self.payments is not None and self.supporters is not SupporterPolicy.EVERYONE
 
     async def offers(self) -> Sequence[Offer] | Denied:
-        """What can be bought; nothing where nothing is sold."""
+        """Return what can be bought; nothing where nothing is sold."""
         if self.payments is None or not self.is_sold:
             return ()
         try:
@@ -100,7 +100,7 @@ class Billing:
             return PROVIDER_AWAY
 
     async def standing(self, account: Account) -> Supporting:
-        """What a page says of it; the provider is not asked."""
+        """Return what a page shows of it, without asking the provider."""
         subscriptions = await self.store.read(
             lambda records: records.payments.subscriptions(account.account_id)
         )
@@ -115,9 +115,10 @@ class Billing:
         )
 
     async def buy(self, account: Account, offer_id: str, way_back: str) -> str | Denied | TooSoon:
-        """Where to pay for it. way_back: of ours, to come back to; there look() is due.
+        """Return the URL of the page to pay on. way_back: our page to return to, which calls
+        look().
 
-        One page of the provider is open at most, so nobody pays twice.
+        At most one page of the provider is open for an account, so nobody pays twice.
         """
         if self.payments is None or not self.is_sold:
             return _NO_OFFER
@@ -133,7 +134,7 @@ class Billing:
             return PROVIDER_AWAY
 
     async def look(self, account: Account) -> Denied | TooSoon | None:
-        """Ask the provider how it stands with this account: its call may come later."""
+        """Ask the provider about this account, since its webhook may come later."""
         if self.payments is None:
             return None
         refused = self.caller_tries.take(PAY_BY_ACCOUNT, account.account_id)
@@ -149,7 +150,7 @@ class Billing:
         return None
 
     async def manage(self, account: Account) -> str | Denied | TooSoon:
-        """Where the provider lets an account change its card or cancel."""
+        """Return the provider's page where an account changes its card or cancels."""
         payer = await self._payer(account.account_id)
         if self.payments is None or payer.customer_id is None:
             return _NEVER_PAID
@@ -167,9 +168,9 @@ class Billing:
             return PROVIDER_AWAY
 
     async def hear(self, body: bytes, signature: str) -> None:
-        """Take a call of the provider. Raises ForgedCall, PaymentsUnavailable.
+        """Process a webhook of the provider. Raises ForgedCall, PaymentsUnavailable.
 
-        A call counts as heard once it was acted on, so one that failed may come again.
+        It is marked as processed only after it was acted on, so a failed one may come again.
         """
         if self.payments is None:
             raise PaymentsUnavailable("Nothing is sold here.")
@@ -190,9 +191,9 @@ class Billing:
         await self.store.write(note)
 
     async def reconcile(self) -> int:
-        """Ask the provider about everybody who pays or was about to: calls get lost.
+        """Ask the provider about everybody who pays or was about to, since webhooks get lost.
 
-        How many were asked about. What the provider doesn't answer is left to the next time.
+        Returns how many were asked about. Those without an answer are left to the next run.
         """
         if self.payments is None:
             return 0
@@ -208,11 +209,11 @@ class Billing:
         return len(payers)
 
     async def unknown(self) -> Sequence[Payer]:
-        """Accounts whose customers the provider doesn't know: for the operator to mend."""
+        """Return accounts whose customers the provider does not know, for the operator to mend."""
         return await self.store.read(lambda records: records.payments.unknown())
 
     async def is_unknown(self, account_id: str) -> bool | Denied:
-        """Whether the provider still knows nothing of an account's customer."""
+        """Return whether the provider still does not know an account's customer."""
         if self.payments is None:
             return Denied(Reason.INVALID, "Nothing is sold here, so nobody can be asked.")
         try:
@@ -225,9 +226,10 @@ class Billing:
         return False
 
     async def unseen(self) -> Sequence[Subscription]:
-        """What goes on at the provider while nothing is sold here: for the operator to know.
+        """Return subscriptions that go on at the provider while nothing is sold here.
 
-        Where the provider isn't asked any more, each counts until what was paid for is over.
+        They are shown to the operator. Since the provider is not asked any more, each counts until
+        the paid period is over.
         """
         if self.is_sold:
             return ()
@@ -236,10 +238,10 @@ class Billing:
         return [one for one in running if _takes_money(one, at)]
 
     async def end(self, account_id: str, *, by_operator: bool = False) -> Denied | None:
-        """Have no more money taken; before an account is deleted, for then nobody could.
+        """End the payments of an account, before it is deleted; afterwards nobody could.
 
-        by_operator: who can end it at the provider, where the provider is asked nothing any more or
-        knows nothing of the customer.
+        by_operator: the caller can end it at the provider, where the provider is not asked any more
+        or does not know the customer.
         """
         if self.payments is None:
             return None if by_operator else await self._end_unseen(account_id)
@@ -260,7 +262,7 @@ class Billing:
         return None
 
     async def is_beginning(self, records: Records, account_id: str) -> bool:
-        """Whether a page to pay on was opened since the end of it all, in another tab."""
+        """Return whether another tab has opened a page to pay on since payments were ended."""
         payer = await records.payments.payer(account_id)
         return self.payments is not None and payer is not None and payer.checkout_id is not None
 
@@ -298,7 +300,10 @@ class Billing:
     async def _look(
         self, payments: Payments, account_id: str, *, closes: bool
     ) -> Sequence[Subscription]:
-        """What the account has at the provider. closes: the page to pay on, if one is open."""
+        """Return the account's subscriptions at the provider.
+
+        closes: also close an open payment page.
+        """
         payer = await self._payer(account_id)
         customer_id = payer.customer_id
         if payer.checkout_id is not None:
@@ -314,7 +319,7 @@ class Billing:
         return await self._settle(payments, customer_id)
 
     async def _settle(self, payments: Payments, customer_id: str) -> Sequence[Subscription]:
-        """Write down what holds for a customer now."""
+        """Store what holds for a customer now."""
         asked_at = self.clock.now()
         try:
             found = await payments.subscriptions(customer_id)
@@ -330,19 +335,22 @@ class Billing:
         return found
 
     async def _settle_where_known(self, payments: Payments, customer_id: str) -> None:
-        """The provider would call again for days about a customer that it has deleted."""
+        """Settle, unless the customer is unknown: the webhook would be repeated for days."""
         try:
             await self._settle(payments, customer_id)
         except NotThere as error:
             _log.warning("a call was about a customer whom the provider doesn't know: %s", error)
 
     async def _note_unknown(self, customer_id: str) -> None:
-        """It is shown to operators; only they can tell whether it was deleted, or another's key."""
+        """Mark the customer as unknown.
+
+        Only an operator can tell a deleted one from a wrong API key.
+        """
         at = self.clock.now()
         await self.store.write(lambda records: records.payments.note_customer(customer_id, at))
 
     async def _put_checkout(self, before: Payer, checkout_id: str | None) -> bool:
-        """Remember on which page the account is to pay; False where another was begun meanwhile."""
+        """Store which page the account pays on; False if another was opened meanwhile."""
 
         async def put(records: Records) -> bool:
             now = await records.payments.payer(before.account_id) or before
@@ -359,12 +367,12 @@ class Billing:
 
 
 def _takes_money(subscription: Subscription, at: datetime) -> bool:
-    """As far as is known: what wasn't renewed for long has ended without our hearing of it."""
+    """Return whether it renews, as far as known: one overdue for long ended without a webhook."""
     return is_going_on(subscription) and at < subscription.period_ends_at + LATE_TIME
 
 
 def _that_counts(subscriptions: Sequence[Subscription]) -> Subscription | None:
-    """Of several the one that counts longest; the last one begun where none counts."""
+    """Return the subscription that lasts longest; the latest one if none is in force."""
     end = longest_paid(subscriptions)
     counting = [one for one in subscriptions if end is not None and paid_until(one) == end]
     return next(iter([*counting, *subscriptions]), None)

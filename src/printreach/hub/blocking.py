@@ -1,7 +1,8 @@
-"""An account is blocked: its owner is out, nothing passes to its printers, nobody is told anything.
+"""Blocking of accounts: the owner is signed out, no request reaches the printers, no one is
+notified.
 
-Its agents stay linked and connected, and what is kept of it stays, so that all is as it was once an
-operator lets its owner in again. Each reader of the store looks at `Account.is_blocked` itself.
+Its agents stay linked and connected and all data stays, so that everything is as before once an
+operator unblocks it. Each reader of the store checks `Account.is_blocked` itself.
 """
 
 from dataclasses import replace
@@ -15,13 +16,13 @@ from printreach.rules.mail_links import MailPurpose
 
 
 async def block(records: Records, account: Account, at: datetime) -> Account:
-    """Inside a unit of work. One that is blocked keeps its time."""
+    """Block the account, inside a unit of work. One that is blocked already keeps its time."""
     account_id = account.account_id
     blocked = replace(account, blocked_at=account.blocked_at or at)
     await records.accounts.set_blocked(account_id, blocked.blocked_at)
     await records.steps.drop(account_id)
     await records.mail_links.drop(account_id, list(MailPurpose))
-    # What waits to be told would come long afterwards. Webhooks drop theirs one by one.
+    # Queued notifications would arrive long afterwards. Webhooks drop theirs one by one.
     for destination in await records.notifications.destinations(account_id):
         await records.notifications.drop_all(destination.destination_id)
     await end_all(records, account_id, at)
@@ -31,7 +32,7 @@ async def block(records: Records, account: Account, at: datetime) -> Account:
 
 
 async def unblock(records: Records, account: Account, at: datetime) -> Account:
-    """Inside a unit of work: all is as it was before, but for the browsers that were signed out."""
+    """Unblock the account, inside a unit of work. Browsers stay signed out."""
     await records.accounts.set_blocked(account.account_id, None)
     await records.notify(Notice(Topic.ACCOUNT, account.account_id), at)
     return replace(account, blocked_at=None)

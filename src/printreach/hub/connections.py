@@ -1,4 +1,4 @@
-"""Connections: made for apps and for owners, listed, revoked."""
+"""Connections: created for apps and for owners, listed, revoked."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -37,7 +37,7 @@ OPEN_TICKET_LIFETIME: Final = timedelta(minutes=10)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shared:
-    """A Shared Connection just made, with what opens it.
+    """A Shared Connection that was just created, with its secrets.
 
     link: signs a browser in without a password.
     """
@@ -65,7 +65,7 @@ class Connections:
         by: Operator | None = None,
         permissions: frozenset[Permission] = ALL_PERMISSIONS,
     ) -> Completion | Denied:
-        """Make an App Connection; its secrets are in the answer and nowhere else."""
+        """Create an App Connection; its secrets are in the answer and nowhere else."""
         at = self.clock.now()
 
         async def add(records: Records) -> Completion | Denied:
@@ -85,7 +85,7 @@ class Connections:
         printer_id: str,
         permissions: frozenset[Permission],
     ) -> Completion | Denied:
-        """The same inside a unit of work."""
+        """Create an App Connection inside a unit of work."""
         at = self.clock.now()
         secrets = new_app_secrets(self.token_bytes)
         printer = await self._printer_for(records, app_id, printer_id, at)
@@ -113,7 +113,7 @@ class Connections:
         expires_at: datetime | None,
         permissions: frozenset[Permission],
     ) -> Shared | Denied:
-        """Make a Shared Connection; its secrets are in the answer and nowhere else."""
+        """Create a Shared Connection; its secrets are in the answer and nowhere else."""
         port = await self._take_port(records, printer, self.clock.now())
         if isinstance(port, Denied):
             return port
@@ -136,13 +136,15 @@ class Connections:
         account_id: str | None = None,
         session_id: str | None = None,
     ) -> str | Denied:
-        """A link that signs one browser in to the printer's own interface, once, for its owner.
+        """Return a link that signs one browser in to the printer's own interface, once, for its
+        owner.
 
-        account_id: whose the printer has to be; None where an operator may open any.
-        session_id: of the browser that asks; where that is signed out, so it is from the printer.
+        account_id: the printer has to belong to it; None where an operator may open any.
+        session_id: of the browser that asks; when it signs out, it is signed out of the printer
+        too.
 
-        An owner has one such connection a printer and keeps it, with what the printer's pages
-        stored in the browser.
+        An owner has one such connection for each printer and keeps it, so that the browser finds
+        again what the printer's pages stored in it.
         """
         at = self.clock.now()
         ticket = new_secret(self.token_bytes)
@@ -166,7 +168,7 @@ class Connections:
         return await self.store.write(open_own)
 
     async def all(self) -> list[Connection]:
-        """Every connection, ended ones included, oldest first."""
+        """Return every connection, including ended ones, oldest first."""
         return await self.store.read(lambda records: records.connections.all())
 
     async def revoke(self, connection_id: str, by: Operator | None = None) -> Connection | Denied:
@@ -188,7 +190,7 @@ class Connections:
     async def _printer_for(
         self, records: Records, app_id: str, printer_id: str, at: datetime
     ) -> Printer | Denied:
-        """The printer, where it may have one App Connection more and the app exists."""
+        """Return the printer if it may have another App Connection and the app exists."""
         app = await records.apps.get(app_id)
         if app is None:
             return Denied(Reason.NO_SUCH_APP, f"There is no app {app_id}.")
@@ -214,7 +216,7 @@ class Connections:
     async def _take_port(
         self, records: Records, printer: Printer, at: datetime
     ) -> int | Denied | None:
-        """A port for one connection more, taken from one that has ended if need be."""
+        """Return a port for another connection, if necessary one of a connection that has ended."""
         if not self.ports:
             return None
         holders = await records.connections.with_port()
@@ -233,7 +235,7 @@ class Connections:
         return port
 
     async def _own(self, records: Records, printer: Printer, at: datetime) -> Connection | Denied:
-        """The owner's connection to the printer, at an address that the settings of now allow."""
+        """Return the owner's connection to the printer, at an address that is still configured."""
         of_printer = await records.connections.of_printer(printer.printer_id)
         own = [one for one in of_printer if one.kind is ConnectionKind.OWN]
         kept = next((one for one in own if not has_ended(one, at)), None)
@@ -252,7 +254,7 @@ class Connections:
         return made
 
     def _has_address(self, connection: Connection) -> bool:
-        """False where ports were configured, left out or changed after it was made."""
+        """Return False if ports were configured, left out or changed since it was created."""
         if connection.port is None:
             return not self.ports
         return connection.port in self.ports

@@ -1,4 +1,4 @@
-"""All use cases of the dashboard, for whoever serves its pages."""
+"""All use cases of the dashboard, for the pages that show it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from printreach.rules.detector import DetectorOff
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Dashboard:
-    """links: makes the links that open a printer's own interface. pictures: those of a crowd."""
+    """links: creates the links to a printer's own interface. pictures: shared by all viewers."""
 
     printers: OwnPrinters
     connections: OwnConnections
@@ -44,7 +44,7 @@ class Dashboard:
     clock: Clock
 
     async def close(self) -> None:
-        """End what asks printers by itself."""
+        """Stop everything that polls printers."""
         await self.live.close()
         await self.file_lists.close()
         await self.live_links.close()
@@ -62,7 +62,7 @@ def dashboard(
     has_mail_server: bool,
     why_detector_is_off: Callable[[], DetectorOff | None],
 ) -> Dashboard:
-    """Put them together; close() ends what was begun with them."""
+    """Build the use cases; close() ends what they started."""
     http = snapshots.http
     live = LiveStatus(http, clock)
     own_printers = OwnPrinters(store=store, clock=clock, live=live, printers=printers)

@@ -1,14 +1,14 @@
-"""Why a use case was not carried out: a value, for whoever asked."""
+"""Why a use case was not carried out, as a value for the caller."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
 
 
 class Reason(Enum):
-    """What a page or a program can tell apart."""
+    """The reasons that a page or a program can distinguish."""
 
     INVALID = auto()
-    """What was asked for breaks a rule by itself; asking again the same way is no use."""
+    """The request itself breaks a rule; the same request would fail again."""
     NO_SUCH_ACCOUNT = auto()
     NO_SUCH_APP = auto()
     NO_SUCH_PRINTER = auto()
@@ -24,28 +24,28 @@ class Reason(Enum):
     NO_PORT_LEFT = auto()
     WRONG_CREDENTIALS = auto()
     PAYMENTS_AWAY = auto()
-    """The payment provider gave no answer."""
+    """The payment provider did not answer."""
     PAYS_ALREADY = auto()
     STEP_OVER = auto()
-    """What was begun before has run out; it has to be begun again."""
+    """A step that was begun earlier has expired and has to be begun again."""
     BAD_PASSWORD = auto()
-    """The one that was chosen cannot be one."""
+    """The new password is not acceptable."""
     SIGN_UP_CLOSED = auto()
     NOT_SET_UP = auto()
-    """The service has no operator yet, and takes no sign-ups before it has one."""
+    """The service has no operator yet, and accepts no sign-ups before it has one."""
     BLOCKED = auto()
-    """An operator keeps the account's owner out."""
+    """An operator has blocked the account."""
     PROVIDER_FAILED = auto()
-    """The provider of OpenID Connect said no, or nothing."""
+    """The OpenID Connect provider refused or did not answer."""
     NO_ACTIVE_PRINT = auto()
     PRINTER_AWAY = auto()
     LINK_OVER = auto()
-    """A link of a mail or an invitation that is unknown, used or too old."""
+    """The link of a mail or an invitation is unknown, used or expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """sentence: for the person who asked; it tells nothing that they may not know."""
+    """sentence: for the person who asked; it reveals nothing that they may not know."""
 
     reason: Reason
     sentence: str

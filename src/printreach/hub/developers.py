@@ -1,4 +1,4 @@
-"""All use cases of developers: their apps, their keys, and what they used."""
+"""All use cases of developers: their apps, their API keys and their usage."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ from printreach.rules.detection_usage import Plan
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Developers:
-    """gate: what the failure-detection API asks before each call, and tells after it.
+    """gate: admits and counts calls of the failure-detection API.
 
-    proof: of who sits before a page, before what lets somebody in or cannot be taken back.
+    proof: reauthenticates before what lets somebody in or cannot be undone.
     """
 
     apps: OwnApps
@@ -39,7 +39,7 @@ def developers(
     plan: Plan,
     claims_addresses: bool,
 ) -> Developers:
-    """Put them together."""
+    """Build the use cases."""
     return Developers(
         apps=OwnApps(store=store, clock=clock, policy=policy),
         keys=DetectionKeys(store=store, clock=clock, token_bytes=token_bytes),

@@ -1,8 +1,8 @@
-"""The events of an account as they happen, and those since one that is known.
+"""The events of an account as they happen, and those since a known one.
 
-Each reader asks the store for what comes after the last event it was given, so nothing is lost
-between reading and listening: a hint only says that it is worth asking. A reader that is slow is
-asked for no more than it takes; what it holds of ours is one page.
+Each reader asks the store for what follows the last event that it was given, so nothing is lost
+between reading and listening: a notice only says that it is worth asking. A slow reader is asked
+for no more than it takes, and holds one page of events in memory.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ from printreach.rules.webhook_messages import About, message_body
 
 PAGE: Final = 100
 LOOK_EVERY_S: Final = 5.0
-"""Hints may be lost."""
+"""How often the store is asked without a notice, since notices may be lost."""
 STALE_AFTER: Final = timedelta(seconds=LOOK_EVERY_S)
-"""A page that is not read by then is looked up anew."""
+"""A page that was not read by then is looked up again."""
 MOST_STREAMS: Final = 20
-"""Of an account at once, in one process."""
+"""Streams of an account at once, in one process."""
 OLDEST: Final = "oldest"
-"""Asked for in place of an id: from the first event that is kept."""
+"""Given instead of an id: from the first event that is kept."""
 _NO_NAME: Final = "A printer"
 
 
@@ -37,11 +37,11 @@ class Told:
 
 
 class EventGone(Exception):
-    """The event to go on from is not kept, or was never one of this account."""
+    """The event to resume from is no longer kept, or never belonged to this account."""
 
 
 class TooManyStreams(Exception):
-    """The account has as many as it may have."""
+    """The account has as many streams as it may have."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -57,10 +57,10 @@ class EventStreams:
     _open: Counter[str] = field(default_factory=Counter)
 
     async def open(self, account_id: str, after: str | None) -> AsyncGenerator[Told | None, None]:
-        """Begin to read. None comes every few seconds in which there was nothing.
+        """Begin to read. Yields None every few seconds without an event.
 
-        after: the id of the last event that the reader has; OLDEST; None for what happens from now
-        on. Raises EventGone and TooManyStreams. The iterator has to be closed.
+        after: the id of the last event that the reader has; OLDEST; None for events from now on.
+        Raises EventGone and TooManyStreams. The iterator has to be closed.
         """
         if self._open[account_id] >= MOST_STREAMS:
             raise TooManyStreams
@@ -68,7 +68,7 @@ class EventStreams:
         return self._follow(account_id, cursor)
 
     async def now(self, account_id: str) -> str:
-        """What to begin after for what happens from now on: the last event's id, or OLDEST."""
+        """Return the `after` for events from now on: the last event's id, or OLDEST."""
         latest = await self.store.read(lambda records: records.events.latest(account_id))
         return OLDEST if latest is None else latest.event.event_id
 
@@ -84,7 +84,7 @@ class EventStreams:
         self, account_id: str, cursor: str | None
     ) -> AsyncGenerator[Told | None, None]:
         if self._open[account_id] >= MOST_STREAMS:
-            return  # many were let in at once; who asks again is told why
+            return  # many streams were opened at once; the caller learns why at its next try
         woken = asyncio.Event()
 
         def on_notice(notice: Notice) -> None:
@@ -100,7 +100,8 @@ class EventStreams:
                 looked_at = self.clock.now()
                 for told in page:
                     if abs(self.clock.now() - looked_at) >= STALE_AFTER:
-                        break  # whoever takes a page slowly may be out by now
+                        # a reader that takes a page slowly may have lost its access meanwhile
+                        break
                     cursor = told.event_id
                     yield told
                 else:
@@ -144,4 +145,4 @@ async def _wait(woken: asyncio.Event, within_s: float) -> None:
         async with asyncio.timeout(within_s):
             await woken.wait()
     except TimeoutError:
-        pass  # time to look, and to let the reader hear that it is still there
+        pass  # time to look again, and to show the reader that the stream is alive

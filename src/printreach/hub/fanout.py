@@ -1,7 +1,7 @@
 """The fan-out of events: each event is handed once to every consumer.
 
-What is owed is written in the unit of work that marks the event, so a crash in between leaves the
-event unmarked and nothing owed. A picture is taken before, while events of other printers go on.
+The consumers write in the unit of work that marks the event, so a crash leaves the event unmarked
+and nothing written. A picture is taken before, while events of other printers go on.
 """
 
 import asyncio
@@ -17,22 +17,23 @@ from printreach.ports.events import Awaiting, DamagedEvent
 log = logging.getLogger(__name__)
 
 AT_ONCE: Final = 200
-"""Events in one unit of work; others want to write, too."""
+"""Events in one unit of work, so that other writers get their turn."""
 PICTURE_WITHIN_S: Final = 5.0
 PICTURES_AT_ONCE: Final = 200
-"""With so many printers slow to give one, the next ones' events go without."""
+"""Printers whose picture is being taken; beyond that, events go without one."""
 PICTURE_FRESH_FOR: Final = timedelta(minutes=1)
-"""What happened longer ago is not in a picture of now."""
+"""An older event gets no picture, since it would not show what happened."""
 WAIT_AFTER_FAULT_S: Final = 60.0
-"""After a consumer failed at an event, its printer's events wait so long."""
+"""After a consumer failed at an event, the events of its printer wait this long."""
 KEPT_FOR: Final = timedelta(days=7)
-"""So far back a stream can be resumed."""
+"""How far back a stream can be resumed."""
 PRUNED_AT_ONCE: Final = 1000
 
 TakePicture = Callable[[StoredEvent], Awaitable[str | None]]
-"""Takes a picture of the printer and stores it; its id, or None. Whatever it raises is None, too.
+"""Takes a picture of the printer and stores it; returns its id, or None. An exception counts as
+None.
 
-It is asked for the newest of a printer's events that wait, and the picture is all of theirs.
+It is called for the newest of a printer's waiting events, and all of them get the picture.
 """
 
 
@@ -66,17 +67,17 @@ class Fanout:
         self._picture = picture
         self._picture_within_s = picture_within_s
         self._wait_after_fault_s = wait_after_fault_s
-        self._taking: dict[str, asyncio.Task[None]] = {}  # by printer: its order is kept
-        self._waiting: dict[str, float] = {}  # printer -> until when, in the loop's time
+        self._taking: dict[str, asyncio.Task[None]] = {}  # by printer, whose events stay in order
+        self._waiting: dict[str, float] = {}  # by printer: until when it waits, in the loop's time
         self._has_begun = False
         self._on_freed: Callable[[], None] = lambda: None
 
     def on_freed(self, callback: Callable[[], None]) -> None:
-        """Call this when a printer's pictures are taken: more of its events may wait."""
+        """Have this called when pictures of a printer were taken: more of its events may wait."""
         self._on_freed = callback
 
     async def fan_out_due(self) -> int:
-        """Hand out what waits; how many were, those without a picture yet not counted.
+        """Hand out the waiting events; return how many, except those whose picture is being taken.
 
         Raises StoreUnavailable.
         """
@@ -97,18 +98,18 @@ class Fanout:
         return count
 
     async def settled(self) -> None:
-        """Until no picture is being taken."""
+        """Wait until no picture is being taken."""
         while self._taking:
             await asyncio.gather(*self._taking.values(), return_exceptions=True)
 
     async def close(self) -> None:
-        """Leave what isn't finished to the next start."""
+        """Cancel what is under way; the next start hands it out."""
         for task in list(self._taking.values()):
             task.cancel()
         await self.settled()
 
     async def prune(self) -> None:
-        """Forget what is too old to be resumed from. Raises StoreUnavailable."""
+        """Delete events too old to be resumed from. Raises StoreUnavailable."""
         before = self._clock.now() - KEPT_FOR
         while await self._store.write(lambda records: records.events.prune(before, PRUNED_AT_ONCE)):
             pass
@@ -116,7 +117,7 @@ class Fanout:
     # --- helpers ----------------------------------------------------------------------------------
 
     async def _begin_anew(self) -> None:
-        """What an earlier process could not read may be readable now."""
+        """Take up again what an earlier process could not read; this one may be able to."""
         if not self._has_begun:
             await self._store.write(lambda records: records.events.take_up_again())
             self._has_begun = True
@@ -130,7 +131,7 @@ class Fanout:
         )
 
     async def _put_aside(self, damaged: Sequence[DamagedEvent]) -> None:
-        """It is kept, and told of once; whoever asks for events never meets it."""
+        """Set damaged events aside and log each once; they are kept, and no consumer gets them."""
         seqs = [one.seq for one in damaged]
         put = await self._store.write(lambda records: records.events.set_aside(seqs))
         for one in damaged:
@@ -158,7 +159,7 @@ class Fanout:
         self._on_freed()
 
     async def _with_picture(self, printer_id: str, events: list[StoredEvent]) -> None:
-        """One picture for what happened together: the moment is the same."""
+        """Take one picture for all of these events, since they happened at the same moment."""
         snapshot_id = await self._take_picture(events[-1])
         try:
             await self._hand_out([replace(stored, snapshot_id=snapshot_id) for stored in events])
@@ -178,7 +179,7 @@ class Fanout:
             return None
 
     async def _hand_out(self, events: Sequence[StoredEvent]) -> None:
-        """All at once; where a consumer fails, each alone, so that one harms no other."""
+        """Hand out all at once; if a consumer fails, each alone, so that one harms no other."""
         try:
             await self._store.write(lambda records: self._owe(records, events))
         except StoreUnavailable:
@@ -186,7 +187,8 @@ class Fanout:
         except Exception:
             if len(events) > 1:
                 for stored in events:
-                    if stored.printer_id not in self._waiting:  # order is kept
+                    # later events of the printer wait too, so that the order is kept
+                    if stored.printer_id not in self._waiting:
                         await self._hand_out([stored])
                 return
             [stored] = events

@@ -1,4 +1,7 @@
-"""Lists of printers' files, which are large: a few at a time, and worked through in a thread."""
+"""Lists of printers' files.
+
+They are large, so few are read at once, and each is parsed in a thread.
+"""
 
 import asyncio
 from collections import Counter
@@ -14,7 +17,7 @@ MOST_AT_ONCE: Final = 4
 """Each may take some tens of MB while it is read; a printer has 12 s to send it."""
 MOST_OF_ACCOUNT: Final = 2
 WAIT_S: Final = 10.0
-"""For a turn."""
+"""How long a request waits for a slot."""
 _BUSY: Final = PrinterRefusal(
     CommandStatus.TOO_MANY_CLIENTS,
     "Other lists of files are being read just now. Try again in a moment.",
@@ -38,10 +41,10 @@ class FileLists:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def read(self, printer: OwnedPrinter, work: Callable[[bytes], T]) -> T | PrinterRefusal:
-        """Ask for the list of what can be printed, and have a thread make something of it.
+        """Ask for the list of printable files, and have a thread run `work` on it.
 
-        work: is given the envelope as JSON, and knows nothing of the event loop. Both go on to
-        their end where the caller leaves, so that nobody has more under way than is counted here.
+        work: gets the envelope as JSON and must not use the event loop. Request and thread go on if
+        the caller leaves, so that no caller exceeds the slots counted here.
         """
         if self._by_account[printer.account_id] >= MOST_OF_ACCOUNT:
             return _BUSY

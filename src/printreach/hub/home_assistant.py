@@ -1,7 +1,7 @@
-"""Printers in Home Assistant, by a broker that both know.
+"""Printers in Home Assistant, through an MQTT broker that both use.
 
-Of the installation's printers those of its operators appear: who may write to the broker can stop a
-print. What is told is retained, so Home Assistant knows it after a restart of its own.
+Only printers of operators appear, since a client that may write to the broker can stop a print.
+Messages are retained, so Home Assistant has them after a restart.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from printreach.rules.printers import OwnedPrinter, is_online
 log = logging.getLogger(__name__)
 
 LOOK_EVERY_S: Final = 10.0
-"""For printers that were linked, renamed or removed, or whose agent came or went."""
+"""How often printers are looked up that were linked, renamed or removed, or (dis)connected."""
 WATCH_EVERY_S: Final = 5.0
 PICTURE_EVERY_S: Final = 60.0
 LARGEST_PICTURE: Final = 4 * 1024 * 1024
@@ -53,7 +53,7 @@ class HomeAssistant:
     picture_every_s: float = PICTURE_EVERY_S
 
     async def run(self) -> None:
-        """Keep a connection to the broker; where it is lost, try again, less and less often."""
+        """Keep a connection to the broker; after a loss, retry with backoff."""
         wait_s = 1.0
         while True:
             began_at = asyncio.get_running_loop().time()
@@ -68,7 +68,7 @@ class HomeAssistant:
                 log.warning("no connection to the MQTT broker: %s", error)
             except Exception:
                 _end_where_cancelled()
-                # Whatever somebody else put there, or a fault of ours: it must not end for good.
+                # What another client published, or a fault of ours, must not end this for good.
                 log.exception("what Home Assistant is told has stumbled, and begins anew")
             if asyncio.get_running_loop().time() - began_at > LONGEST_WAIT_S:
                 wait_s = 1.0
@@ -76,22 +76,22 @@ class HomeAssistant:
             wait_s = min(wait_s * 2, LONGEST_WAIT_S)
 
     async def _say_good_bye(self, session: BrokerSession) -> None:
-        """The last will is for those who vanish; who leaves says so."""
+        """Publish that the service is offline; the last will covers only an unexpected end."""
         try:
             async with asyncio.timeout(GOOD_BYE_WITHIN_S):
                 await session.publish(self.topics.bridge, OFFLINE, retain=True)
         except (BrokerLost, TimeoutError):
-            pass  # then it is the broker that says it
+            pass  # then the broker publishes the last will
 
 
 class _Connected:
-    """One connection to the broker, and what was told on it."""
+    """One connection to the broker, and what was published on it."""
 
     def __init__(self, home: HomeAssistant, session: BrokerSession) -> None:
         self._home = home
         self._session = session
         self._topics = home.topics
-        self._told: dict[str, bytes] = {}  # by topic: what was said there last
+        self._told: dict[str, bytes] = {}  # the last message of each topic
         self._rows: dict[str, PrinterRow] = {}
         self._subscription: LiveSubscription | None = None
         self._pictures_at: dict[str, float] = {}
@@ -139,7 +139,7 @@ class _Connected:
             await self._tell_printer(printer.printer_id)
 
     async def _look(self) -> None:
-        """Printers that came, changed or went."""
+        """Publish printers that were added, changed or removed."""
         try:
             rows = await self._home.store.read(_rows_of_operators)
         except StoreUnavailable as error:
@@ -179,7 +179,7 @@ class _Connected:
             await self._show(row.printer.owned)
 
     async def _show(self, printer: OwnedPrinter) -> None:
-        """A picture now and then; it is not kept by the broker."""
+        """Publish a picture now and then; the broker does not retain it."""
         now = asyncio.get_running_loop().time()
         if now < self._pictures_at.get(printer.printer_id, now):
             return
@@ -212,7 +212,8 @@ class _Connected:
             self._told[topic] = payload
 
     async def _clear(self, printer_id: str) -> None:
-        """An empty message takes a retained one away, and Home Assistant forgets the printer."""
+        """Publish an empty message, which deletes a retained one: Home Assistant forgets the
+        printer."""
         topics = self._topics
         for topic in (
             topics.config(printer_id),
@@ -227,20 +228,21 @@ class _Connected:
     async def _hear(self) -> None:
         async for heard in self._session.messages():
             if heard.topic == self._topics.birth:
-                self._told.clear()  # it starts anew, and a broker may have forgotten
+                # Home Assistant restarts, and the broker may have lost its retained messages
+                self._told.clear()
             elif (printer_id := self._topics.printer_of_config(heard.topic)) is not None:
                 await self._check_config(printer_id, heard)
             elif (ordered_id := self._topics.printer_of_order(heard.topic)) is not None:
                 self._take_order(ordered_id, heard)
 
     async def _check_config(self, printer_id: str, heard: Heard) -> None:
-        """Printers that went while nobody looked leave their messages behind."""
+        """Clear retained messages of printers that were removed while the service was down."""
         is_ours = is_of_installation(heard.payload, self._home.base_url)
         if heard.is_retained and is_ours and printer_id not in self._rows:
             await self._clear(printer_id)
 
     def _take_order(self, printer_id: str, heard: Heard) -> None:
-        """One that was kept by the broker is an old one: nobody presses a button for later."""
+        """Carry out an order. A retained message is ignored, since it is an old order."""
         command = ORDERS.get(heard.payload)
         if command is None or heard.is_retained:
             return
@@ -252,7 +254,8 @@ class _Connected:
         task.add_done_callback(self._orders.discard)
 
     async def _give_order(self, printer_id: str, command: str) -> None:
-        """Whose the printer is now decides, not whose it was at the last look."""
+        """Carry out an order for the printer's present owner, who may have changed since the last
+        look."""
         try:
             rows = await self._home.store.read(_rows_of_operators)
         except StoreUnavailable as error:
@@ -280,7 +283,7 @@ async def _rows_of_operators(records: Records) -> dict[str, PrinterRow]:
 
 
 def _end_where_cancelled() -> None:
-    """A connection that fails while it is closed hides that this task was cancelled."""
+    """Raise CancelledError if this task was cancelled; a failure of closing may have hidden it."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError

@@ -1,4 +1,4 @@
-"""Invitations: made by operators, and one by the service itself while it has no operator."""
+"""Invitations: created by operators, and one by the service itself while it has no operator."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -39,7 +39,10 @@ class Invitations:
         supporter: bool = False,
         by: Operator | None = None,
     ) -> str | Denied:
-        """A link with which one account can be made, for a week. email: the only one it fits."""
+        """Return a link with which one account can be created within a week.
+
+        email: the only one allowed.
+        """
         address = None if email is None else parse_email(email)
         if email is not None and address is None:
             return Denied(Reason.INVALID, f"{email!r} is not an e-mail address.")
@@ -48,9 +51,9 @@ class Invitations:
         return await self._add(invitation, by)
 
     async def make_setup_link(self) -> str | None:
-        """The link that makes the first operator's account; None where there is an operator.
+        """Return the link that creates the first operator's account; None if there is an operator.
 
-        Only the latest one works. Accounts that are no operator's leave it as it is.
+        Only the latest one works. It stays valid when accounts that are not operators are created.
         """
         if await self.store.read(lambda records: records.accounts.has_operator()):
             return None
@@ -58,15 +61,15 @@ class Invitations:
         return await self._add(replace(invitation, is_setup=True))
 
     async def look_up(self, token: str) -> Invitation | None:
-        """The invitation, while it is good."""
+        """Return the invitation while it is valid."""
         return await self.store.read(lambda records: self.find(records, token))
 
     async def find(self, records: Records, token: str) -> Invitation | None:
-        """The same, inside a unit of work."""
+        """Return the invitation while it is valid, inside a unit of work."""
         return await self.find_digest(records, invitation_digest(token))
 
     async def find_digest(self, records: Records, token_digest: bytes) -> Invitation | None:
-        """The same, by what is stored of its token."""
+        """Return the invitation with that stored digest while it is valid."""
         invitation = await records.invitations.with_token(token_digest)
         if invitation is None or not is_good(invitation, self.clock.now()):
             return None
@@ -102,10 +105,10 @@ class Invitations:
 
 
 async def end_invitations(records: Records) -> None:
-    """Whenever an operator is one no more: they may hold one, and would be back by it."""
+    """End all invitations. Called when somebody stops being an operator: they may hold one."""
     await records.invitations.remove_all()
 
 
 def invitation_digest(token: str) -> bytes:
-    """What is stored of an invitation."""
+    """Return the digest of an invitation that is stored."""
     return digest(CredentialKind.INVITATION, token.encode())

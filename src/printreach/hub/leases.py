@@ -1,10 +1,10 @@
-"""Leases: whatever lasts goes on only for as long as its caller may still have it.
+"""Leases: a long answer goes on only while its caller still has access.
 
-A request is let in once. Where its answer takes long (an upload, a webcam, a stream of events), the
-session may end meanwhile, the account may be blocked, and the printer may get another owner. Such a
-request holds a lease on the access that let it in. The access is looked up when the lease begins,
-every 15 seconds, and as soon as a notice tells of a change; when it is gone, the lease ends what
-runs under it. What runs through the relay alone has relay.admission in its place.
+A request is admitted once. Where its answer takes long (an upload, a webcam, a stream of events),
+the session may end meanwhile, the account may be blocked, and the printer may get another owner.
+Such a request holds a lease on the access that admitted it. The access is checked when the lease
+begins, every 15 seconds, and as soon as a notice reports a change; when it is gone, the lease
+cancels what runs under it. For traffic through the relay, relay.admission does the same.
 """
 
 import asyncio
@@ -26,23 +26,23 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 RENEWED_EVERY_S: Final = 15.0
-"""Notices may be lost."""
+"""Notices may be lost, so access is checked this often without one."""
 
 
 class AccessEnded(Exception):
-    """The caller is signed out, the account is blocked, or the token was ended."""
+    """The caller is signed out, the account is blocked, or the token was revoked."""
 
 
 class PrinterGone(AccessEnded):
-    """The printer doesn't belong to the account any more."""
+    """The printer no longer belongs to the account."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Access:
-    """What let a caller in: a browser's session, or an access token that is good for `scope`.
+    """What admitted a caller: a browser's session, or an access token that has `scope`.
 
-    session, token: the secret; one of them is given. printer_id: a printer that has to be the
-    account's as well.
+    session, token: the secret; one of them is given. printer_id: a printer that has to belong to
+    the account as well.
     """
 
     account_id: str
@@ -53,13 +53,13 @@ class Access:
     printer_id: str | None = None
 
     def to(self, printer_id: str) -> "Access":
-        """The same, for as long as that printer is the account's."""
+        """Return the same access, as long as that printer belongs to the account."""
         return replace(self, printer_id=printer_id)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Leases:
-    """Gives out leases. Whoever holds one renews it by a task of its own."""
+    """Gives out leases. The holder of one renews it with a task of its own."""
 
     store: Store
     bus: Bus
@@ -67,7 +67,7 @@ class Leases:
     access_tokens: AccessTokens
 
     async def look(self, access: Access) -> None:
-        """Raises AccessEnded where that access is gone."""
+        """Check the access. Raises AccessEnded if it is gone."""
         if await self._account_id_of(access) != access.account_id:
             raise AccessEnded("the sign-in has ended")
         printer_id = access.printer_id
@@ -88,7 +88,8 @@ class Leases:
     async def pieces(
         self, access: Access, source: AsyncGenerator[T, None]
     ) -> AsyncGenerator[T, None]:
-        """Pass on what comes, until the access ends. Raises AccessEnded, also between two pieces.
+        """Yield the pieces of the source until the access ends. Raises AccessEnded, also between
+        pieces.
 
         The source is closed with it.
         """
@@ -140,19 +141,20 @@ class Leases:
                 async with asyncio.timeout(RENEWED_EVERY_S):
                     await changed.wait()
             except TimeoutError:
-                pass  # time to look
+                pass  # time to check again
             changed.clear()
             try:
                 await self.look(access)
             except AccessEnded as ended:
                 lease.end(ended)
                 return
-            except Exception:  # the store is away: what runs goes on, and the next look tells
+            # the store is unavailable: what runs goes on, and the next check decides
+            except Exception:
                 log.exception("could not look again whether a caller may go on")
 
 
 class _Lease:
-    """Ends what is awaited under it, once."""
+    """Cancels what is awaited under it, once."""
 
     def __init__(self) -> None:
         self._ended: AccessEnded | None = None
@@ -165,7 +167,7 @@ class _Lease:
 
     @asynccontextmanager
     async def held(self) -> AsyncIterator[None]:
-        """Raises AccessEnded, in the middle of what is awaited as well."""
+        """Run the block under the lease. Raises AccessEnded, even in the middle of an await."""
         self._look()
         try:
             async with asyncio.timeout(None) as self._waiting:
@@ -187,7 +189,7 @@ class _Piece(Generic[T]):
 
 
 async def _next(source: AsyncGenerator[T, None]) -> _Piece[T] | None:
-    """The next piece; None behind the last. No StopAsyncIteration may pass a context manager."""
+    """Return the next piece; None at the end. No StopAsyncIteration may pass a context manager."""
     try:
         return _Piece(await anext(source))
     except StopAsyncIteration:

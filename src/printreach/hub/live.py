@@ -1,8 +1,8 @@
-"""What printers do now, asked of each once a second while somebody watches, and shared by all.
+"""The present status of printers, polled once a second while somebody watches, and shared by all.
 
-Nobody watching costs nothing. A watcher that is slow misses what was in between: of each printer it
-is told the newest alone. What is known is kept by printer and owner, so that a new owner sees
-nothing of the former one's prints.
+A printer without a subscription is not polled. A slow subscriber gets only the newest reading of
+each printer. Readings are kept by printer and owner, so that a new owner sees nothing of the former
+one's prints.
 """
 
 import asyncio
@@ -28,17 +28,17 @@ log = logging.getLogger(__name__)
 
 INTERVAL_S: Final = 1.0
 REFUSED_INTERVAL_S: Final = 3.0
-"""Between asks of a printer that gives no status; when it is back, this is how late we know."""
+"""The interval for a printer that gives no status; its return is noticed this much later."""
 MAX_INTERVAL_S: Final = 60.0
 FRESH: Final = timedelta(seconds=2)
-"""A page that opens is content with what is that old."""
+"""A page that opens accepts a reading of this age."""
 MOST_AT_ONCE: Final = 32
-"""Asks under way; with a farm behind one slow line, the rest wait their turn."""
+"""Requests under way. With a farm behind one slow line, the others wait."""
 _QUESTION: Final = {"IncludeMaterialSystem": "1"}
 
 
 class LiveStatus:
-    """Owned by the process: one for all pages and workers. close() ends every watch."""
+    """Owned by the process: one for all pages and workers. close() ends all polling."""
 
     def __init__(self, http: PrinterHttp, clock: Clock) -> None:
         self._http = http
@@ -57,27 +57,31 @@ class LiveStatus:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def latest(self, printer: OwnedPrinter) -> Reading:
-        """What is known, however old."""
+        """Return the latest reading, however old."""
         return self._readings.latest(printer)
 
     async def fresh(
         self, printers: Iterable[OwnedPrinter], within_s: float
     ) -> Mapping[OwnedPrinter, Reading]:
-        """What is known after asking those that nobody has asked of late; slow ones are left."""
+        """Return the readings after asking printers that were not asked recently; slow ones stay
+        old."""
         asked = [printer for printer in printers if self._is_stale(printer)]
         if asked:
             await asyncio.wait([self._ask(printer) for printer in asked], timeout=within_s)
         return self._readings.by_printer
 
     async def ask_again(self, printer: OwnedPrinter, within_s: float) -> Reading:
-        """Ask now, for something was just done to the printer."""
+        """Ask now, since something was just done to the printer."""
         await asyncio.wait([self._ask(printer)], timeout=within_s)
         return self.latest(printer)
 
     def subscribe(
         self, printers: Iterable[OwnedPrinter], every_s: float = INTERVAL_S
     ) -> "LiveSubscription":
-        """Begin to watch; close the watch to end that. every_s: what is often enough for it."""
+        """Subscribe to printers; close() ends it.
+
+        every_s: the longest interval the caller accepts.
+        """
         subscription = LiveSubscription(self, frozenset(printers), every_s)
         for printer in subscription.printers:
             is_in_haste = every_s < self._interval_s(printer)
@@ -95,11 +99,11 @@ class LiveStatus:
 
     @property
     def subscribed_count(self) -> int:
-        """How many printers somebody watches."""
+        """Return how many printers have a subscription."""
         return len(self._polls)
 
     def _interval_s(self, printer: OwnedPrinter) -> float:
-        """What the most curious of its watchers wants; for ever where there is none."""
+        """Return the shortest interval any subscriber asked for; infinity without subscribers."""
         return min((one.every_s for one in self._subscriptions.get(printer, ())), default=inf)
 
     # --- asking -----------------------------------------------------------------------------------
@@ -127,7 +131,7 @@ class LiveStatus:
             await asyncio.sleep(min(max(0.0, began_at + interval_s - loop.time()), MAX_INTERVAL_S))
 
     def _ask(self, printer: OwnedPrinter) -> "asyncio.Task[Reading]":
-        """The ask under way, or a new one: never two at the same time."""
+        """Return the request under way, or begin one: there are never two at the same time."""
         running = self._asking.get(printer)
         if running is None:
             running = self._asking[printer] = asyncio.create_task(self._look(printer))
@@ -157,7 +161,7 @@ class LiveStatus:
 
 
 class LiveSubscription:
-    """One watcher's view of some printers."""
+    """One subscriber's view of some printers."""
 
     def __init__(self, live: LiveStatus, printers: frozenset[OwnedPrinter], every_s: float) -> None:
         self.printers = printers
@@ -171,7 +175,7 @@ class LiveSubscription:
         self._has_unread.set()
 
     async def next_readings(self) -> Mapping[OwnedPrinter, Reading]:
-        """The newest readings since the last call, at least one."""
+        """Wait for at least one new reading, and return the newest ones since the last call."""
         await self._has_unread.wait()
         self._has_unread.clear()
         readings, self._unread = self._unread, {}
@@ -189,7 +193,7 @@ _envelope = msgspec.json.Decoder(_StatusEnvelope)
 
 
 def read_status(body: bytes) -> StatusResult | PrinterRefusal:
-    """What a printer answered to `/status`."""
+    """Parse the printer's answer to `/status`."""
     try:
         return _envelope.decode(body).result
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:

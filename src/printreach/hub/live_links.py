@@ -1,4 +1,4 @@
-"""Live Links: made by people and apps, looked at by anybody who has the address, ended."""
+"""Live Links: created by people and apps, opened by anybody who has the address, ended."""
 
 import asyncio
 from collections import OrderedDict
@@ -33,17 +33,17 @@ from printreach.rules.printers import OwnedPrinter
 from printreach.rules.prints import print_id_under_way
 
 PATIENCE_S: Final = 5.0
-"""For a printer that has to tell which print is under way."""
+"""How long a view waits for a printer to tell which print is under way."""
 MAX_PRINT_ID: Final = 64
 ENDED_KEPT_FOR: Final = timedelta(days=90)
-"""So long an ended link says that it has ended; then it never was."""
+"""How long an ended link says that it has ended; after that it is unknown."""
 KNOWN_FOR: Final = timedelta(seconds=2)
 MOST_KNOWN: Final = 1000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LiveWish:
-    """What a new link shall be. connection_id: of the app that asks for it."""
+    """What a new link is to show. connection_id: of the app that asks for it."""
 
     hours: int = DEFAULT_LIVE_HOURS
     ends_with_print: bool = False
@@ -53,7 +53,7 @@ class LiveWish:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedLiveLink:
-    """A living link as its owner sees it. app: the name of the one that asked for it, or ""."""
+    """A link in force as its owner sees it. app: the name of the one that asked for it, or ""."""
 
     link: LiveLink
     printer_name: str
@@ -62,7 +62,7 @@ class ListedLiveLink:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LiveView:
-    """What somebody with the address may be shown. end, seen: one of the two is None.
+    """What a visitor of the link is shown. end, seen: one of the two is None.
 
     shows_camera: False where an app made the link that may not use the printer's cameras.
     """
@@ -75,7 +75,7 @@ class LiveView:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What was looked up of a link, and when. end: why it shows nothing beside its own end."""
+    """A link that was looked up, and when. end: why it shows nothing, other than its own end."""
 
     at: datetime
     link: LiveLink
@@ -86,7 +86,7 @@ class _Known:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LiveLinks:
-    """The use cases of Live Links. `look` answers a crowd from memory for a moment."""
+    """The use cases of Live Links. `look` answers many visitors from memory for a moment."""
 
     store: Store
     clock: Clock
@@ -98,14 +98,14 @@ class LiveLinks:
     _looking: dict[str, asyncio.Task[_Known | None]] = field(default_factory=dict)
 
     async def close(self) -> None:
-        """Looks that are under way come to nothing."""
+        """Cancel the lookups under way."""
         tasks = list(self._looking.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def make(self, account_id: str, printer_id: str, wish: LiveWish) -> LiveLink | Denied:
-        """Make a link to an own printer."""
+        """Create a link to a printer of the account."""
         problem = problem_with_hours(wish.hours)
         if problem is not None:
             return Denied(Reason.INVALID, problem)
@@ -132,7 +132,7 @@ class LiveLinks:
         return await self.store.write(lambda records: _add(records, link))
 
     async def all(self, account_id: str) -> list[ListedLiveLink]:
-        """The living ones, the newest first."""
+        """Return the links in force, newest first."""
         at = self.clock.now()
 
         async def look(records: Records) -> list[ListedLiveLink]:
@@ -157,12 +157,12 @@ class LiveLinks:
         return await self.store.read(look)
 
     async def one(self, account_id: str, live_id: str) -> ListedLiveLink | Denied:
-        """A living one of the account's own."""
+        """Return a link in force of the account."""
         listed = [one for one in await self.all(account_id) if one.link.live_id == live_id]
         return listed[0] if listed else _no_such_link()
 
     async def end(self, account_id: str, live_id: str) -> LiveLink | Denied:
-        """End an own link; one that has ended stays as it is."""
+        """End a link of the account; one that has ended stays as it is."""
         at = self.clock.now()
 
         async def end(records: Records) -> LiveLink | Denied:
@@ -180,12 +180,12 @@ class LiveLinks:
     # --- for whoever has the address --------------------------------------------------------------
 
     async def live_id_of(self, short_id: str) -> str | None:
-        """The link with that short address."""
+        """Return the id of the link with that short address."""
         link = await self.store.read(lambda records: records.live_links.with_short_id(short_id))
         return None if link is None else link.live_id
 
     async def look(self, live_id: str) -> LiveView | None:
-        """What may be shown now; None where there is no such link."""
+        """Return what may be shown now; None if there is no such link."""
         at = self.clock.now()
         known = self._known.get(live_id)
         if known is None or abs(at - known.at) >= KNOWN_FOR:
@@ -205,7 +205,7 @@ class LiveLinks:
     # --- helpers ----------------------------------------------------------------------------------
 
     async def _looked_up(self, live_id: str, at: datetime) -> _Known | None:
-        """Looked up once for all who ask at the same time: a crowd hears of news as one."""
+        """Look the link up, once for all visitors who ask at the same time."""
         task = self._looking.get(live_id)
         if task is None:
             task = self._looking[live_id] = asyncio.create_task(self._look_up(live_id, at))
@@ -225,7 +225,7 @@ class LiveLinks:
                 return _Known(at, link, None, LiveEnd.PRINTER, False)
             if link.connection_id is None:
                 return _Known(at, link, row, None, True)
-            # A link of an app shows no more than the app itself may see now.
+            # A link made by an app shows no more than the app itself may see now.
             app = await records.connections.get(link.connection_id)
             is_let_in = may_connect_apps(self.supporters, owner, at)
             if app is None or has_ended(app, at) or not is_let_in:
@@ -255,7 +255,7 @@ class LiveLinks:
     async def _end_with_print(
         self, link: LiveLink, status: StatusResult, at: datetime
     ) -> LiveView | None:
-        """The viewers saw it before the event came."""
+        """End a link whose print is over, since a viewer saw the end before its event arrived."""
         is_same = status.service_status.most_recent_print_id_str == link.print_id
         last = _facts(status) if is_same else LastFacts()
         await self.store.write(
@@ -266,7 +266,7 @@ class LiveLinks:
 
 
 class EndLinksWithPrint:
-    """A consumer of events: links that were to end with their print do."""
+    """A consumer of events: ends links that were to end with their print."""
 
     async def consume(self, records: Records, stored: StoredEvent) -> None:
         at = stored.received_at
@@ -277,7 +277,7 @@ class EndLinksWithPrint:
 
 
 async def forget_ended_links(store: Store, clock: Clock) -> None:
-    """Those that ended long ago. Raises StoreUnavailable."""
+    """Delete links that ended long ago. Raises StoreUnavailable."""
     before = clock.now() - ENDED_KEPT_FOR
     await store.write(lambda records: records.live_links.forget(before))
 

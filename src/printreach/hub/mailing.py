@@ -1,7 +1,7 @@
-"""Mails about accounts on their way: claimed one by one, handed in, and tried again.
+"""Delivers the queued mails about accounts: claimed one by one, sent, and retried.
 
-A mail may come twice after a crash, and is never lost in one. What the mail server doesn't take
-until its link is over, or for a day, is given up, and the log says so without its words.
+A mail may come twice after a crash, and is never lost in one. A mail that the mail server does not
+accept before its link expires, or for a day, is given up; the log says so without its text.
 """
 
 import logging
@@ -16,7 +16,7 @@ from printreach.ports.notifications import NotSent, Trouble
 from printreach.rules.mails import next_mail_try
 
 LEASE: Final = timedelta(seconds=90)
-"""Longer than one try can take. Whoever is later has died."""
+"""Longer than one try can take. A worker that exceeds it has died."""
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +31,8 @@ class Mailing:
     outbox: SealedOutbox
 
     async def send_due(self) -> None:
-        """Try whatever is due, one after the other. Raises StoreUnavailable."""
-        # A look costs no turn at writing; most passes find nothing.
+        """Try each due mail, one after the other. Raises StoreUnavailable."""
+        # A read does not wait for the writer, and most passes find nothing.
         if await self.store.read(lambda records: records.mails.next_due()) is None:
             return
         await self._give_up_what_is_over()
@@ -62,7 +62,7 @@ class Mailing:
         await records.mails.put_off(waiting.mail_id, due_at, failures)
 
     async def _hand_in(self, waiting: WaitingMail) -> NotSent | None:
-        """None where nothing is left to do."""
+        """Send the mail; None where nothing is left to do."""
         mail = self.outbox.open(waiting)
         if mail is None:
             log.error("a mail that waited can't be opened by any key, and is given up")

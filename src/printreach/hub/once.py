@@ -1,4 +1,4 @@
-"""Secrets between the form that made them and the page that shows them, once."""
+"""Keeps secrets between the form that created them and the page that shows them once."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -10,13 +10,13 @@ from printreach.ports import Clock
 T = TypeVar("T")
 
 KEPT_FOR: Final = timedelta(minutes=2)
-"""The browser comes for them at once; whoever comes later is told that they are gone."""
+"""The browser fetches them at once; a later request is told that they are gone."""
 MOST: Final = 1000
 
 
 @dataclass(slots=True)
 class ShownOnce(Generic[T]):
-    """In memory alone: a restart forgets them, and so does the first look."""
+    """Kept in memory alone: a restart forgets them, and so does the first look."""
 
     clock: Clock
     _kept: OrderedDict[tuple[str, str], tuple[datetime, T]] = field(

@@ -1,4 +1,4 @@
-"""Apps as an operator sees them: everybody's."""
+"""Apps as an operator sees them: those of every account."""
 
 from dataclasses import asdict, dataclass, fields, replace
 
@@ -37,7 +37,7 @@ class OperatedApps:
         return await self.store.read(look)
 
     async def register(self, draft: AppDraft, by: Operator) -> App | Faulty:
-        """Make it the service's own app."""
+        """Register it as an app of the service itself."""
         errors = problems_with(draft)
         if errors:
             return Faulty(errors)
@@ -56,9 +56,9 @@ class OperatedApps:
     async def change(
         self, app_id: str, draft: AppDraft, by: Operator, *, was_checked: bool
     ) -> App | Faulty | Denied:
-        """Put this in its place; its id and its owner stay, and so do its connections.
+        """Replace the app; its id, its owner and its connections stay.
 
-        was_checked: the operator knows who is behind it, whoever registered it.
+        was_checked: the operator has verified who is behind it, whoever registered it.
         """
         draft, at = replace(draft, app_id=app_id), self.clock.now()
         errors = problems_with(draft)
@@ -78,7 +78,7 @@ class OperatedApps:
         return await self.store.write(change)
 
     async def remove(self, app_id: str, by: Operator) -> App | Denied:
-        """Take it away; its connections end."""
+        """Remove it; its connections end."""
         at = self.clock.now()
 
         async def remove(records: Records) -> App | Denied:
@@ -97,7 +97,7 @@ async def _app(records: Records, app_id: str) -> App | Denied:
 
 
 def _changes(before: App, after: App) -> str:
-    """Which fields are others now, for the record."""
+    """Return the names of the fields that differ, for the log of acts."""
     changed = [
         one.name for one in fields(App) if getattr(before, one.name) != getattr(after, one.name)
     ]

@@ -1,4 +1,4 @@
-"""What operators see of everything, and do to accounts. Callers make sure of who they are."""
+"""What operators see of all accounts, and do to them. Callers check that the caller is one."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -41,7 +41,7 @@ _OWN_BLOCK: Final = Denied(Reason.INVALID, "That is your own account; you would 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatedAccount:
-    """One account with all that an operator looks at."""
+    """One account with all that an operator sees of it."""
 
     account: Account
     printers: list[PrinterRow]
@@ -54,7 +54,7 @@ class OperatedAccount:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operating:
-    """The use cases of operators. proof: of who sits before a page."""
+    """The use cases of operators. proof: reauthenticates who sits before a page."""
 
     store: Store
     clock: Clock
@@ -90,7 +90,7 @@ class Operating:
         return await self.store.read(lambda records: records.operating.acts(search))
 
     async def account(self, account_id: str) -> OperatedAccount | Denied:
-        """All there is to see of one account."""
+        """Return one account with all that is known of it."""
         at = self.clock.now()
         account = await self.store.read(lambda records: records.accounts.get(account_id))
         if account is None:
@@ -115,19 +115,19 @@ class Operating:
         return await self.store.read(look)
 
     async def printer(self, printer_id: str) -> PrinterRow | Denied:
-        """One linked printer with its owner."""
+        """Return one linked printer with its owner."""
         found = await self.find_printers(Search(text=printer_id, size=1))
         exact = [row for row in found.rows if row.printer.printer_id == printer_id]
         return exact[0] if exact else Denied(Reason.NO_SUCH_PRINTER, "There is no such printer.")
 
     async def key(self, key_id: str) -> KeyRow | Denied:
-        """One key of the failure-detection API with its owner."""
+        """Return one key of the failure-detection API with its owner."""
         found = await self.find_keys(Search(text=key_id, size=1))
         exact = [row for row in found.rows if row.key.key_id == key_id]
         return exact[0] if exact else Denied(Reason.NO_SUCH_KEY, "There is no such key.")
 
     async def connection(self, connection_id: str) -> ConnectionRow | Denied:
-        """One living connection with its surroundings."""
+        """Return one connection in force with its app, printer and owner."""
         found = await self.find_connections(Search(text=connection_id, size=1))
         exact = [row for row in found.rows if row.connection.connection_id == connection_id]
         if not exact:
@@ -135,7 +135,8 @@ class Operating:
         return exact[0]
 
     async def forget_customer(self, account_id: str, by: Operator) -> Denied | None:
-        """Of whom the payment provider knows nothing, so that the account can pay as a new one."""
+        """Forget a customer that the payment provider does not know, so that the account can pay as
+        a new one."""
         is_unknown = await self.billing.is_unknown(account_id)
         if isinstance(is_unknown, Denied):
             return is_unknown
@@ -156,7 +157,7 @@ class Operating:
         return await self.store.write(forget)
 
     async def set_admin(self, email: str, *, is_admin: bool, by: Operator) -> Account | Denied:
-        """Make an account an operator's, or take that back; the last one stays."""
+        """Make an account an operator's, or take that back; the last operator stays one."""
         at = self.clock.now()
 
         async def change(records: Records) -> Account | Denied:
@@ -175,9 +176,9 @@ class Operating:
         return await self.store.write(change)
 
     async def set_blocked(self, email: str, *, blocked: bool, by: Operator) -> Account | Denied:
-        """Keep an account's owner out, or let them in again; never oneself, nor the last operator.
+        """Block or unblock an account; an operator cannot block their own, nor the last operator's.
 
-        Nothing of it is lost: see `hub.blocking`.
+        No data is lost: see `hub.blocking`.
         """
         at = self.clock.now()
 
@@ -197,7 +198,7 @@ class Operating:
         return await self.store.write(change)
 
     async def set_locked(self, email: str, *, locked: bool, by: Operator) -> Account | Denied:
-        """Lock remote control of an account's printers, or unlock it; what prints goes on."""
+        """Lock or unlock remote control of an account's printers; prints under way go on."""
         at = self.clock.now()
 
         async def change(records: Records) -> Account | Denied:
@@ -212,7 +213,7 @@ class Operating:
         return await self.store.write(change)
 
     async def delete(self, email: str, by: Operator) -> Account | Denied:
-        """Delete somebody else's account with all it has."""
+        """Delete another person's account with all its data."""
         account = await self.store.read(lambda records: account_with(records, email))
         if isinstance(account, Account) and account.account_id == by.account_id:
             return _OWN_ACCOUNT

@@ -1,4 +1,4 @@
-"""A developer's own apps. Another account's are none."""
+"""A developer's own apps. Apps of another account are treated as unknown."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -22,7 +22,7 @@ from printreach.rules.apps import App
 
 NO_SUCH_APP: Final = Denied(Reason.NO_SUCH_APP, "There is no such app in your account.")
 TAKEN: Final = "This app id is taken. Choose another."
-"""By whom is nobody's business, and neither is whether the app still exists."""
+"""The sentence reveals neither who took it nor whether the app still exists."""
 LOOKS_THE_SAME: Final = (
     "This name looks the same as that of another app here. Choose another, or ask the operator."
 )
@@ -30,14 +30,14 @@ LOOKS_THE_SAME: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Faulty:
-    """What was typed cannot be so. errors: a sentence for each field of AppDraft it is about."""
+    """The typed values are invalid. errors: a sentence for each field of AppDraft concerned."""
 
     errors: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class ListedApp:
-    """An app as its developer sees it. connections: how many live."""
+    """An app as its developer sees it. connections: how many are in force."""
 
     app: App
     connections: int
@@ -52,11 +52,11 @@ class OwnApps:
     policy: AppPolicy
 
     def may_register(self, account: Account) -> bool:
-        """Whether the operator lets this account register apps."""
+        """Return whether this account may register apps."""
         return may_register_apps(self.policy, account)
 
     async def all(self, account_id: str) -> list[ListedApp]:
-        """By id."""
+        """Return the account's apps, by id."""
         at = self.clock.now()
 
         async def look(records: Records) -> list[ListedApp]:
@@ -79,7 +79,7 @@ class OwnApps:
         return await self.store.read(look)
 
     async def register(self, account: Account, draft: AppDraft) -> App | Faulty | Denied:
-        """Make it the account's app."""
+        """Register it as an app of the account."""
         if not self.may_register(account):
             return Denied(Reason.INVALID, "Only the operators of this service register apps.")
         errors = problems_with_own(draft)
@@ -101,7 +101,7 @@ class OwnApps:
         return await self.store.write(add)
 
     async def change(self, account_id: str, app_id: str, draft: AppDraft) -> App | Faulty | Denied:
-        """Put this in its place; its id stays, and so do its connections."""
+        """Replace the app; its id and its connections stay."""
         draft = replace(draft, app_id=app_id)
 
         async def change(records: Records) -> App | Faulty | Denied:
@@ -123,7 +123,7 @@ class OwnApps:
         return await self.store.write(change)
 
     async def remove(self, account_id: str, app_id: str) -> App | Denied:
-        """Take it away; its connections end, and its id stays with the account."""
+        """Remove it; its connections end, and its id stays reserved for the account."""
         at = self.clock.now()
 
         async def remove(records: Records) -> App | Denied:

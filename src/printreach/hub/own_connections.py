@@ -1,4 +1,7 @@
-"""A person's connections: those of apps and those they share. Another account's are none."""
+"""A person's connections: App Connections and Shared Connections.
+
+Others' are treated as unknown.
+"""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -12,14 +15,14 @@ from printreach.ports import Clock, Notice, Records, Store, Topic
 from printreach.rules.connections import Connection, ConnectionKind, ended_at, has_ended
 
 MAX_SHARED: Final = 50
-"""Living Shared Connections of one printer."""
+"""Shared Connections in force for one printer."""
 LIFETIMES: Final = {
     "1": timedelta(hours=1),
     "24": timedelta(days=1),
     "168": timedelta(days=7),
     "720": timedelta(days=30),
 }
-"""By the hours that forms send; any other word means that it has no end."""
+"""By the number of hours that the form sends; any other word means that it does not end."""
 
 _WITH_PERMISSIONS: Final = frozenset({ConnectionKind.APP, ConnectionKind.SHARED})
 _NO_SUCH_CONNECTION: Final = Denied(
@@ -29,7 +32,7 @@ _NO_SUCH_CONNECTION: Final = Denied(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedConnection:
-    """A connection as its owner sees it. title: the app's name, or what it is."""
+    """A connection as its owner sees it. title: the app's name, or the kind of connection."""
 
     connection: Connection
     title: str
@@ -47,7 +50,7 @@ class OwnConnections:
     connections: Connections
 
     async def all(self, account_id: str, kind: ConnectionKind) -> list[ListedConnection]:
-        """The living ones of that kind, the newest first."""
+        """Return the connections of that kind in force, newest first."""
         at = self.clock.now()
 
         async def look(records: Records) -> list[ListedConnection]:
@@ -77,7 +80,7 @@ class OwnConnections:
         return await self.store.read(lambda records: _own(records, account_id, connection_id))
 
     async def printer_at_port(self, account_id: str, port: int) -> str | None:
-        """The printer of that account whose own interface opens at a tunnel port."""
+        """Return the id of the account's printer whose own interface opens at a tunnel port."""
         living = await self.all(account_id, ConnectionKind.OWN)
         ids = [one.connection.printer_id for one in living if one.connection.port == port]
         return ids[0] if ids else None
@@ -89,7 +92,7 @@ class OwnConnections:
         hours: str,
         permissions: frozenset[Permission] = ALL_PERMISSIONS,
     ) -> Shared | Denied:
-        """Make a Shared Connection. hours: a key of LIFETIMES."""
+        """Create a Shared Connection. hours: a key of LIFETIMES."""
         at, lifetime = self.clock.now(), LIFETIMES.get(hours)
 
         async def share(records: Records) -> Shared | Denied:
@@ -114,7 +117,8 @@ class OwnConnections:
     async def permit(
         self, account_id: str, connection_id: str, permissions: frozenset[Permission]
     ) -> Connection | Denied:
-        """Change what an own App or Shared Connection may do, on its open streams too."""
+        """Change the permissions of an App or Shared Connection of the account, on open streams
+        too."""
         at = self.clock.now()
 
         async def permit(records: Records) -> Connection | Denied:
@@ -130,7 +134,7 @@ class OwnConnections:
         return await self.store.write(permit)
 
     async def end(self, account_id: str, connection_id: str) -> Connection | Denied:
-        """End an own connection; one that has ended stays so."""
+        """End a connection of the account; one that has ended stays so."""
         at = self.clock.now()
 
         async def end(records: Records) -> Connection | Denied:
@@ -144,7 +148,7 @@ class OwnConnections:
 
 
 async def _names_of_apps(records: Records, connections: list[Connection]) -> dict[str, str]:
-    """By id. There may be many more apps than anybody has connections."""
+    """Return the names by id. Only these are looked up, since there may be many more apps."""
     app_ids = {one.app_id for one in connections if one.app_id is not None}
     found = [await records.apps.get(app_id) for app_id in app_ids]
     return {app.app_id: app.name for app in found if app is not None}

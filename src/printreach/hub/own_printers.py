@@ -1,4 +1,4 @@
-"""A person's own printers, with what they do now. Another account's are as if there were none."""
+"""A person's own printers, with their present status. Others' are treated as unknown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from printreach.ports import Clock, Notice, PrinterRow, Records, Store, Topic
 from printreach.rules.printers import OwnedPrinter, Printer, is_online, parse_printer_name
 
 OPENING_S: Final = 1.5
-"""What a page waits for printers that nobody has asked of late; the rest comes by its stream."""
+"""How long a page waits for printers not asked recently; the rest comes by its event stream."""
 
 JUST: Final = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SeenPrinter:
-    """A printer, whether its agent is here, what was last seen of it, and when it was pictured."""
+    """A printer, whether its agent is connected, its last reading, and the time of its picture."""
 
     printer: Printer
     is_online: bool
@@ -38,18 +38,21 @@ class OwnPrinters:
     printers: Printers
 
     async def all(self, account_id: str, *, ask: bool = True) -> list[SeenPrinter]:
-        """By name. ask: those that are online and were not asked of late."""
+        """Return the printers by name.
+
+        ask: first ask those that are online and were not asked recently.
+        """
         rows = await self.rows(account_id)
         if ask:
             await self.live.fresh(self._online_among(rows), OPENING_S)
         return self.seen(rows)
 
     async def rows(self, account_id: str) -> list[PrinterRow]:
-        """What is stored of them, by name."""
+        """Return the stored rows of the printers, by name."""
         return await self.store.read(lambda records: records.printers.rows_of_account(account_id))
 
     def seen(self, rows: Sequence[PrinterRow]) -> list[SeenPrinter]:
-        """The same with what is known of them now; nothing is looked up."""
+        """Add the latest readings to the rows; no printer is asked."""
         return [self._seen(row) for row in rows]
 
     async def one(
@@ -64,7 +67,7 @@ class OwnPrinters:
         return self._seen(row)
 
     async def after_order(self, printer: OwnedPrinter) -> SeenPrinter | Denied:
-        """The printer as it is now that something was done to it."""
+        """Return the printer as it is now, after something was done to it."""
         await self.live.ask_again(printer, OPENING_S)
         return await self.one(printer.account_id, printer.printer_id, ask=False)
 
@@ -101,7 +104,7 @@ class OwnPrinters:
 
 
 def _has_just_answered(reading: Reading, at: datetime) -> bool:
-    """It is here, whatever the store said when it was read."""
+    """Return whether the printer answered just now: then it is online, whatever the store said."""
     return (
         reading.refusal is None and reading.seen_at is not None and abs(at - reading.seen_at) < JUST
     )

@@ -1,4 +1,4 @@
-"""Pictures of printers' cameras: taken whole or not at all, and shared by all who look."""
+"""Pictures of printers' cameras: taken whole or not at all, and shared by all viewers."""
 
 import asyncio
 from collections import OrderedDict
@@ -22,7 +22,7 @@ from printreach.rules.printers import OwnedPrinter
 async def take_picture(
     http: PrinterHttp, printer: OwnedPrinter, within_s: float, camera: int = 0
 ) -> bytes | PrinterRefusal:
-    """A picture, whole and not too large, or why there is none. camera: 0 is the default one."""
+    """Take a picture that is complete and not too large. camera: 0 is the default one."""
     try:
         async with (
             asyncio.timeout(within_s),
@@ -52,17 +52,17 @@ def _none(sentence: str) -> PrinterRefusal:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """taken_at: when it was asked for."""
+    """A picture. taken_at: when the printer was asked for it."""
 
     data: bytes
     taken_at: datetime
 
 
 class SharedPictures:
-    """The newest picture of each printer that somebody looks at, however many look.
+    """The newest picture of each printer that is being viewed, shared by all viewers.
 
-    Owned by the process. A picture serves everybody for FRESH; then the next who asks has another
-    one taken, and those who ask meanwhile wait for the same one.
+    Owned by the process. A picture serves everybody for FRESH; then the next viewer has a new one
+    taken, and others who ask meanwhile wait for the same one.
     """
 
     FRESH: Final = timedelta(seconds=2)
@@ -86,7 +86,7 @@ class SharedPictures:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def newest(self, printer: OwnedPrinter) -> Picture | None:
-        """At most FRESH old; None where the camera gives none now."""
+        """Return a picture at most FRESH old; None if the camera gives none now."""
         kept, at = self._kept.get(printer), self._clock.now()
         if isinstance(kept, Picture) and abs(at - kept.taken_at) < self.FRESH:
             return kept

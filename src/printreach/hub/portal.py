@@ -1,4 +1,4 @@
-"""The portal: an app asks, a person decides, and the app is told once."""
+"""The portal: an app asks for access, a person decides, and the app is told once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,14 +23,14 @@ from printreach.rules.printers import OwnedPrinter, Printer, parse_printer_name
 from printreach.rules.return_urls import may_return_to
 
 NEW_PRINTER: Final = "My printer"
-"""What a printer is called until its owner has said, a moment later."""
+"""The name of a printer until its owner types one, a moment later."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What an app may ask for: it is registered, and its people can be sent back.
+    """A valid request of an app: it is registered, and its return address is allowed.
 
-    error: they have to be, at once.
+    error: the person has to be sent back with it at once.
     """
 
     app: App
@@ -41,7 +41,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Nobody is sent anywhere. is_app_known: it is the return address that is wrong."""
+    """A request whose person is sent nowhere.
+
+    is_app_known: the app exists, its return address is wrong.
+    """
 
     is_app_known: bool
 
@@ -56,7 +59,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The connection, with its secrets: to be told now, for nobody can tell them later."""
+    """A connection that was created, with its secrets, which cannot be read later."""
 
     completion: Completion
     view: View
@@ -66,9 +69,9 @@ class Made:
 class Portal:
     """The use cases of the portal.
 
-    own_page: the completion page for apps without one. test_page: the one that shows developers
-    what came; every app may use both. host_keys: None where none can be made.
-    Acts return the denial, where there is one, and do nothing in a step they don't belong to.
+    own_page: the completion page for apps without one. test_page: the one that shows developers the
+    result; every app may use both. host_keys: None where none can be created. Use cases return a
+    denial, if there is one, and do nothing in a step they do not belong to.
     """
 
     store: Store
@@ -82,7 +85,7 @@ class Portal:
     host_keys: HostKeys | None
 
     async def read(self, query: PortalQuery) -> Request | Refusal:
-        """Look at what an app asks for. Nothing is stored."""
+        """Parse an app's request. Nothing is stored."""
         app = await self.store.read(lambda records: records.apps.get(query.app_id))
         if app is None:
             return Refusal(is_app_known=False)
@@ -122,11 +125,11 @@ class Portal:
         return begun
 
     async def view(self, key: FlowKey, account: Account | None) -> View | None:
-        """What is to be asked now; None where this browser has no such flow."""
+        """Return what has to be asked now; None if this browser has no such flow."""
         return await self.store.read(lambda records: self._view(records, key, account))
 
     async def link(self, key: FlowKey, account: Account, code: str) -> Denied | None:
-        """The agent that shows this code becomes the account's printer, and the flow's."""
+        """Link the agent that shows this code to the account, for this flow."""
         view = await self.view(key, account)
         if view is None or not rules.may_link(view.flow, view.facts, self.clock.now()):
             return None
@@ -137,7 +140,7 @@ class Portal:
         return None
 
     async def name(self, key: FlowKey, account: Account, typed: str) -> bool:
-        """Name the printer that was just linked; False where this cannot be a name."""
+        """Name the printer that was just linked; False if the name is not allowed."""
         name = parse_printer_name(typed)
         if name is None:
             return False
@@ -159,13 +162,13 @@ class Portal:
         await self._change(key, account, rules.take_own)
 
     async def choose(self, key: FlowKey, account: Account, printer_id: str) -> None:
-        """Make it about this printer."""
+        """Choose the printer of the flow."""
         await self._change(
             key, account, lambda flow, facts, at: rules.choose(flow, facts, printer_id, at)
         )
 
     async def refuse(self, key: FlowKey, account: Account | None, error: PortalError) -> None:
-        """End it without a connection."""
+        """End the flow without a connection."""
         await self._change(
             key, account, lambda flow, facts, at: rules.refuse(flow, facts, error, at)
         )
@@ -177,7 +180,7 @@ class Portal:
         printer_id: str,
         permissions: frozenset[Permission] = ALL_PERMISSIONS,
     ) -> Made | Denied | None:
-        """The app may have that printer. None where another question is open, or it is over."""
+        """Allow the app that printer. None if another step is open, or the flow is over."""
         return await self._connect(
             key,
             account,
@@ -187,7 +190,7 @@ class Portal:
     async def answer_key(
         self, key: FlowKey, account: Account, printer_id: str, *, with_key: bool
     ) -> Made | Denied | None:
-        """The connection, and where it was wanted and can be had, a key."""
+        """Return the connection, with a printer key where it was wanted and can be created."""
         return await self._connect(
             key,
             account,
@@ -202,7 +205,7 @@ class Portal:
         account: Account,
         decide: Callable[[Flow, Facts, datetime], Flow | Connect | None],
     ) -> Made | Denied | None:
-        """Decide, and make the connection in the same unit of work: so there is one at most."""
+        """Decide and create the connection in one unit of work, so that there is at most one."""
 
         async def connect(records: Records) -> tuple[Made, Connect] | Denied | None:
             view = await self._view(records, key, account)
@@ -233,9 +236,9 @@ class Portal:
     async def _with_key(self, made: Made, printer: OwnedPrinter) -> Made:
         """Add a key of the printer's own software.
 
-        None is made while remote control is locked: it opens the printer's own interface. Making
-        one takes up to half a minute. It is kept back where the printer went to another account
-        meanwhile, or remote control was locked.
+        None is created while remote control is locked, since it opens the printer's own interface.
+        Creating one takes up to half a minute. It is withheld if meanwhile the printer went to
+        another account, or remote control was locked.
         """
         app_name = made.view.flow.key_app_name
         if self.host_keys is None or app_name is None or not await self._may_have_key(printer):

@@ -1,4 +1,4 @@
-"""What is true of a flow now: who stands before it, with which printers."""
+"""The present state of a portal flow: the person, their printers and the open step."""
 
 import hmac
 from dataclasses import dataclass
@@ -23,24 +23,24 @@ from printreach.rules.printers import Printer, is_online
 
 @dataclass(frozen=True, slots=True)
 class FlowKey:
-    """What leads to a flow: its id, from the address, and the secret of its browser's cookie."""
+    """Identifies a flow: its id, from the address, and the secret of its browser's cookie."""
 
     flow_id: str
     browser: str = ""
 
     @property
     def form_token(self) -> str:
-        """What forms of this flow in this browser carry; nobody else can tell it."""
+        """Return the token that forms of this flow in this browser carry; no one else knows it."""
         return digest(CredentialKind.PORTAL_FORM, f"{self.browser}:{self.flow_id}".encode()).hex()
 
     def is_form_token(self, token: str) -> bool:
-        """Whether a form of this flow in this browser was sent."""
+        """Return whether the token belongs to this flow in this browser."""
         return hmac.compare_digest(self.form_token.encode(), token.encode())
 
 
 @dataclass(frozen=True, slots=True)
 class PrinterHere:
-    """A printer of the person, and whether it can be reached now."""
+    """A printer of the person, and whether its agent is connected."""
 
     printer: Printer
     is_online: bool
@@ -48,9 +48,9 @@ class PrinterHere:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
-    """A flow and its surroundings. flow: as the account that is signed in sees it.
+    """A flow and what its page shows. flow: as the account that is signed in sees it.
 
-    printer: the one it is about, once that is known. preselected: the id of the one to be marked.
+    printer: the flow's printer, once that is known. preselected: the id of the one to be marked.
     """
 
     flow: Flow
@@ -63,12 +63,12 @@ class View:
 
 
 def browser_digest(browser: str) -> bytes:
-    """What is stored of a browser's secret."""
+    """Return the digest of a browser's secret that is stored."""
     return digest(CredentialKind.PORTAL_BROWSER, browser.encode())
 
 
 async def read_flow(records: Records, key: FlowKey) -> Flow | None:
-    """The flow, where this browser began it."""
+    """Return the flow if this browser began it."""
     flow = await records.flows.get(key.flow_id)
     if flow is None or not hmac.compare_digest(flow.browser_digest, browser_digest(key.browser)):
         return None
@@ -84,10 +84,10 @@ async def view_of(
     at: datetime,
     makes_keys: bool,
 ) -> View | None:
-    """Put together what the flow's step depends on; None where its app is gone.
+    """Collect what the flow's step depends on; None if its app is gone.
 
-    makes_keys: whether keys of a printer's own software can be made here at all. While remote
-    control is locked no printer makes any.
+    makes_keys: whether keys of a printer's own software can be created here at all. While remote
+    control is locked, no printer creates any.
     """
     app = await records.apps.get(flow.app_id)
     if app is None:
@@ -118,7 +118,8 @@ async def view_of(
 
 
 async def is_locked(records: Records, account_id: str) -> bool:
-    """Whether remote control is locked now; what a session knows of its account may be older."""
+    """Return whether remote control is locked now; what a session knows of its account may be
+    older."""
     account = await records.accounts.get(account_id)
     return account is None or account.is_locked
 

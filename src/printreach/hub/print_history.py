@@ -1,4 +1,4 @@
-"""The print history: written from events, read by page, by month and whole."""
+"""The print history: written from events, read by page, by month and as a whole."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ MONTHS: Final = 12
 
 
 class WritesHistory:
-    """A consumer of events."""
+    """A consumer of events that writes the print history."""
 
     async def consume(self, records: Records, stored: StoredEvent) -> None:
         event = stored.event
@@ -56,14 +56,14 @@ class WritesHistory:
 
 
 async def forget_old_prints(store: Store, clock: Clock) -> None:
-    """Those that began longer ago than any is kept. Raises StoreUnavailable."""
+    """Delete prints that began too long ago. Raises StoreUnavailable."""
     before = clock.now() - KEPT_FOR
     while await store.write(lambda records: records.prints.prune(before, PRUNED_AT_ONCE)):
         pass
 
 
 async def _among_others(records: Records, new: Print) -> Print:
-    """A printer prints one thing at a time: what began before has ended, heard of or not."""
+    """End the printer's earlier prints, heard of or not, since it prints one at a time."""
     key = new.account_id, new.printer_id
     await records.prints.give_up_earlier(*key, new.started_at)
     if new.result in ENDED or not await records.prints.has_later(*key, new.started_at):
@@ -73,7 +73,7 @@ async def _among_others(records: Records, new: Print) -> Print:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrintPage:
-    """Some prints, the newest first. older: where the next page begins; None at the end."""
+    """A page of prints, newest first. older: where the next page begins; None at the end."""
 
     prints: Sequence[Print]
     older: Place | None
@@ -81,7 +81,7 @@ class PrintPage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Happened:
-    """An event in words for its account. kind: of the event, as far as this version knows it."""
+    """An event in words for its account. kind: of the event, if this version knows it."""
 
     stored: StoredEvent
     printer_name: str
@@ -89,7 +89,7 @@ class Happened:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrintHistory:
-    """The use cases of who looks back. Whose printer it is has been checked before."""
+    """The use cases about past prints. Callers have checked whose printer it is."""
 
     store: Store
     clock: Clock
@@ -97,20 +97,20 @@ class PrintHistory:
     async def page(
         self, account_id: str, printer_id: str | None, before: Place | None, size: int = PAGE_SIZE
     ) -> PrintPage:
-        """printer_id: None for all of the account's printers."""
+        """Return a page of prints. printer_id: None for all of the account's printers."""
         found = await self._some(account_id, printer_id, before, size + 1)
         older = found[size - 1].place if len(found) > size else None
         return PrintPage(prints=[one.print_ for one in found[:size]], older=older)
 
     async def one(self, account_id: str, printer_id: str, print_id: str) -> Print | Denied:
-        """A print that was heard of."""
+        """Return a print that is known."""
         found = await self.store.read(
             lambda records: records.prints.get(account_id, printer_id, print_id)
         )
         return found or Denied(Reason.INVALID, "There is no such print of this printer.")
 
     async def everything(self, account_id: str, printer_id: str | None) -> AsyncIterator[Print]:
-        """The newest first. They are looked up in pieces, so that nothing has to be held."""
+        """Yield all prints, newest first, read in batches to bound memory."""
         before: Place | None = None
         while found := await self._some(account_id, printer_id, before, EXPORT_AT_ONCE):
             for one in found:
@@ -118,14 +118,14 @@ class PrintHistory:
             before = found[-1].place
 
     async def months(self, account_id: str, printer_id: str | None) -> Sequence[Tally]:
-        """The last twelve months, this one included."""
+        """Return the last twelve months, including the present one."""
         since = _months_before(self.clock.now(), MONTHS - 1)
         return await self.store.read(
             lambda records: records.prints.tallies(account_id, printer_id, since)
         )
 
     async def happened(self, account_id: str) -> list[Happened]:
-        """What was heard last, the newest first; each step of a print's progress is left out."""
+        """Return the latest events, newest first, without steps of progress."""
 
         async def look(records: Records) -> list[Happened]:
             rows = await records.printers.of_account(account_id)
@@ -148,7 +148,7 @@ class PrintHistory:
 
 
 def _months_before(at: datetime, months: int) -> datetime:
-    """The first instant of the month that lies so far back."""
+    """Return the first instant of the month that many months ago."""
     first = at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     for _ in range(months):
         first = (first - timedelta(days=1)).replace(day=1)

@@ -1,7 +1,7 @@
-"""News of prints by mail: where a new account hears of them first, and how that is stopped.
+"""Mails about prints: the destination that a new account begins with, and how to unsubscribe.
 
-Who has just come knows of no page where places are added, and would learn of a failing print by
-nothing. So a confirmed address is a place from the beginning, and each mail says how to end it.
+A new account has not configured notifications yet and would not learn of a failing print. So its
+confirmed address becomes a destination, and each mail has a link that removes it.
 """
 
 import base64
@@ -21,16 +21,19 @@ _LONGEST_TOKEN: Final = 300
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DefaultMailDestination:
-    """Where an account is told before anybody chose.
+    """Adds an account's first destination, its own mail address.
 
-    has_mail_server: where there is none, mails are lines of the log, and nobody asked for these.
+    has_mail_server: without one, mails are written to the log, so no destination is added.
     """
 
     token_bytes: TokenBytes
     has_mail_server: bool
 
     async def address_confirmed(self, records: Records, account_id: str, at: datetime) -> None:
-        """Note it. Only the first time: who took the place off the list has chosen."""
+        """Mark the address as confirmed and add it.
+
+        Only the first time: one that was removed stays so.
+        """
         account = await records.accounts.get(account_id)
         if account is None or account.verified_at is not None:
             return
@@ -38,7 +41,7 @@ class DefaultMailDestination:
         await self.put(records, account_id, at)
 
     async def put(self, records: Records, account_id: str, at: datetime) -> None:
-        """The place of an account that is new, and whose address is confirmed."""
+        """Add the mail destination of a new account whose address is confirmed."""
         if self.has_mail_server:
             await records.notifications.add_destination(
                 mail_destination(self.token_bytes, account_id, at)
@@ -46,7 +49,7 @@ class DefaultMailDestination:
 
 
 def mail_destination(token_bytes: TokenBytes, account_id: str, at: datetime) -> Destination:
-    """The account's own address, whatever it is when something is to be told."""
+    """Return a destination for the account's own address, whatever that is when a mail is sent."""
     destination = parse_destination(CHANNEL_BY_NAME[MAIL], {})
     assert not isinstance(destination, InvalidField), "nothing is typed for it"
     return Destination(
@@ -60,19 +63,22 @@ def mail_destination(token_bytes: TokenBytes, account_id: str, at: datetime) -> 
 
 
 def stop_token(sealer: Sealer, destination_id: str) -> str:
-    """What ends the mails to a place, for whoever has one of them. It is good for nothing else."""
+    """Return the token that unsubscribes a destination, for anybody who has one of its mails."""
     return base64.urlsafe_b64encode(sealer.seal(destination_id, _ABOUT)).decode().rstrip("=")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MailUnsubscribe:
-    """The use case of the link in each of them."""
+    """The use case of the unsubscribe link in each mail."""
 
     store: Store
     sealer: Sealer
 
     def destination_of(self, token: str) -> str | None:
-        """Its target_id; None for what no mail of ours said. It may be off the list by now."""
+        """Return the destination's id; None for a token that is not ours.
+
+        It may be removed already.
+        """
         if len(token) > _LONGEST_TOKEN:
             return None
         try:
@@ -84,7 +90,7 @@ class MailUnsubscribe:
         return self.sealer.unseal(sealed, _ABOUT)
 
     async def stop(self, token: str) -> bool:
-        """Take the place off its owner's list, with what waits for it; False for a wrong token."""
+        """Remove the destination and its queued messages; False for a wrong token."""
         destination_id = self.destination_of(token)
         if destination_id is None:
             return False

@@ -1,4 +1,4 @@
-"""Printers: linked by the code their agent shows, listed, removed."""
+"""Printers: linked by the code that their agent shows, listed, removed."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class Printers:
     async def link(
         self, code: str, email: str, name: str, by: Operator | None = None
     ) -> Printer | Denied:
-        """Make the agent that shows this code a printer of that account."""
+        """Link the agent that shows this code to that account, as a printer."""
         printer_name = parse_printer_name(name)
         if printer_name is None:
             return Denied(Reason.INVALID, "A printer's name has 1 to 60 printable characters.")
@@ -70,7 +70,7 @@ class Printers:
         return await self.store.write(link)
 
     async def all(self) -> list[ListedPrinter]:
-        """Every linked printer, by owner and name."""
+        """Return every linked printer, by owner and name."""
         rows = await self.store.read(lambda records: records.printers.all_linked())
         at = self.clock.now()
         return [
@@ -85,9 +85,9 @@ class Printers:
     async def remove(
         self, printer_id: str, by: Operator | None = None, *, account_id: str | None = None
     ) -> Printer | Denied:
-        """Take a printer from its account: its connections end, its agent may be linked again.
+        """Remove a printer from its account: its connections end, its agent may be linked again.
 
-        account_id: whose it has to be; None where an operator may take any.
+        account_id: the printer has to belong to it; None where an operator may remove any.
         """
         at = self.clock.now()
 
@@ -105,7 +105,7 @@ class Printers:
         return await self.store.write(remove)
 
     async def _offer(self, records: Records, account: Account, code: str) -> LinkOffer | Denied:
-        """Look a code up; a wrong one counts against the account."""
+        """Look a code up; a wrong one counts against the account's limit."""
         at = self.clock.now()
         tries = await records.accounts.link_tries(account.account_id)
         if is_locked(tries, at):
@@ -124,7 +124,7 @@ class Printers:
 async def linked_printer(
     records: Records, printer_id: str, account_id: str | None = None
 ) -> Printer | Denied:
-    """The printer, where it belongs to an account; to that one, where one is given."""
+    """Return the printer if it belongs to an account, or to the given one."""
     if account_id is not None:
         return await own_printer(records, account_id, printer_id)
     printer = await records.printers.linked(printer_id)
@@ -134,7 +134,7 @@ async def linked_printer(
 
 
 async def own_printer(records: Records, account_id: str, printer_id: str) -> Printer | Denied:
-    """The printer, where it is that account's."""
+    """Return the printer if it belongs to that account."""
     printer = await records.printers.linked(printer_id)
     if printer is None or printer.account_id != account_id:
         return no_such_printer()
@@ -142,7 +142,7 @@ async def own_printer(records: Records, account_id: str, printer_id: str) -> Pri
 
 
 def no_such_printer() -> Denied:
-    """The same whether there is none, or it is another account's."""
+    """Return one answer for an unknown printer and for another account's."""
     return Denied(Reason.NO_SUCH_PRINTER, "There is no such printer in your account.")
 
 

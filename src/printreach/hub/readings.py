@@ -1,4 +1,4 @@
-"""What was last seen of each printer, as long as there is room."""
+"""The last reading of each printer, within a bound of memory."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -13,18 +13,18 @@ from printreach.rules.printers import OwnedPrinter
 MOST_BYTES: Final = 192 * 1024 * 1024
 """Of all readings in memory: usual ones of 10,000 printers, or the largest allowed of 50."""
 BYTES_PER_JSON_BYTE: Final = 16
-"""What a status takes in memory, beside its JSON. Measured: 5 for usual ones, 11 for lists of short
-items in short lists, which are the worst."""
+"""Memory of a parsed status for each byte of JSON. Measured: 5 for usual ones, 11 for lists of
+short items in short lists, which are the worst."""
 BYTES_BESIDE: Final = 1024
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """The last that was seen of a printer, and whether it was seen just now.
+    """The last reading of a printer, and whether it is a fresh one.
 
-    status, seen_at: None while nothing has been seen. refusal: why the latest ask brought nothing;
-    the status is an older one then. asked_at: when that was; None where nobody has asked.
-    json_bytes: the length of the answer that brought the status.
+    status, seen_at: None while nothing was read. refusal: why the latest request failed; the status
+    is an older one then. asked_at: when that was; None if it was never asked. json_bytes: the
+    length of the answer that brought the status.
     """
 
     status: StatusResult | None = None
@@ -35,7 +35,7 @@ class Reading:
 
     @property
     def weight(self) -> int:
-        """About how many bytes of memory it takes."""
+        """Return about how many bytes of memory it takes."""
         return self.json_bytes * BYTES_PER_JSON_BYTE + BYTES_BESIDE
 
 
@@ -44,7 +44,7 @@ NOT_SEEN: Final = Reading()
 
 @dataclass(slots=True)
 class Readings:
-    """The newest reading of each printer. Those that were renewed last stay longest."""
+    """The newest reading of each printer; the least recently renewed is evicted first."""
 
     most_bytes: int = MOST_BYTES
     _kept: OrderedDict[OwnedPrinter, Reading] = field(default_factory=OrderedDict)

@@ -1,8 +1,8 @@
-"""An owner stops all prints and locks remote control, until they unlock it.
+"""An owner stops all prints and locks remote control until they unlock it.
 
-The lock is a time in the account's row, so it survives restarts. The relay holds it as it holds
-permissions (rules.access): on every connection of the account, the dashboard's own included. Only
-looking and pausing are left, and the owner's own order to stop a print.
+The lock is a time in the account's row, so it survives restarts. The relay enforces it as it
+enforces permissions (rules.access): on every connection of the account, including the dashboard's
+own. Only reading and pausing are allowed then, and the owner's own order to stop a print.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session
 
 AT_ONCE: Final = 50
-"""Printers that are asked beside one another."""
+"""Printers that are stopped at the same time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoppedPrinter:
-    """One printer after all were stopped."""
+    """The outcome for one printer after all were stopped."""
 
     printer_id: str
     name: str
@@ -48,9 +48,9 @@ class RemoteLock:
     account_mailer: AccountMailer
 
     async def stop_everything(self, account_id: str) -> list[StoppedPrinter]:
-        """Lock remote control of the account, then stop every print on its printers, by name.
+        """Lock remote control of the account, then stop every print; return the outcomes by name.
 
-        Locked first, so that nobody starts again what was just stopped.
+        The lock comes first, so that nobody starts again what was just stopped.
         """
         at = self.clock.now()
         await self.store.write(lambda records: lock(records, account_id, at))
@@ -62,20 +62,20 @@ class RemoteLock:
     async def unlock(
         self, account: Account, session: Session, password: str
     ) -> Denied | TooSoon | None:
-        """Unlock by the password."""
+        """Unlock with the password."""
         refused = await self.proof.of_owner(account, session, password)
         if refused is None:
             await self._unlock(account)
         return refused
 
     async def begin_passkey(self, account: Account, visitor: Visitor) -> Asked | TooSoon:
-        """What the browser asks an authenticator to sign, to unlock."""
+        """Return what the browser asks an authenticator to sign, to unlock."""
         return await self.passkeys.begin_proof(account, visitor)
 
     async def unlock_with_passkey(
         self, account: Account, step_token: str, answer: str
     ) -> Denied | None:
-        """Unlock by a passkey of the account."""
+        """Unlock with a passkey of the account."""
         refused = await self.passkeys.prove(account, step_token, answer)
         if refused is None:
             await self._unlock(account)
@@ -97,7 +97,7 @@ class RemoteLock:
 
 
 async def lock(records: Records, account_id: str, at: datetime) -> None:
-    """Inside a unit of work. An account that is locked keeps its time."""
+    """Lock, inside a unit of work. An account that is locked keeps its time."""
     account = await records.accounts.get(account_id)
     if account is not None and not account.is_locked:
         await records.accounts.set_locked(account_id, at)
@@ -105,6 +105,6 @@ async def lock(records: Records, account_id: str, at: datetime) -> None:
 
 
 async def unlock(records: Records, account_id: str, at: datetime) -> None:
-    """Inside a unit of work: all connections may do again what they could."""
+    """Unlock, inside a unit of work: connections may do again what they could before."""
     await records.accounts.set_locked(account_id, None)
     await records.notify(Notice(Topic.ACCOUNT, account_id), at)

@@ -1,4 +1,4 @@
-"""What a payment provider says becomes what the service trusts in."""
+"""Applies what a payment provider reports to the supporter status of accounts."""
 
 import logging
 from collections.abc import Sequence
@@ -14,17 +14,16 @@ _log = logging.getLogger(__name__)
 async def settle(
     records: Records, customer_id: str, found: Sequence[Subscription], asked_at: datetime
 ) -> None:
-    """Keep what a customer has, and what that means for the accounts it was bought for.
+    """Store what a customer has, and what that means for the accounts it was bought for.
 
-    asked_at: when the provider was asked. An answer that comes late changes nothing that a later
-    question was answered with.
+    asked_at: when the provider was asked. An answer older than one that was stored changes nothing.
     """
     known = await records.payments.account_of(customer_id)
     owners: set[str] = set()
     for one in found:
         account_id = one.account_id or known
         if account_id is None or await records.accounts.get(account_id) is None:
-            # Another installation may share the provider's account with this one.
+            # Another installation may use the same account at the provider.
             _log.warning("nobody here has the subscription %s", one.subscription_id)
             continue
         await records.payments.put(account_id, one, asked_at)
@@ -38,7 +37,7 @@ async def settle(
 
 
 async def _pass_on(records: Records, account_id: str, at: datetime) -> None:
-    """Supporter status by payment ends with the longest of what was paid."""
+    """Set the end of paid supporter status to the longest of what was paid."""
     account = await records.accounts.get(account_id)
     until = longest_paid(await records.payments.subscriptions(account_id))
     if account is not None and account.paid_until != until:

@@ -1,4 +1,4 @@
-"""Snapshots: pictures taken for events, and the last one of each printer; kept for their time."""
+"""Snapshots: pictures taken for events, and the last one of each printer; kept for a time."""
 
 import logging
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ from printreach.rules.snapshots import (
 log = logging.getLogger(__name__)
 
 WITHIN_S: Final = 4.5
-"""Of the 5 s that an event waits; the rest is for keeping it."""
+"""Of the 5 s that an event waits for its picture; the rest is for storing it."""
 NO_CAMERA_FOR: Final = timedelta(minutes=10)
-"""After a printer said that it has none; one that was plugged in is found that late."""
+"""After a printer said it has no camera, how long it is not asked for pictures."""
 FORGOTTEN_AT_ONCE: Final = 200
 MOST_REMEMBERED: Final = 10_000
 
@@ -42,7 +42,7 @@ class KeptPicture:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Snapshots:
-    """The use cases about kept pictures."""
+    """The use cases about stored pictures."""
 
     store: Store
     clock: Clock
@@ -53,14 +53,18 @@ class Snapshots:
     _noted: dict[str, datetime] = field(default_factory=dict)
 
     async def take(self, stored: StoredEvent) -> str | None:
-        """A picture for an event: hub.fanout.TakePicture. It is the printer's last one, too."""
+        """Take a picture for an event: hub.fanout.TakePicture.
+
+        It becomes the printer's last one, too.
+        """
         printer_id, at = stored.printer_id, self.clock.now()
         without_since = self._without_camera.get(printer_id)
         if without_since is not None and abs(at - without_since) < NO_CAMERA_FOR:
             return None
         printer = await self.store.read(lambda records: records.printers.linked(printer_id))
         if printer is None or printer.account_id != stored.account_id:
-            return None  # what it shows by now is not for whose event this is
+            # the printer went to another owner, and the event belongs to the former one
+            return None
         picture = await take_picture(self.http, printer.owned, WITHIN_S)
         if isinstance(picture, PrinterRefusal):
             if picture.code == CommandStatus.NOT_FOUND:
@@ -69,9 +73,9 @@ class Snapshots:
         return await self._keep(stored.account_id, printer_id, picture, at)
 
     async def note(self, account_id: str, printer_id: str, jpeg: bytes) -> None:
-        """Somebody was shown that picture, so it is the last one; kept once in a few minutes.
+        """Store a picture that somebody was shown as the last one, at most once in a few minutes.
 
-        Where it can't be kept that is logged, and nobody suffers.
+        A failure to store it is logged and otherwise ignored.
         """
         at = self.clock.now()
         if abs(at - self._noted.get(printer_id, at - LAST_APART)) < LAST_APART:
@@ -85,21 +89,21 @@ class Snapshots:
     async def keep(
         self, account_id: str, printer_id: str, jpeg: bytes, *, is_last: bool = True
     ) -> str:
-        """Keep a picture that was taken for something else; its id.
+        """Store a picture that was taken for something else; return its id.
 
-        is_last: it is the printer's last one, too.
+        is_last: it becomes the printer's last one, too.
         """
         return await self._keep(account_id, printer_id, jpeg, self.clock.now(), is_last=is_last)
 
     async def drop(self, printer_id: str, snapshot_ids: Sequence[str]) -> None:
-        """What need not be kept for its time; the printer's last picture stays."""
+        """Delete pictures before their time is over, except the printer's last one."""
         last = await self.store.read(lambda records: records.snapshots.last_of(printer_id))
         spare = [one for one in snapshot_ids if last is None or one != last.snapshot_id]
         if spare:
             await self._remove(spare)
 
     async def public(self, snapshot_id: str) -> bytes | None:
-        """The picture at an address that was given out; None once its time is over."""
+        """Return the picture at a public address; None once its time is over."""
         if not is_snapshot_id(snapshot_id):
             return None
         known = await self.store.read(lambda records: _of_unblocked(records, snapshot_id))
@@ -108,15 +112,15 @@ class Snapshots:
         return await self.kept.get(snapshot_id)
 
     async def last(self, account_id: str, printer_id: str) -> KeptPicture | None:
-        """The last picture of an own printer, however old."""
+        """Return the last picture of a printer of the account, however old."""
         last = await self.store.read(lambda records: records.snapshots.last_of(printer_id))
-        # What a printer showed its owner before is none of this one's business.
+        # What a printer showed its former owner is not shown to this one.
         known = last if last is not None and last.account_id == account_id else None
         jpeg = None if known is None else await self.kept.get(known.snapshot_id)
         return None if known is None or jpeg is None else KeptPicture(jpeg, known.taken_at)
 
     async def forget_old(self) -> None:
-        """What was kept for its time, and what is nobody's any more. One pass of the worker.
+        """Delete pictures whose time is over and files without a row. One pass of the worker.
 
         Raises StoreUnavailable and SnapshotsUnavailable.
         """
@@ -160,7 +164,7 @@ async def _of_unblocked(records: Records, snapshot_id: str) -> Snapshot | None:
 
 
 async def _make_room(records: Records, snapshot: Snapshot, *, is_last: bool) -> list[str]:
-    """What has to go for it. is_last: it is the printer's last one from now on."""
+    """Return the ids that have to be deleted for it. is_last: it becomes the printer's last one."""
     printer = await records.printers.linked(snapshot.printer_id)
     if is_last and printer is not None and printer.account_id == snapshot.account_id:
         await records.snapshots.make_last(snapshot)

@@ -1,7 +1,7 @@
-"""Stopping one printer for good: its print, what still starts, and its heaters.
+"""Stopping one printer for good: its print, a start that is under way, and its heaters.
 
 One look is not enough. A start that reached the printer just before may not show in its status yet,
-and relays hear of a lock of remote control within a second or so: a start may pass until then.
+and relays learn of a lock of remote control within a second or so: a start may pass until then.
 """
 
 import asyncio
@@ -20,10 +20,11 @@ from printreach.ports.printer_http import PrinterHttp, PrinterRefusal
 from printreach.rules.printers import OwnedPrinter
 
 STOP_WITHIN_S: Final = 20.0
-"""For the first order to one printer, and again for what follows it. Whoever stopped everything
-wants to know which printers to run to."""
+"""For the first order to one printer, and again for what follows it. A person who stopped
+everything wants to know which printers to walk to."""
 LOOK_AGAIN_FOR_S: Final = 6.0
-"""From the first order on, each LOOK_EVERY_S; then comes the last order."""
+"""After the first order, the printer is looked at each LOOK_EVERY_S for so long; then comes the
+last order."""
 LOOK_EVERY_S: Final = 1.0
 _NO_ANSWER: Final = f"It gave no answer in {STOP_WITHIN_S:.0f} seconds."
 _QUERY: Final = {"IncludeMaterialSystem": "true"}
@@ -37,7 +38,7 @@ _UNREACHABLE: Final = frozenset(
 
 
 class Stop(StrEnum):
-    """What came of stopping one printer."""
+    """The outcome of stopping one printer."""
 
     STOPPED = "stopped"
     NOTHING = "nothing"
@@ -49,8 +50,9 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """sentence: why it was not stopped; "" where it was. heaters: what is wrong with switching its
-    heaters off; "" where they are off or it was not reached.
+    """sentence: why it was not stopped; "" if it was.
+
+    heaters: what failed in switching its heaters off; "" if they are off or it was not reached.
     """
 
     stop: Stop
@@ -61,8 +63,8 @@ class Outcome:
 class PrinterStop:
     """Stops one printer, once, despite a lock of remote control.
 
-    room: how many printers may be asked at once. It is left between the looks, so that each printer
-    has its first order soon, however many there are.
+    room: how many printers may be asked at once. It is released between the looks, so that each
+    printer gets its first order soon, however many there are.
     """
 
     def __init__(self, http: PrinterHttp, printer: OwnedPrinter, room: asyncio.Semaphore) -> None:
@@ -96,13 +98,14 @@ class PrinterStop:
             async with self._room:
                 await self._look()
         async with self._room:
-            # Agents know of starts that don't show yet, so they are asked whatever shows.
+            # Agents know of starts that do not show yet, so they are asked whatever the status
+            # shows.
             await self._cancel()
             if not self._is_away:
                 await self._look()
 
     async def _look(self) -> None:
-        """Cancel a print that shows and was not cancelled, and cool what has to be hot."""
+        """Cancel a print that shows and was not cancelled yet, and cool what has to be cooled."""
         answer = await self._http.ask(self._printer, "/status", _QUERY, despite_lock=True)
         status = answer if isinstance(answer, PrinterRefusal) else read_status(answer)
         if isinstance(status, PrinterRefusal):
@@ -122,9 +125,10 @@ class PrinterStop:
         self._had_print = self._had_print or not has_nothing
 
     async def _cool(self, status: StatusResult) -> str:
-        """Switch off every heater that is on; a sentence names those that may still be on.
+        """Switch off every heater that is on; return a sentence that names those that may still be
+        on.
 
-        Each has an order of its own, so a heater that can't be told holds up no other.
+        Each has an order of its own, so a heater that cannot be set does not delay the others.
         """
         sentences = []
         for heater, order in _heaters_on(status):
@@ -153,9 +157,9 @@ class PrinterStop:
 
 
 def _heaters_on(status: StatusResult) -> Iterator[tuple[str, SetTemp]]:
-    """The heaters that have a target, with the order that switches each off.
+    """Yield the heaters that have a target, with the order that switches each off.
 
-    A printer that can't be told temperatures from afar is left to what its own cancelling does.
+    A printer whose temperatures cannot be set remotely is left to what its own cancelling does.
     """
     if Feature.TEMPERATURE_CONTROL not in Feature(status.features):
         return

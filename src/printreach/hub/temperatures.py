@@ -1,4 +1,4 @@
-"""How warm a printer was of late, as far as somebody watched: what a chart is drawn of."""
+"""Recent temperatures of watched printers, for a chart."""
 
 from collections import OrderedDict, deque
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ SPAN: Final = timedelta(minutes=30)
 APART: Final = timedelta(seconds=5)
 MOST_POINTS: Final = 400
 MOST_PRINTERS: Final = 500
-"""In memory, about 20 MB where all of them were watched for half an hour."""
+"""In memory, about 20 MB if all of them were watched for half an hour."""
 
 
 @dataclass(frozen=True, slots=True)
 class Warmth:
-    """One reading."""
+    """The temperatures of one reading."""
 
     at: datetime
     hotend_c: float
@@ -27,7 +27,7 @@ class Warmth:
 
 @dataclass(slots=True)
 class Temperatures:
-    """The readings of late, by printer; the process forgets them with its end."""
+    """The recent temperatures by printer; lost when the process ends."""
 
     _kept: OrderedDict[OwnedPrinter, deque[Warmth]] = field(default_factory=OrderedDict)
 
@@ -43,5 +43,5 @@ class Temperatures:
             self._kept.popitem(last=False)
 
     def of_late(self, printer: OwnedPrinter, since: datetime) -> Sequence[Warmth]:
-        """Oldest first."""
+        """Return those since then, oldest first."""
         return [one for one in self._kept.get(printer, ()) if one.at >= since]

@@ -1,4 +1,4 @@
-"""Tries that are limited: by account, which survives a restart, and by address, in memory."""
+"""Limits on tries: by account, which survive a restart, and by network address, in memory."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,15 +11,16 @@ from printreach.rules.rate_limits import Limit, TooSoon, networks_of, take_all
 
 SIGN_IN_BY_ACCOUNT: Final = Limit(name="sign-in", at_once=10, every=timedelta(minutes=1))
 SIGN_IN_BY_ADDRESS: Final = Limit(name="sign-in", at_once=30, every=timedelta(seconds=20))
-"""Passwords are tried on many accounts from few addresses: what holds that off is this one."""
+"""Holds off an attacker who tries passwords of many accounts from few addresses."""
 PROOF_BY_SESSION: Final = Limit(name="proof", at_once=10, every=timedelta(minutes=1))
-"""Passwords typed by who is signed in already. Nobody fills it from outside that browser."""
+"""Passwords typed in a browser that is signed in. Nobody else can use it up."""
 CODE_BY_ACCOUNT: Final = Limit(name="code", at_once=5, every=timedelta(minutes=5))
-"""Whoever guesses codes has the password: 3 of a million are good, and he gets 288 a day."""
+"""Who guesses codes knows the password already: 3 codes of a million are valid, at 288 tries a day.
+"""
 SIGN_UP_BY_ADDRESS: Final = Limit(name="sign-up", at_once=10, every=timedelta(minutes=5))
 RESET_MAIL: Final = Limit(name="reset-mail", at_once=9, every=timedelta(minutes=10))
-"""Nobody fills another person's mailbox with our mails. Each kind of mail has limits of its own, so
-that asking for one kind keeps nobody from another."""
+"""Nobody can fill another person's mailbox with our mails. Each kind of mail has its own limits, so
+that requests for one kind do not block another."""
 RESET_MAIL_BY_CALLER: Final = Limit(
     name="reset-mail-caller", at_once=3, every=timedelta(minutes=10)
 )
@@ -34,22 +35,22 @@ CHANGE_MAIL_BY_CALLER: Final = Limit(
 RESET_BY_ADDRESS: Final = Limit(name="reset", at_once=10, every=timedelta(minutes=2))
 PASSKEY_BY_ADDRESS: Final = Limit(name="passkey", at_once=30, every=timedelta(seconds=20))
 PROVIDER_BY_ADDRESS: Final = Limit(name="provider", at_once=30, every=timedelta(seconds=20))
-"""Ways to the provider of OpenID Connect; each may lead to requests of ours to it."""
+"""Sign-ins through the OpenID Connect provider; each may cause requests of ours to it."""
 LINK_CODE_BY_ADDRESS: Final = Limit(name="link-code", at_once=30, every=timedelta(seconds=30))
-"""Beside the ten tries of an account: accounts cost nothing."""
+"""In addition to the ten tries of an account, since an account costs nothing."""
 INVITATION_BY_LINK: Final = Limit(name="invitation", at_once=10, every=timedelta(minutes=10))
-"""Its form tells whether an address has an account; whoever has one link asks about few."""
+"""Its form reveals whether an address has an account, so one link allows few tries."""
 FORM_BY_ADDRESS: Final = Limit(name="form", at_once=120, every=timedelta(milliseconds=500))
 """Forms of callers who have not signed in, counted before they are read."""
 LINK_BY_ADDRESS: Final = Limit(name="link", at_once=30, every=timedelta(seconds=20))
-"""Links of mails and invitations: nobody guesses one, but looking one up costs."""
+"""Links of mails and invitations: they cannot be guessed, but looking one up costs."""
 MOST_CALLERS: Final = 50_000
-"""In memory, about 10 MB; where there are more, those who would be forgotten first are."""
+"""In memory, about 10 MB; beyond that the least recently used are evicted."""
 
 
 @dataclass(slots=True)
 class CallerTries:
-    """Tries of callers who may be many and cost nothing; they are forgotten with the process."""
+    """Limits tries of anonymous callers, who may be many; forgotten with the process."""
 
     clock: Clock
     most: int = MOST_CALLERS
@@ -57,17 +58,17 @@ class CallerTries:
 
     @property
     def remembered(self) -> int:
-        """Of how many callers something is known."""
+        """Return how many callers are remembered."""
         return len(self._busy_until)
 
     def take(self, limit: Limit, who: str) -> TooSoon | None:
-        """Make one try; None where it is allowed."""
+        """Count one try; None if it is allowed."""
         return self._take_all([(limit, who)])
 
     def take_by_address(self, limit: Limit, address: str, at: str = "") -> TooSoon | None:
-        """Make one try as the networks that the address is in.
+        """Count one try for the networks that the address is in.
 
-        at: what the tries are made at, where each is counted by itself.
+        at: what the tries are made at, if each is counted by itself.
         """
         return self._take_all(
             [(network.scaled(limit), f"{network.name} {at}") for network in networks_of(address)]
@@ -82,7 +83,7 @@ class CallerTries:
         if isinstance(result, TooSoon):
             return result
         for key, allowed in zip(keys, result, strict=True):
-            # Those that were used last stand last.
+            # The most recently used come last.
             self._busy_until.pop(key, None)
             if len(self._busy_until) >= self.most:
                 self._make_room(at)
@@ -100,17 +101,18 @@ class CallerTries:
 
 @dataclass(frozen=True, slots=True)
 class AccountTries:
-    """Tries on one account or one mail address, there or not; they survive a restart."""
+    """Limits tries on one account or mail address, whether it exists or not; they survive a
+    restart."""
 
     store: Store
     clock: Clock
 
     async def take(self, limit: Limit, who: str) -> TooSoon | None:
-        """Make one try; None where it is allowed."""
+        """Count one try; None if it is allowed."""
         return await self.take_all([(limit, who)])
 
     async def take_all(self, wanted: Sequence[tuple[Limit, str]]) -> TooSoon | None:
-        """Make one try that counts against each of these limits; None where all allow it."""
+        """Count one try against each of these limits; None if all allow it."""
         at = self.clock.now()
         keys = [_key(limit, who) for limit, who in wanted]
 
@@ -127,10 +129,10 @@ class AccountTries:
         return await self.store.write(look_and_note)
 
     async def forget(self, limit: Limit, who: str) -> None:
-        """The right one tried: what went before does not count."""
+        """Forget earlier failures, since the right one was tried."""
         await self.store.write(lambda records: records.tries.forget(_key(limit, who)))
 
 
 def _key(limit: Limit, who: str) -> str:
-    """Hashed, for what people type may be long, and may be a password by mistake."""
+    """Return a hash: what people type may be long, or a password by mistake."""
     return f"{limit.name}:{hashlib.sha256(who.encode()).hexdigest()}"

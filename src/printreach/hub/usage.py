@@ -52,11 +52,11 @@ class Usage:
     plan: Plan
 
     async def month(self, account_id: str, month: Month | None = None) -> MonthOfUse:
-        """What is written down of it. month: None for the present one."""
+        """Return the recorded use. month: None for the present one."""
         return await self.store.read(lambda records: self._month(records, account_id, month))
 
     async def month_of(self, email: str, month: Month | None = None) -> MonthOfUse | Denied:
-        """The same as the operator."""
+        """Return the recorded use, as an operator."""
 
         async def look(records: Records) -> MonthOfUse | Denied:
             account = await account_with(records, email)
@@ -67,7 +67,7 @@ class Usage:
         return await self.store.read(look)
 
     async def set_free_only(self, account_id: str, *, free_only: bool) -> None:
-        """Whether the account never pays, whatever else is set."""
+        """Set whether the account never pays, whatever else is set."""
 
         async def change(records: Records) -> None:
             switches = await self._switches(records, account_id)
@@ -76,7 +76,7 @@ class Usage:
         await self.store.write(change)
 
     async def set_billing(self, account_id: str, *, on: bool) -> Denied | None:
-        """Whether the account pays for calls beyond its allowance."""
+        """Set whether the account pays for calls beyond its allowance."""
 
         async def change(records: Records) -> Denied | None:
             switches = await self._switches(records, account_id)
@@ -91,7 +91,7 @@ class Usage:
         return await self.store.write(change)
 
     async def set_billing_of(self, email: str, billing: Billing, by: Operator) -> Switches | Denied:
-        """An operator's word, whatever is offered and whatever was before."""
+        """Set an account's billing as an operator, whatever is offered and was set before."""
         at = self.clock.now()
 
         async def change(records: Records) -> Switches | Denied:
@@ -139,7 +139,7 @@ def _by_day(month: Month, days: Sequence[DayOfUse]) -> dict[date, int]:
 
 
 def _by_key(days: Sequence[DayOfUse], names: Mapping[str, str]) -> list[tuple[str, int]]:
-    """The busiest first. A key that is forgotten has no name any more."""
+    """Return the use by key, the busiest first. A key that was deleted has no name any more."""
     calls: dict[str, int] = {}
     for one in days:
         calls[one.key_id] = calls.get(one.key_id, 0) + one.calls.all
