@@ -111,6 +111,23 @@ def test_a_printer_is_looked_at_whether_it_says_when_it_changes_or_not(
     asyncio.run(body())
 
 
+def test_a_print_that_shows_for_a_moment_only_is_told_of(tmp_path: Path) -> None:
+    async def body() -> None:
+        watch = Watch(tmp_path)
+        async with watch.running():
+            await watch.see(State.IDLE)
+            watch.printer.be(State.WARMING_UP)
+            watch.printer.be(State.CANCELLED)
+            watch.printer.be(State.WARMING_UP)
+            watch.printer.be(State.IDLE)
+            watch.printer.be(State.CANCELLED)
+            await until(lambda: len(watch.told) == 4)
+
+        assert watch.told == [E.STARTED, E.FAILED] * 2
+
+    asyncio.run(body())
+
+
 def test_a_pause_that_was_ordered_silently_is_not_told_also_after_a_restart(
     tmp_path: Path,
 ) -> None:

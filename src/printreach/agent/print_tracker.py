@@ -10,7 +10,7 @@ from msgspec import structs
 from printreach.agent.outbox import Outbox
 from printreach.contract.commands import Pause
 from printreach.contract.events import PrintEvent
-from printreach.contract.status import DetectorStatus, JobStatus, ServiceStatus
+from printreach.contract.status import UNDER_WAY, DetectorStatus, JobStatus, ServiceStatus
 from printreach.contract.unset import UNSET
 from printreach.printers.port import Printer, TellsOfChanges, Trouble, View
 from printreach.rules.credentials import base32_text
@@ -116,7 +116,7 @@ class PrintTracker:
         """Observe until cancelled: every second, and at each change that the printer reports."""
         printer = self._printer
         if isinstance(printer, TellsOfChanges):
-            printer.on_change(self._changed.set)
+            printer.on_change(self._on_change)
         while True:
             self._changed.clear()
             self.observe()
@@ -127,6 +127,13 @@ class PrintTracker:
                     await self._changed.wait()
             except TimeoutError:
                 pass  # the interval is over
+
+    def _on_change(self) -> None:
+        """Observe a print's start or end at once: one that is cancelled may show but for a moment."""
+        seen, view = self._seen, self._printer.view
+        if seen is not None and _is_under_way(seen) != _is_under_way(view):
+            self.observe()
+        self._changed.set()
 
     def observe(self) -> None:
         """Observe the printer once, and put what is new into the outbox without saving it."""
@@ -169,6 +176,10 @@ class PrintTracker:
 
     def _new_id(self) -> str:
         return base32_text(self._environment.token_bytes(15))
+
+
+def _is_under_way(view: View) -> bool:
+    return view.trouble is None and view.job.state in UNDER_WAY
 
 
 def _observation_of(view: View) -> PrintObservation:

@@ -112,7 +112,7 @@ class OctoPrintRig(PrinterRig):
         """Connected, idle, cold, without files."""
         if self._state() not in ("Operational", "Offline", "Offline after error"):
             self._post("job", {"command": "cancel"})
-        wait_for("the end of the job", self._is_at_rest, PATIENCE_S)
+        self.wait_at_rest()
         if self._state() != "Operational":
             self._post("connection", {"command": "connect"})
             wait_for("a connection", lambda: self._state() == "Operational", PATIENCE_S)
@@ -120,6 +120,14 @@ class OctoPrintRig(PrinterRig):
             self._ask("DELETE", f"files/local/{quote(file['path'])}")
         self._post("printer/tool", {"command": "target", "targets": {"tool0": 0}})
         self._post("printer/bed", {"command": "target", "target": 0})
+
+    def wait_at_rest(self) -> None:
+        wait_for("the end of the job", self._is_at_rest, PATIENCE_S)
+
+    def delete_when_at_rest(self, path: str) -> None:
+        """As soon as OctoPrint lets it go."""
+        target = f"files/local/{quote(path)}"
+        wait_for("a deletion", lambda: self._ask("DELETE", target).status == 204, PATIENCE_S)
 
     def _is_at_rest(self) -> bool:
         return self._state() in ("Operational", "Offline", "Offline after error")

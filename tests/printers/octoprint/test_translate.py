@@ -20,11 +20,13 @@ from printreach.printers.octoprint.translate import (
     Condition,
     KnownState,
     features_of,
+    has_hidden_end,
     is_quite_paused,
     job_path,
     targets_of,
     view_of,
     with_current,
+    with_end,
     with_event,
 )
 from printreach.printers.port import View
@@ -84,7 +86,7 @@ def test_a_whole_recording_passes_through_the_states_in_their_order() -> None:
 
     assert states == [
         *(State.IDLE, State.WARMING_UP, State.PRINTING, State.PAUSED, State.PRINTING),
-        *(State.CANCELLED, State.PRINTING, State.COMPLETE),
+        *(State.CANCELLED, State.WARMING_UP, State.PRINTING, State.COMPLETE),
         *(State.WARMING_UP, State.PRINTING, State.ERROR, None, State.IDLE, None),
     ]
 
@@ -92,7 +94,7 @@ def test_a_whole_recording_passes_through_the_states_in_their_order() -> None:
 def test_asking_gives_the_same_states_but_for_the_quick_ones() -> None:
     known, states = KnownState(), []
     for moment in MOMENTS:
-        known = with_current(known, polled(moment))
+        known = with_current(known, polled(moment), assume_cancelled=True)
         states.append(known.condition.state)
 
     assert states == [
@@ -293,3 +295,55 @@ def assert_is_in_the_contract(seen: View) -> None:
     assert now.est_total_fil_used_mm >= 0
     assert json.loads(encode(seen.job)).keys() >= {"State", "SubState", "Error", "Lights"}
     assert encode(seen.materials)
+
+
+OPERATIONAL: Message = {"text": "Operational", "flags": {"operational": True, "ready": True}}
+FILE: Message = {"name": "vase.gcode", "path": "vase.gcode", "origin": "local", "size": 9}
+
+
+def at_rest(known: KnownState) -> Message:
+    """A `current` message of an OctoPrint that prints nothing and has nothing selected."""
+    return {**known.now, "state": OPERATIONAL, "job": {}, "progress": {}}
+
+
+def test_a_print_that_is_cancelled_and_deleted_at_once_is_cancelled_first() -> None:
+    known = with_event(first(State.PRINTING), "PrintCancelled", {})
+    known = with_event(known, "FileDeselected", {})
+    shown = with_current(known, at_rest(known))
+    later = with_current(shown, at_rest(shown))
+
+    assert shown.condition.state is State.CANCELLED
+    assert later.condition.state is State.IDLE
+
+
+def test_a_print_that_is_gone_without_a_word_was_not_cancelled() -> None:
+    printing = first(State.PRINTING)
+
+    assert with_current(printing, at_rest(printing)).condition.state is State.IDLE
+
+
+def test_a_print_shows_as_soon_as_octoprint_says_that_it_has_started() -> None:
+    started = with_event(first(State.IDLE), "PrintStarted", FILE)
+    now = print_of(started)
+
+    assert started.condition == Condition(State.WARMING_UP, "Starting")
+    assert (now.file_name, now.progress, now.duration_sec) == ("vase.gcode", 0.0, 0)
+    assert job_path(started) == "vase.gcode"
+
+
+def test_a_print_that_starts_shows_no_figures_of_the_one_before() -> None:
+    started = with_event(last(State.COMPLETE), "PrintStarted", FILE)
+    now = print_of(started)
+
+    assert (now.progress, now.duration_sec, now.time_left_sec) == (0.0, 0, None)
+    assert now.est_total_fil_used_mm == 0
+
+
+def test_a_print_that_was_cancelled_before_another_message_is_cancelled() -> None:
+    started = with_event(first(State.IDLE), "PrintStarted", FILE)
+    cancelled = with_event(started, "PrintCancelled", {})
+
+    assert has_hidden_end(cancelled)
+    assert with_end(cancelled).condition.state is State.CANCELLED
+    assert with_current(cancelled, at_rest(cancelled)).condition.state is State.CANCELLED
+    assert not has_hidden_end(with_event(cancelled, "PrintStarted", FILE))

@@ -17,7 +17,15 @@ from printreach.printers.websocket import WebSocketFailed
 from .api import Login, OctoPrintApi
 from .profile import Profile, profile_of
 from .push import PROFILE_EVENTS, push_channel
-from .translate import KnownState, features_of, view_of, with_current, with_event
+from .translate import (
+    KnownState,
+    features_of,
+    has_hidden_end,
+    view_of,
+    with_current,
+    with_end,
+    with_event,
+)
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +57,7 @@ class LiveView:
         self._on_update = on_update
         self._version = ""
         self._features = NO_FEATURES
+        self._was_out_of_reach = False  # since it was last asked: it may have been started anew
         self._updates = UpdateSignal()
         self.changes = Changes()
 
@@ -101,6 +110,9 @@ class LiveView:
             self.known = with_current(self.known, content)
         elif kind == "event":
             event = loose.text(content, "type") or ""
+            if event == "PrintStarted" and has_hidden_end(self.known):
+                self.known = with_end(self.known)
+                self._tell()
             self.known = with_event(self.known, event, loose.obj(content, "payload"))
             if event in PROFILE_EVENTS:
                 await self._learn_profile()
@@ -113,7 +125,11 @@ class LiveView:
         end = loop.time() + POLL_FOR_S
         while loop.time() < end:
             job = loose.obj(await self._api.get("/api/job"))
-            self.known = with_current(self.known, as_current(job, await self._ask_printer()))
+            current = as_current(job, await self._ask_printer())
+            self.known = with_current(
+                self.known, current, assume_cancelled=not self._was_out_of_reach
+            )
+            self._was_out_of_reach = False
             self._tell()
             await asyncio.sleep(POLL_EVERY_S)
 
@@ -142,6 +158,7 @@ class LiveView:
         status = CommandStatus.NOT_CONNECTED
         if refused.status == CommandStatus.NOT_AUTHORIZED:
             status = CommandStatus.NOT_AUTHORIZED
+        self._was_out_of_reach = True
         self.view = View(trouble=Trouble(status=status, sentence=refused.sentence))
         self.changes.tell()
 

@@ -79,7 +79,8 @@ class KnownState:
     temperatures, by heater. ending: by what has happened since.
 
     paused_tool: the number of the tool that the paused print goes on with, where it is known.
-    need: what the print last asked for; shown for need_left messages more.
+    need: what the print last asked for; shown for need_left messages more. is_put_away: OctoPrint
+    has put the print away before its end was shown.
     """
 
     now: Json = field(default_factory=dict)
@@ -91,33 +92,48 @@ class KnownState:
     paused_tool: int | None = None
     need: Need | None = None
     need_left: int = 0
+    is_put_away: bool = False
 
 
-def with_current(known: KnownState, current: Json) -> KnownState:
-    """OctoPrint says how things are: a `current` or `history` message."""
+def with_current(known: KnownState, current: Json, *, assume_cancelled: bool = False) -> KnownState:
+    """OctoPrint says how things are: a `current` or `history` message.
+
+    assume_cancelled: OctoPrint has to be asked, which brings no events, and was within reach since
+    it was asked before. A print that is gone then was cancelled.
+    """
     before = known.condition.state
     temps, left = _newest_temps(current) or known.temps, max(0, known.need_left - 1)
     after = replace(known, now=current, temps=temps, need_left=left)
     state = _condition(after).state
     if state in UNDER_WAY and before not in UNDER_WAY:
         after = replace(after, ending=Ending.UNKNOWN, ending_words=None, latest=NO_PRINT)
-    elif state is State.IDLE and before in UNDER_WAY and after.ending is Ending.UNKNOWN:
-        # Nobody said how it ended: no events come where OctoPrint has to be asked.
+        after = replace(after, is_put_away=False)
+    elif (
+        assume_cancelled
+        and state is State.IDLE
+        and before in UNDER_WAY
+        and after.ending is Ending.UNKNOWN
+    ):
         after = replace(after, ending=Ending.CANCELLED)
     elif _is_closed(current) or _is_all_done(current):
-        after = replace(after, ending=Ending.CLEARED, ending_words=None)
+        after = _put_away(after)
+    elif after.is_put_away and before not in UNDER_WAY:
+        after = _put_away(after)  # its end was shown
     after = replace(after, latest=_latest_of(after, state))
     return replace(after, condition=_condition(after))
 
 
 def with_event(known: KnownState, kind: str, payload: Json) -> KnownState:
-    """OctoPrint says that something happened; it shows with the next `current` message, since the
-    last one may be from before."""
+    """OctoPrint says that something happened.
+
+    A start shows at once, for a print may be over before the next `current` message. An end shows
+    with that message, since OctoPrint still has things to do, or with_end.
+    """
     match kind:
         case "FilamentChange" | "Waiting":
             return replace(known, need=_NEEDS[kind], need_left=NEED_SHOWS)
         case "PrintStarted":
-            return replace(known, ending=Ending.UNKNOWN, ending_words=None)
+            return _with_start(known, payload)
         case "PrintPaused":
             return replace(known, paused_tool=loose.count(loose.obj(payload, "position"), "t"))
         case "PrintDone":
@@ -129,9 +145,40 @@ def with_event(known: KnownState, kind: str, payload: Json) -> KnownState:
         case "PrintCancelled" | "PrintFailed":
             return replace(known, ending=Ending.CANCELLED, ending_words=None)
         case "FileSelected" | "FileDeselected" | "Connected":
-            return replace(known, ending=Ending.CLEARED, ending_words=None)
+            return replace(known, is_put_away=True) if has_hidden_end(known) else _put_away(known)
         case _:
             return known
+
+
+def has_hidden_end(known: KnownState) -> bool:
+    """OctoPrint has said how the print ended, and the condition doesn't show it yet."""
+    is_known = known.ending not in (Ending.UNKNOWN, Ending.CLEARED)
+    return is_known and known.condition.state in UNDER_WAY
+
+
+def with_end(known: KnownState) -> KnownState:
+    """The hidden end shows: no `current` message will show it where another print begins."""
+    return replace(known, condition=_at_rest(known, None))
+
+
+def _with_start(known: KnownState, payload: Json) -> KnownState:
+    """A print has begun. payload: its file, as `job.file` of a `current` message has it."""
+    started = replace(known, ending=Ending.UNKNOWN, ending_words=None, is_put_away=False)
+    if not known.now:
+        return started
+    name = loose.text(payload, "name") or ""
+    job = loose.obj(known.now, "job")
+    if loose.text(loose.obj(job, "file"), "path") != loose.text(payload, "path"):
+        job = {"file": payload}
+    state: Json = {"text": "Starting", "flags": {"operational": True, "printing": True}}
+    now = {**known.now, "state": state, "job": job, "progress": EMPTY}
+    started = replace(started, now=now, latest=NO_PRINT._replace(name=name))
+    started = replace(started, latest=_latest_of(started, State.WARMING_UP))
+    return replace(started, condition=_condition(started))
+
+
+def _put_away(known: KnownState) -> KnownState:
+    return replace(known, ending=Ending.CLEARED, ending_words=None, is_put_away=False)
 
 
 def is_quite_paused(known: KnownState) -> bool:
