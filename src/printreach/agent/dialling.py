@@ -9,6 +9,7 @@ from picows import WSError, WSHandshakeError, ws_connect
 
 from printreach.agent.addresses import WebAddress
 from printreach.http1.client import reason_of
+from printreach.rules.safe_text import printable
 from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
 from printreach.wire.frames import MAX_MESSAGE_BYTES
 
@@ -88,4 +89,4 @@ def _refusal(service: WebAddress, error: WSError) -> str:
 
 def _shown(text: str) -> str:
     """Words of a stranger, made fit for a log."""
-    return "".join(c if c.isprintable() else "?" for c in text[:_MAX_SHOWN_CHARS])
+    return printable(text[:_MAX_SHOWN_CHARS], "?")

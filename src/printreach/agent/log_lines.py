@@ -10,8 +10,8 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from printreach.rules.log_text import indented, one_line
 from printreach.rules.rate_limits import Limit, TooSoon, take
+from printreach.rules.safe_text import indented, one_line
 
 LINES_OF_STATEMENT: Final = Limit(name="log line", at_once=500, every=timedelta(milliseconds=200))
 """Of one log statement; a fleet that comes back at once says as much."""

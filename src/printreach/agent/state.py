@@ -13,6 +13,7 @@ from typing import Final, assert_never
 import msgspec
 
 from printreach.rules.credentials import parse_link_code
+from printreach.rules.safe_text import printable
 
 _LINK_URL: Final = re.compile(r"https?://[!-~]{1,2000}")
 _MAX_WORDS_CHARS: Final = 500
@@ -186,4 +187,4 @@ class AgentState:
 
 def _for_people(text: str) -> str:
     """Words from outside, made fit for a terminal and a log: no control characters, not endless."""
-    return "".join(c if c.isprintable() else " " for c in text[:_MAX_WORDS_CHARS])
+    return printable(text[:_MAX_WORDS_CHARS])

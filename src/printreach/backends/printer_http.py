@@ -23,9 +23,9 @@ from printreach.ports.printer_http import (
     PrinterRefusal,
 )
 from printreach.rules.connections import ConnectionKind
-from printreach.rules.event_facts import readable
 from printreach.rules.internal_grants import InternalKey, internal_name, internal_token
 from printreach.rules.printers import OwnedPrinter
+from printreach.rules.safe_text import readable
 from printreach.wire.heads import Headers, get
 
 ASK_TIMEOUT_S: Final = 12.0

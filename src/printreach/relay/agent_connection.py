@@ -12,6 +12,7 @@ from printreach.contract import signin
 from printreach.ports import Agents, Bus, Clock, DetectorStates, EventInbox, Topic
 from printreach.rules.credentials import printer_id_of
 from printreach.rules.linking import LinkedPrinter
+from printreach.rules.safe_text import printable
 from printreach.tunnel.shared_timer import SharedTimer
 from printreach.tunnel.stream import Stream
 from printreach.tunnel.tunnel import Tunnel
@@ -294,8 +295,8 @@ class AgentConnection:
                 outside.node_id,
                 outside.clock.now(),
                 lan_ip=self._lan_ip,
-                agent_version=_printable(hello.agent_version),
-                platform=_printable(hello.platform),
+                agent_version=printable(hello.agent_version, ""),
+                platform=printable(hello.platform, ""),
             )
         except Exception:
             log.exception("could not note that an agent has connected")
@@ -336,8 +337,3 @@ def _address(said: str | None) -> str | None:
         return None if said is None else str(ip_address(said))
     except ValueError:
         return None
-
-
-def _printable(said: str) -> str:
-    """What an agent said of itself, as it may stand in a list."""
-    return "".join(letter for letter in said if letter.isprintable())

@@ -13,6 +13,7 @@ from string import Template
 from typing import Final
 
 from printreach.contract.errors import FAILURES, THIS_PRINTER, ErrorCode, Failure
+from printreach.rules.safe_text import printable
 
 from .page_words import FROM_ANOTHER_SITE, Link, Reader, failure_for, links_for
 
@@ -266,8 +267,7 @@ def _shorten(text: str, longest: int) -> str:
 
 def _as_text(text: str) -> str:
     """Make text harmless between tags; what cannot be printed becomes a blank."""
-    printable = "".join(char if char.isprintable() else " " for char in text)
-    return html.escape(_curl(printable), quote=False)
+    return html.escape(_curl(printable(text)), quote=False)
 
 
 def _curl(text: str) -> str:

@@ -7,6 +7,7 @@ from printreach.contract.events import LATEST_UNIX_TIME, MAX_TEXT
 from printreach.contract.status import CurrentPrint, State
 from printreach.contract.unset import UNSET, UnsetType
 from printreach.rules.prints import PrintObservation, TrackedPrint
+from printreach.rules.safe_text import readable
 
 _MOST: Final = 2**31 - 1
 _MOST_MM: Final = 10_000.0
@@ -52,12 +53,6 @@ def facts_of(tracked: TrackedPrint, observation: PrintObservation) -> Facts:
         filament_used_mg=UNSET if isinstance(weight_mg, UnsetType) else _used(weight_mg, progress),
         estimated_total_sec=_total(now, observation.job.state),
     )
-
-
-def readable(text: str, at_most: int) -> str:
-    """Cut a text, and replace lone surrogates and control characters."""
-    whole = text[:at_most].encode("utf-8", "replace").decode("utf-8")
-    return "".join(one if one.isprintable() else " " for one in whole).strip()
 
 
 def _count(value: int | None) -> int | UnsetType:

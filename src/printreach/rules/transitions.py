@@ -13,7 +13,7 @@ from typing import Final
 from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
 from printreach.contract.status import CurrentPrint, JobStatus, State
 from printreach.contract.unset import UNSET
-from printreach.rules.event_facts import facts_of, readable
+from printreach.rules.event_facts import facts_of
 from printreach.rules.expected_pauses import is_expected
 from printreach.rules.layers import LayerDone, LayerMemory, estimate_layer, observe_layer
 from printreach.rules.prints import (
@@ -23,6 +23,7 @@ from printreach.rules.prints import (
     TrackedPrint,
     observe_print,
 )
+from printreach.rules.safe_text import readable
 
 NEED_EVERY_S: Final = 300.0
 ERROR_EVERY_S: Final = 1800.0

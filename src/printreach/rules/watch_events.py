@@ -6,8 +6,9 @@ from datetime import datetime
 from printreach.contract.events import MAX_TEXT, EventType, PrintEvent
 from printreach.contract.status import StatusResult
 from printreach.contract.unset import UNSET
-from printreach.rules.event_facts import facts_of, readable
+from printreach.rules.event_facts import facts_of
 from printreach.rules.prints import PrintObservation, TrackedPrint
+from printreach.rules.safe_text import readable
 
 
 def watch_event(

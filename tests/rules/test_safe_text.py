@@ -2,7 +2,7 @@
 
 import pytest
 
-from printreach.rules.log_text import LONGEST_LINE, indented, one_line
+from printreach.rules.safe_text import LONGEST_LINE, indented, one_line, printable, readable
 
 
 def test_what_people_write_stays_as_it_is() -> None:
@@ -34,3 +34,13 @@ def test_a_line_has_a_longest_length() -> None:
 
 def test_no_line_of_a_text_begins_where_a_record_begins() -> None:
     assert indented("one\n2026-11-22 INFO two\r\n") == "    one\n    2026-11-22 INFO two"
+
+
+def test_each_character_that_cannot_be_printed_gives_way_to_another() -> None:
+    said = "a\n\x1bb\u202e"
+
+    assert (printable(said), printable(said, "?"), printable(said, "")) == ("a  b ", "a??b?", "ab")
+
+
+def test_a_text_of_an_event_is_cut_and_can_be_sent_on() -> None:
+    assert readable(" \ud800\tPLA 2", at_most=6) == "? PLA"

@@ -1,0 +1,32 @@
+"""Text of callers, printers and agents, made safe for a log, a terminal or a page."""
+
+from typing import Final
+
+LONGEST_LINE: Final = 4000
+"""Characters; what is longer is cut."""
+_INDENT: Final = "    "
+
+
+def printable(text: str, instead: str = " ") -> str:
+    """Put something else in place of each character that can't be printed, such as controls."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else instead for c in text)
+
+
+def readable(text: str, at_most: int) -> str:
+    """Cut a text, and replace lone surrogates and control characters. at_most: characters."""
+    return printable(text[:at_most].encode("utf-8", "replace").decode("utf-8")).strip()
+
+
+def one_line(text: str) -> str:
+    """Return the text without anything that ends a line, moves a cursor or turns letters around."""
+    cut = text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]}... (cut)"
+    return cut if cut.isprintable() else "".join(map(_escaped, cut))
+
+
+def indented(text: str) -> str:
+    """Return the same of each of its lines, none of which looks like the beginning of a record."""
+    return "\n".join(f"{_INDENT}{one_line(line)}" for line in text.rstrip().split("\n"))
+
+
+def _escaped(char: str) -> str:
+    return char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
