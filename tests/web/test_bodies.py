@@ -14,9 +14,9 @@ from litestar.types import Scope
 
 from printreach.web import requests
 from printreach.web.accounts.forms import MOST_FIELDS
-from printreach.web.body_room import BodyRoom
-from printreach.web.reading import LONGEST_PATH, LONGEST_QUERY, MOST_COOKIE_BYTES
+from printreach.web.body_limiter import BodyLimiter
 from printreach.web.requests import BoundedRequest
+from printreach.web.safe_methods import LONGEST_PATH, LONGEST_QUERY, MOST_COOKIE_BYTES
 from tests.web.sent import Sent
 from tests.web.world import ADA, PASSWORD, Browser, WebWorld, run, send, sign_in
 
@@ -160,8 +160,8 @@ def test_a_field_is_read_in_every_language(world: WebWorld, browser: Browser) ->
 def test_a_body_that_stops_coming_is_given_up(
     world: WebWorld, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    room: BodyRoom = world.app.state.body_rooms.of_strangers
-    monkeypatch.setattr(room, "patience_s", 0.05)
+    limiter: BodyLimiter = world.app.state.body_limiters.of_strangers
+    monkeypatch.setattr(limiter, "patience_s", 0.05)
     sent = Sent("POST", "/signin", [b"email=a"], is_whole=False).to(world, browser)
 
     assert sent.status == 408
@@ -171,8 +171,8 @@ def test_a_body_that_stops_coming_is_given_up(
 def test_strangers_share_the_memory_for_their_bodies(
     world: WebWorld, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    room: BodyRoom = world.app.state.body_rooms.of_strangers
-    monkeypatch.setattr(room, "most_bytes", 150)
+    limiter: BodyLimiter = world.app.state.body_limiters.of_strangers
+    monkeypatch.setattr(limiter, "most_bytes", 150)
     slow = Sent("POST", "/signin", [b"a" * 100], is_whole=False)
     quick = Sent("POST", "/signin", [b"b" * 100])
 
@@ -191,7 +191,7 @@ def test_a_full_room_of_strangers_leaves_room_for_who_is_signed_in(
 ) -> None:
     world.add_account(browser)
     sign_in(browser)
-    monkeypatch.setattr(world.app.state.body_rooms.of_strangers, "most_bytes", 0)
+    monkeypatch.setattr(world.app.state.body_limiters.of_strangers, "most_bytes", 0)
 
     assert Sent("POST", "/signin").to(world, browser).status == 503
     assert send(browser, "/account/name", name="Ada").status_code != 503

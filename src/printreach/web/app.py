@@ -27,16 +27,16 @@ from printreach.web.notifications.routes import NOTIFICATION_PAGES
 from printreach.web.notifications.stop_pages import STOP_PAGES
 from printreach.web.operator.routes import OPERATOR_PAGES
 from printreach.web.pages import PAGES
-from printreach.web.payment_calls import PAYMENT_CALLS
+from printreach.web.payment_webhook import PAYMENT_CALLS
 from printreach.web.portal import PORTAL_PAGES
 from printreach.web.problems import AnyRequest, answer_failure, ask_to_come_back
-from printreach.web.reading import AnswersHead, BoundedReads
-from printreach.web.requests import LARGEST_BODY, BodyRooms, BoundedRequest
+from printreach.web.requests import LARGEST_BODY, BodyLimiters, BoundedRequest
+from printreach.web.safe_methods import BoundedSafeMethods, HeadAsGet
 from printreach.web.security import OriginCheck, hardening
 from printreach.web.services import Services
 from printreach.web.signed_in import (
     IDENTITY,
-    NobodyIsSignedIn,
+    NotSignedIn,
     answer_ended_access,
     ask_to_sign_in,
 )
@@ -93,7 +93,7 @@ def build_app(
         before_send=[hardening(requires_https=settings.requires_https)],
         middleware=[OriginCheck(settings.base_url)],
         exception_handlers={
-            NobodyIsSignedIn: ask_to_sign_in,
+            NotSignedIn: ask_to_sign_in,
             AccessEnded: answer_ended_access,
             TooBusy: ask_to_come_back,
             Exception: _answer_failure,
@@ -116,13 +116,13 @@ def build_app(
         openapi_config=None,
         request_class=BoundedRequest,
         request_max_body_size=LARGEST_BODY,
-        state=State({"body_rooms": BodyRooms(), "open_pages": OpenPages()}),
+        state=State({"body_limiters": BodyLimiters(), "open_pages": OpenPages()}),
         logging_config=None,
         debug=False,
         pdb_on_exception=False,
     )
     turn_off_parser_caches(app)
-    app.asgi_handler = BoundedReads(AnswersHead(app.asgi_handler), _answer_failure)
+    app.asgi_handler = BoundedSafeMethods(HeadAsGet(app.asgi_handler), _answer_failure)
     return app
 
 

@@ -63,7 +63,7 @@ class Month:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class News:
+class ActivityItem:
     """Something that happened, in words."""
 
     title: str
@@ -106,10 +106,10 @@ def total_of(tallies: Sequence[Tally]) -> Month:
     return _month("Last 12 months", tallies)
 
 
-def news_of(happened: Happened) -> News:
+def activity_item_of(happened: Happened) -> ActivityItem:
     event, printer_id = happened.stored.event, happened.stored.printer_id
     words = words_for(event, happened.printer_name, "")
-    return News(
+    return ActivityItem(
         title=words.title,
         text=words.text,
         at=min(_EPOCH + timedelta(seconds=event.event_time_sec), _LATEST),
@@ -125,7 +125,7 @@ def filament_words(length_mm: int, weight_mg: int) -> str:
     return f"{length_mm / 1000:.1f} m" if length_mm > 0 else ""
 
 
-def write_place(place: Place | None) -> str:
+def format_cursor(place: Place | None) -> str:
     """A cursor for an address; "" where there is nothing more."""
     if place is None:
         return ""
@@ -133,7 +133,7 @@ def write_place(place: Place | None) -> str:
     return f"{microseconds}-{place.number}"
 
 
-def parse_place(text: str | None) -> Place | None:
+def parse_cursor(text: str | None) -> Place | None:
     """Anything may stand in an address; what makes no sense is as if it weren't there."""
     first, _, second = (text or "").partition("-")
     if not (first.isascii() and first.isdigit() and second.isascii() and second.isdigit()):

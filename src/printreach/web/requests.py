@@ -14,7 +14,7 @@ from litestar.exceptions import ClientException, InternalServerException
 from litestar.types import Empty
 
 from printreach.ports import TooBusy
-from printreach.web.body_room import BodyRoom, NoRoom, TooSlow
+from printreach.web.body_limiter import BodyLimiter, TooManyBodies, TooSlow
 from printreach.web.problems import AnyRequest, path_in_log
 
 LARGEST_BODY: Final = 64 * 1024
@@ -46,22 +46,22 @@ class BodyTooSlow(ClientException):
     status_code = 408
 
 
-class BodyRooms:
+class BodyLimiters:
     """The memory for bodies in one process, apart by who sends them: one kind starves no other."""
 
     def __init__(self) -> None:
-        self.of_strangers = BodyRoom(
-            most_bytes=MOST_BYTES_OF_STRANGERS, most_of_caller=None, patience_s=BODY_TIMEOUT_S
+        self.of_strangers = BodyLimiter(
+            most_bytes=MOST_BYTES_OF_STRANGERS, most_of_caller=None, timeout_s=BODY_TIMEOUT_S
         )
-        self.of_known = BodyRoom(
+        self.of_known = BodyLimiter(
             most_bytes=MOST_BYTES_OF_KNOWN,
             most_of_caller=MOST_OF_ACCOUNT,
-            patience_s=BODY_TIMEOUT_S,
+            timeout_s=BODY_TIMEOUT_S,
         )
-        self.of_images = BodyRoom(
+        self.of_images = BodyLimiter(
             most_bytes=MOST_BYTES_OF_IMAGES,
             most_of_caller=MOST_IMAGES_OF_ACCOUNT,
-            patience_s=IMAGE_TIMEOUT_S,
+            timeout_s=IMAGE_TIMEOUT_S,
         )
 
 
@@ -92,17 +92,17 @@ class BoundedRequest(Request[Any, Any, Any]):
             raise BodyBrokenOff("The body of the request broke off") from failure
 
     async def _read(self) -> bytes:
-        rooms = rooms_of(self)
+        limiters = body_limiters_of(self)
         caller: str = self.scope.get("user") or ""
-        room = rooms.of_known if caller else rooms.of_strangers
+        limiter = limiters.of_known if caller else limiters.of_strangers
         read = bytearray()
         try:
-            with room.body_of(caller) as body:
+            with limiter.admit(caller) as body:
                 async with body.reading():
                     async for chunk in self.stream():
                         body.grow(len(chunk))
                         read += chunk
-        except NoRoom:
+        except TooManyBodies:
             raise TooBusy("there is no memory for another body now") from None
         except TooSlow:
             raise BodyTooSlow(
@@ -111,10 +111,10 @@ class BoundedRequest(Request[Any, Any, Any]):
         return bytes(read)
 
 
-def rooms_of(request: AnyRequest) -> BodyRooms:
+def body_limiters_of(request: AnyRequest) -> BodyLimiters:
     """The memory for bodies, of the application that answers."""
-    rooms: BodyRooms = request.app.state.body_rooms
-    return rooms
+    limiters: BodyLimiters = request.app.state.body_limiters
+    return limiters
 
 
 def note_caller(request: AnyRequest, account_id: str) -> None:

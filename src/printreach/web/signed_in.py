@@ -17,7 +17,6 @@ from litestar.di import NamedDependency, Provide
 from litestar.exceptions import (
     NotAuthorizedException,
     NotFoundException,
-    PermissionDeniedException,
     TooManyRequestsException,
 )
 from litestar.response import Redirect
@@ -53,7 +52,7 @@ class SignedIn:
         return self.account.is_admin
 
 
-class NobodyIsSignedIn(NotAuthorizedException):
+class NotSignedIn(NotAuthorizedException):
     """The route is for people who are signed in."""
 
 
@@ -83,22 +82,14 @@ def note_lock(request: AnyRequest, *, is_locked: bool) -> None:
 async def provide_signed_in(session: NamedDependency[SignedIn | None]) -> SignedIn:
     """Who is signed in; somebody has to be."""
     if session is None:
-        raise NobodyIsSignedIn("Sign in first")
+        raise NotSignedIn("Sign in first")
     return session
-
-
-async def provide_operator(signed_in: NamedDependency[SignedIn]) -> SignedIn:
-    """An operator who is signed in."""
-    if not signed_in.is_admin:
-        raise PermissionDeniedException("This page is for the operators of this service")
-    return signed_in
 
 
 IDENTITY: Final[Mapping[str, Provide]] = MappingProxyType(
     {
         "session": Provide(provide_session),
         "signed_in": Provide(provide_signed_in),
-        "operator": Provide(provide_operator),
     }
 )
 
@@ -142,7 +133,7 @@ def answer_ended_access(request: AnyRequest, failure: Exception) -> Response[Any
     """Answer as if the request came now: sign in first, or there is no such printer."""
     if isinstance(failure, PrinterGone):
         return answer_failure(request, NotFoundException(str(failure)))
-    return ask_to_sign_in(request, NobodyIsSignedIn("Sign in first"))
+    return ask_to_sign_in(request, NotSignedIn("Sign in first"))
 
 
 def _way_back(request: AnyRequest) -> str:

@@ -171,7 +171,7 @@ async def hall(world: WebWorld) -> AsyncIterator[Hall]:
 @contextmanager
 def often(monkeypatch: pytest.MonkeyPatch, world: WebWorld) -> Iterator[None]:
     """Beats come quickly."""
-    monkeypatch.setattr(event_stream, "BEAT_S", 0.05)
+    monkeypatch.setattr(event_stream, "HEARTBEAT_S", 0.05)
     monkeypatch.setattr(leases, "RENEWED_EVERY_S", 0.05)
     world.services.event_streams.look_every_s = 0.02
     yield

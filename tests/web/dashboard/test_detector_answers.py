@@ -9,7 +9,7 @@ from printreach.contract.events import EventType
 from printreach.contract.status import WebcamEntry
 from printreach.rules.snapshots import KEPT_FOR
 from printreach.rules.watching import WatchSettings
-from printreach.web.dashboard.watch_view import write_time
+from printreach.web.dashboard.watch_view import format_time
 from tests.rules.test_jpeg import picture
 from tests.web.dashboard.conftest import Home
 from tests.web.dashboard.detector_form import EVIL
@@ -49,13 +49,13 @@ def test_once_an_alarm_is_answered_the_latest_picture_is_shown_again(home: Home)
     now = home.world.clock.now()
     saw(home, *looks, a_look(now, 20), jpeg=JPEG)
     alarm = next(one for one in looks if one.warned)
-    assert write_time(alarm.at) in home.get().text
+    assert format_time(alarm.at) in home.get().text
 
     home.send("/detector/judgement", print_id=PRINT, was_failure="no")
 
     page = home.get().text
-    assert write_time(now) in page
-    assert write_time(alarm.at) not in page
+    assert format_time(now) in page
+    assert format_time(alarm.at) not in page
 
 
 def test_an_answer_counts_for_the_camera_that_the_alarm_came_from(home: Home) -> None:

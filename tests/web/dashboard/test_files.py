@@ -8,7 +8,7 @@ import pytest
 from printreach.contract.files import EntryType, FileEntry, FileList
 from printreach.contract.status import State
 from printreach.contract.unset import UNSET
-from printreach.web.dashboard.folders import UnreadableList, folder_of, read_folder
+from printreach.web.dashboard.folders import UnreadableList, folder_of, parse_folder
 from tests.fakes.printer_http import OFFLINE
 from tests.web.dashboard.conftest import Home, printing
 from tests.web.sent import Sent
@@ -107,7 +107,7 @@ def test_a_list_that_is_none_is_told_of(home: Home, list_: object) -> None:
 
 
 def test_a_list_that_is_nested_without_end_is_no_list() -> None:
-    path = read_folder(None)
+    path = parse_folder(None)
     assert path is not None
     with pytest.raises(UnreadableList):
         folder_of(b'{"Result":{"Root":' + b"[" * 100_000, path, 1)

@@ -14,9 +14,9 @@ from printreach.web.dashboard.watch_form import (
     WatchForm,
     form_of,
     form_sent,
-    read_pose,
-    read_settings,
-    write_pose,
+    format_pose,
+    parse_pose,
+    parse_settings,
 )
 
 POSES = st.builds(
@@ -74,7 +74,7 @@ def fields_of(form: WatchForm) -> Fields:
         "pauses": "yes" if form.pauses else "no",
         "z_lift": form.z_lift,
         "retract": form.retract,
-        "pose": write_pose(form.pose),
+        "pose": format_pose(form.pose),
     }
     for number, row in enumerate(form.regions, 1):
         for edge, text in zip(EDGES, row, strict=True):
@@ -86,7 +86,7 @@ def fields_of(form: WatchForm) -> Fields:
 def test_a_form_that_is_sent_as_it_stands_changes_nothing(
     settings: WatchSettings, pose: Pose
 ) -> None:
-    read = read_settings(fields_of(form_of(settings, pose)), cameras=4)
+    read = parse_settings(fields_of(form_of(settings, pose)), cameras=4)
 
     assert isinstance(read, WatchSettings)
     assert replace(read, masked=()) == replace(settings, masked=())
@@ -97,7 +97,7 @@ def test_a_form_that_is_sent_as_it_stands_changes_nothing(
 
 @given(st.dictionaries(st.sampled_from(NAMES), NUMBERS | st.text(max_size=20)))
 def test_whatever_is_sent_is_read_or_told_to_be_wrong(values: dict[str, str]) -> None:
-    read = read_settings(Fields(values), cameras=2)
+    read = parse_settings(Fields(values), cameras=2)
 
     assert isinstance(read, WatchSettings) or read
     form_sent(Fields(values))
@@ -105,9 +105,9 @@ def test_whatever_is_sent_is_read_or_told_to_be_wrong(values: dict[str, str]) ->
 
 @given(POSES)
 def test_how_a_picture_was_shown_is_read_as_it_was_written(pose: Pose) -> None:
-    assert read_pose(write_pose(pose)) == pose
+    assert parse_pose(format_pose(pose)) == pose
 
 
 @pytest.mark.parametrize("text", ["", "45", "vh90", "h", "90\n", "-90", "\u0669\u0660"])
 def test_a_way_to_show_pictures_that_is_none_is_that_of_the_camera(text: str) -> None:
-    assert read_pose(text) == Pose()
+    assert parse_pose(text) == Pose()

@@ -22,13 +22,13 @@ from printreach.web.cookies import DEVICE, SESSION, STEP, Cookies
 from printreach.web.problems import AnyRequest
 from printreach.web.security import PUBLIC
 from printreach.web.services import Services
-from printreach.web.signed_in import NobodyIsSignedIn, SignedIn, in_words, too_many, visitor_of
+from printreach.web.signed_in import NotSignedIn, SignedIn, in_words, too_many, visitor_of
 
 MOST_FIELDS: Final = 100
 """Of one form; ours have less than half of them."""
 LONGEST_FIELD: Final = 16 * 1024
 """What an authenticator says is the longest."""
-FAULT_STATUS: Final = 400
+ERROR_STATUS: Final = 400
 
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
 
@@ -67,7 +67,7 @@ async def provide_fields(
     """
     if session is None:
         if not is_public(request):
-            raise NobodyIsSignedIn("Sign in first")
+            raise NotSignedIn("Sign in first")
         visitor = visitor_of(request, jar)
         refused = await services.sign_in_limits.of_caller(FORM_BY_ADDRESS, visitor)
         if refused is not None:
@@ -115,10 +115,10 @@ def page(template: str, **context: Any) -> Template:
     return Template(template, context={"errors": {}, **context})
 
 
-def faulty(template: str, fault: Denied | TooSoon, field: str, **context: Any) -> Template:
+def page_with_error(template: str, fault: Denied | TooSoon, field: str, **context: Any) -> Template:
     """The same page again, with what is wrong, at the field that it is about."""
     headers: dict[str, str] = {}
-    status, sentence = FAULT_STATUS, ""
+    status, sentence = ERROR_STATUS, ""
     match fault:
         case TooSoon():
             status, sentence = 429, f"Too many tries. Wait {in_words(fault.wait_seconds)}."

@@ -12,7 +12,7 @@ from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.rules.credentials import parse_link_code
 from printreach.rules.linking import LOCK_TIME
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
+from printreach.web.accounts.forms import Fields, page, page_with_error, provide_fields
 from printreach.web.pages import READ
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
@@ -38,7 +38,7 @@ async def link_page(
         return page(_LINK, code="", name="")
     readable = parse_link_code(code)
     if readable is None:
-        return faulty(_LINK, _NOT_A_CODE, "code", code=_played_back(code), name="")
+        return page_with_error(_LINK, _NOT_A_CODE, "code", code=_played_back(code), name="")
     return page(_LINK, code=_in_fours(readable), name="")
 
 
@@ -55,14 +55,14 @@ async def link(
     address = visitor_of(request).address
     refused = services.caller_tries.take_by_address(LINK_CODE_BY_ADDRESS, address)
     if refused is not None:
-        return faulty(_LINK, refused, "code", **shown)
+        return page_with_error(_LINK, refused, "code", **shown)
     result = await services.printers.link(code, signed_in.account.email, name)
     match result:
         case Denied(Reason.LINKING_LOCKED):
-            return faulty(_LINK, TooSoon(LOCK_TIME), "code", **shown)
+            return page_with_error(_LINK, TooSoon(LOCK_TIME), "code", **shown)
         case Denied():
             field = "name" if result.reason is Reason.INVALID else "code"
-            return faulty(_LINK, result, field, **shown)
+            return page_with_error(_LINK, result, field, **shown)
         case _:
             return Redirect(f"/printers/{result.printer_id}", status_code=303)
 

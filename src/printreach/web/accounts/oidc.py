@@ -45,7 +45,7 @@ async def begin_sign_in(
         visitor_of(request, jar), fields.next_path, fields["invite"]
     )
     if isinstance(sent, Sent):
-        return _leaving(sent, jar)
+        return _auto_redirect_page(sent, jar)
     return await sign_in_form(services, fields.next_path, sent, field=_FIELD)
 
 
@@ -95,7 +95,7 @@ async def begin_joining(
         signed_in.account, signed_in.session, fields["other-password"]
     )
     if isinstance(sent, Sent):
-        return _leaving(sent, jar)
+        return _auto_redirect_page(sent, jar)
     return await account_page(services, signed_in, sent, "other-password")
 
 
@@ -127,7 +127,7 @@ def _answer(request: AnyRequest) -> ProviderAnswer:
     )
 
 
-def _leaving(sent: Sent, jar: Cookies) -> Response[Any]:
+def _auto_redirect_page(sent: Sent, jar: Cookies) -> Response[Any]:
     """A page that goes on by itself.
 
     Not a redirection: some browsers hold what a form is redirected to against the policy for

@@ -17,7 +17,7 @@ from printreach.rules.oidc import Identity
 from printreach.rules.passkeys import Passkey
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import Session, is_fresh
-from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
+from printreach.web.accounts.forms import Fields, page, page_with_error, provide_fields
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -84,7 +84,9 @@ async def account_page(
         "standing": await services.billing.standing(signed_in.account),
         "toast": toast,
     }
-    return page(ACCOUNT, **shown) if fault is None else faulty(ACCOUNT, fault, field, **shown)
+    return (
+        page(ACCOUNT, **shown) if fault is None else page_with_error(ACCOUNT, fault, field, **shown)
+    )
 
 
 @get("/account", media_type=MediaType.HTML)
@@ -120,7 +122,7 @@ def passkey_id_of(credential_id: bytes) -> str:
     return base64.urlsafe_b64encode(credential_id).decode().rstrip("=")
 
 
-def read_passkey_id(text: str) -> bytes:
+def parse_passkey_id(text: str) -> bytes:
     """The credential's id again; of nothing where the text is none."""
     try:
         return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -17,7 +17,7 @@ from printreach.web.accounts.forms import (
     signed_in_redirect,
     step_token,
 )
-from printreach.web.accounts.overview import account_page, read_passkey_id
+from printreach.web.accounts.overview import account_page, parse_passkey_id
 from printreach.web.accounts.signing_in import end_session, sign_in_form
 from printreach.web.cookies import STEP, Cookies
 from printreach.web.problems import AnyRequest, Problem
@@ -94,7 +94,7 @@ async def remove_passkey(
         signed_in.account,
         signed_in.session,
         fields["passkey-password"],
-        read_passkey_id(fields["passkey"]),
+        parse_passkey_id(fields["passkey"]),
     )
     if refused is not None:
         return await account_page(services, signed_in, refused, "passkey-password")

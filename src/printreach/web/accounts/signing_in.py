@@ -16,8 +16,8 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
     Fields,
-    faulty,
     page,
+    page_with_error,
     provide_fields,
     signed_in_redirect,
     step_redirect,
@@ -45,7 +45,11 @@ async def sign_in_form(
     """The page that asks for the password. fault: what was wrong before, shown at the field."""
     closed = await services.signing_up.closed()
     shown = {"next": next_path, "email": email, "is_set_up": closed != NOT_SET_UP}
-    return page(_SIGN_IN, **shown) if fault is None else faulty(_SIGN_IN, fault, field, **shown)
+    return (
+        page(_SIGN_IN, **shown)
+        if fault is None
+        else page_with_error(_SIGN_IN, fault, field, **shown)
+    )
 
 
 @get("/signin", media_type=MediaType.HTML)
@@ -118,7 +122,7 @@ async def give_code(
         case Denied(Reason.STEP_OVER):
             return await sign_in_form(services, fields.next_path, outcome)
         case Denied() | TooSoon():
-            return faulty(_CODE, outcome, "code", next=fields.next_path)
+            return page_with_error(_CODE, outcome, "code", next=fields.next_path)
         case _:
             assert_never(outcome)
 

@@ -16,10 +16,10 @@ from printreach.rules.own_paths import parse_own_path
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import CONFIRMATION_LIFETIME
 from printreach.web.accounts.forms import (
-    FAULT_STATUS,
+    ERROR_STATUS,
     Fields,
-    faulty,
     page,
+    page_with_error,
     provide_fields,
     signed_in_redirect,
     step_token,
@@ -81,12 +81,12 @@ async def sign_up(
             await end_session(request, services, jar)
             return signed_in_redirect(outcome, fields.next_path, jar)
         case Denied(Reason.SIGN_UP_CLOSED | Reason.NOT_SET_UP):
-            return _closed_page(outcome, fields.next_path, FAULT_STATUS)
+            return _closed_page(outcome, fields.next_path, ERROR_STATUS)
         case Denied() | TooSoon():
             field = "email" if isinstance(outcome, TooSoon) else _field_of(outcome)
             invitation = await services.invitations.look_up(invite) if invite else None
             shown = {"next": fields.next_path, "email": email, "invite": invite}
-            return faulty(_SIGN_UP, outcome, field, invitation=invitation, **shown)
+            return page_with_error(_SIGN_UP, outcome, field, invitation=invitation, **shown)
         case _:
             assert_never(outcome)
 
@@ -130,7 +130,9 @@ async def confirm(
         case Denied(Reason.LINK_OVER):
             return _over(outcome)
         case Denied() | TooSoon():
-            return faulty(_CONFIRM, outcome, "password", token=token, email="", asks_password=True)
+            return page_with_error(
+                _CONFIRM, outcome, "password", token=token, email="", asks_password=True
+            )
         case _:
             assert_never(outcome)
 
@@ -144,7 +146,7 @@ async def _invited_page(services: Services, token: str, path: str) -> Response[A
 
 
 def _over(denied: Denied) -> Response[Any]:
-    return faulty(_OVER, denied, "link", sentence=denied.sentence)
+    return page_with_error(_OVER, denied, "link", sentence=denied.sentence)
 
 
 def _closed_page(closed: Denied, next_path: str, status: int = 200) -> Response[Any]:

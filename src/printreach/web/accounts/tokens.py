@@ -12,7 +12,7 @@ from printreach.hub.access_tokens import MadeToken
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.access_tokens import SCOPES_IN_WORDS
 from printreach.rules.sessions import is_fresh
-from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
+from printreach.web.accounts.forms import Fields, page, page_with_error, provide_fields
 from printreach.web.security import FORM
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -48,7 +48,7 @@ async def make_token(
         shown = await _shown(services, signed_in)
         is_name = isinstance(made, Denied) and made.reason is Reason.INVALID
         field = "name" if is_name else "password"
-        return faulty(_TEMPLATE, made, field, **shown, toast="", typed=fields["name"])
+        return page_with_error(_TEMPLATE, made, field, **shown, toast="", typed=fields["name"])
     services.shown_tokens.put(signed_in.account.account_id, made.token.token_id, made)
     return Redirect(f"{PAGE}/{made.token.token_id}/secret", status_code=303)
 

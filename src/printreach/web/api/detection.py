@@ -33,12 +33,12 @@ from printreach.web.api.detection_problems import (
     DetectionRefused,
     answer_detection_failure,
 )
+from printreach.web.api.disconnects import CallerDisconnected, while_connected
 from printreach.web.api.image_body import read_image
-from printreach.web.api.leaving import CallerLeft, while_caller_stays
-from printreach.web.body_room import BodyRoom, NoRoom, TooSlow
+from printreach.web.body_limiter import BodyLimiter, TooManyBodies, TooSlow
 from printreach.web.problems import AnyRequest
 from printreach.web.proxies import UNPROVEN
-from printreach.web.requests import IMAGE_TIMEOUT_S, LARGEST_BODY, note_caller, rooms_of
+from printreach.web.requests import IMAGE_TIMEOUT_S, LARGEST_BODY, body_limiters_of, note_caller
 from printreach.web.security import KEYED
 from printreach.web.services import Services
 
@@ -136,7 +136,7 @@ class DetectionRequest:
 
     call: Call
     detection: Detection
-    room: BodyRoom
+    limiter: BodyLimiter
 
 
 @post(
@@ -183,16 +183,16 @@ async def process(
     if isinstance(awaited, Refused):
         raise DetectionRefused(awaited)
     try:
-        with detection_request.room.body_of(awaited.account_id) as body:
+        with detection_request.limiter.admit(awaited.account_id) as body:
             picture = await read_image(request, body)
             # After the caller has left, scoring is abandoned and not counted.
             looking = detection_request.detection.look(awaited, picture)
-            verdict = await while_caller_stays(request, looking)
-    except NoRoom:
+            verdict = await while_connected(request, looking)
+    except TooManyBodies:
         raise DetectionRefused(_TOO_MANY) from None
     except TooSlow:
         raise DetectionRefused(_TOO_SLOW) from None
-    except CallerLeft:
+    except CallerDisconnected:
         raise DetectionRefused(_LEFT) from None
     if isinstance(verdict, Refused):
         raise DetectionRefused(verdict)
@@ -248,7 +248,7 @@ def provide_detection_request(
         address=_address_of(request),
         is_address_proven=UNPROVEN not in request.headers,
     )
-    return DetectionRequest(call, services.detection, rooms_of(request).of_images)
+    return DetectionRequest(call, services.detection, body_limiters_of(request).of_images)
 
 
 DETECTION_API = Router(

@@ -15,7 +15,7 @@ from printreach import __version__
 
 _NEVER_ASKED: Final = {
     name: Provide(lambda: None, sync_to_thread=False)
-    for name in ("services", "jar", "settings", "session", "signed_in", "operator")
+    for name in ("services", "jar", "settings", "session", "signed_in")
 }
 """What `web.app` gives to every route; a description needs their names alone."""
 

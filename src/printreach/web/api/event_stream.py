@@ -34,9 +34,9 @@ from printreach.web.signed_in import too_many
 
 _log = logging.getLogger(__name__)
 
-BEAT_S: Final = 15.0
+HEARTBEAT_S: Final = 15.0
 """So often a reader hears something."""
-LONGEST_S: Final = 3600.0
+MAX_STREAM_S: Final = 3600.0
 """Then the reader asks anew, from where it is."""
 _GONE: Final = (
     "That event isn't kept any more, or never was one of yours. Begin without it, or with"
@@ -179,19 +179,19 @@ async def _opened(
 # --- what is read ---------------------------------------------------------------------------------
 
 
-async def _beating(
+async def _with_heartbeats(
     told: AsyncGenerator[Told | None, None],
 ) -> AsyncGenerator[Told | None, None]:
     """The events, and None for each beat, until the reader may read no longer."""
     loop = asyncio.get_running_loop()
-    ends_at, beat_at = loop.time() + LONGEST_S, loop.time()
+    ends_at, heartbeat_at = loop.time() + MAX_STREAM_S, loop.time()
     with suppress(AccessEnded):
         async with aclosing(told):
             yield None
             async for one in told:
                 now = loop.time()
-                if now >= beat_at + BEAT_S:
-                    beat_at = now
+                if now >= heartbeat_at + HEARTBEAT_S:
+                    heartbeat_at = now
                     if now >= ends_at:
                         return
                     yield None
@@ -204,7 +204,7 @@ async def _messages(
 ) -> AsyncGenerator[ServerSentEventMessage, None]:
     """behind: where the stream begins; the first beat says it, for who hears nothing else."""
     begins_behind: str | None = behind
-    async with aclosing(_beating(told)) as beating:
+    async with aclosing(_with_heartbeats(told)) as beating:
         async for one in beating:
             if one is None:
                 yield ServerSentEventMessage(data=None, comment="beat", id=begins_behind)
@@ -240,11 +240,11 @@ async def _send_all(
     behind: str,
 ) -> bool:
     """False where the reader is too slow. behind: the event before the first, said by a beat."""
-    beat = msgspec.json.encode({"After": behind})
-    async with aclosing(_beating(told)) as beating:
+    heartbeat = msgspec.json.encode({"After": behind})
+    async with aclosing(_with_heartbeats(told)) as beating:
         async for one in beating:
-            text = (beat if one is None else one.body).decode()
-            beat = b"{}" if one is None else beat
+            text = (heartbeat if one is None else one.body).decode()
+            heartbeat = b"{}" if one is None else heartbeat
             try:
                 async with asyncio.timeout(slow_readers.SENT_WITHIN_S):
                     await socket.send_text(text)

@@ -16,7 +16,7 @@ from printreach.contract.detection_errors import DetectionError
 from printreach.rules.detection_access import Refused
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.web.api.detection_problems import DetectionRefused
-from printreach.web.body_room import Body
+from printreach.web.body_limiter import Body
 from printreach.web.problems import AnyRequest
 
 MOST_AROUND_BYTES: Final = 64 * 1024

@@ -48,7 +48,7 @@ class Webcam(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Said:
+class CardText:
     """What a card says in words. attention: "", "needs-you" or "is-broken"."""
 
     attention: str = ""
@@ -102,7 +102,7 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
     printer, status, state = seen.printer, seen.reading.status, state_of(seen)
     job = status.job_status if status is not None else None
     print_ = job.current_print if job is not None and job.state in UNDER_WAY else None
-    said = _said(seen, state, at)
+    text = _text_of(seen, state, at)
     here = state != OFFLINE
     detector = status.service_status.detector if status is not None and here else None
     return Card(
@@ -111,9 +111,9 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
         href=f"/printers/{printer.printer_id}",
         state=state,
         file=_file(status, state),
-        sentence=said.sentence,
-        emphasis=said.emphasis,
-        attention=said.attention,
+        sentence=text.sentence,
+        emphasis=text.emphasis,
+        attention=text.attention,
         progress=print_.progress if print_ is not None else None,
         time_left_s=print_.time_left_sec if print_ is not None and here else None,
         ready_at=_ready_at(seen) if print_ is not None and here else None,
@@ -195,35 +195,39 @@ def quarters_of(camera: WebcamEntry) -> int:
     return camera.rotation if camera.rotation in (90, 180, 270) else 0
 
 
-def _said(seen: SeenPrinter, state: str, at: datetime) -> Said:
+def _text_of(seen: SeenPrinter, state: str, at: datetime) -> CardText:
     status = seen.reading.status
     if state == OFFLINE or status is None:
-        return _said_offline(seen, at)
+        return _offline_text(seen, at)
     job, detector = status.job_status, status.service_status.detector
     paused_ago, warned_ago = detector.time_since_last_pause_sec, detector.time_since_last_warn_sec
     if job.state is State.ERROR:
-        return Said(attention="is-broken", emphasis="Error.", sentence=job.error or "")
+        return CardText(attention="is-broken", emphasis="Error.", sentence=job.error or "")
     if paused_ago is not None and is_paused_by_it(detector, job.state):
         quality = newest_quality(detector)
         seen_then = f", at quality {quality} of 10" if quality is not None else ""
         when = f"{duration(paused_ago)} ago{seen_then}. Look before you resume."
-        return Said(attention="needs-you", emphasis="Paused by failure detection", sentence=when)
+        return CardText(
+            attention="needs-you", emphasis="Paused by failure detection", sentence=when
+        )
     if job.state is State.PAUSED:
         detail = job.sub_state or job.error or "It waits for you."
-        return Said(attention="needs-you", emphasis="Paused.", sentence=detail)
+        return CardText(attention="needs-you", emphasis="Paused.", sentence=detail)
     if warned_ago is not None and is_warned(seen):
         when = f"seen {duration(warned_ago)} ago. Look at the picture."
-        return Said(attention="needs-you", emphasis="Possible failure", sentence=when)
-    return Said(sentence=job.error or job.sub_state or "")
+        return CardText(attention="needs-you", emphasis="Possible failure", sentence=when)
+    return CardText(sentence=job.error or job.sub_state or "")
 
 
-def _said_offline(seen: SeenPrinter, at: datetime) -> Said:
+def _offline_text(seen: SeenPrinter, at: datetime) -> CardText:
     reading, printer = seen.reading, seen.printer
     refusal = reading.refusal
     if seen.is_online and refusal is not None and refusal.code not in _AWAY:
-        return Said(emphasis="Its computer is here, the printer isn't.", sentence=refusal.sentence)
+        return CardText(
+            emphasis="Its computer is here, the printer isn't.", sentence=refusal.sentence
+        )
     if seen.is_online and reading.status is None:
-        return Said(sentence="It has not answered yet.")
+        return CardText(sentence="It has not answered yet.")
     since = printer.disconnected_at or reading.seen_at
     emphasis = f"No contact for {duration((at - since).total_seconds())}." if since else ""
     was_printing = reading.status is not None and reading.status.job_status.state in UNDER_WAY
@@ -233,7 +237,7 @@ def _said_offline(seen: SeenPrinter, at: datetime) -> Said:
         sentence = "Check that its computer is switched on and reaches the internet."
     else:
         sentence = "It has not connected yet."
-    return Said(emphasis=emphasis, sentence=sentence)
+    return CardText(emphasis=emphasis, sentence=sentence)
 
 
 def _file(status: StatusResult | None, state: str) -> str:

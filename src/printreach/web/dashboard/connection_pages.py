@@ -12,8 +12,8 @@ from printreach.hub.dashboard import Dashboard
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.own_connections import LIFETIMES
 from printreach.rules.connections import ConnectionKind
-from printreach.web.accounts.drawing import qr_code
 from printreach.web.accounts.forms import Fields, provide_fields
+from printreach.web.accounts.qr_code import qr_code
 from printreach.web.dashboard.dashboard import FLASH_MESSAGES, or_404
 from printreach.web.permissions import ticked, ticks_of
 from printreach.web.security import FORM

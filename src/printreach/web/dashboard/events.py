@@ -32,9 +32,9 @@ from printreach.web.dashboard.open_pages import (
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 
-BEAT_S: Final = 15.0
+HEARTBEAT_S: Final = 15.0
 """So often a page hears something."""
-LONGEST_S: Final = 600.0
+MAX_STREAM_S: Final = 600.0
 """Then the browser asks anew. What a server holds for one that never reads has an end."""
 RETRY_MS: Final = 3_000
 """After that long a browser asks anew where its stream has ended."""
@@ -84,20 +84,20 @@ class Page:
         watched = [OwnedPrinter(printer_id, account_id) for printer_id in self.watched]
         subscription = dashboard.live.subscribe(watched, self.every_s)
         loop = asyncio.get_running_loop()
-        ends_at, beat_at = loop.time() + LONGEST_S, loop.time()
+        ends_at, heartbeat_at = loop.time() + MAX_STREAM_S, loop.time()
         try:
             with self.pages.opened(self.name, shared) as stream:
                 while loop.time() < ends_at and not stream.is_ended:
-                    if loop.time() >= beat_at:
-                        beat_at = loop.time() + BEAT_S
-                        yield _beat(RETRY_MS)
+                    if loop.time() >= heartbeat_at:
+                        heartbeat_at = loop.time() + HEARTBEAT_S
+                        yield _heartbeat(RETRY_MS)
                     for event in self._changes(*await stream.shared.newest()):
                         yield event
-                    async with stream.waiting_until(beat_at):
+                    async with stream.waiting_until(heartbeat_at):
                         await subscription.next_readings()
                     await asyncio.sleep(DRAWN_EVERY_S)
                 if stream.is_ended:
-                    yield _beat(RETRY_WHEN_ENDED_MS)
+                    yield _heartbeat(RETRY_WHEN_ENDED_MS)
         finally:
             subscription.close()
 
@@ -156,7 +156,7 @@ def templates_of(request: AnyRequest) -> Environment:
     return engine.engine
 
 
-def _beat(retry_ms: int) -> ServerSentEventMessage:
+def _heartbeat(retry_ms: int) -> ServerSentEventMessage:
     return ServerSentEventMessage(event="beat", data="{}", retry=retry_ms)
 
 

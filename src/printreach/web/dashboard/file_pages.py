@@ -27,7 +27,7 @@ from printreach.web.dashboard.dashboard import (
     provide_seen,
     refused,
 )
-from printreach.web.dashboard.folders import Folder, UnreadableList, folder_of, read_folder
+from printreach.web.dashboard.folders import Folder, UnreadableList, folder_of, parse_folder
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.uploads import read_upload
 from printreach.web.dashboard.webcams import answer_then_pieces, begun
@@ -46,7 +46,7 @@ async def files_page(
     said: FromQuery[str | None] = None,
 ) -> Template:
     """Show one folder, with what can be done with what is in it."""
-    view, path = view_of(seen, dashboard.clock.now()), read_folder(folder)
+    view, path = view_of(seen, dashboard.clock.now()), parse_folder(folder)
     if path is None:
         raise NotFoundException("There is no such folder")
     shown = await _folder(dashboard, seen.printer.owned, path, page or 1)
@@ -71,7 +71,7 @@ async def upload(
     folder: FromQuery[str | None] = None,
 ) -> Response[Any]:
     """Pass a file on to the printer while it comes, and while the printer is theirs."""
-    into = read_folder(folder)
+    into = parse_folder(folder)
     if into is None:
         raise ValidationException("There is no such folder")
     file = await read_upload(request)

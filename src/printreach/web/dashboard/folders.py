@@ -71,7 +71,7 @@ _items = msgspec.json.Decoder(list[msgspec.Raw])
 _entry = msgspec.json.Decoder(Entry)
 
 
-def read_folder(typed: str | None) -> VirtualPath | None:
+def parse_folder(typed: str | None) -> VirtualPath | None:
     """The folder that an address names; None where it can be none."""
     path = parse_virtual_path(typed or ROOT, (FileRoot.GCODE,))
     return path if isinstance(path, VirtualPath) else None

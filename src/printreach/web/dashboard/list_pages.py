@@ -12,7 +12,7 @@ from printreach.hub.own_printers import SeenPrinter
 from printreach.web.dashboard.cards import Card
 from printreach.web.dashboard.dashboard import FLASH_MESSAGES
 from printreach.web.dashboard.events import Page, templates_of
-from printreach.web.dashboard.listing import Wish, listing, read_wish
+from printreach.web.dashboard.listing import ListQuery, listing, parse_list_query
 from printreach.web.dashboard.open_pages import Parts, open_pages_of
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
@@ -34,15 +34,15 @@ async def printers_page(
     said: FromQuery[str | None] = None,
 ) -> Template:
     """Show a person's printers, those that need somebody first."""
-    wish = read_wish(show, q, page)
+    list_query = parse_list_query(show, q, page)
     printers = await dashboard.printers.all(signed_in.account.account_id)
     at = dashboard.clock.now()
-    listed = listing(printers, wish, at)
+    listed = listing(printers, list_query, at)
     context = {
         "listing": listed,
-        "wish": wish,
-        "newer": _openedlink(wish, listed.page - 1, listed.pages),
-        "older": _openedlink(wish, listed.page + 1, listed.pages),
+        "list_query": list_query,
+        "newer": _page_link(list_query, listed.page - 1, listed.pages),
+        "older": _page_link(list_query, listed.page + 1, listed.pages),
         "read_at": at,
         "flash_message": FLASH_MESSAGES.get(said or "", ""),
     }
@@ -60,33 +60,33 @@ async def printers_events(
     page: FromQuery[int | None] = None,
 ) -> ServerSentEvent:
     """Tell that page of every card that changes."""
-    wish = read_wish(show, q, page)
+    list_query = parse_list_query(show, q, page)
     card = templates_of(request).get_template(_CARD)
 
     drawn: dict[str, tuple[Card, str]] = {}
 
     def draw(printers: list[SeenPrinter]) -> Parts:
-        listed = listing(printers, wish, dashboard.clock.now())
+        listed = listing(printers, list_query, dashboard.clock.now())
         for one in listed.cards:
             if one.id not in drawn or drawn[one.id][0] != one:
                 drawn[one.id] = one, card.render(p=one, layout=listed.layout)
         return {f"printer-{one.id}": drawn[one.id][1] for one in listed.cards}
 
     printers = await dashboard.printers.all(signed_in.account.account_id, ask=False)
-    listed = listing(printers, wish, dashboard.clock.now())
+    listed = listing(printers, list_query, dashboard.clock.now())
     watched = frozenset(one.id for one in listed.cards)
-    pages, name = open_pages_of(request), f"list{wish.query}"
+    pages, name = open_pages_of(request), f"list{list_query.query}"
     opened = Page(pages, services, signed_in.access, name, watched, draw)
     if listed.layout == "farm":
         opened.every_s = FARM_EVERY_S
     return opened.stream()
 
 
-def _openedlink(wish: Wish, page: int, pages: int) -> str:
+def _page_link(list_query: ListQuery, page: int, pages: int) -> str:
     """Where that page is; empty where there is none."""
     if not 1 <= page <= pages:
         return ""
-    return f"/printers{Wish(show=wish.show, search=wish.search, page=page).query}"
+    return f"/printers{ListQuery(show=list_query.show, search=list_query.search, page=page).query}"
 
 
 LIST_PAGES = Router("/", route_handlers=[printers_page, printers_events])

@@ -30,7 +30,7 @@ class Show(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wish:
+class ListQuery:
     """What the address of the list asks for. page: from 1."""
 
     show: Show = Show.ALL
@@ -58,21 +58,23 @@ class Listing:
     pages: int
 
 
-def read_wish(show: str | None, search: str | None, page: int | None) -> Wish:
+def parse_list_query(show: str | None, search: str | None, page: int | None) -> ListQuery:
     """Anything may stand in an address; what makes no sense is as if it weren't there."""
-    return Wish(
+    return ListQuery(
         show=Show(show) if show in list(Show) else Show.ALL,
         search=(search or "").strip()[:LONGEST_SEARCH],
         page=max(1, min(page or 1, 10_000)),
     )
 
 
-def listing(printers: Sequence[SeenPrinter], wish: Wish, at: datetime) -> Listing:
+def listing(printers: Sequence[SeenPrinter], list_query: ListQuery, at: datetime) -> Listing:
     """The cards of a page, those that need somebody first, then those at work, then by name."""
     cards = sorted((card_of(seen, at) for seen in printers), key=_place)
-    chosen = [card for card in cards if _is_shown(card, wish.show) and _is_found(card, wish)]
+    chosen = [
+        card for card in cards if _is_shown(card, list_query.show) and _is_found(card, list_query)
+    ]
     pages = max(1, ceil(len(chosen) / PAGE_SIZE))
-    page = min(wish.page, pages)
+    page = min(list_query.page, pages)
     return Listing(
         cards=chosen[(page - 1) * PAGE_SIZE : page * PAGE_SIZE],
         counts={show.value: sum(_is_shown(card, show) for card in cards) for show in Show},
@@ -100,8 +102,8 @@ def _is_shown(card: Card, show: Show) -> bool:
             return card.state == OFFLINE
 
 
-def _is_found(card: Card, wish: Wish) -> bool:
-    words = wish.search.casefold().split()
+def _is_found(card: Card, list_query: ListQuery) -> bool:
+    words = list_query.search.casefold().split()
     return all(word in f"{card.name} {card.file}".casefold() for word in words)
 
 

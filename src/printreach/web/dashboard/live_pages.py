@@ -26,7 +26,7 @@ ENDS: Final = [
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Typed:
+class LiveLinkForm:
     """What the form has, and what is wrong with it."""
 
     printer: str = ""
@@ -43,7 +43,7 @@ async def live_form(
     printer: FromQuery[str | None] = None,
 ) -> Template:
     """Ask which printer to show, and for how long."""
-    return await _form(signed_in, dashboard, Typed(printer=printer or ""))
+    return await _form(signed_in, dashboard, LiveLinkForm(printer=printer or ""))
 
 
 @post("/connections/live", media_type=MediaType.HTML)
@@ -53,7 +53,7 @@ async def make_live_link(
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
     """Make a Live Link."""
-    typed = Typed(
+    typed = LiveLinkForm(
         printer=fields["printer"],
         hours=fields["ends"],
         with_print=fields["with_print"] == "yes",
@@ -99,9 +99,9 @@ async def end_live_link(
 
 
 async def _faulty(
-    signed_in: SignedIn, dashboard: Dashboard, typed: Typed, name: str, sentence: str
+    signed_in: SignedIn, dashboard: Dashboard, typed: LiveLinkForm, name: str, sentence: str
 ) -> Template:
-    kept = Typed(
+    kept = LiveLinkForm(
         printer=typed.printer,
         hours=typed.hours if typed.hours in dict(ENDS) else "24",
         with_print=typed.with_print,
@@ -111,7 +111,7 @@ async def _faulty(
     return await _form(signed_in, dashboard, kept)
 
 
-async def _form(signed_in: SignedIn, dashboard: Dashboard, typed: Typed) -> Template:
+async def _form(signed_in: SignedIn, dashboard: Dashboard, typed: LiveLinkForm) -> Template:
     rows = await dashboard.printers.rows(signed_in.account.account_id)
     context = {
         "printers": [(row.printer.printer_id, row.printer.name) for row in rows],

@@ -14,7 +14,7 @@ from printreach.hub.denied import Denied
 from printreach.hub.remote_lock import StoppedPrinter
 from printreach.hub.stopping import Stop
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import Fields, faulty, provide_fields, step_token
+from printreach.web.accounts.forms import Fields, page_with_error, provide_fields, step_token
 from printreach.web.accounts.passkeys import passkey_options
 from printreach.web.cookies import Cookies
 from printreach.web.problems import AnyRequest
@@ -122,7 +122,7 @@ async def _unlocked(
 ) -> Response[Any]:
     if refused is None:
         return Redirect("/printers?said=unlocked", status_code=303)
-    return faulty(_LOCKED, refused, "password", **await _context(signed_in, services))
+    return page_with_error(_LOCKED, refused, "password", **await _context(signed_in, services))
 
 
 def _urgency(printer: StoppedPrinter) -> tuple[int, bool, str]:

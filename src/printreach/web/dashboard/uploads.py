@@ -46,14 +46,14 @@ async def read_upload(request: AnyRequest) -> UploadedFile:
     boundary = options.get("boundary", "")
     if kind != "multipart/form-data" or not boundary:
         raise ValidationException("This form carries no file")
-    parser, before = PushMultipartParser(boundary, max_segment_count=MOST_FIELDS), _Before()
+    parser, before = PushMultipartParser(boundary, max_segment_count=MOST_FIELDS), _Preamble()
     events = _events(request, parser, before)
     try:
         async with asyncio.timeout(BEFORE_FILE_S):
             async for event in events:
                 if isinstance(event, MultipartSegment) and event.filename:
                     before.is_over = True
-                    return UploadedFile(read_file_name(event.filename), _file(events))
+                    return UploadedFile(parse_file_name(event.filename), _file(events))
     except TimeoutError:
         raise UploadStalled from None
     raise ValidationException("Choose a file first")
@@ -74,14 +74,14 @@ class TooMuchBeforeFile(ClientException):
 
 
 @dataclass(slots=True)
-class _Before:
+class _Preamble:
     """What came before the file, in bytes."""
 
     size: int = 0
     is_over: bool = False
 
 
-def read_file_name(sent: str) -> str:
+def parse_file_name(sent: str) -> str:
     """The last part of what a browser sent. Raises ValidationException where that is no name."""
     name = sent.strip()
     for mark in _PATH_MARKS:
@@ -96,7 +96,7 @@ _Event: TypeAlias = MultipartSegment | bytes | bytearray | None
 
 
 async def _events(
-    request: AnyRequest, parser: PushMultipartParser, before: _Before
+    request: AnyRequest, parser: PushMultipartParser, before: _Preamble
 ) -> AsyncIterator[_Event]:
     try:
         async for chunk in request.stream():

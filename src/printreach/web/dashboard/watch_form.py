@@ -114,11 +114,11 @@ def form_sent(fields: Fields) -> WatchForm:
         camera=fields["camera"],
         keeps_frames=bool(fields["keeps_frames"]),
         regions=typed,
-        pose=read_pose(fields["pose"]),
+        pose=parse_pose(fields["pose"]),
     )
 
 
-def read_settings(fields: Fields, cameras: int | None) -> WatchSettings | dict[str, str]:
+def parse_settings(fields: Fields, cameras: int | None) -> WatchSettings | dict[str, str]:
     """What was chosen, or what is wrong with it by the names of fields.
 
     cameras: how many the printer has; None while it is away.
@@ -131,7 +131,7 @@ def read_settings(fields: Fields, cameras: int | None) -> WatchSettings | dict[s
         reader.errors["pauses"] = "Choose whether it may pause."
     pauses = _pause(reader)
     camera = _camera(reader, MOST_CAMERAS if cameras is None else cameras)
-    masked = _regions(reader, read_pose(fields["pose"]))
+    masked = _regions(reader, parse_pose(fields["pose"]))
     if reader.errors:
         return reader.errors
     return WatchSettings(
@@ -145,15 +145,15 @@ def read_settings(fields: Fields, cameras: int | None) -> WatchSettings | dict[s
     )
 
 
-def write_pose(pose: Pose) -> str:
+def format_pose(pose: Pose) -> str:
     """For the field that says how the picture was shown."""
     return f"{'h' if pose.flip_h else ''}{'v' if pose.flip_v else ''}{pose.rotation}"
 
 
-def read_pose(text: str) -> Pose:
+def parse_pose(text: str) -> Pose:
     """What that field says; what is none of ours is a picture as it comes."""
     by_text = {
-        write_pose(pose): pose
+        format_pose(pose): pose
         for pose in (
             Pose(flip_h, flip_v, rotation)
             for flip_h in (False, True)

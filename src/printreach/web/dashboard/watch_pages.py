@@ -27,13 +27,13 @@ from printreach.web.dashboard.watch_form import (
     WatchForm,
     form_of,
     form_sent,
-    read_settings,
-    write_pose,
+    format_pose,
+    parse_settings,
 )
 from printreach.web.dashboard.watch_view import (
     camera_pose,
     latest_print_id,
-    read_time,
+    parse_time,
     why_off,
 )
 from printreach.web.security import FORM
@@ -62,7 +62,7 @@ async def change_detector(
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
     """Take another choice."""
-    chosen = read_settings(fields, None if seen.reading.status is None else len(_cameras(seen)))
+    chosen = parse_settings(fields, None if seen.reading.status is None else len(_cameras(seen)))
     if isinstance(chosen, dict):
         return await _page(seen, signed_in, dashboard, form=form_sent(fields), errors=chosen)
     printer_id = seen.printer.printer_id
@@ -131,7 +131,7 @@ async def seen_picture(
     at: FromQuery[str] = "",
 ) -> Response[bytes]:
     """What a look saw."""
-    when, account_id = read_time(at), signed_in.account.account_id
+    when, account_id = parse_time(at), signed_in.account.account_id
     if when is None:
         raise _no_picture()
     return _picture(await dashboard.watched.picture(account_id, owned_id, print_id, when))
@@ -175,7 +175,7 @@ async def _page(
         "levels": LEVEL_WORDS,
         "cameras": _choices(cameras, watch.settings.camera),
         "picture": _latest(seen, view, watch.settings.camera or 0),
-        "pose": write_pose(shown.pose),
+        "pose": format_pose(shown.pose),
         "masked": watch.settings.masked,
         "steps": watch.levels[0] - watch.settings.warning_level,
         "kept": [one for one in watch.judged if one.picture is not None],

@@ -129,12 +129,12 @@ def camera_pose(cameras: Sequence[WebcamEntry], index: int) -> Pose:
     return Pose(camera.flip_h, camera.flip_v, quarters_of(camera))
 
 
-def write_time(at: datetime) -> str:
+def format_time(at: datetime) -> str:
     """For an address."""
     return str((at - _EPOCH) // _MICROSECOND)
 
 
-def read_time(text: str) -> datetime | None:
+def parse_time(text: str) -> datetime | None:
     """What stands in an address; None for what is no time."""
     if not (text.isascii() and text.isdigit() and len(text) <= 17):
         return None
@@ -198,7 +198,7 @@ def _picture(
         address = f"{printer_path}/detector/judged?{urlencode(query)}"
         taken_at = judged.at if seen is None else seen.look.at
     elif seen is not None and seen.picture is not None and at < seen.look.at + KEPT_FOR:
-        query["at"] = write_time(seen.look.at)
+        query["at"] = format_time(seen.look.at)
         address, taken_at = f"{printer_path}/detector/picture?{urlencode(query)}", seen.look.at
     else:
         return None

@@ -14,7 +14,7 @@ from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
 from printreach.hub.own_apps import Faulty
 from printreach.rules.apps import App
-from printreach.web.accounts.forms import FAULT_STATUS, Fields, faulty, page
+from printreach.web.accounts.forms import ERROR_STATUS, Fields, page, page_with_error
 from printreach.web.dashboard.dashboard import or_404
 from printreach.web.developer.app_form import (
     TypedApp,
@@ -30,7 +30,7 @@ from printreach.web.developer.developer import (
     reauthenticate,
     reauthentication_context,
 )
-from printreach.web.developer.trying import COMPLETION
+from printreach.web.developer.portal_test import COMPLETION
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -94,7 +94,7 @@ async def change(
     }
     refused = await reauthenticate(services.developers, signed_in, fields)
     if refused is not None:
-        return faulty(
+        return page_with_error(
             "developer/app.html", refused, REAUTH_FIELD, typed=typed, flash_message="", **shown
         )
     changed = or_404(await apps.change(account_id, app_id, draft_of(typed)))
@@ -126,7 +126,7 @@ async def remove(
     listed = or_404(await apps.one(account_id, app_id))
     refused = await reauthenticate(services.developers, signed_in, fields)
     if refused is not None:
-        return faulty(
+        return page_with_error(
             _REMOVE,
             refused,
             REAUTH_FIELD,
@@ -169,7 +169,7 @@ def _form(
         "flash_message": FLASH_MESSAGES.get(said or "", ""),
         **shown,
     }
-    return Template(template, context=context, status_code=FAULT_STATUS if errors else 200)
+    return Template(template, context=context, status_code=ERROR_STATUS if errors else 200)
 
 
 APP_PAGES = [

@@ -9,7 +9,7 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
-from printreach.web.accounts.forms import Fields, faulty, page
+from printreach.web.accounts.forms import Fields, page, page_with_error
 from printreach.web.dashboard.dashboard import or_404
 from printreach.web.developer.developer import (
     REAUTH_FIELD,
@@ -41,10 +41,10 @@ async def make(
     shown = {"typed": fields["name"][:100], **reauthentication_context(services, signed_in)}
     refused = await reauthenticate(developers, signed_in, fields)
     if refused is not None:
-        return faulty(_NEW, refused, REAUTH_FIELD, **shown)
+        return page_with_error(_NEW, refused, REAUTH_FIELD, **shown)
     made = await developers.keys.make(account_id, fields["name"])
     if isinstance(made, Denied):
-        return faulty(_NEW, made, "name", **shown)
+        return page_with_error(_NEW, made, "name", **shown)
     developers.shown_once.put(account_id, made.key.key_id, made)
     return Redirect(f"/developer/keys/{made.key.key_id}", status_code=303)
 

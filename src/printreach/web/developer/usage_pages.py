@@ -15,7 +15,7 @@ from printreach.hub.denied import Denied
 from printreach.hub.developers import Developers
 from printreach.hub.usage import MonthOfUse
 from printreach.rules.detection_usage import Billing, Tier, parse_month, print_hours
-from printreach.web.accounts.forms import Fields, faulty, page
+from printreach.web.accounts.forms import Fields, page, page_with_error
 from printreach.web.developer.developer import (
     FLASH_MESSAGES,
     REAUTH_FIELD,
@@ -84,7 +84,7 @@ async def set_billing(
     refused = await usage.set_billing(account_id, on=is_on)
     if isinstance(refused, Denied):
         use = await usage.month(account_id)
-        return faulty(_USAGE, refused, "billing", **_shown(use), flash_message="")
+        return page_with_error(_USAGE, refused, "billing", **_shown(use), flash_message="")
     return Redirect("/usage?said=switched", status_code=303)
 
 
@@ -96,7 +96,7 @@ async def _question(
     if fields["asked"] != "yes":
         return page(_PAYING, **shown)
     refused = await reauthenticate(services.developers, signed_in, fields)
-    return None if refused is None else faulty(_PAYING, refused, REAUTH_FIELD, **shown)
+    return None if refused is None else page_with_error(_PAYING, refused, REAUTH_FIELD, **shown)
 
 
 def _shown(use: MonthOfUse) -> dict[str, Any]:

@@ -25,12 +25,12 @@ from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.watch_chart import quality_chart
 from printreach.web.dashboard.watch_view import watch_view
 from printreach.web.print_rows import (
+    activity_item_of,
+    format_cursor,
     months_of,
-    news_of,
-    parse_place,
+    parse_cursor,
     row_of,
     total_of,
-    write_place,
 )
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -47,7 +47,7 @@ async def history_page(
 ) -> Template:
     """Show the prints of one printer, the newest first."""
     account_id, printer_id = signed_in.account.account_id, seen.printer.printer_id
-    place, at = parse_place(before), dashboard.clock.now()
+    place, at = parse_cursor(before), dashboard.clock.now()
     page = await dashboard.history.page(account_id, printer_id, place)
     tallies = await dashboard.history.months(account_id, printer_id)
     context = {
@@ -55,7 +55,7 @@ async def history_page(
         "here": "history",
         "rows": [row_of(one, at, frozenset({printer_id})) for one in page.prints],
         "total": total_of(tallies),
-        "older": _older(f"/printers/{printer_id}/history", write_place(page.older)),
+        "older": _older(f"/printers/{printer_id}/history", format_cursor(page.older)),
         "is_first": place is None,
     }
     return Template("history/history.html", context=context)
@@ -97,7 +97,7 @@ async def activity_page(
     before: FromQuery[str | None] = None,
 ) -> Template:
     """Show what happened last, all prints, and figures by month."""
-    account_id, place = signed_in.account.account_id, parse_place(before)
+    account_id, place = signed_in.account.account_id, parse_cursor(before)
     at, history = dashboard.clock.now(), dashboard.history
     rows = await dashboard.printers.rows(account_id)
     own = frozenset(row.printer.printer_id for row in rows)
@@ -105,11 +105,11 @@ async def activity_page(
     tallies = await history.months(account_id, None)
     context = {
         "has_printers": bool(rows),
-        "news": [news_of(one) for one in await history.happened(account_id)],
+        "news": [activity_item_of(one) for one in await history.happened(account_id)],
         "rows": [row_of(one, at, own) for one in page.prints],
         "months": months_of(tallies),
         "total": total_of(tallies),
-        "older": _older("/activity", write_place(page.older)),
+        "older": _older("/activity", format_cursor(page.older)),
         "is_first": place is None,
     }
     return Template("history/activity.html", context=context)

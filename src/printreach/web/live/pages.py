@@ -37,8 +37,8 @@ HIDDEN: Final = {
 }
 PICTURE: Final = HIDDEN | {"Content-Security-Policy": "default-src 'none'; sandbox"}
 DRAWN_EVERY_S: Final = 2.0
-BEAT_S: Final = 15.0
-LONGEST_S: Final = 600.0
+HEARTBEAT_S: Final = 15.0
+MAX_STREAM_S: Final = 600.0
 """Then the browser asks anew. What a server holds for one that never reads has an end."""
 _PART: Final = "live/now.html"
 
@@ -127,7 +127,7 @@ async def _events(
 ) -> AsyncIterator[ServerSentEventMessage]:
     part = templates_of(request).get_template(_PART)
     loop = asyncio.get_running_loop()
-    ends_at, beat_at, sent = loop.time() + LONGEST_S, loop.time(), ""
+    ends_at, heartbeat_at, sent = loop.time() + MAX_STREAM_S, loop.time(), ""
     view = await dashboard.live_links.look(live_id)
     watched = [view.link.printer] if view is not None else []
     subscription = dashboard.live.subscribe(watched, DRAWN_EVERY_S)
@@ -141,11 +141,11 @@ async def _events(
             if drawn != sent:
                 sent = drawn
                 yield _event("part", id="part-now", html=drawn)
-            if loop.time() >= beat_at:
-                beat_at = loop.time() + BEAT_S
+            if loop.time() >= heartbeat_at:
+                heartbeat_at = loop.time() + HEARTBEAT_S
                 yield _event("beat")
             with suppress(TimeoutError):
-                async with asyncio.timeout_at(beat_at):
+                async with asyncio.timeout_at(heartbeat_at):
                     await subscription.next_readings()
             await asyncio.sleep(DRAWN_EVERY_S)
     finally:

@@ -16,7 +16,7 @@ from printreach.ports.notifications import Destination
 from printreach.rules.accounts import Account
 from printreach.rules.notifications import CHOICES, Events
 from printreach.rules.notify_channels import CHANNEL_BY_NAME, CHANNELS
-from printreach.web.accounts.forms import FAULT_STATUS, Fields
+from printreach.web.accounts.forms import ERROR_STATUS, Fields
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -46,7 +46,7 @@ class NotificationPages:
     flash_message: str = ""
 
     async def overview(
-        self, wrong: WrongField | None = None, status: int = FAULT_STATUS
+        self, wrong: WrongField | None = None, status: int = ERROR_STATUS
     ) -> Template:
         """Render all settings."""
         chosen = await self.hub.chosen(self.account.account_id)
@@ -127,7 +127,7 @@ def redirect_with_flash(flash: str) -> Redirect:
 
 
 def _page(
-    template: str, wrong: WrongField | None, status: int = FAULT_STATUS, **context: Any
+    template: str, wrong: WrongField | None, status: int = ERROR_STATUS, **context: Any
 ) -> Template:
     """Render a page with a form. status: of the page if a field is wrong."""
     errors = {} if wrong is None else {wrong.field: wrong.sentence}

@@ -11,7 +11,7 @@ from printreach.hub.denied import Denied
 from printreach.hub.own_apps import Faulty
 from printreach.ports.operating import AppRow, Search
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import FAULT_STATUS, Fields
+from printreach.web.accounts.forms import ERROR_STATUS, Fields
 from printreach.web.developer.app_form import (
     TypedApp,
     draft_of,
@@ -121,7 +121,7 @@ def _form(
     shown = operator.page("app.html", fault, typed=typed, row=row)
     if errors:
         shown.context["errors"] = errors_at_fields(errors)
-        shown.status_code = FAULT_STATUS
+        shown.status_code = ERROR_STATUS
     return shown
 
 

@@ -15,7 +15,7 @@ from printreach.hub.operating import Operating
 from printreach.rules.operators import Operator
 from printreach.rules.rate_limits import TooSoon
 from printreach.rules.sessions import is_fresh
-from printreach.web.accounts.forms import Fields, faulty, page
+from printreach.web.accounts.forms import Fields, page, page_with_error
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
@@ -92,7 +92,11 @@ class OperatorContext:
             **context,
         }
         template = f"operator/{template}"
-        return page(template, **shown) if fault is None else faulty(template, fault, field, **shown)
+        return (
+            page(template, **shown)
+            if fault is None
+            else page_with_error(template, fault, field, **shown)
+        )
 
 
 async def provide_operator(

@@ -51,5 +51,5 @@ def provide_search(q: FromQuery[str | None] = None, page: FromQuery[int | None] 
     return Search(text=wanted, number=min(max(1, page or 1), HIGHEST_PAGE))
 
 
-def listed(path: str, or_404: Found[T], search: Search, show: str = "") -> Listing[T]:
-    return Listing(path=path, rows=or_404.rows, total=or_404.total, search=search, show=show)
+def listed(path: str, results: Found[T], search: Search, show: str = "") -> Listing[T]:
+    return Listing(path=path, rows=results.rows, total=results.total, search=search, show=show)

@@ -9,7 +9,7 @@ from printreach.hub.denied import Denied
 from printreach.ports.operating import Search
 from printreach.rules.limits import DEFAULT_ACCOUNT_LIMITS, LimitChanges
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import FAULT_STATUS, Fields
+from printreach.web.accounts.forms import ERROR_STATUS, Fields
 from printreach.web.operator.account_pages import LIMITS_REAUTH_FIELD
 from printreach.web.operator.context import OperatorContext, redirect_with_flash
 from printreach.web.operator.limits_form import limit_fields, limits_typed
@@ -77,7 +77,7 @@ async def set_limits(
     )
     if not isinstance(typed, LimitChanges):
         shown.context["errors"] = typed
-        shown.status_code = FAULT_STATUS
+        shown.status_code = ERROR_STATUS
     return shown
 
 

@@ -8,10 +8,15 @@ from litestar.enums import HttpMethod
 from litestar.params import FromQuery
 
 from printreach.rules.portal import Step
-from printreach.web.portal.answers import choosing_page, installing_page, step_page
 from printreach.web.portal.choosing import states_of
-from printreach.web.portal.supporting import supporter_step
-from printreach.web.portal.visits import NoSuchFlow, Visit, answer_no_such_flow, provide_visit
+from printreach.web.portal.flow_request import (
+    FlowRequest,
+    NoSuchFlow,
+    answer_no_such_flow,
+    provide_flow_request,
+)
+from printreach.web.portal.pages import choosing_page, installing_page, step_page
+from printreach.web.portal.supporter import supporter_step
 from printreach.web.services import Services
 
 _MAY_CHOOSE: Final = frozenset({Step.PERMIT, Step.KEY})
@@ -19,7 +24,7 @@ _MAY_CHOOSE: Final = frozenset({Step.PERMIT, Step.KEY})
 
 @route("/", http_method=[HttpMethod.GET, HttpMethod.HEAD], media_type=MediaType.HTML)
 async def flow_page(
-    visit: NamedDependency[Visit],
+    flow_request: NamedDependency[FlowRequest],
     services: NamedDependency[Services],
     choose: FromQuery[str | None] = None,
     back: FromQuery[str | None] = None,
@@ -30,21 +35,21 @@ async def flow_page(
     choose: the person wants another printer than the one shown. back: they come from paying.
     install: they have no agent yet.
     """
-    step = visit.view.step
+    step = flow_request.view.step
     if step is Step.LINK and install is not None:
-        return installing_page(visit.key, visit.view, visit.account)
+        return installing_page(flow_request.key, flow_request.view, flow_request.account)
     if step is Step.CHOOSE or (choose is not None and step in _MAY_CHOOSE):
-        states = await states_of(services.dashboard.live, visit.view.printers)
-        return choosing_page(visit.key, visit.view, visit.account, states)
+        states = await states_of(services.dashboard.live, flow_request.view.printers)
+        return choosing_page(flow_request.key, flow_request.view, flow_request.account, states)
     if step is Step.SUPPORTER:
-        return await supporter_step(visit, services, is_back=back is not None)
-    return step_page(visit.key, visit.view, visit.account)
+        return await supporter_step(flow_request, services, is_back=back is not None)
+    return step_page(flow_request.key, flow_request.view, flow_request.account)
 
 
 FLOW = Router(
     "/appportal/v1/flow/{flow_id:str}",
     route_handlers=[flow_page],
-    dependencies={"visit": Provide(provide_visit)},
+    dependencies={"flow_request": Provide(provide_flow_request)},
     exception_handlers={NoSuchFlow: answer_no_such_flow},
     include_in_schema=False,
 )

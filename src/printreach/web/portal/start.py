@@ -14,8 +14,8 @@ from printreach.rules.accounts import SupporterPolicy
 from printreach.rules.portal import FLOW_KEPT
 from printreach.rules.portal_query import PortalQuery, parse_portal_query
 from printreach.web.cookies import Cookies
-from printreach.web.portal.answers import failed_page, flow_path, welcome_page
-from printreach.web.portal.visits import BROWSER, FLOW_BY_ADDRESS, browser_of
+from printreach.web.portal.flow_request import BROWSER, FLOW_BY_ADDRESS, browser_of
+from printreach.web.portal.pages import failed_page, flow_path, welcome_page
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
 from printreach.web.services import Services

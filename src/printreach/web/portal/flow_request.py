@@ -16,7 +16,7 @@ from printreach.rules.accounts import Account
 from printreach.rules.rate_limits import Limit
 from printreach.web.accounts.forms import Fields, read_fields
 from printreach.web.cookies import Cookies
-from printreach.web.portal.answers import flow_path
+from printreach.web.portal.pages import flow_path
 from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
@@ -31,7 +31,7 @@ class NoSuchFlow(NotFoundException):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Visit:
+class FlowRequest:
     """One request for a flow's page, by the browser that began it.
 
     access: what lets the person in, where somebody is signed in.
@@ -52,29 +52,31 @@ def browser_of(request: AnyRequest, jar: Cookies) -> str:
     return jar.read(request.headers.get("cookie", ""), BROWSER) or ""
 
 
-async def provide_visit(
+async def provide_flow_request(
     request: AnyRequest,
     flow_id: FromPath[str],
     services: NamedDependency[Services],
     session: NamedDependency[SignedIn | None],
     jar: NamedDependency[Cookies],
-) -> Visit:
+) -> FlowRequest:
     """The flow of that address. Raises NoSuchFlow."""
     key = FlowKey(flow_id, browser_of(request, jar))
     account = session.account if session else None
     view = await services.portal.view(key, account)
     if view is None:
         raise NoSuchFlow("This browser has no such flow")
-    return Visit(key=key, account=account, access=session.access if session else None, view=view)
+    return FlowRequest(
+        key=key, account=account, access=session.access if session else None, view=view
+    )
 
 
-async def provide_sent(request: AnyRequest, visit: NamedDependency[Visit]) -> Fields:
+async def provide_sent(request: AnyRequest, flow_request: NamedDependency[FlowRequest]) -> Fields:
     """The fields of a form that stood on this flow's own page, in this browser.
 
     Read once the flow is known. Raises what read_fields() does, and PermissionDeniedException.
     """
     fields = await read_fields(request)
-    if not visit.key.is_form_token(fields["token"]):
+    if not flow_request.key.is_form_token(fields["token"]):
         raise PermissionDeniedException("This form is not of a page of this flow")
     return fields
 

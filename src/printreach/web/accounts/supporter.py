@@ -10,7 +10,7 @@ from litestar.response import Redirect, Template
 
 from printreach.hub.denied import Denied, Reason
 from printreach.rules.rate_limits import TooSoon
-from printreach.web.accounts.forms import Fields, faulty, page, provide_fields
+from printreach.web.accounts.forms import Fields, page, page_with_error, provide_fields
 from printreach.web.accounts.plans import plans_of
 from printreach.web.pages import READ
 from printreach.web.security import FORM
@@ -53,7 +53,7 @@ async def pay(
         return Redirect(f"{PATH}?back=managed", status_code=303)
     if not isinstance(url, str):
         return await _page(services, signed_in, url)
-    return leaving_page(url)
+    return auto_redirect_page(url)
 
 
 @post(f"{PATH}/manage", media_type=MediaType.HTML)
@@ -64,10 +64,10 @@ async def manage(
     url = await services.billing.manage(signed_in.account)
     if not isinstance(url, str):
         return await _page(services, signed_in, url)
-    return leaving_page(url)
+    return auto_redirect_page(url)
 
 
-def leaving_page(url: str) -> Template:
+def auto_redirect_page(url: str) -> Template:
     """A page that goes on by itself: our forms may lead nowhere but to pages of ours."""
     headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
     return Template("account/leaving.html", context={"url": url}, headers=headers)
@@ -92,7 +92,7 @@ async def _page(
         "is_waiting": is_back and not standing.is_supporter,
         "is_new": is_back and standing.is_supporter,
     }
-    return page(_PAGE, **shown) if fault is None else faulty(_PAGE, fault, "plan", **shown)
+    return page(_PAGE, **shown) if fault is None else page_with_error(_PAGE, fault, "plan", **shown)
 
 
 SUPPORTING = Router(

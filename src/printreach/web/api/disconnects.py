@@ -9,11 +9,11 @@ from printreach.web.problems import AnyRequest
 T = TypeVar("T")
 
 
-class CallerLeft(Exception):
+class CallerDisconnected(Exception):
     """Nobody waits for the answer any more."""
 
 
-async def while_caller_stays(request: AnyRequest, work: Coroutine[None, None, T]) -> T:
+async def while_connected(request: AnyRequest, work: Coroutine[None, None, T]) -> T:
     """Do the work, or give it up as soon as the caller leaves. Raises CallerLeft.
 
     The request's body has to be read by then.
@@ -23,7 +23,7 @@ async def while_caller_stays(request: AnyRequest, work: Coroutine[None, None, T]
     try:
         await asyncio.wait([working, leaving], return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            raise CallerLeft
+            raise CallerDisconnected
         return working.result()
     finally:
         for task in (working, leaving):

@@ -45,7 +45,7 @@ COMPLETION: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class ReceivedParameter:
     """A parameter, and what there was of it. shown: "" for what did not come."""
 
     parameter: Parameter
@@ -53,7 +53,9 @@ class Came:
 
 
 @route("/appportal/v1/test", http_method=READ, media_type=MediaType.HTML)
-async def arrived(request: AnyRequest, session: NamedDependency[SignedIn | None]) -> Template:
+async def show_parameters(
+    request: AnyRequest, session: NamedDependency[SignedIn | None]
+) -> Template:
     """Show which parameters came. Secrets are counted and never written into the page."""
     given = _given(request)
     connection_id = given.get("id", "")
@@ -62,7 +64,7 @@ async def arrived(request: AnyRequest, session: NamedDependency[SignedIn | None]
         "is_connected": given.get("success") == "true",
         "error": given.get("error", ""),
         "sentence": given.get("errorDescription", ""),
-        "came": [Came(one, _shown(one, given)) for one in COMPLETION],
+        "came": [ReceivedParameter(one, _shown(one, given)) for one in COMPLETION],
         "end_href": f"/connections/{connection_id}/end" if is_theirs else "",
         "is_signed_in_here": session is not None,
     }

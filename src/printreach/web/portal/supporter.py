@@ -8,59 +8,61 @@ from printreach.hub.denied import Denied, Reason
 from printreach.rules.portal import PortalError, Step
 from printreach.rules.rate_limits import TooSoon
 from printreach.web.accounts.plans import plans_of
-from printreach.web.portal.answers import Sale, flow_path, paying_page, step_page
-from printreach.web.portal.visits import Visit
+from printreach.web.portal.flow_request import FlowRequest
+from printreach.web.portal.pages import Sale, flow_path, paying_page, step_page
 from printreach.web.services import Services
 from printreach.web.signed_in import in_words
 
 BACK: Final = "?back=paid"
 
 
-async def supporter_step(visit: Visit, services: Services, *, is_back: bool) -> Response[Any]:
+async def supporter_step(
+    flow_request: FlowRequest, services: Services, *, is_back: bool
+) -> Response[Any]:
     """Show the step, or the one after it where the provider says by now that it was paid."""
-    if not is_back or visit.account is None:
-        return await _step(visit, services)
-    refused = await services.billing.look(visit.account)
+    if not is_back or flow_request.account is None:
+        return await _step(flow_request, services)
+    refused = await services.billing.look(flow_request.account)
     account = await services.store.read(
-        lambda records: records.accounts.get(visit.view.facts.account_id or "")
+        lambda records: records.accounts.get(flow_request.view.facts.account_id or "")
     )
-    view = await services.portal.view(visit.key, account)
+    view = await services.portal.view(flow_request.key, account)
     if view is None or view.step is not Step.SUPPORTER:
-        return visit.back()
-    return await _step(visit, services, refused, is_waiting=refused is None)
+        return flow_request.back()
+    return await _step(flow_request, services, refused, is_waiting=refused is None)
 
 
-async def pay_in_step(visit: Visit, services: Services, plan: str) -> Response[Any]:
+async def pay_in_step(flow_request: FlowRequest, services: Services, plan: str) -> Response[Any]:
     """Go on to pay, where that is what this step asks for."""
-    if visit.account is None or visit.view.step is not Step.SUPPORTER:
-        return visit.back()
-    path = flow_path(visit.key.flow_id)
-    url = await services.billing.buy(visit.account, plan, path)
+    if flow_request.account is None or flow_request.view.step is not Step.SUPPORTER:
+        return flow_request.back()
+    path = flow_path(flow_request.key.flow_id)
+    url = await services.billing.buy(flow_request.account, plan, path)
     match url:
         case str():
-            return paying_page(visit.view, visit.account, url)
+            return paying_page(flow_request.view, flow_request.account, url)
         case Denied(Reason.PAYS_ALREADY):
-            return await supporter_step(visit, services, is_back=True)
+            return await supporter_step(flow_request, services, is_back=True)
         case _:
-            return await _step(visit, services, url)
+            return await _step(flow_request, services, url)
 
 
 async def _step(
-    visit: Visit,
+    flow_request: FlowRequest,
     services: Services,
     fault: Denied | TooSoon | None = None,
     *,
     is_waiting: bool = False,
 ) -> Response[Any]:
-    account_id = visit.view.facts.account_id or ""
+    account_id = flow_request.view.facts.account_id or ""
     limits = await services.store.read(lambda records: records.limits.in_force(account_id))
     offers = await services.billing.offers()
     if isinstance(offers, Denied):
         fault, offers = fault or offers, ()
     return step_page(
-        visit.key,
-        visit.view,
-        visit.account,
+        flow_request.key,
+        flow_request.view,
+        flow_request.account,
         errors={} if fault is None else {"plan": _sentence(fault)},
         refusal=PortalError.NOT_A_SUPPORTER,
         sale=Sale(

@@ -42,7 +42,7 @@ class CookiesTooLong(ClientException):
     status_code = 431
 
 
-class BoundedReads:
+class BoundedSafeMethods:
     """An ASGI application around another one, which never gets what would take it long to read.
 
     answer: how a failure is told.
@@ -60,7 +60,7 @@ class BoundedReads:
         fault = _fault_of(scope)
         if fault is None:
             if scope["type"] == ScopeType.HTTP and scope["method"] in _READS:
-                receive = _Bodiless(receive)
+                receive = _EmptyBody(receive)
             await self._app(scope, receive, send)
         elif scope["type"] == ScopeType.HTTP:
             scope["query_string"] = b""
@@ -71,7 +71,7 @@ class BoundedReads:
             await send({"type": "websocket.close", "code": 1008, "reason": fault.detail})
 
 
-class _Bodiless:
+class _EmptyBody:
     """The body of a read means nothing: the application sees none, and what comes is dropped."""
 
     def __init__(self, receive: Receive) -> None:
@@ -104,7 +104,7 @@ def _fault_of(scope: Scope) -> ClientException | None:
     return None
 
 
-class AnswersHead:
+class HeadAsGet:
     """An ASGI application around another one, which never hears of HEAD.
 
     The answer is over with its head. What would go on, as event streams and pictures do, is told
@@ -116,14 +116,14 @@ class AnswersHead:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == ScopeType.HTTP and scope["method"] == "HEAD":
-            exchange, asked = _Head(send), scope.copy()
+            exchange, asked = _HeadExchange(send), scope.copy()
             asked["method"] = "GET"
             await self._app(asked, exchange.receive, exchange.send)
         else:
             await self._app(scope, receive, send)
 
 
-class _Head:
+class _HeadExchange:
     """One request of that kind, as the application behind sees it."""
 
     def __init__(self, send: Send) -> None:

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 
-class NoRoom(Exception):
+class TooManyBodies(Exception):
     """There are too many bodies; come back later."""
 
 
@@ -23,42 +23,42 @@ class TooSlow(Exception):
 class Body:
     """One body. caller: whose it is. size: the bytes that it takes."""
 
-    room: "BodyRoom"
+    limiter: "BodyLimiter"
     caller: str
     size: int = 0
     timeout: asyncio.Timeout | None = None
-    is_given_up: bool = False
+    is_evicted: bool = False
 
     def grow(self, by: int) -> None:
         """Take more memory. Raises NoRoom."""
-        if self.is_given_up:
-            raise NoRoom
-        self.room.make_room(by)
-        if self.is_given_up:  # it was itself the slowest
-            raise NoRoom
+        if self.is_evicted:
+            raise TooManyBodies
+        self.limiter.reserve(by)
+        if self.is_evicted:  # it was itself the slowest
+            raise TooManyBodies
         self.size += by
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[None]:
         """While it is read, it may have to make room. Raises NoRoom and TooSlow."""
         try:
-            async with asyncio.timeout(self.room.patience_s) as self.timeout:
+            async with asyncio.timeout(self.limiter.timeout_s) as self.timeout:
                 yield
         except TimeoutError:
-            raise (NoRoom if self.is_given_up else TooSlow) from None
+            raise (TooManyBodies if self.is_evicted else TooSlow) from None
         finally:
             self.timeout = None
 
-    def give_up(self) -> None:
+    def evict(self) -> None:
         """Make room, at once; who reads it is told with the next turn of the event loop."""
         assert self.timeout is not None, "only what is being read is given up"
-        self.is_given_up, self.size = True, 0
+        self.is_evicted, self.size = True, 0
         if not self.timeout.expired():  # its time may have run out in this very turn
             self.timeout.reschedule(0)
 
 
 @dataclass(slots=True, kw_only=True)
-class BodyRoom:
+class BodyLimiter:
     """The memory for all bodies of one kind.
 
     most_bytes: of all of them together. most_of_caller: bodies of one caller at once; None for any
@@ -67,14 +67,14 @@ class BodyRoom:
 
     most_bytes: int
     most_of_caller: int | None
-    patience_s: float
+    timeout_s: float
     _bodies: list[Body] = field(default_factory=list)
 
     @contextmanager
-    def body_of(self, caller: str) -> Iterator[Body]:
+    def admit(self, caller: str) -> Iterator[Body]:
         """A body, until nobody needs its bytes any more. Raises NoRoom."""
         if self.most_of_caller is not None and self._count(caller) >= self.most_of_caller:
-            raise NoRoom
+            raise TooManyBodies
         body = Body(self, caller)
         self._bodies.append(body)
         try:
@@ -82,13 +82,13 @@ class BodyRoom:
         finally:
             self._bodies.remove(body)
 
-    def make_room(self, size: int) -> None:
+    def reserve(self, size: int) -> None:
         """Have so many bytes free. Raises NoRoom."""
         while sum(body.size for body in self._bodies) + size > self.most_bytes:
             slowest = next((one for one in self._bodies if one.timeout and one.size), None)
             if slowest is None:
-                raise NoRoom
-            slowest.give_up()
+                raise TooManyBodies
+            slowest.evict()
 
     def _count(self, caller: str) -> int:
         return sum(body.caller == caller for body in self._bodies)

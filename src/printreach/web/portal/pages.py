@@ -173,7 +173,7 @@ def done_page(made: Made) -> Template:
     """Take the person back to the app, with its secrets. It is made once."""
     parameters = completion_parameters(made.completion)
     flow = made.view.flow
-    return _leaving(
+    return _auto_redirect_page(
         "portal/done.html",
         made.view.app,
         flow.logo_url,
@@ -197,7 +197,7 @@ def failed_page(
     can register an app, and would otherwise send people anywhere by an address of this service.
     """
     way_back = completion_url(return_url, failure_parameters(error))
-    return _leaving(
+    return _auto_redirect_page(
         "portal/failed.html",
         app,
         logo_url,
@@ -217,7 +217,7 @@ def about(one: PrinterHere, *, shows_state: bool = False) -> str:
     return f"{platform}, {state}" if platform else state.capitalize()
 
 
-def _leaving(
+def _auto_redirect_page(
     template: str, app: App, logo_url: str | None, way_back: str, **context: Any
 ) -> Template:
     shown = _app(app, logo_url)

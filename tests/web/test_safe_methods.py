@@ -7,7 +7,7 @@ from litestar.enums import ScopeType
 from litestar.routes import HTTPRoute
 from litestar.types import HTTPReceiveMessage, Message, Receive, Scope, Send
 
-from printreach.web.reading import AnswersHead
+from printreach.web.safe_methods import HeadAsGet
 from tests.web.world import Browser, WebWorld, sign_in
 
 
@@ -62,7 +62,7 @@ def test_what_never_ends_hears_that_its_reader_has_left() -> None:
             sent.append(message)
 
         scope = cast("Scope", {"type": "http", "method": "HEAD"})
-        await asyncio.wait_for(AnswersHead(endless)(scope, nobody_has_to_be_asked, send), 30)
+        await asyncio.wait_for(HeadAsGet(endless)(scope, nobody_has_to_be_asked, send), 30)
         return sent
 
     sent = asyncio.run(main())

@@ -23,7 +23,9 @@ _log = logging.getLogger(__name__)
 
 
 @post("/payments/stripe", status_code=200)
-async def hear(request: AnyRequest, services: NamedDependency[Services]) -> Response[None]:
+async def receive_webhook(
+    request: AnyRequest, services: NamedDependency[Services]
+) -> Response[None]:
     """Take a call. Whatever isn't answered with 2xx is sent again, for days."""
     if services.billing.payments is None:
         raise NotFoundException("Nothing is sold here")
@@ -46,7 +48,7 @@ async def hear(request: AnyRequest, services: NamedDependency[Services]) -> Resp
 
 PAYMENT_CALLS = Router(
     "/",
-    route_handlers=[hear],
+    route_handlers=[receive_webhook],
     include_in_schema=False,
     request_max_body_size=LARGEST_CALL,
 )

@@ -17,15 +17,15 @@ from printreach.hub.tries import LINK_CODE_BY_ADDRESS
 from printreach.rules.portal import PortalError
 from printreach.web.accounts.forms import Fields
 from printreach.web.permissions import ticked
-from printreach.web.portal.answers import done_page, step_page
-from printreach.web.portal.supporting import pay_in_step
-from printreach.web.portal.visits import (
+from printreach.web.portal.flow_request import (
+    FlowRequest,
     NoSuchFlow,
-    Visit,
     answer_no_such_flow,
+    provide_flow_request,
     provide_sent,
-    provide_visit,
 )
+from printreach.web.portal.pages import done_page, step_page
+from printreach.web.portal.supporter import pay_in_step
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
 from printreach.web.services import Services
@@ -45,144 +45,146 @@ _LONGEST_CODE_SHOWN: Final = 32
 @post("/link", media_type=MediaType.HTML)
 async def link(
     request: AnyRequest,
-    visit: NamedDependency[Visit],
+    flow_request: NamedDependency[FlowRequest],
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
     """Take the code that an agent shows."""
-    if visit.account is None:
-        return visit.back()
+    if flow_request.account is None:
+        return flow_request.back()
     code = sent["code"]
     address = visitor_of(request).address
     refused = services.caller_tries.take_by_address(LINK_CODE_BY_ADDRESS, address)
     if refused is not None:
         sentence = f"Too many tries. Wait {in_words(refused.wait_seconds)}."
-        return _again(visit, "code", sentence, typed=code, status=429)
-    denied = await services.portal.link(visit.key, visit.account, code)
+        return _again(flow_request, "code", sentence, typed=code, status=429)
+    denied = await services.portal.link(flow_request.key, flow_request.account, code)
     if denied is not None:
-        return _again(visit, "code", denied.sentence, typed=code[:_LONGEST_CODE_SHOWN])
-    return visit.back()
+        return _again(flow_request, "code", denied.sentence, typed=code[:_LONGEST_CODE_SHOWN])
+    return flow_request.back()
 
 
 @post("/name", media_type=MediaType.HTML)
 async def name(
-    visit: NamedDependency[Visit],
+    flow_request: NamedDependency[FlowRequest],
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
     """Name the printer that was just linked."""
-    if visit.account is None:
-        return visit.back()
-    if not await services.portal.name(visit.key, visit.account, sent["name"]):
-        return _again(visit, "name", _BAD_NAME, typed=sent["name"])
-    return visit.back()
+    if flow_request.account is None:
+        return flow_request.back()
+    if not await services.portal.name(flow_request.key, flow_request.account, sent["name"]):
+        return _again(flow_request, "name", _BAD_NAME, typed=sent["name"])
+    return flow_request.back()
 
 
 @post("/own", media_type=MediaType.HTML)
 async def take_own(
-    visit: NamedDependency[Visit],
+    flow_request: NamedDependency[FlowRequest],
     sent: NamedDependency[Fields],  # noqa: ARG001 - asking for it proves the form
     services: NamedDependency[Services],
 ) -> Response[Any]:
     """Go on with a printer that is linked already."""
-    if visit.account is not None:
-        await services.portal.take_own(visit.key, visit.account)
-    return visit.back()
+    if flow_request.account is not None:
+        await services.portal.take_own(flow_request.key, flow_request.account)
+    return flow_request.back()
 
 
 @post("/choose", media_type=MediaType.HTML)
 async def choose(
-    visit: NamedDependency[Visit],
+    flow_request: NamedDependency[FlowRequest],
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
     """Make it about that printer."""
-    if visit.account is not None:
-        await services.portal.choose(visit.key, visit.account, sent["printer"])
-    return visit.back()
+    if flow_request.account is not None:
+        await services.portal.choose(flow_request.key, flow_request.account, sent["printer"])
+    return flow_request.back()
 
 
 @post("/allow", media_type=MediaType.HTML, status_code=200)
 async def allow(
-    visit: NamedDependency[Visit],
+    flow_request: NamedDependency[FlowRequest],
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
     """The app may have the printer that the page showed."""
-    if visit.account is None:
-        return visit.back()
-    made = await services.portal.allow(visit.key, visit.account, sent["printer"], ticked(sent))
-    return _end(visit, made)
+    if flow_request.account is None:
+        return flow_request.back()
+    made = await services.portal.allow(
+        flow_request.key, flow_request.account, sent["printer"], ticked(sent)
+    )
+    return _end(flow_request, made)
 
 
 @post("/key", media_type=MediaType.HTML, status_code=200)
 async def answer_key(
-    visit: NamedDependency[Visit],
+    flow_request: NamedDependency[FlowRequest],
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
     """The second question: a key of the printer's own software, or none."""
-    if visit.account is None:
-        return visit.back()
+    if flow_request.account is None:
+        return flow_request.back()
     made = await services.portal.answer_key(
-        visit.key, visit.account, sent["printer"], with_key=sent["answer"] == "yes"
+        flow_request.key, flow_request.account, sent["printer"], with_key=sent["answer"] == "yes"
     )
-    if visit.access is not None:  # an agent may have taken half a minute to make a key
-        await services.leases.look(visit.access)
-    return _end(visit, made)
+    if flow_request.access is not None:  # an agent may have taken half a minute to make a key
+        await services.leases.look(flow_request.access)
+    return _end(flow_request, made)
 
 
 @post("/pay", media_type=MediaType.HTML, status_code=200)
 async def pay(
-    visit: NamedDependency[Visit],
+    flow_request: NamedDependency[FlowRequest],
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
     """Go on to the payment provider, and come back to this flow."""
-    return await pay_in_step(visit, services, sent["plan"])
+    return await pay_in_step(flow_request, services, sent["plan"])
 
 
 @post("/refuse", media_type=MediaType.HTML)
 async def refuse(
-    visit: NamedDependency[Visit],
+    flow_request: NamedDependency[FlowRequest],
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
     """Go back to the app without a connection."""
     said = sent["error"]
     error = PortalError(said) if said in set(PortalError) else PortalError.ACCESS_DENIED
-    await services.portal.refuse(visit.key, visit.account, error)
-    return visit.back()
+    await services.portal.refuse(flow_request.key, flow_request.account, error)
+    return flow_request.back()
 
 
-def _end(visit: Visit, made: Made | Denied | None) -> Response[Any]:
+def _end(flow_request: FlowRequest, made: Made | Denied | None) -> Response[Any]:
     match made:
         case Made():
             return done_page(made)
         case Denied():
             status, refusal = _DENIALS.get(made.reason, (503, PortalError.SERVER_ERROR))
             return step_page(
-                visit.key,
-                visit.view,
-                visit.account,
+                flow_request.key,
+                flow_request.view,
+                flow_request.account,
                 errors={"printer": made.sentence},
                 refusal=refusal,
                 status=status,
             )
         case None:
-            return visit.back()
+            return flow_request.back()
         case _:
             assert_never(made)
 
 
 def _again(
-    visit: Visit, field: str, sentence: str, *, typed: str = "", status: int = 400
+    flow_request: FlowRequest, field: str, sentence: str, *, typed: str = "", status: int = 400
 ) -> Response[Any]:
     """The same page, with what is wrong at its field."""
     return step_page(
-        visit.key,
-        visit.view,
-        visit.account,
+        flow_request.key,
+        flow_request.view,
+        flow_request.account,
         errors={field: sentence},
         typed=typed,
         status=status,
@@ -193,7 +195,7 @@ ACTS = Router(
     "/appportal/v1/flow/{flow_id:str}",
     route_handlers=[link, name, take_own, choose, allow, answer_key, pay, refuse],
     dependencies={
-        "visit": Provide(provide_visit),
+        "flow_request": Provide(provide_flow_request),
         "sent": Provide(provide_sent),
     },
     exception_handlers={NoSuchFlow: answer_no_such_flow},

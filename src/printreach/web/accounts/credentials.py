@@ -10,15 +10,15 @@ from litestar.response import Redirect
 from printreach.hub.denied import Denied, Reason
 from printreach.hub.identity.owner import Refusal
 from printreach.rules.totp import key_uri, secret_in_words, spaced
-from printreach.web.accounts.drawing import qr_code
 from printreach.web.accounts.forms import (
     Fields,
-    faulty,
     page,
+    page_with_error,
     provide_fields,
     remember_device,
 )
 from printreach.web.accounts.overview import account_page
+from printreach.web.accounts.qr_code import qr_code
 from printreach.web.cookies import Cookies
 from printreach.web.security import FORM
 from printreach.web.services import Services
@@ -90,7 +90,7 @@ async def change_address(
     """Give the account its new address."""
     refused = await services.owner.change_address(signed_in.account, fields["token"])
     if refused is not None:
-        return faulty(_OVER, refused, "link", sentence=refused.sentence)
+        return page_with_error(_OVER, refused, "link", sentence=refused.sentence)
     return Redirect("/account", status_code=303)
 
 
@@ -184,7 +184,7 @@ async def _totp_page(
         "uri": uri,
         "picture": qr_code(uri),
     }
-    return page(_TOTP, **shown) if fault is None else faulty(_TOTP, fault, "code", **shown)
+    return page(_TOTP, **shown) if fault is None else page_with_error(_TOTP, fault, "code", **shown)
 
 
 def _lead_to_codes(services: Services, signed_in: SignedIn, codes: list[str]) -> Redirect:

@@ -16,8 +16,8 @@ from printreach.rules.rate_limits import TooSoon
 from printreach.rules.steps import STEP_LIFETIME
 from printreach.web.accounts.forms import (
     Fields,
-    faulty,
     page,
+    page_with_error,
     provide_fields,
     signed_in_redirect,
     step_redirect,
@@ -54,7 +54,7 @@ async def ask_for_reset(
     email, next_path = fields["email"], fields.next_path
     refused = await services.recovering.may_ask(email, visitor_of(request, jar))
     if refused is not None:
-        return faulty(_RESET, refused, "email", next=next_path, email=email, is_sent=False)
+        return page_with_error(_RESET, refused, "email", next=next_path, email=email, is_sent=False)
     answer = page(_RESET, next=next_path, email=email, is_sent=True)
     if next_path != HOME:
         token = await services.recovering.remember(next_path)
@@ -69,7 +69,9 @@ async def new_password_page(
 ) -> Response[Any]:
     """Ask for another password."""
     if not await services.recovering.is_good(token):
-        return faulty(_OVER, LINK_OVER, "link", sentence=LINK_OVER.sentence, is_of_password=True)
+        return page_with_error(
+            _OVER, LINK_OVER, "link", sentence=LINK_OVER.sentence, is_of_password=True
+        )
     return page(_NEW_PASSWORD, token=token)
 
 
@@ -91,9 +93,11 @@ async def set_new_password(
             await end_session(request, services, jar)
             return signed_in_redirect(done, next_path, jar)
         case Denied(Reason.LINK_OVER):
-            return faulty(_OVER, outcome, "link", sentence=outcome.sentence, is_of_password=True)
+            return page_with_error(
+                _OVER, outcome, "link", sentence=outcome.sentence, is_of_password=True
+            )
         case Denied() | TooSoon():
-            return faulty(_NEW_PASSWORD, outcome, "password", token=fields["token"])
+            return page_with_error(_NEW_PASSWORD, outcome, "password", token=fields["token"])
         case _:
             assert_never(outcome)
 
