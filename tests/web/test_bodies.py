@@ -161,7 +161,7 @@ def test_a_body_that_stops_coming_is_given_up(
     world: WebWorld, browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limiter: BodyLimiter = world.app.state.body_limiters.of_strangers
-    monkeypatch.setattr(limiter, "patience_s", 0.05)
+    monkeypatch.setattr(limiter, "timeout_s", 0.05)
     sent = Sent("POST", "/signin", [b"email=a"], is_whole=False).to(world, browser)
 
     assert sent.status == 408

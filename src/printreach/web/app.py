@@ -1,4 +1,4 @@
-"""Put the web role together: pages, APIs, static files, and what guards them all."""
+"""Composition of the web role: pages, APIs, static files and middleware."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ from printreach.web.uncached import turn_off_parser_caches
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSettings:
-    """What the web role has to know of the installation.
+    """The installation's settings for the web role.
 
     base_url: the public address of the service, without a slash at the end. has_mail_server:
     without one, mails are written to the log, and pages say so. requires_https: whether browsers
@@ -60,16 +60,16 @@ class WebSettings:
 
 
 def create_app(settings: WebSettings, services: Services) -> Litestar:
-    """Build the web role. Logging is left as the program that runs it has set it up."""
+    """Build the web role. Logging is left as the running program has set it up."""
     return build_app(settings, lambda: services, services.other_accounts.name)
 
 
 def build_app(
     settings: WebSettings, services: Callable[[], Services], other_sign_in: str | None
 ) -> Litestar:
-    """The same on services that are asked for with each request.
+    """Build it with services that are provided for each request.
 
-    other_sign_in: what the operator's provider of identities is called, where there is one.
+    other_sign_in: the name of the operator's OpenID Connect provider, if there is one.
     """
     jar = Cookies(is_https=settings.base_url.startswith("https:"))
     app = Litestar(
@@ -127,7 +127,7 @@ def build_app(
 
 
 def _answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
-    """An API that promises how it fails does so at addresses where nothing stands, too."""
+    """Answer with a page, or in the API's own format at any address below it."""
     if request.url.path.startswith(f"{DETECTION_PATH}/"):
         return answer_detection_failure(request, failure)
     return answer_failure(request, failure)

@@ -1,7 +1,7 @@
-"""The built styles, scripts and drawings: where they lie, and the address a page gives for each.
+"""The built styles, scripts and drawings: their folder, and the addresses that pages use.
 
-They are made from the folder web/ by `make install` and travel in the wheel. An address carries a
-hash of the content, so a browser keeps a file as long as it likes and never shows an old one.
+`make install` builds them from the folder web/, and they are part of the wheel. An address carries
+a hash of the content, so a browser may cache a file for ever and never shows an old one.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def asset_addresses(folder: Path = STATIC) -> Callable[[str], str]:
-    """Make the function by which templates name a built file, such as "app.css".
+    """Return the function with which templates name a built file, such as "app.css".
 
     Each file is read once. A missing one keeps its plain address: pages work without styles.
     """

@@ -1,8 +1,8 @@
-"""Bodies that are read at the same time: how much memory they take together, and for how long.
+"""Limits on bodies that are read at the same time: their memory, and the time that each may take.
 
-Callers cost nothing, so whoever sends slowly from many of them must not keep others out: where
-there is no room left, the body that is being read for longest makes room. Those that come at an
-ordinary pace are read in a blink, and are never that one.
+Callers cost an attacker nothing, so slow bodies from many of them must not keep others out: when
+the memory is full, the body that has been read for longest is evicted. Bodies at an ordinary pace
+are read within moments and are never that one.
 """
 
 import asyncio
@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 
 
 class TooManyBodies(Exception):
-    """There are too many bodies; come back later."""
+    """There are too many bodies; the caller may retry later."""
 
 
 class TooSlow(Exception):
-    """The body did not come in time."""
+    """The body did not arrive in time."""
 
 
 @dataclass(eq=False, slots=True)
 class Body:
-    """One body. caller: whose it is. size: the bytes that it takes."""
+    """One body. caller: the id of its sender. size: bytes held."""
 
     limiter: "BodyLimiter"
     caller: str
@@ -30,17 +30,19 @@ class Body:
     is_evicted: bool = False
 
     def grow(self, by: int) -> None:
-        """Take more memory. Raises NoRoom."""
+        """Take more memory. Raises TooManyBodies."""
         if self.is_evicted:
             raise TooManyBodies
         self.limiter.reserve(by)
-        if self.is_evicted:  # it was itself the slowest
+        if self.is_evicted:  # it was itself the slowest and was evicted
             raise TooManyBodies
         self.size += by
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[None]:
-        """While it is read, it may have to make room. Raises NoRoom and TooSlow."""
+        """Read within this context; the body may be evicted meanwhile. Raises TooManyBodies and
+        TooSlow.
+        """
         try:
             async with asyncio.timeout(self.limiter.timeout_s) as self.timeout:
                 yield
@@ -50,19 +52,19 @@ class Body:
             self.timeout = None
 
     def evict(self) -> None:
-        """Make room, at once; who reads it is told with the next turn of the event loop."""
+        """Free the memory at once; its reader is cancelled with the next turn of the event loop."""
         assert self.timeout is not None, "only what is being read is given up"
         self.is_evicted, self.size = True, 0
-        if not self.timeout.expired():  # its time may have run out in this very turn
+        if not self.timeout.expired():  # its timeout may have expired in this very turn
             self.timeout.reschedule(0)
 
 
 @dataclass(slots=True, kw_only=True)
 class BodyLimiter:
-    """The memory for all bodies of one kind.
+    """Bounds the bodies of one kind.
 
-    most_bytes: of all of them together. most_of_caller: bodies of one caller at once; None for any
-    number. patience_s: from a body's first byte to its last.
+    most_bytes: of all bodies together. most_of_caller: bodies of one caller at once; None for any
+    number. timeout_s: from a body's first byte to its last.
     """
 
     most_bytes: int
@@ -72,7 +74,7 @@ class BodyLimiter:
 
     @contextmanager
     def admit(self, caller: str) -> Iterator[Body]:
-        """A body, until nobody needs its bytes any more. Raises NoRoom."""
+        """Admit a body while its bytes are needed. Raises TooManyBodies."""
         if self.most_of_caller is not None and self._count(caller) >= self.most_of_caller:
             raise TooManyBodies
         body = Body(self, caller)
@@ -83,7 +85,7 @@ class BodyLimiter:
             self._bodies.remove(body)
 
     def reserve(self, size: int) -> None:
-        """Have so many bytes free. Raises NoRoom."""
+        """Free `size` bytes. Raises TooManyBodies."""
         while sum(body.size for body in self._bodies) + size > self.most_bytes:
             slowest = next((one for one in self._bodies if one.timeout and one.size), None)
             if slowest is None:

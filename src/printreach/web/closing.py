@@ -1,8 +1,8 @@
-"""What a stream is made from is closed when nobody reads it any more.
+"""Closing of a stream's source when nobody reads it any more.
 
-A reader that leaves while a piece is being sent ends the sending, and what the pieces come from is
-left where it stands: to the garbage collector, which may take minutes. Meanwhile it counts as being
-read, and asks printers and the store.
+If a reader leaves while a piece is being sent, the sending is cancelled, and the generator behind
+it stays suspended until it is garbage-collected, which may take minutes. Until then it counts as an
+open stream and keeps asking printers and the store.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def closing(source: AsyncIterator[T]) -> BackgroundTask:
-    """For the background of a response, which runs however its reader left."""
+    """Return a response's background task that closes the source, however the reader left."""
     return BackgroundTask(_close, source)
 
 

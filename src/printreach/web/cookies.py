@@ -1,4 +1,4 @@
-"""Cookies of ours: as narrow as they can be, and never one that somebody else planted."""
+"""Our cookies: as restricted as possible, and never one that another site planted."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,21 +9,25 @@ from litestar.datastructures import Cookie
 SESSION: Final = "printreach_session"
 STEP: Final = "printreach_step"
 DEVICE: Final = "printreach_device"
-"""Of a browser that signed in before: see `rules.devices`."""
+"""The cookie of a browser that signed in before; see `rules.devices`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cookies:
-    """How this installation names and sets its cookies. is_https: of the base URL."""
+    """The names and attributes of this installation's cookies. is_https: whether the base URL is
+    https.
+    """
 
     is_https: bool
 
     def name_of(self, name: str) -> str:
-        """With the prefix by which a browser keeps other hosts from planting it, on https."""
+        """Return the name, on https with the prefix that keeps other hosts from planting the
+        cookie.
+        """
         return f"__Host-{name}" if self.is_https else name
 
     def set(self, name: str, value: str, lifetime: timedelta) -> Cookie:
-        """A cookie for this host alone, which no script reads."""
+        """Create a cookie for this host alone that scripts can't read."""
         return Cookie(
             key=self.name_of(name),
             value=value,
@@ -35,14 +39,14 @@ class Cookies:
         )
 
     def end(self, name: str) -> Cookie:
-        """Have the browser forget it."""
+        """Create the cookie that deletes it."""
         return self.set(name, "", timedelta(0))
 
     def read(self, header: str, name: str) -> str | None:
-        """The value in a `Cookie` header.
+        """Return the value in a `Cookie` header; None if it is absent or repeated.
 
-        None also where it stands there twice: then one was planted, on http by a printer's page
-        for the domain above, and nobody can say which.
+        A repeated one means that one was planted, on http by a printer's page for the parent
+        domain, and it can't be told which.
         """
         ours = self.name_of(name)
         rows = [row.strip().partition("=") for row in header.split(";")]

@@ -1,4 +1,4 @@
-"""Deliveries of webhooks as people read them, for the pages of owners and of developers."""
+"""Webhook deliveries in words, for the pages of owners and developers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _FAILED_FOR_NOW: Final = ("Failed, tried again", "again")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShownDelivery:
-    """title: what happened. word: how it stands; the icon goes with it."""
+    """title: the event. word: its state; the icon belongs to it."""
 
     delivery: LoggedDelivery
     title: str
@@ -40,12 +40,12 @@ class ShownDelivery:
 
 
 def shown_deliveries(deliveries: Sequence[LoggedDelivery]) -> list[ShownDelivery]:
-    """In the order in which they come."""
+    """Return them in the given order."""
     return [_shown(one) for one in deliveries]
 
 
 def title_of(event_type: int) -> str:
-    """What an event type says, also one that is newer than this program."""
+    """Return the title of an event type, even of one that this version does not know."""
     return _TITLES.get(event_type, f"Event {event_type}")
 
 

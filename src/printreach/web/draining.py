@@ -1,7 +1,7 @@
-"""End what is under way when the web role stops, in the order that hurts least.
+"""Draining when the web role stops.
 
-An event stream never ends by itself, so a server that waits for its clients waits for ever.
-Ordinary requests are left to finish; only when their time is up are they ended, too.
+Event streams never end by themselves, so they are ended first. Ordinary requests may finish; they
+are ended only when their time is up.
 """
 
 import asyncio
@@ -14,13 +14,13 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 _EVENT_STREAM: Final = b"text/event-stream"
 
-# "Service restart": the client is asked to come back.
+# "Service restart": the client should reconnect.
 _WEBSOCKET_RESTART: Final = 1012
 
 
 @dataclass(slots=True, eq=False)
 class _Exchange:
-    """One request or WebSocket under way. A stream is what does not end by itself."""
+    """One request or WebSocket under way. A stream is one that does not end by itself."""
 
     task: asyncio.Task[object]
     has_started: bool = False
@@ -29,12 +29,12 @@ class _Exchange:
     is_ended: bool = False
 
     def end(self) -> None:
-        """Stop the task; it then says a proper end to its client, unless it is stopped again."""
+        """Cancel the task. It then sends its client a proper end, unless it is cancelled again."""
         self.is_ended = True
         self.task.cancel()
 
     def note(self, message: Message) -> None:
-        """Learn from what the application sends how far the exchange has come."""
+        """Learn from the application's message how far the exchange has come."""
         match message["type"]:
             case "http.response.start":
                 self.has_started = True
@@ -50,7 +50,7 @@ class _Exchange:
 
 
 class Draining:
-    """An ASGI application around another one, which can end the exchanges under way."""
+    """ASGI middleware that can end the exchanges under way."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -58,7 +58,7 @@ class Draining:
         self._is_stopping = False
 
     def end_streams(self) -> None:
-        """End event streams and WebSockets now, and any that begin from now on."""
+        """End event streams and WebSockets now, and any that begin later."""
         self._is_stopping = True
         for exchange in self._exchanges:
             if exchange.is_stream:
@@ -84,7 +84,7 @@ class Draining:
         try:
             await self._app(scope, receive, send_and_note)
         except asyncio.CancelledError:
-            # Only what we ended ourselves is ours to swallow.
+            # Swallow only cancellations of our own.
             if not exchange.is_ended:
                 raise
             task.uncancel()
@@ -105,7 +105,7 @@ async def _say_end(exchange: _Exchange, scope: Scope, send: Send) -> None:
     if exchange.is_stream or not exchange.has_started:
         await send({"type": "http.response.body", "body": b"", "more_body": False})
         return
-    # Half a download must not look like a whole one: the server cuts the connection instead.
+    # A partial download must not look complete, so the server cuts the connection instead.
     raise asyncio.CancelledError
 
 

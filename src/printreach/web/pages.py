@@ -11,7 +11,7 @@ from printreach.hub.identity.signing_up import NOT_SET_UP
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
-# Where a browser asks what a page is without fetching it; the server drops the body.
+# HEAD is answered too; the server drops the body.
 READ = [HttpMethod.GET, HttpMethod.HEAD]
 
 
@@ -19,7 +19,7 @@ READ = [HttpMethod.GET, HttpMethod.HEAD]
 async def front_page(
     session: NamedDependency[SignedIn | None], services: NamedDependency[Services]
 ) -> Response[Any]:
-    """One's printers; to strangers, what this service is, and where to begin."""
+    """Redirect to the printers, or show strangers what this service is and where to begin."""
     if session is not None:
         return Redirect("/printers", status_code=303)
     closed = await services.signing_up.closed()

@@ -1,4 +1,4 @@
-"""Where the payment provider calls: no person, no cookie, and a signature over the raw body."""
+"""The payment provider's webhook: no sign-in, no cookie, but a signature over the raw body."""
 
 import logging
 from datetime import timedelta
@@ -14,10 +14,10 @@ from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 
 LARGEST_CALL: Final = 256 * 1024
-"""Several times of what an event about a subscription takes."""
+"""Several times the size of an event about a subscription."""
 
 _TOLD: Final = Limit(name="forged call", at_once=5, every=timedelta(minutes=10))
-"""Lines in the log."""
+"""Limits the warnings in the log."""
 
 _log = logging.getLogger(__name__)
 
@@ -26,17 +26,17 @@ _log = logging.getLogger(__name__)
 async def receive_webhook(
     request: AnyRequest, services: NamedDependency[Services]
 ) -> Response[None]:
-    """Take a call. Whatever isn't answered with 2xx is sent again, for days."""
+    """Take an event. The provider retries for days until it gets a 2xx status."""
     if services.billing.payments is None:
         raise NotFoundException("Nothing is sold here")
     signature = request.headers.get("stripe-signature", "")
     if not signature:
-        raise ClientException("The signature is missing")  # and the body is left unread
+        raise ClientException("The signature is missing")  # the body stays unread
     try:
         await services.billing.hear(await request.body(), signature)
     except ForgedCall as error:
-        # A wrong secret in the settings looks the same, so the operator is told, but not by
-        # every line that somebody who isn't Stripe has written here.
+        # A wrong secret in the settings looks the same, so the operator is warned, but not at every
+        # request that a stranger sends here.
         if services.caller_tries.take(_TOLD, "stripe") is None:
             _log.warning("a call about payments was refused: %s", error)
         raise ClientException("The signature doesn't fit, or is too old") from None

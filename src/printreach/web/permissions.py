@@ -1,4 +1,4 @@
-"""What a connection may do, on pages: in words, as ticks of a form, and as a form sends it."""
+"""The permissions of a connection on pages: in words, as boxes of a form, and parsed from one."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from printreach.web.accounts.forms import Fields
 
 CHOICE: Final = "choice"
 TICKED: Final = "ticked"
-"""Name and value of the button that sends ticks; parts/permissions.html draws both."""
+"""Name and value of the button that sends boxes; parts/permissions.html draws both."""
 
 _WORDS: Final = {
     Permission.CONTROL: ("Control prints", "Start, pause and stop prints, heat, move, lights"),
@@ -31,7 +31,7 @@ _SHORT: Final = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tick:
-    """One permission as a form asks for it. name: of the field."""
+    """One permission as a box. name: of the field."""
 
     name: str
     title: str
@@ -40,7 +40,7 @@ class Tick:
 
 
 def ticks_of(permissions: Set[Permission]) -> list[Tick]:
-    """All four; those that are given are ticked."""
+    """Return all four; those that are given are ticked."""
     return [
         Tick(name=one.value, title=title, hint=hint, checked=one in permissions)
         for one, (title, hint) in _WORDS.items()
@@ -48,9 +48,9 @@ def ticks_of(permissions: Set[Permission]) -> list[Tick]:
 
 
 def ticked(fields: Fields) -> frozenset[Permission]:
-    """The permissions that a form with ticks has sent.
+    """Return the permissions that a form has sent.
 
-    A form that has sent neither a tick nor the button with CHOICE is of a page without ticks, which
+    A form without a ticked box and without the button CHOICE is from a page without boxes, which
     promised the app everything.
     """
     chosen = frozenset(one for one in Permission if fields[one.value])
@@ -58,9 +58,9 @@ def ticked(fields: Fields) -> frozenset[Permission]:
 
 
 def limits_in_words(permissions: Set[Permission]) -> str:
-    """What is left out, for a line in a list: "without control and files"; "" where nothing is.
+    """Name what is left out, for a line in a list: "without control and files"; "" if nothing is.
 
-    With the printer's own interface nothing is left out: it offers what the others do.
+    With the printer's own interface nothing is left out, since it offers what the others do.
     """
     missing = [word for one, word in _SHORT.items() if one not in permissions]
     if not missing:

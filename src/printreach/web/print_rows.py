@@ -1,4 +1,4 @@
-"""Prints and months as templates draw them."""
+"""Prints and months as templates show them."""
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
@@ -32,9 +32,9 @@ _LATEST: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrintRow:
-    """state: a badge of parts/badges.html, "" where nobody heard of the end. picture: or "".
+    """state: a badge of parts/badges.html, "" if the end is unknown. picture: its address, or "".
 
-    href, page: of the printer and of this print, "" where the printer has no pages any more.
+    href, page: of the printer and of this print, "" if the printer has no pages any more.
     """
 
     file: str
@@ -64,7 +64,7 @@ class Month:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActivityItem:
-    """Something that happened, in words."""
+    """An event in words."""
 
     title: str
     text: str
@@ -73,7 +73,7 @@ class ActivityItem:
 
 
 def row_of(print_: Print, at: datetime, own_printers: Set[str]) -> PrintRow:
-    """own_printers: those that have pages of their own still."""
+    """Return the row. own_printers: those that still have pages."""
     has_page = print_.printer_id in own_printers
     ended_at, picture = print_.ended_at, print_.snapshot_id
     is_kept = picture is not None and ended_at is not None and at < ended_at + KEPT_FOR
@@ -94,7 +94,7 @@ def row_of(print_: Print, at: datetime, own_printers: Set[str]) -> PrintRow:
 
 
 def months_of(tallies: Sequence[Tally]) -> list[Month]:
-    """The newest first, as they come."""
+    """Return the months in the given order, the newest first."""
     by_month = groupby(tallies, key=lambda one: (one.year, one.month))
     return [
         _month(f"{datetime(year, month, 1, tzinfo=UTC):%B %Y}", list(group))
@@ -118,7 +118,7 @@ def activity_item_of(happened: Happened) -> ActivityItem:
 
 
 def filament_words(length_mm: int, weight_mg: int) -> str:
-    """By weight where that is known, else by length; "" where neither is."""
+    """Return the weight if known, else the length; "" if neither is known."""
     if weight_mg > 0:
         grams = weight_mg / 1000
         return f"{grams / 1000:.1f} kg" if grams >= 1000 else f"{grams:.0f} g"
@@ -126,7 +126,7 @@ def filament_words(length_mm: int, weight_mg: int) -> str:
 
 
 def format_cursor(place: Place | None) -> str:
-    """A cursor for an address; "" where there is nothing more."""
+    """Format a cursor for an address; "" if there is nothing more."""
     if place is None:
         return ""
     microseconds = (place.started_at - _EPOCH) // timedelta(microseconds=1)
@@ -134,7 +134,7 @@ def format_cursor(place: Place | None) -> str:
 
 
 def parse_cursor(text: str | None) -> Place | None:
-    """Anything may stand in an address; what makes no sense is as if it weren't there."""
+    """Parse a cursor; an invalid one counts as missing."""
     first, _, second = (text or "").partition("-")
     if not (first.isascii() and first.isdigit() and second.isascii() and second.isdigit()):
         return None

@@ -1,7 +1,7 @@
-"""Failures, as the web role tells them: `{"Status","Error"}` to programs, a page to people.
+"""Failures of the web role: `{"Status","Error"}` for programs, a page for people.
 
 App APIs fail with the service's own codes, so that an app never mistakes them for its printer's
-answers. Pages stand on a host that is ours alone, and fail with plain HTTP.
+answers. Pages are on a host of ours and fail with plain HTTP statuses.
 """
 
 import logging
@@ -24,7 +24,7 @@ from printreach.contract.errors import FAILURES, ErrorCode
 _log = logging.getLogger(__name__)
 
 AnyRequest: TypeAlias = Request[Any, Any, Any]
-"""A request whose user and state nobody here looks at."""
+"""A request whose user and state are of no interest."""
 
 
 LONGEST_PATH_IN_LOG: Final = 200
@@ -34,7 +34,7 @@ _STATUS_NAMES: Final = frozenset(status.phrase for status in HTTPStatus)
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
-    """The body of every failure that a program gets."""
+    """The body of every failure for programs."""
 
     status: int
     error: str
@@ -43,7 +43,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
 class ServiceFailure(Exception):
     """An App API fails with one of the service's own codes.
 
-    detail: what is known beyond the code's meaning, as a sentence; the app is told it.
+    detail: a sentence for the app beyond the code's meaning.
     """
 
     def __init__(self, code: ErrorCode, detail: str | None = None) -> None:
@@ -54,7 +54,7 @@ class ServiceFailure(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What a page says of a plain HTTP error."""
+    """The text of a page about a plain HTTP error."""
 
     title: str
     remedy: str
@@ -115,7 +115,7 @@ _ADVICE: Final[Mapping[int, Advice]] = MappingProxyType(
 
 
 def answer_app_api_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
-    """Tell an app what failed; anything unforeseen is 600, and is logged."""
+    """Tell an app what failed; an unforeseen failure is 600, and is logged."""
     match failure:
         case ServiceFailure():
             return _problem(failure.code, failure.detail)
@@ -127,7 +127,7 @@ def answer_app_api_failure(request: AnyRequest, failure: Exception) -> Response[
 
 
 def answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
-    """Tell a person with a page what failed, and a program as briefly as an App API would."""
+    """Answer a person with a page, and a program with a Problem."""
     if not isinstance(failure, HTTPException) or failure.status_code >= 500:
         _log_surprise(request, failure)
         failure = InternalServerException()
@@ -146,7 +146,7 @@ def answer_failure(request: AnyRequest, failure: Exception) -> Response[Any]:
 
 
 def ask_to_come_back(request: AnyRequest, failure: Exception) -> Response[Any]:
-    """Answer 503: nothing is wrong, but there is too much of it at once."""
+    """Answer 503 for a temporary overload."""
     _log.warning("%s %s: %s", request.method, path_in_log(request), failure)
     headers = {"Retry-After": "10"}
     if not wants_page(request):
@@ -167,14 +167,14 @@ def _problem(
 
 
 def _sentence(failure: HTTPException) -> str:
-    """Write what the framework found as a sentence, naming the argument where it names one."""
+    """Write the framework's finding as a sentence that names the argument, if it is known."""
     if isinstance(failure, ValidationException) and isinstance(failure.extra, list):
         return " ".join(f"{_argument(row)}." for row in failure.extra)
     return failure.detail.rstrip(".") + "."
 
 
 def _says_nothing_more(failure: HTTPException) -> bool:
-    """True where the detail is only the name of the status."""
+    """Return whether the detail is only the name of the status."""
     return failure.detail in _STATUS_NAMES
 
 
@@ -191,14 +191,14 @@ def _argument(row: Mapping[str, object]) -> str:
 
 
 def wants_page(request: AnyRequest) -> bool:
-    """Whether it is a person's browser that asks."""
+    """Return whether the client is a browser that wants a page."""
     return "text/html" in request.headers.get("accept", "")
 
 
 def path_in_log(request: AnyRequest) -> str:
-    """The path as it may stand in a log line: percent-encoded, and cut.
+    """Return the path for a log line: percent-encoded, and cut.
 
-    The path alone: queries of the portal carry what must not be logged.
+    Queries are left out, since those of the portal must not be logged.
     """
     return quote(request.scope["path"])[:LONGEST_PATH_IN_LOG]
 

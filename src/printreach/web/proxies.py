@@ -1,4 +1,4 @@
-"""What the relay says of a proxy in front of the service that it doesn't trust."""
+"""The relay's note about an untrusted proxy in front of the service."""
 
 from typing import Final
 
@@ -7,11 +7,11 @@ from printreach.web.problems import AnyRequest
 from printreach.web.signed_in import visitor_of
 
 UNPROVEN: Final = "x-forwarded-unproven"
-"""So the relay says that the address may be that of a proxy, which many callers share."""
+"""The header by which the relay says that the address may be a proxy's, shared by many callers."""
 
 
 def untrusted_proxy_of(request: AnyRequest) -> str:
-    """The address of the proxy in a private network that passed a request on; else empty."""
+    """Return the address of the proxy in a private network that forwarded a request; else empty."""
     address = parse_ip_address(visitor_of(request).address)
     if UNPROVEN not in request.headers or address is None or is_public(address):
         return ""

@@ -1,8 +1,7 @@
-"""How requests to the service's own host are read: so many bytes, in so much time, and no cache.
+"""Limits for reading request bodies on the service's own host: bytes, time and memory.
 
-A route's `request_max_body_size` is the size of its body; `web.app` sets it for all that say
-nothing. What a handler takes in one piece, a form or JSON, is read here; uploads and pictures are
-read piece by piece by their routes, which have limits of their own.
+A route's `request_max_body_size` bounds its body; `web.app` sets the default. Forms and JSON are
+read here; uploads and images are read in chunks by their routes, which have limits of their own.
 """
 
 import logging
@@ -18,16 +17,16 @@ from printreach.web.body_limiter import BodyLimiter, TooManyBodies, TooSlow
 from printreach.web.problems import AnyRequest, path_in_log
 
 LARGEST_BODY: Final = 64 * 1024
-"""Of a form or of JSON, in bytes, where a route says nothing else."""
+"""Of a form or of JSON, in bytes, unless a route sets another limit."""
 BODY_TIMEOUT_S: Final = 30.0
 """From the first byte of such a body to its last."""
 MOST_BYTES_OF_STRANGERS: Final = 16 * 1024 * 1024
-"""Of all bodies on their way from callers who have not signed in; 256 of the largest."""
+"""Of all bodies being read from callers who have not signed in; 256 of the largest."""
 MOST_BYTES_OF_KNOWN: Final = 32 * 1024 * 1024
 MOST_OF_ACCOUNT: Final = 16
 """Bodies of one account at once."""
 MOST_BYTES_OF_IMAGES: Final = 96 * 1024 * 1024
-"""Of all images on their way; sixteen of the largest."""
+"""Of all images being read; sixteen of the largest."""
 MOST_IMAGES_OF_ACCOUNT: Final = 16
 """Images of one account at once. Two hundred printers send ten a second."""
 IMAGE_TIMEOUT_S: Final = 60.0
@@ -37,17 +36,19 @@ _log = logging.getLogger(__name__)
 
 
 class BodyBrokenOff(ClientException):
-    """The caller left before the whole body was here. Nobody reads the answer."""
+    """The caller left before the body was complete. Nobody reads the answer."""
 
 
 class BodyTooSlow(ClientException):
-    """The body did not come in time."""
+    """The body did not arrive in time."""
 
     status_code = 408
 
 
 class BodyLimiters:
-    """The memory for bodies in one process, apart by who sends them: one kind starves no other."""
+    """The limiters of one process, separate for each kind of sender, so that no kind starves
+    another.
+    """
 
     def __init__(self) -> None:
         self.of_strangers = BodyLimiter(
@@ -66,13 +67,13 @@ class BodyLimiters:
 
 
 class BoundedRequest(Request[Any, Any, Any]):
-    """A request whose body has a size, a deadline and a share of the memory.
+    """A request whose body is bounded in size, time and memory.
 
     Once the caller is known, the ASGI key "user" holds the account's id: note_caller().
     """
 
     async def body(self) -> bytes:
-        """Read all of it.
+        """Read the whole body.
 
         Raises RequestEntityTooLarge, BodyBrokenOff, BodyTooSlow and TooBusy.
         """
@@ -81,13 +82,13 @@ class BoundedRequest(Request[Any, Any, Any]):
         return self._connection_state.body
 
     async def stream(self) -> AsyncGenerator[bytes, None]:
-        """Read it piece by piece. Raises RequestEntityTooLarge and BodyBrokenOff."""
+        """Read the body chunk by chunk. Raises RequestEntityTooLarge and BodyBrokenOff."""
         try:
             async for chunk in super().stream():
                 yield chunk
         except InternalServerException as failure:
             if not self.is_connected:
-                raise  # it was read before, which is a fault of ours
+                raise  # it was already read, which is a bug
             _log.info("%s %s: the caller left in the middle", self.method, path_in_log(self))
             raise BodyBrokenOff("The body of the request broke off") from failure
 
@@ -112,11 +113,11 @@ class BoundedRequest(Request[Any, Any, Any]):
 
 
 def body_limiters_of(request: AnyRequest) -> BodyLimiters:
-    """The memory for bodies, of the application that answers."""
+    """Return the limiters of the application."""
     limiters: BodyLimiters = request.app.state.body_limiters
     return limiters
 
 
 def note_caller(request: AnyRequest, account_id: str) -> None:
-    """Whose request it is: from now on its body is counted for the account."""
+    """Record the account, which from now on counts for the limits of the request's body."""
     request.scope["user"] = account_id

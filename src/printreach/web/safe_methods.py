@@ -1,6 +1,6 @@
-"""What holds for every page and API at once, before the framework sees the request.
+"""Middleware for GET and HEAD, before the framework parses the request.
 
-Addresses have a length, a read has no body, and HEAD is answered as GET would be.
+It bounds the length of addresses and cookies, drops the body of a GET, and answers HEAD as GET.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ _GONE: Final = HTTPDisconnectEvent(type="http.disconnect")
 _END: Final = HTTPResponseBodyEvent(type="http.response.body", body=b"", more_body=False)
 
 LONGEST_PATH: Final = 4 * 1024
-"""Bytes, percent-encoded or not."""
+"""In bytes, percent-encoded or not."""
 LONGEST_QUERY: Final = 4 * 1024
 LONGEST_QUERIES: Final[Mapping[str, int]] = MappingProxyType({"/appportal/v1": 16 * 1024})
-"""Where more is needed: the portal is opened with two whole addresses in its query."""
+"""Exceptions by path: the portal's query contains two whole addresses."""
 MOST_COOKIE_BYTES: Final = 16 * 1024
-"""Browsers keep 4 KiB a cookie, and ours are small."""
+"""Browsers keep 4 KiB per cookie, and ours are small."""
 
 _READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -37,15 +37,15 @@ class AddressTooLong(ClientException):
 
 
 class CookiesTooLong(ClientException):
-    """More cookies came along than a browser has of ours."""
+    """The request has more cookies than we ever set."""
 
     status_code = 431
 
 
 class BoundedSafeMethods:
-    """An ASGI application around another one, which never gets what would take it long to read.
+    """ASGI middleware that refuses what would take the application long to parse.
 
-    answer: how a failure is told.
+    answer: turns a failure into a response.
     """
 
     def __init__(
@@ -72,7 +72,9 @@ class BoundedSafeMethods:
 
 
 class _EmptyBody:
-    """The body of a read means nothing: the application sees none, and what comes is dropped."""
+    """The receive channel of a GET: the application sees an empty body, and any real one is
+    dropped.
+    """
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -91,7 +93,7 @@ class _EmptyBody:
 def _fault_of(scope: Scope) -> ClientException | None:
     path = scope["path"]
     most = LONGEST_QUERIES.get(path.rstrip("/"), LONGEST_QUERY)
-    raw_path, _, _ = scope["raw_path"].partition(b"?")  # some servers leave the query on it
+    raw_path, _, _ = scope["raw_path"].partition(b"?")  # some servers include the query
     if len(raw_path) > LONGEST_PATH:
         return AddressTooLong(f"The path is longer than {LONGEST_PATH} bytes")
     if len(scope["query_string"]) > most:
@@ -105,9 +107,9 @@ def _fault_of(scope: Scope) -> ClientException | None:
 
 
 class HeadAsGet:
-    """An ASGI application around another one, which never hears of HEAD.
+    """ASGI middleware that presents HEAD to the application as GET.
 
-    The answer is over with its head. What would go on, as event streams and pictures do, is told
+    The exchange ends with the response's head. An endless answer, such as an event stream, is told
     that its reader has left.
     """
 
@@ -124,7 +126,7 @@ class HeadAsGet:
 
 
 class _HeadExchange:
-    """One request of that kind, as the application behind sees it."""
+    """One HEAD request as the application sees it."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -132,7 +134,7 @@ class _HeadExchange:
         self._is_over = asyncio.Event()
 
     async def receive(self) -> HTTPReceiveMessage:
-        """An empty body; and after the head was sent, that nobody is there."""
+        """Return an empty body; after the head was sent, a disconnect."""
         if not self._is_asked:
             self._is_asked = True
             return _NO_BODY
@@ -140,7 +142,7 @@ class _HeadExchange:
         return _GONE
 
     async def send(self, message: Message) -> None:
-        """Pass on the head, which is all there is."""
+        """Pass on the head only."""
         if message["type"] != "http.response.start":
             return
         await self._send(message)

@@ -1,7 +1,7 @@
-"""What every answer of ours says to the browser, and which requests we refuse for their origin.
+"""Security headers of every answer, and the check of a request's origin.
 
 Printer hosts are hostile neighbours: a printer's page may be anything, and it shares our site. So
-the origin has to be exactly ours; the same site is not enough.
+the origin must be exactly ours; the same site is not enough.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -21,7 +21,7 @@ CONTENT_SECURITY_POLICY: Final = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
-# Sent where a route says nothing else. The referrer stays "same-origin", not "no-referrer":
+# The defaults, unless a route sets others. The referrer stays "same-origin", not "no-referrer":
 # under the latter a browser sends `Origin: null` with our own forms, and we would refuse them.
 _DEFAULT_HEADERS: Final[Mapping[bytes, bytes]] = MappingProxyType(
     {
@@ -37,21 +37,22 @@ _DEFAULT_HEADERS: Final[Mapping[bytes, bytes]] = MappingProxyType(
 )
 
 FORM: Final[Mapping[str, bool]] = MappingProxyType({"form": True})
-"""The options of a route that takes a form: our own pages alone may send it, cookie or not.
+"""The options of a route that takes a form: only our own pages may send it, with a cookie or
+without.
 
-Without a cookie it could still sign a browser in, to an account of somebody else's choosing.
+Even without a cookie it could sign a browser in to an attacker's account.
 """
 
 PUBLIC: Final[Mapping[str, bool]] = MappingProxyType({**FORM, "public": True})
-"""The same of a form that may be sent without having signed in.
+"""The options of a form that may be sent without being signed in.
 
-Every other form is refused before its body is read, where nobody is signed in.
+Every other form is refused before its body is read if nobody is signed in.
 """
 
 KEYED: Final[Mapping[str, bool]] = MappingProxyType({"keyed": True})
-"""The options of a route that looks at no cookie: the key that comes along says who acts.
+"""The options of a route that reads no cookie and identifies its caller by a key.
 
-A page of somebody else's can't know it, so the origin says nothing more.
+A page of another site can't know the key, so the origin does not matter.
 """
 
 _SAFE_METHODS: Final = frozenset(["GET", "HEAD", "OPTIONS"])
@@ -60,9 +61,10 @@ _DEFAULT_PORTS: Final[Mapping[str, int]] = MappingProxyType({"http": 80, "https"
 
 
 def hardening(*, requires_https: bool) -> Callable[[Message, Scope], Awaitable[None]]:
-    """What adds the security headers to an answer as it is sent, errors and static files included.
+    """Return the function that adds the security headers to every answer, errors and files
+    included.
 
-    requires_https: whether browsers are told to come by https alone.
+    requires_https: whether browsers are told to use https only.
     """
     added = dict(_DEFAULT_HEADERS)
     if requires_https:
@@ -80,11 +82,10 @@ def hardening(*, requires_https: bool) -> Callable[[Message, Scope], Awaitable[N
 
 
 class OriginCheck(ASGIMiddleware):
-    """Refuse what could change something in a person's name unless our own page sent it.
+    """Refuses requests that could act for a person unless our own page sent them.
 
-    That is a request with a cookie that is not a plain read, or a WebSocket handshake with one,
-    and any form.
-    Requests without a cookie pass: apps sign theirs with a token, from any origin or from none.
+    These are requests with a cookie other than a plain read, WebSocket handshakes with one, and all
+    forms. Requests without a cookie pass: apps authenticate with a token, from any origin or none.
     """
 
     scopes = (ScopeType.HTTP, ScopeType.WEBSOCKET)
@@ -101,7 +102,9 @@ class OriginCheck(ASGIMiddleware):
 
 
 def origin_of(base_url: str) -> str:
-    """Write the origin of an address as browsers do: lower case, no default port, no path."""
+    """Return the origin of an address in the form of browsers: lower case, no default port, no
+    path.
+    """
     parts = urlsplit(base_url)
     host = parts.hostname or ""
     host = f"[{host}]" if ":" in host else host

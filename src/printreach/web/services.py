@@ -1,4 +1,4 @@
-"""The use cases that pages and APIs call, all in one place."""
+"""The use cases that pages and APIs call."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ from printreach.ports import Clock, Store
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """What `run` puts together, and a route asks for by the name `services`."""
+    """Built by `run`; a route gets it by the dependency `services`."""
 
     store: Store
     clock: Clock

@@ -1,9 +1,8 @@
-"""Who asks: the dependencies `session`, `signed_in` and `operator` of every route.
+"""The dependencies `session` and `signed_in` of every route.
 
-A page that needs somebody declares `signed_in: NamedDependency[SignedIn]`; where nobody is signed
-in, a person is sent to the sign-in page and comes back to the page's own address afterwards, and
-a program gets 401. `session: NamedDependency[SignedIn | None]` is for pages that everybody may
-see. `operator` is for operators alone.
+A page that needs an account declares `signed_in: NamedDependency[SignedIn]`; if nobody is signed
+in, a person is redirected to the sign-in page and returns afterwards, and a program gets 401.
+`session: NamedDependency[SignedIn | None]` is for pages that everybody may see.
 """
 
 from collections.abc import Mapping
@@ -37,7 +36,7 @@ _READS: Final = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SignedIn:
-    """A person, and the browser they use. access: what goes on for them ends with it."""
+    """A signed-in account and its browser. access: the lease that ends with the session."""
 
     account: Account
     session: Session
@@ -53,13 +52,13 @@ class SignedIn:
 
 
 class NotSignedIn(NotAuthorizedException):
-    """The route is for people who are signed in."""
+    """The route requires a signed-in account."""
 
 
 async def provide_session(
     request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
 ) -> SignedIn | None:
-    """Who is signed in, if anybody is."""
+    """Return the signed-in account, if any."""
     token, visitor = jar.read(request.headers.get("cookie", ""), SESSION), visitor_of(request)
     found = await services.sessions.look_up(token, visitor) if token else None
     if found is None:
@@ -75,12 +74,12 @@ async def provide_session(
 
 
 def note_lock(request: AnyRequest, *, is_locked: bool) -> None:
-    """For every page to show, by `request.state`."""
+    """Store it in `request.state`, for every page to show."""
     request.state.remote_is_locked = is_locked
 
 
 async def provide_signed_in(session: NamedDependency[SignedIn | None]) -> SignedIn:
-    """Who is signed in; somebody has to be."""
+    """Return the signed-in account. Raises NotSignedIn."""
     if session is None:
         raise NotSignedIn("Sign in first")
     return session
@@ -95,9 +94,9 @@ IDENTITY: Final[Mapping[str, Provide]] = MappingProxyType(
 
 
 def visitor_of(request: AnyRequest, jar: Cookies | None = None) -> Visitor:
-    """Where a request comes from, as the relay's front tells it.
+    """Return the caller's address as the relay's front passes it on.
 
-    jar: to know a browser that signed in before; needed where sign-in is limited.
+    jar: to recognise a browser that signed in before; needed where sign-in is limited.
     """
     address = request.client.host if request.client is not None else ""
     device = jar.read(request.headers.get("cookie", ""), DEVICE) if jar is not None else None
@@ -106,7 +105,7 @@ def visitor_of(request: AnyRequest, jar: Cookies | None = None) -> Visitor:
 
 
 def too_many(refused: TooSoon) -> TooManyRequestsException:
-    """Answer 429, with the time after which to come back."""
+    """Return a 429 that says when to retry."""
     seconds = refused.wait_seconds
     return TooManyRequestsException(
         f"There were too many tries. Wait {in_words(seconds)}, then try again",
@@ -115,7 +114,7 @@ def too_many(refused: TooSoon) -> TooManyRequestsException:
 
 
 def in_words(seconds: int) -> str:
-    """A wait as people say it."""
+    """Format a wait in words."""
     if seconds < 60:
         return "a second" if seconds == 1 else f"{seconds} seconds"
     minutes = -(-seconds // 60)
@@ -123,7 +122,7 @@ def in_words(seconds: int) -> str:
 
 
 def ask_to_sign_in(request: AnyRequest, failure: Exception) -> Response[Any]:
-    """Send a person to the sign-in page, which leads back; tell a program 401."""
+    """Redirect a person to the sign-in page, which leads back; answer a program with 401."""
     if not wants_page(request):
         return answer_failure(request, failure)
     return Redirect(sign_in_path(_way_back(request)), status_code=303)
@@ -137,7 +136,7 @@ def answer_ended_access(request: AnyRequest, failure: Exception) -> Response[Any
 
 
 def _way_back(request: AnyRequest) -> str:
-    """The page that was asked for; after a form, the one that it stood on."""
+    """Return the page that was asked for; after a form, the form's page."""
     if request.method in _READS:
         path, query = quote(request.scope["path"]), request.scope["query_string"].decode("latin-1")
         return f"{path}?{query}" if query else path

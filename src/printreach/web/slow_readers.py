@@ -1,7 +1,7 @@
-"""A stream whose reader takes nothing is ended: what waits for it would stay here for hours.
+"""Ends streams whose reader takes nothing, since their data would stay in memory for hours.
 
-While the reader's own buffers are full, `send` does not return. When it has not for too long, the
-application hears what it would hear of a reader that left; what answers for it cuts the connection.
+While the reader's buffers are full, `send` does not return. After the timeout the application is
+told that the reader has left, and the connection is cut.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ SENT_WITHIN_S = 30.0
 
 
 def ends_slow_readers(app: ASGIApp) -> ASGIApp:
-    """Middleware for a route that streams by HTTP."""
+    """Return middleware for a route that streams by HTTP."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != ScopeType.HTTP:
@@ -28,7 +28,7 @@ def ends_slow_readers(app: ASGIApp) -> ASGIApp:
 
 
 class _Reader:
-    """Whoever reads, as the application sees them."""
+    """The reader as the application sees it."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive

@@ -1,4 +1,4 @@
-"""Pictures of events, at addresses that apps and people were given: nobody signs in for them."""
+"""Pictures of events at secret addresses, without sign-in."""
 
 from datetime import timedelta
 from typing import Final
@@ -18,7 +18,7 @@ BY_ADDRESS: Final = Limit(name="snapshot", at_once=300, every=timedelta(seconds=
 _SUFFIX: Final = ".jpg"
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
-    # The address is the secret. Whoever has it may show the picture on pages of their own.
+    # The address is the secret; those who have it may embed the picture in their own pages.
     "Cross-Origin-Resource-Policy": "cross-origin",
     "Referrer-Policy": "no-referrer",
     "X-Robots-Tag": "noindex, noarchive",
@@ -30,7 +30,7 @@ _HEADERS: Final = {
 async def snapshot(
     request: AnyRequest, name: FromPath[str], services: NamedDependency[Services]
 ) -> Response[bytes]:
-    """A picture, as long as it is kept."""
+    """Return a picture while it is stored."""
     address = visitor_of(request).address
     refused = services.caller_tries.take_by_address(BY_ADDRESS, address)
     if refused is not None:

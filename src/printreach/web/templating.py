@@ -1,4 +1,4 @@
-"""How templates are read, and the words and functions that they have."""
+"""The template environment, with its filters and functions."""
 
 from pathlib import Path
 from typing import Final
@@ -20,10 +20,10 @@ def template_environment(
     other_sign_in: str | None = None,
     has_mail_server: bool = False,
 ) -> Environment:
-    """Read templates strictly: what is not given is an error, and everything is escaped.
+    """Build a strict environment: undefined variables are errors, and everything is escaped.
 
-    extra_folders: looked at after the package's own. other_sign_in: what the operator's provider is
-    called, where there is one. has_mail_server: whether mails reach anybody.
+    extra_folders: searched after the package's own. other_sign_in: the name of the operator's
+    OpenID Connect provider, if any. has_mail_server: whether mails reach anybody.
     """
     environment = Environment(
         loader=FileSystemLoader([_TEMPLATES, *extra_folders]),

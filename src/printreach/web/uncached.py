@@ -1,8 +1,8 @@
-"""Turn off the framework's parser caches.
+"""Turns off the framework's parser caches.
 
-Litestar keeps the last 1,024 queries, forms, cookie headers and paths, each with all that it parsed
-of them: a stranger fills the memory with them, and passwords and tokens stay in it for good. Its
-parsers are quick enough without.
+Litestar caches the last 1,024 queries, forms, cookie headers and paths with their parsed values. A
+stranger could fill the memory with them, and passwords and tokens would stay in it for good. Its
+parsers are quick enough without a cache.
 """
 
 import sys
@@ -17,7 +17,7 @@ _PACKAGE: Final = litestar.__name__
 
 
 def turn_off_parser_caches(app: Litestar) -> None:
-    """Replace every cached function of the framework by the function itself, and the router's.
+    """Replace every cached function of the framework, and the router's, by the uncached one.
 
     Source: litestar 2.25, `_parsers`, `_kwargs.extractors`, `_asgi.asgi_router`,
     `_asgi.routing_trie.traversal` and `datastructures.url`.

@@ -1,7 +1,7 @@
-"""Readings as a person says them: the filters that every template has.
+"""Readings in words: the filters of every template.
 
-A time of day depends on where the reader sits, which a server does not know. So `clock` and `day`
-write UTC and say so, and the script puts the reader's own time in their place.
+A time of day depends on the reader's time zone, which a server does not know. So `clock` and `day`
+write UTC and mark it, and the script replaces it by the reader's own time.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ def typeset(text: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Say a length of time by its two greatest units: "1 h 12 min", "48 min", "2 days 3 h"."""
+    """Format a duration by its two greatest units: "1 h 12 min", "48 min", "2 days 3 h"."""
     whole = max(0, int(seconds))
     if whole < _MINUTE:
         return f"{whole} s"
@@ -36,7 +36,7 @@ def duration(seconds: float) -> str:
 
 
 def size(byte_count: int) -> str:
-    """Say a file's size as file lists do: "512 bytes", "1.4 MB"; a kB is 1000 bytes."""
+    """Format a file's size as file lists do: "512 bytes", "1.4 MB"; a kB is 1000 bytes."""
     if byte_count < 1000:
         return f"{byte_count} bytes"
     power = 1
@@ -47,28 +47,28 @@ def size(byte_count: int) -> str:
 
 
 def degrees(celsius: float) -> str:
-    """Say a temperature to the degree: "215°"."""
+    """Format a temperature in whole degrees: "215°"."""
     return f"{celsius:.0f}°"
 
 
 def percent(value: float) -> str:
-    """Say how much is done; what is not done is never 100."""
+    """Format a progress; it is 100 only when complete."""
     return f"{int(value)}%"
 
 
 def clock(at: datetime) -> Markup:
-    """Write a time of day: "14:02", once the reader's zone is known."""
+    """Format a time of day: "14:02", once the reader's zone is known."""
     return _time(at, "clock", f"{at.astimezone(UTC):%H:%M} UTC")
 
 
 def day(at: datetime) -> Markup:
-    """Write a date: "20 December 2026"."""
+    """Format a date: "20 December 2026"."""
     there = at.astimezone(UTC)
     return _time(at, "day", f"{there.day} {there:%B %Y}")
 
 
 def moment(at: datetime) -> Markup:
-    """Write a date with its time of day: "20 December 2026, 18:00"."""
+    """Format a date with its time of day: "20 December 2026, 18:00"."""
     there = at.astimezone(UTC)
     return _time(at, "moment", f"{there.day} {there:%B %Y}, {there:%H:%M} UTC")
 
@@ -95,4 +95,4 @@ FILTERS: Final[Mapping[str, Callable[..., str]]] = MappingProxyType(
         "moment": moment,
     }
 )
-"""By the names that templates call them."""
+"""From a filter's name in templates to its function."""

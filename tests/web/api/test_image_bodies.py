@@ -306,7 +306,7 @@ def test_who_leaves_before_the_score_is_there_pays_for_nothing(
 
 
 def test_a_body_that_drips_is_given_up(caller: Detecting, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caller.world.app.state.body_limiters.of_images, "patience_s", 0.05)
+    monkeypatch.setattr(caller.world.app.state.body_limiters.of_images, "timeout_s", 0.05)
     sending = Sending(caller, caller.context(), ONE_IMAGE[:-1])
     sending.stays = True
 

@@ -1,1 +1,1 @@
-"""Pages about people: signing up and in, and what an account's owner may change."""
+"""Pages of sign-up, sign-in and the settings of an account."""

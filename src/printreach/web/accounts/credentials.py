@@ -60,7 +60,7 @@ async def ask_for_address(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Send a link to the address that the account is to have."""
+    """Send a confirmation link to the new mail address."""
     refused = await services.owner.ask_for_address(
         signed_in.account, signed_in.session, fields["mail-password"], fields["new-mail"]
     )
@@ -77,7 +77,7 @@ async def ask_for_address(
 async def confirm_address_page(
     signed_in: NamedDependency[SignedIn], token: FromQuery[str] = ""
 ) -> Response[Any]:
-    """Ask before the link is used up."""
+    """Ask for confirmation before the link is used up."""
     return page(_CHANGE, token=token, account=signed_in.account)
 
 
@@ -87,7 +87,7 @@ async def change_address(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Give the account its new address."""
+    """Change the account's mail address."""
     refused = await services.owner.change_address(signed_in.account, fields["token"])
     if refused is not None:
         return page_with_error(_OVER, refused, "link", sentence=refused.sentence)
@@ -100,7 +100,7 @@ async def begin_totp(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Make a secret for an authenticator app."""
+    """Generate a secret for an authenticator app."""
     made = await services.owner.begin_totp(
         signed_in.account, signed_in.session, fields["totp-password"]
     )
@@ -123,7 +123,7 @@ async def confirm_totp(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Have sign-in ask for codes from now on, and show the recovery codes."""
+    """Require codes at sign-in from now on, and show the recovery codes."""
     result = await services.owner.confirm_totp(signed_in.account, signed_in.session, fields["code"])
     if isinstance(result, list):
         return _lead_to_codes(services, signed_in, result)
@@ -136,7 +136,7 @@ async def remove_totp(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Have sign-in ask for no more codes."""
+    """Stop requiring codes at sign-in."""
     refused = await services.owner.remove_totp(
         signed_in.account, signed_in.session, fields["totp-password"]
     )

@@ -1,4 +1,4 @@
-"""One's own data: downloaded, and deleted."""
+"""Export and deletion of an account's data."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ from printreach.web.signed_in import SignedIn
 async def export(
     services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
-    """All that is kept of the account, as a file; it breaks off where the access ends."""
+    """Stream all data stored about the account as a file; it breaks off if the access ends."""
     head = await services.account_data.export(signed_in.account)
     rows = services.account_data.rows(signed_in.account)
     name = f"printreach-{services.clock.now():%Y-%m-%d}.json"
@@ -34,7 +34,9 @@ async def export(
 async def _file(
     head: Mapping[str, object], rows: AsyncIterator[tuple[str, Sequence[Row]]]
 ) -> AsyncGenerator[bytes, None]:
-    """One JSON object, piece by piece. It stays without its end where store or account goes."""
+    """Yield one JSON object piece by piece. It stays unfinished if the store or the account goes
+    away.
+    """
     text = msgspec.json.format(msgspec.json.encode(head), indent=2)
     yield text.removesuffix(b"\n}") + b',\n  "Rows": {'
     table, before = "", b""
@@ -56,7 +58,7 @@ async def delete(
     signed_in: NamedDependency[SignedIn],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Delete all of it; there is no way back."""
+    """Delete the account and all of its data for good."""
     refused = await services.account_data.delete(
         signed_in.account, signed_in.session, fields["delete-password"]
     )

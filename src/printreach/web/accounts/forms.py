@@ -1,4 +1,4 @@
-"""What every form of ours does: read a few fields, answer with itself and what is wrong."""
+"""Common parts of all forms: reading fields, rendering pages with errors, redirects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ from printreach.web.services import Services
 from printreach.web.signed_in import NotSignedIn, SignedIn, in_words, too_many, visitor_of
 
 MOST_FIELDS: Final = 100
-"""Of one form; ours have less than half of them."""
+"""Fields per form; ours have less than half of them."""
 LONGEST_FIELD: Final = 16 * 1024
-"""What an authenticator says is the longest."""
+"""Characters per field; the longest are responses of authenticators."""
 ERROR_STATUS: Final = 400
 
 _FORM_TYPE: Final = "application/x-www-form-urlencoded"
@@ -35,7 +35,7 @@ _FORM_TYPE: Final = "application/x-www-form-urlencoded"
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """What came with a form; a field that is missing is empty, one that came twice is the first."""
+    """The fields of a form. A missing field is empty; of a repeated one the first counts."""
 
     values: Mapping[str, str]
 
@@ -44,12 +44,12 @@ class Fields:
 
     @property
     def next_path(self) -> str:
-        """Where to go on to afterwards: a page of ours."""
+        """The page of ours to go on to afterwards."""
         return parse_own_path(self["next"])
 
 
 class UnknownForm(ClientException):
-    """The body is of another type than our forms are."""
+    """The body has another content type than a form."""
 
     status_code = 415
 
@@ -60,10 +60,10 @@ async def provide_fields(
     session: NamedDependency[SignedIn | None],
     jar: NamedDependency[Cookies],
 ) -> Fields:
-    """The fields of a form, read once it is known who sends it.
+    """Return the fields of a form, which is read once its sender is known.
 
-    Raises NobodyIsSignedIn where the route isn't PUBLIC, TooManyRequestsException, AccessEnded, and
-    what read_fields() does.
+    Raises NotSignedIn if the route isn't PUBLIC, TooManyRequestsException, AccessEnded, and the
+    exceptions of read_fields().
     """
     if session is None:
         if not is_public(request):
@@ -73,21 +73,21 @@ async def provide_fields(
         if refused is not None:
             raise too_many(refused)
     fields = await read_fields(request)
-    if session is not None:  # who sends slowly may be signed out by now
+    if session is not None:  # the session may have ended while the body arrived
         await services.leases.look(session.access)
     return fields
 
 
 def is_public(request: AnyRequest) -> bool:
-    """Whether strangers may send the form of this route."""
+    """Return whether the form of this route may be sent without being signed in."""
     return all(request.route_handler.opt.get(key) == value for key, value in PUBLIC.items())
 
 
 async def read_fields(request: AnyRequest) -> Fields:
-    """Read the body as a form; what is too long for a field is cut.
+    """Read the body as a form; values that are too long are cut.
 
-    Raises ClientException where it is no form or has too many fields, and what the request's body()
-    does.
+    Raises ClientException if it is not a form or has too many fields, and the exceptions of the
+    request's body().
     """
     body = await request.body()
     if not body:
@@ -111,12 +111,12 @@ async def read_fields(request: AnyRequest) -> Fields:
 
 
 def page(template: str, **context: Any) -> Template:
-    """A page with a form that nobody has sent yet."""
+    """Render a page with a form that has not been sent yet."""
     return Template(template, context={"errors": {}, **context})
 
 
 def page_with_error(template: str, fault: Denied | TooSoon, field: str, **context: Any) -> Template:
-    """The same page again, with what is wrong, at the field that it is about."""
+    """Render the page again, with the error at its field."""
     headers: dict[str, str] = {}
     status, sentence = ERROR_STATUS, ""
     match fault:
@@ -132,7 +132,7 @@ def page_with_error(template: str, fault: Denied | TooSoon, field: str, **contex
 
 
 def signed_in_redirect(begun: Begun, next_path: str, jar: Cookies) -> Redirect:
-    """Go on, signed in by a token that did not exist before."""
+    """Redirect and sign in by a new session token."""
     answer = Redirect(parse_own_path(next_path), status_code=303)
     answer.set_cookie(jar.set(SESSION, begun.token, IDLE_TIME))
     answer.set_cookie(jar.end(STEP))
@@ -141,18 +141,18 @@ def signed_in_redirect(begun: Begun, next_path: str, jar: Cookies) -> Redirect:
 
 
 def remember_device(answer: Response[Any], device_token: str, jar: Cookies) -> None:
-    """Have the browser keep the cookie by which it is known after it is signed out."""
+    """Set the cookie by which the browser is recognised after it has signed out."""
     if device_token:
         answer.set_cookie(jar.set(DEVICE, device_token, DEVICE_LIFETIME))
 
 
 def step_redirect(path: str, token: str, lifetime: timedelta, jar: Cookies) -> Redirect:
-    """Go on to the next step of signing in."""
+    """Redirect to the next step of signing in."""
     answer = Redirect(path, status_code=303)
     answer.set_cookie(jar.set(STEP, token, lifetime))
     return answer
 
 
 def step_token(request: AnyRequest, jar: Cookies) -> str:
-    """The token of a browser on its way in; empty where there is none."""
+    """Return the token of a sign-in that is under way; empty if there is none."""
     return jar.read(request.headers.get("cookie", ""), STEP) or ""

@@ -1,4 +1,4 @@
-"""The page on which an agent's printer becomes one's own."""
+"""The page that links a printer to an account by its agent's code."""
 
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from printreach.web.signed_in import SignedIn, visitor_of
 
 _LINK: Final = "account/link.html"
 _LONGEST_TYPING: Final = 32
-"""What people mistype is kept for them to correct; what nobody types is not played back."""
+"""Longer input is not a typing mistake, and is not shown again."""
 _NOT_A_CODE: Final = Denied(
     Reason.LINK_CODE_UNKNOWN,
     "That isn't a link code. It has 8 letters and digits, and looks like K7QF-4MXY.",
@@ -33,7 +33,7 @@ async def link_page(
     signed_in: NamedDependency[SignedIn],  # noqa: ARG001 - somebody has to be
     code: FromQuery[str | None] = None,
 ) -> Response[Any]:
-    """Ask for a code and a name. code: as the agent's link carries it."""
+    """Ask for a code and a name. code: from the link that the agent shows."""
     if code is None:
         return page(_LINK, code="", name="")
     readable = parse_link_code(code)
@@ -49,7 +49,7 @@ async def link(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Make the agent that shows the code a printer of one's own."""
+    """Link the printer whose agent shows the code to the account."""
     code, name = fields["code"], fields["name"]
     shown = {"code": _played_back(code), "name": name[:60]}
     address = visitor_of(request).address

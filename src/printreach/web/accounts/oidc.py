@@ -1,4 +1,4 @@
-"""Sign-in with an account of another service: the way there, and the way back."""
+"""Sign-in through an OpenID Connect provider: the redirect there, and the callback."""
 
 from typing import Any, assert_never
 
@@ -30,7 +30,9 @@ from printreach.web.signed_in import SignedIn, visitor_of
 
 _FIELD = "other"
 _LONGEST_WORD = 4096
-"""Of what a provider sends along; codes are the longest, and some are signed tokens."""
+"""Characters of a parameter from the provider; codes are the longest, and some are signed
+tokens.
+"""
 
 
 @post("/signin/other", media_type=MediaType.HTML, status_code=200, opt=dict(PUBLIC))
@@ -40,7 +42,7 @@ async def begin_sign_in(
     services: NamedDependency[Services],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Send a browser to the provider, and remember where it was going."""
+    """Send the browser to the provider, and remember the page to return to."""
     sent = await services.other_accounts.begin_sign_in(
         visitor_of(request, jar), fields.next_path, fields["invite"]
     )
@@ -56,7 +58,9 @@ async def come_back(
     session: NamedDependency[SignedIn | None],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Take up a browser that comes from the provider, if it went there from here."""
+    """Complete the sign-in of a browser that returns from the provider, if it was sent there from
+    here.
+    """
     finished = await services.other_accounts.finish(
         _answer(request),
         step_token(request, jar),
@@ -73,7 +77,7 @@ async def come_back(
         case Joined():
             return Redirect("/account#other", status_code=303)
         case Denied(Reason.STEP_OVER) if session is not None:
-            # A reload, or the back button: what was asked for is done.
+            # A reload, or the back button: the joining is already done.
             return Redirect(HOME, status_code=303)
         case Denied() if session is not None:
             return await account_page(services, session, outcome, _FIELD)
@@ -90,7 +94,7 @@ async def begin_joining(
     signed_in: NamedDependency[SignedIn],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Send the owner of an account to the provider, which signs them in from then on."""
+    """Send the account's owner to the provider, by which they can sign in from then on."""
     sent = await services.other_accounts.begin_joining(
         signed_in.account, signed_in.session, fields["other-password"]
     )
@@ -105,7 +109,7 @@ async def part(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Have somebody at the provider sign in to this account no more."""
+    """Remove a provider's identity from the account."""
     refused = await services.other_accounts.part(
         signed_in.account, signed_in.session, fields["other-password"], fields["identity"]
     )
@@ -115,7 +119,7 @@ async def part(
 
 
 def _answer(request: AnyRequest) -> ProviderAnswer:
-    """With what the browser came back; what stands there twice counts as missing."""
+    """Return the parameters of the callback; repeated ones count as missing."""
     given = request.query_params
 
     def only(name: str) -> str | None:
@@ -128,10 +132,10 @@ def _answer(request: AnyRequest) -> ProviderAnswer:
 
 
 def _auto_redirect_page(sent: Sent, jar: Cookies) -> Response[Any]:
-    """A page that goes on by itself.
+    """Render a page that redirects by itself.
 
-    Not a redirection: some browsers hold what a form is redirected to against the policy for
-    forms, which admits this service alone.
+    It is not an HTTP redirect, since some browsers apply the policy for form targets, which allows
+    this service alone, to redirects of a form, too.
     """
     answer = Template("account/to_provider.html", context={"to": sent.address})
     answer.set_cookie(jar.set(STEP, sent.token, STEP_LIFETIME))

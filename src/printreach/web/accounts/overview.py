@@ -1,4 +1,4 @@
-"""The page of one's own account, and what it lists."""
+"""The account page and the lists on it."""
 
 import base64
 import binascii
@@ -27,7 +27,7 @@ ACCOUNT = "account/account.html"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedSession:
-    """A browser as its owner knows it."""
+    """A session as the list shows it."""
 
     session_id: str
     browser: str
@@ -38,7 +38,7 @@ class ListedSession:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedPasskey:
-    """A passkey, with a name that fits in a form."""
+    """A passkey, with an id that fits into a form."""
 
     passkey_id: str
     name: str
@@ -48,7 +48,7 @@ class ListedPasskey:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListedIdentity:
-    """Somebody at a provider. name: of the provider; its host, where it is an earlier one."""
+    """An identity at a provider. name: of the provider, or the host of an earlier one."""
 
     identity_id: str
     name: str
@@ -64,7 +64,7 @@ async def account_page(
     field: str = "",
     toast: str = "",
 ) -> Response[Any]:
-    """The page as it is now, with what is wrong with a form on it, or what was just done."""
+    """Render the page as it is now, with the error of a form on it or a flash message."""
     account_id = signed_in.account.account_id
     secret = await services.store.read(lambda records: records.second_factors.totp(account_id))
     shown = {
@@ -93,7 +93,7 @@ async def account_page(
 async def show_account(
     services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
-    """Everything about one's own account."""
+    """Show all about the account."""
     return await account_page(services, signed_in)
 
 
@@ -103,7 +103,7 @@ async def end_a_session(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Sign one of the account's browsers out."""
+    """Sign out one of the account's browsers."""
     await services.sessions.end(signed_in.account.account_id, fields["session"])
     return Redirect("/account#sessions", status_code=303)
 
@@ -112,18 +112,18 @@ async def end_a_session(
 async def end_other_sessions(
     services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
-    """Sign every other browser out."""
+    """Sign out every other browser."""
     await services.sessions.end_others(signed_in.account.account_id, signed_in.session_id)
     return Redirect("/account#sessions", status_code=303)
 
 
 def passkey_id_of(credential_id: bytes) -> str:
-    """A credential's id as text."""
+    """Format a credential's id as text."""
     return base64.urlsafe_b64encode(credential_id).decode().rstrip("=")
 
 
 def parse_passkey_id(text: str) -> bytes:
-    """The credential's id again; of nothing where the text is none."""
+    """Parse a credential's id; empty bytes if the text is invalid."""
     try:
         return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (ValueError, binascii.Error):

@@ -1,4 +1,4 @@
-"""Passkeys: the page's script asks the authenticator, a form carries what it said."""
+"""Passkeys: a script asks the authenticator, and a form sends its response."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ from printreach.web.signed_in import SignedIn, too_many, visitor_of
 async def begin_sign_in(
     request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
 ) -> Response[Any]:
-    """What the script asks an authenticator to sign."""
+    """Return the challenge that the authenticator signs."""
     asked = await services.passkeys.begin_sign_in(visitor_of(request, jar))
     return passkey_options(asked, jar)
 
@@ -42,7 +42,7 @@ async def sign_in_with_passkey(
     services: NamedDependency[Services],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Sign in by what an authenticator said."""
+    """Sign in by an authenticator's response."""
     outcome = await services.passkeys.sign_in(
         step_token(request, jar), fields["answer"], visitor_of(request, jar)
     )
@@ -59,7 +59,7 @@ async def begin_adding(
     signed_in: NamedDependency[SignedIn],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """What the script asks an authenticator to make."""
+    """Return the options with which the authenticator creates a passkey."""
     asked = await services.passkeys.begin_adding(
         signed_in.account, signed_in.session, fields["passkey-password"]
     )
@@ -74,7 +74,7 @@ async def add_passkey(
     signed_in: NamedDependency[SignedIn],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Keep what an authenticator made."""
+    """Store a passkey that an authenticator has created."""
     result = await services.passkeys.add(
         signed_in.account, step_token(request, jar), fields["answer"], fields["passkey-name"]
     )
@@ -89,7 +89,7 @@ async def remove_passkey(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Forget a passkey."""
+    """Delete a passkey."""
     refused = await services.passkeys.remove(
         signed_in.account,
         signed_in.session,
@@ -102,7 +102,7 @@ async def remove_passkey(
 
 
 def passkey_options(asked: Asked | Denied | TooSoon, jar: Cookies) -> Response[Any]:
-    """What the script gets to ask an authenticator with, and the cookie of the step."""
+    """Return the options for the script, and set the cookie of the step."""
     if isinstance(asked, TooSoon):
         raise too_many(asked)
     if isinstance(asked, Denied):

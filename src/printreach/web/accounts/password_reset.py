@@ -1,4 +1,4 @@
-"""The pages of a forgotten password."""
+"""The pages of resetting a forgotten password."""
 
 from typing import Any, assert_never
 
@@ -39,7 +39,7 @@ _OVER = "account/link_over.html"
 def reset_page(
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
-    """Ask for the address to which the link goes."""
+    """Ask for the mail address of the account."""
     return page(_RESET, next=parse_own_path(next), email="", is_sent=False)
 
 
@@ -50,7 +50,7 @@ async def ask_for_reset(
     services: NamedDependency[Services],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Say the same of every address, and then look whether it has an account."""
+    """Answer every address alike, and only then look up whether it has an account."""
     email, next_path = fields["email"], fields.next_path
     refused = await services.recovering.may_ask(email, visitor_of(request, jar))
     if refused is not None:
@@ -82,7 +82,7 @@ async def set_new_password(
     services: NamedDependency[Services],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Set it, and sign this browser in; the others are signed out."""
+    """Set the password and sign this browser in; all others are signed out."""
     outcome = await services.recovering.reset(
         fields["token"], step_token(request, jar), fields["password"], visitor_of(request, jar)
     )

@@ -1,4 +1,4 @@
-"""What is sold, as people read it."""
+"""The offers, in words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _WORDS: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """One of the choices. note: how it compares with the others; may be empty."""
+    """One of the offers. note: how it compares with the others; may be empty."""
 
     id: str
     name: str
@@ -26,7 +26,7 @@ class Plan:
 
 
 def plans_of(offers: Sequence[Offer]) -> list[Plan]:
-    """In the operator's order."""
+    """Return the plans in the operator's order."""
     return [
         Plan(id=one.offer_id, name=_name(one), price=_price(one), note=_note(one, offers))
         for one in offers
@@ -47,7 +47,7 @@ def _price(offer: Offer) -> str:
 
 
 def _note(offer: Offer, offers: Sequence[Offer]) -> str:
-    """What a year saves beside twelve months, in months as people count them."""
+    """Return what a year saves compared with twelve months, as a number of months."""
     if offer.period != "year" or offer.period_count != 1:
         return ""
     monthly = [

@@ -1,4 +1,4 @@
-"""Every page about people."""
+"""The routes of accounts."""
 
 from typing import Final
 

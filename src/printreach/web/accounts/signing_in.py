@@ -42,7 +42,7 @@ async def sign_in_form(
     *,
     field: str = "email",
 ) -> Template:
-    """The page that asks for the password. fault: what was wrong before, shown at the field."""
+    """Render the page that asks for the password. fault: the error to show at the field."""
     closed = await services.signing_up.closed()
     shown = {"next": next_path, "email": email, "is_set_up": closed != NOT_SET_UP}
     return (
@@ -58,7 +58,7 @@ async def sign_in_page(
     services: NamedDependency[Services],
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
-    """Ask for mail address and password, or go on where somebody is signed in."""
+    """Ask for mail address and password, or go on if somebody is signed in."""
     path = parse_own_path(next)
     if session is not None:
         return Redirect(path, status_code=303)
@@ -72,7 +72,7 @@ async def sign_in(
     services: NamedDependency[Services],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Sign in, as far as a password goes."""
+    """Check the password; sign in, or go on to the second step."""
     visitor = visitor_of(request, jar)
     outcome = await services.signing_in.with_password(fields["email"], fields["password"], visitor)
     match outcome:
@@ -97,7 +97,7 @@ async def code_page(
     jar: NamedDependency[Cookies],
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
 ) -> Response[Any]:
-    """Ask for the code that is missing; begin again where none is."""
+    """Ask for the code of the second step; begin again if no sign-in is under way."""
     path = parse_own_path(next)
     if not await services.signing_in.is_waiting_for_code(step_token(request, jar)):
         return Redirect(sign_in_path(path), status_code=303)
@@ -111,7 +111,7 @@ async def give_code(
     services: NamedDependency[Services],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Complete a sign-in by a one-time code or a recovery code."""
+    """Complete a sign-in with a one-time code or a recovery code."""
     outcome = await services.signing_in.with_code(
         step_token(request, jar), fields["code"], visitor_of(request, jar)
     )
@@ -139,7 +139,7 @@ async def sign_out(
 
 
 async def end_session(request: AnyRequest, services: Services, jar: Cookies) -> None:
-    """End the session that the browser had until now; it gets another, or none."""
+    """End the session that the browser had until now."""
     token = jar.read(request.headers.get("cookie", ""), SESSION)
     if token is not None:
         await services.sessions.end_with_token(token)

@@ -1,4 +1,4 @@
-"""The pages of signing up: by oneself, with an invitation, and the link of the mail."""
+"""The pages of signing up: by oneself, with an invitation, and the link in the mail."""
 
 from typing import Any, assert_never
 
@@ -45,7 +45,7 @@ async def sign_up_page(
     next: FromQuery[str | None] = None,  # noqa: A002 - the name that the address carries
     invite: FromQuery[str | None] = None,
 ) -> Response[Any]:
-    """Ask for what an account is made of, where one may be made."""
+    """Ask for the new account's address and password, if sign-up is open."""
     path = parse_own_path(next)
     if invite is not None:
         return await _invited_page(services, invite, path)
@@ -64,7 +64,7 @@ async def sign_up(
     services: NamedDependency[Services],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Make an account, and send the mail that makes it complete."""
+    """Create an account, and send the mail that completes it."""
     visitor, signing_up = visitor_of(request, jar), services.signing_up
     email, password, invite = fields["email"], fields["password"], fields["invite"]
     outcome: SignUpOutcome
@@ -98,7 +98,7 @@ async def confirm_page(
     jar: NamedDependency[Cookies],
     token: FromQuery[str] = "",
 ) -> Response[Any]:
-    """Ask before the link is used up: some mail programs open every link by themselves."""
+    """Ask before the link is used up, since some mail programs open every link by themselves."""
     link = await services.signing_up.link_for(token, step_token(request, jar))
     match link:
         case Denied():
@@ -118,7 +118,7 @@ async def confirm(
     services: NamedDependency[Services],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Complete an account, and go on to where the sign-up began."""
+    """Complete the account, and go on to the page from which the sign-up began."""
     token = fields["token"]
     outcome = await services.signing_up.confirm(
         token, step_token(request, jar), fields["password"], visitor_of(request, jar)
@@ -159,7 +159,7 @@ def _closed_page(closed: Denied, next_path: str, status: int = 200) -> Response[
 
 
 def _field_of(denied: Denied) -> str:
-    """The field of the form that the sentence is about."""
+    """Return the field of the form that the sentence is about."""
     return _FIELDS.get(denied.reason, "email")
 
 

@@ -1,4 +1,4 @@
-"""Supporter status: how it stands, how to get it, and where to manage what is paid."""
+"""The page of supporter status: its state, the offers, and the management of payments."""
 
 from dataclasses import replace
 from typing import Any, Final
@@ -27,13 +27,15 @@ async def supporter_page(
     signed_in: NamedDependency[SignedIn],
     back: FromQuery[str | None] = None,
 ) -> Response[Any]:
-    """Show it. back: from the provider, whose call may not have come yet."""
+    """Show it. back: the browser returns from the provider, whose webhook may not have arrived
+    yet.
+    """
     if back is None:
         return await _page(services, signed_in)
     refused = await services.billing.look(signed_in.account)
     if refused is not None:
         return await _page(services, signed_in, refused)
-    # Read again, for the answer may have changed the account.
+    # Read again, since the provider's answer may have changed the account.
     account = await services.store.read(
         lambda records: records.accounts.get(signed_in.account.account_id)
     )
@@ -47,7 +49,7 @@ async def pay(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Go on to the provider's page."""
+    """Go on to the provider's checkout."""
     url = await services.billing.buy(signed_in.account, fields["plan"], PATH)
     if isinstance(url, Denied) and url.reason is Reason.PAYS_ALREADY:
         return Redirect(f"{PATH}?back=managed", status_code=303)
@@ -60,7 +62,7 @@ async def pay(
 async def manage(
     services: NamedDependency[Services], signed_in: NamedDependency[SignedIn]
 ) -> Response[Any]:
-    """Go on to the provider's page about cards, receipts and the end of it."""
+    """Go on to the provider's page about cards, receipts and cancellation."""
     url = await services.billing.manage(signed_in.account)
     if not isinstance(url, str):
         return await _page(services, signed_in, url)
@@ -68,7 +70,7 @@ async def manage(
 
 
 def auto_redirect_page(url: str) -> Template:
-    """A page that goes on by itself: our forms may lead nowhere but to pages of ours."""
+    """Render a page that redirects by itself, since our forms may lead only to pages of ours."""
     headers = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
     return Template("account/leaving.html", context={"url": url}, headers=headers)
 

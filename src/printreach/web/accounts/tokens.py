@@ -1,4 +1,4 @@
-"""Tokens of a person's own programs: listed, made, shown once and ended."""
+"""Pages of access tokens for a person's own programs."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ async def show_tokens(
     signed_in: NamedDependency[SignedIn],
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """The tokens, and the form for another one."""
+    """List the tokens, with the form for another one."""
     toast = "The token has ended." if said == "ended" else ""
     return page(_TEMPLATE, **await _shown(services, signed_in), toast=toast, typed="")
 
@@ -39,7 +39,7 @@ async def make_token(
     services: NamedDependency[Services],
     signed_in: NamedDependency[SignedIn],
 ) -> Response[Any]:
-    """Make a token, and lead to the page that shows it once."""
+    """Create a token, and redirect to the page that shows it once."""
     scopes = [name.removeprefix(_PREFIX) for name in fields.values if name.startswith(_PREFIX)]
     made = await services.access_tokens.make_by_owner(
         signed_in.account, signed_in.session, fields["password"], fields["name"], scopes

@@ -1,4 +1,4 @@
-"""APIs for programs. What stands in APIS is served and described."""
+"""APIs for programs. The routers in APIS are served and described."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""What an app asks the service of its own connection."""
+"""The API by which an app asks about its own connection."""
 
 from litestar import Router, get, post
 from litestar.di import NamedDependency, Provide
@@ -42,7 +42,7 @@ async def detector_status(
     data: JSONBody[TokenBody | None] = None,
 ) -> WatchStatusAnswer:
     """Tell an app what the failure detector says of the print under way."""
-    del data  # described and checked; its token was read by who provides the caller
+    del data  # declared so that it is described and checked; provide_caller() has read its token
     return WatchStatusAnswer(result=await services.app_calls.detector_status(caller))
 
 

@@ -1,4 +1,4 @@
-"""Which App Connection calls an App API: the dependency `caller` of its routes."""
+"""The App Connection that calls an App API: the dependency `caller` of its routes."""
 
 from typing import Annotated
 
@@ -24,7 +24,7 @@ AppToken = Annotated[
 async def provide_caller(
     request: AnyRequest, services: NamedDependency[Services], app_token: AppToken = None
 ) -> AppCaller:
-    """The connection that calls, by its token in the header, or in the body of a POST.
+    """Return the calling connection, by its token in the header or in the body of a POST.
 
     Raises ValidationException, ServiceFailure and TooManyRequestsException.
     """
@@ -44,7 +44,9 @@ async def provide_caller(
 
 
 async def _token_in_body(request: AnyRequest) -> str | None:
-    """Whatever else is wrong with the body is told by who reads it."""
+    """Return the token in the body; any other fault in the body is reported when the handler reads
+    it.
+    """
     try:
         return msgspec.json.decode(await request.body(), type=TokenBody).app_token
     except (msgspec.DecodeError, UnicodeDecodeError):

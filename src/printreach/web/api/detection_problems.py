@@ -1,4 +1,4 @@
-"""Failures, as the failure-detection API tells them: `{"ErrorType","ErrorDetails"}`."""
+"""Failures in the format of the failure-detection API: `{"ErrorType","ErrorDetails"}`."""
 
 import logging
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ _NO_CALL: Final = Refused(
 
 
 class DetectionRefused(Exception):
-    """The call ends here."""
+    """The call is refused."""
 
     def __init__(self, refused: Refused) -> None:
         self.refused = refused
@@ -43,7 +43,7 @@ class DetectionRefused(Exception):
 
 
 def answer_detection_failure(request: AnyRequest, failure: Exception) -> Response[DetectionProblem]:
-    """Tell a program what failed; of anything unforeseen no more than that, and it is logged."""
+    """Tell a program what failed. An unforeseen failure is logged and reported without details."""
     match failure:
         case DetectionRefused(refused=refused):
             return _problem(refused)
@@ -62,7 +62,7 @@ def answer_detection_failure(request: AnyRequest, failure: Exception) -> Respons
 def _problem(
     refused: Refused, status: int | None = None, more_headers: Mapping[str, str] | None = None
 ) -> Response[DetectionProblem]:
-    """status: where it is another one than that of the error."""
+    """Return the response. status: if it differs from that of the error."""
     headers = dict(more_headers or {})
     if isinstance(refused, RefusedForNow):
         headers["Retry-After"] = str(refused.retry_after_s)

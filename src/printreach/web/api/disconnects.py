@@ -1,4 +1,4 @@
-"""Work for a caller who may leave before it is done."""
+"""Work that is abandoned when its caller disconnects."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -10,13 +10,13 @@ T = TypeVar("T")
 
 
 class CallerDisconnected(Exception):
-    """Nobody waits for the answer any more."""
+    """The caller no longer waits for the answer."""
 
 
 async def while_connected(request: AnyRequest, work: Coroutine[None, None, T]) -> T:
-    """Do the work, or give it up as soon as the caller leaves. Raises CallerLeft.
+    """Do the work, or cancel it as soon as the caller disconnects. Raises CallerDisconnected.
 
-    The request's body has to be read by then.
+    The request's body must have been read before.
     """
     working = asyncio.create_task(work)
     leaving = asyncio.create_task(_until_left(request))
@@ -33,4 +33,4 @@ async def while_connected(request: AnyRequest, work: Coroutine[None, None, T]) -
 
 async def _until_left(request: AnyRequest) -> None:
     while (await request.receive())["type"] != "http.disconnect":
-        pass  # an end of the body that was read already
+        pass  # the end of the body, which was already read

@@ -17,14 +17,14 @@ _NEVER_ASKED: Final = {
     name: Provide(lambda: None, sync_to_thread=False)
     for name in ("services", "jar", "settings", "session", "signed_in")
 }
-"""What `web.app` gives to every route; a description needs their names alone."""
+"""The dependencies that `web.app` provides to every route; a description needs only their names."""
 
 
 def openapi_document(apis: Sequence[Router]) -> bytes:
     """Describe APIs as OpenAPI 3.1, in JSON.
 
-    The framework would serve the description itself, in a folder with pages of its own making.
-    So an application that is never served makes it, and we serve it at the one path we promise.
+    The framework would serve the description in a folder with pages of its own. So an application
+    that is never served generates it, and we serve it at the one path that we promise.
     """
     described = Litestar(
         list(apis),
@@ -39,7 +39,7 @@ def openapi_document(apis: Sequence[Router]) -> bytes:
         logging_config=None,
     )
     schema = described.openapi_schema.to_schema()
-    # The paths of one handler come in any order, another one at each start.
+    # The paths of one handler come in an order that changes with each start.
     schema["paths"] = dict(sorted(schema["paths"].items()))
     return msgspec.json.encode(schema)
 

@@ -35,9 +35,9 @@ from printreach.web.signed_in import too_many
 _log = logging.getLogger(__name__)
 
 HEARTBEAT_S: Final = 15.0
-"""So often a reader hears something."""
+"""Interval of heartbeats to a reader."""
 MAX_STREAM_S: Final = 3600.0
-"""Then the reader asks anew, from where it is."""
+"""After this time the reader reconnects and continues from its last event."""
 _GONE: Final = (
     "That event isn't kept any more, or never was one of yours. Begin without it, or with"
     " after=oldest."
@@ -61,14 +61,14 @@ LastEventId = Annotated[
 
 
 class _Refused(HTTPException):
-    """An answer that both kinds of stream give."""
+    """A refusal of both kinds of stream."""
 
 
 @get(
     "/api/events",
     middleware=[slow_readers.ends_slow_readers],
     responses={
-        # Examples would be random ones, and the document another at each writing.
+        # Examples would be random, and the document would differ each time it is written.
         401: ResponseSpec(
             Problem,
             generate_examples=False,
@@ -129,11 +129,12 @@ async def event_socket(
         await socket.close(_WEBSOCKET_CODES + 1, "Ask again, from the last event that you have.")
 
 
-# --- who reads ------------------------------------------------------------------------------------
+# --- the reader
+# ------------------------------------------------------------------------------------
 
 
 async def _reader(connection: Connection, services: Services, jar: Cookies) -> Access:
-    """Raises NotAuthorizedException and TooManyRequestsException."""
+    """Authenticate the reader. Raises NotAuthorizedException and TooManyRequestsException."""
     scheme, _, token = connection.headers.get("authorization", "").partition(" ")
     given = token.strip() if scheme.lower() == "bearer" else None
     session = None if given else jar.read(connection.headers.get("cookie", ""), SESSION)
@@ -155,7 +156,9 @@ async def _reader(connection: Connection, services: Services, jar: Cookies) -> A
 async def _account_and_credential(
     services: Services, token: str | None, session: str | None, visitor: Visitor
 ) -> tuple[str, str] | None:
-    """Whose events may be read, and the id of the token or session that says so."""
+    """Return the account whose events may be read, and the id of the token or session that allows
+    it.
+    """
     if token:
         found = await services.access_tokens.look_up(token, Scope.READ_EVENTS)
         return None if found is None else (found.account_id, found.token_id)
@@ -176,13 +179,13 @@ async def _opened(
         raise TooManyRequestsException(_MANY, headers={"Retry-After": "60"}) from None
 
 
-# --- what is read ---------------------------------------------------------------------------------
+# --- the stream ---------------------------------------------------------------------------------
 
 
 async def _with_heartbeats(
     told: AsyncGenerator[Told | None, None],
 ) -> AsyncGenerator[Told | None, None]:
-    """The events, and None for each beat, until the reader may read no longer."""
+    """Yield the events, and None for each heartbeat, until the access ends."""
     loop = asyncio.get_running_loop()
     ends_at, heartbeat_at = loop.time() + MAX_STREAM_S, loop.time()
     with suppress(AccessEnded):
@@ -202,7 +205,9 @@ async def _with_heartbeats(
 async def _messages(
     told: AsyncGenerator[Told | None, None], behind: str
 ) -> AsyncGenerator[ServerSentEventMessage, None]:
-    """behind: where the stream begins; the first beat says it, for who hears nothing else."""
+    """Format the stream. behind: where it begins; the first heartbeat carries it, in case no event
+    comes.
+    """
     begins_behind: str | None = behind
     async with aclosing(_with_heartbeats(told)) as beating:
         async for one in beating:
@@ -218,9 +223,9 @@ async def _followed(
     told: AsyncGenerator[Told | None, None],
     behind: str,
 ) -> bool:
-    """Send all until the reader leaves or the stream ends; True where it ended, for a close.
+    """Send all until the reader leaves or the stream ends; True if it ended and is to be closed.
 
-    The close is left to the caller: the server sends none while the socket is being read. Raises
+    The caller closes it, since the server sends no close while the socket is being read. Raises
     what failed while the reader was there.
     """
     leaving = asyncio.create_task(_until_left(socket))
@@ -239,7 +244,9 @@ async def _send_all(
     told: AsyncGenerator[Told | None, None],
     behind: str,
 ) -> bool:
-    """False where the reader is too slow. behind: the event before the first, said by a beat."""
+    """Send all; False if the reader is too slow. behind: the event before the first, sent as a
+    heartbeat.
+    """
     heartbeat = msgspec.json.encode({"After": behind})
     async with aclosing(_with_heartbeats(told)) as beating:
         async for one in beating:
@@ -249,12 +256,12 @@ async def _send_all(
                 async with asyncio.timeout(slow_readers.SENT_WITHIN_S):
                     await socket.send_text(text)
             except TimeoutError:
-                return False  # a close would not be taken, either
+                return False  # it would not take a close either
     return True
 
 
 async def _until_left(socket: WebSocket[Any, Any, Any]) -> None:
-    """What a reader says is of no interest, but that it leaves."""
+    """Discard what the reader sends until it leaves."""
     try:
         while True:
             await socket.receive_data(mode="text")

@@ -1,4 +1,4 @@
-"""The one image of a multipart body, read as it comes, with its limits kept while reading."""
+"""The one image of a multipart body, parsed as it arrives, with all limits enforced meanwhile."""
 
 import io
 import re
@@ -20,17 +20,17 @@ from printreach.web.body_limiter import Body
 from printreach.web.problems import AnyRequest
 
 MOST_AROUND_BYTES: Final = 64 * 1024
-"""Of everything in a body that is not the image."""
+"""Bytes of a body that are not the image."""
 LONGEST_BOUNDARY: Final = 70
 """RFC 2046, section 5.1.1."""
 MOST_PARTS: Final = 16
 
 _FORM: Final = "multipart/form-data"
 _NAMED_AS_IN_MAILS: Final = re.compile(r";\s*filename\*\d*\*?=", re.IGNORECASE)
-"""RFC 2231; RFC 7578 has forms do without."""
+"""RFC 2231; RFC 7578 forbids it in forms."""
 
 _FILES: Final = ("image/", "application/octet-stream")
-"""What no form says of words that were typed."""
+"""Content types that no form gives to a typed value."""
 
 TOO_LARGE: Final = Refused(
     DetectionError.IMAGE_TOO_LARGE, f"An image has at most {MOST_BYTES} bytes."
@@ -41,7 +41,7 @@ NO_FILE: Final = Refused(
 
 
 async def read_image(request: AnyRequest, body: Body) -> bytes:
-    """Read the file of a form. Raises DetectionRefused, NoRoom and TooSlow."""
+    """Read the file of a form. Raises DetectionRefused, TooManyBodies and TooSlow."""
     reader = _ImageReader(_boundary(request), body)
     announced = request.content_length
     if announced is not None and announced > MOST_BYTES + MOST_AROUND_BYTES:
@@ -70,7 +70,7 @@ def _boundary(request: AnyRequest) -> str:
 
 
 class _ImageReader:
-    """Takes the body's bytes in turn, and keeps the file's."""
+    """Consumes the chunks of a body and keeps the file's bytes."""
 
     def __init__(self, boundary: str, body: Body) -> None:
         self._parser = PushMultipartParser(boundary, max_segment_count=MOST_PARTS)
@@ -96,7 +96,7 @@ class _ImageReader:
             raise _unreadable("It holds too much beside the image.")
 
     def whole(self) -> bytes:
-        """The file, after the last byte."""
+        """Return the file, after the last chunk."""
         try:
             self._parser.close()
         except MultipartError as error:
@@ -122,7 +122,9 @@ class _ImageReader:
 
 
 def _is_file(part: MultipartSegment) -> bool:
-    """Some programs write the file's name as mails do, or no name but that it is bytes."""
+    """Return whether a part is a file. Some programs encode the file name as mails do, or give only
+    a content type.
+    """
     disposition = part.header("Content-Disposition", "")
     is_named = part.filename is not None or _NAMED_AS_IN_MAILS.search(disposition) is not None
     return is_named or (part.content_type or "").startswith(_FILES)

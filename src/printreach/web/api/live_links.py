@@ -1,4 +1,4 @@
-"""An app makes a Live Link to the printer of its connection."""
+"""The API by which an app creates a Live Link to the printer of its connection."""
 
 from typing import Final
 

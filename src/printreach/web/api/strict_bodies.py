@@ -1,4 +1,4 @@
-"""Bodies read to the letter: the framework would take "6" for a number, and true for one."""
+"""Strict JSON bodies: the framework would accept "6" as a number, and true as one."""
 
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 async def read_strictly(request: AnyRequest, kind: type[T]) -> T:
-    """The body again, which the framework has taken already. Raises ValidationException."""
+    """Parse the body strictly after the framework has read it. Raises ValidationException."""
     try:
         return msgspec.json.decode(await request.body(), type=kind)
     except msgspec.ValidationError as error:

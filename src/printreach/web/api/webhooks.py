@@ -1,4 +1,4 @@
-"""Apps and their webhooks; and the keys by which anybody verifies what they are sent."""
+"""The API of an app's webhook, and the keys that verify deliveries."""
 
 import base64
 
@@ -62,7 +62,7 @@ async def delete_webhook(
     data: JSONBody[TokenBody | None] = None,
 ) -> DoneAnswer:
     """Have no more events sent, not even those that wait to be sent again."""
-    del data  # described and checked; its token was read by who provides the caller
+    del data  # declared so that it is described and checked; provide_caller() has read its token
     await services.webhooks.delete(caller)
     return DoneAnswer()
 

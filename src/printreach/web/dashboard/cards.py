@@ -1,4 +1,4 @@
-"""A printer as its card shows it: one state, what needs a person first, readings with an age."""
+"""A printer's card: one state, whatever needs a person first, and readings with their age."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from printreach.web.wording import duration, moment
 
 OFFLINE: Final = "offline"
 RECENT_S: Final = 600.0
-"""A warning of the detector stands on the card for so long."""
+"""A warning of the detector stays on the card for this time."""
 WORRYING_QUALITY: Final = 3
 _YOUNG_S: Final = 60.0
 _AGE_STEP_S: Final = 5.0
@@ -25,7 +25,7 @@ _AWAY: Final = frozenset({ErrorCode.PRINTER_NOT_CONNECTED, ErrorCode.PRINTER_TIM
 
 
 class Temp(TypedDict):
-    """What templates call temp; icon: one of the sprite."""
+    """The type `temp` of the templates. icon: a name in the sprite."""
 
     label: str
     icon: str
@@ -34,9 +34,9 @@ class Temp(TypedDict):
 
 
 class Webcam(TypedDict):
-    """state: live, stale, gone or none. picture: its address, or "" where there is none.
+    """state: live, stale, gone or none. picture: its address, or "" if there is none.
 
-    age: what the label says, markup where it tells a time.
+    age: the label's text, markup if it contains a time.
     """
 
     picture: str
@@ -49,7 +49,7 @@ class Webcam(TypedDict):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CardText:
-    """What a card says in words. attention: "", "needs-you" or "is-broken"."""
+    """The text of a card. attention: "", "needs-you" or "is-broken"."""
 
     attention: str = ""
     emphasis: str = ""
@@ -58,7 +58,7 @@ class CardText:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Card:
-    """What parts/printer_card.html draws; each member stands there."""
+    """The data of parts/printer_card.html, where each member is explained."""
 
     id: str
     name: str
@@ -82,7 +82,7 @@ class Card:
 
 
 def state_of(seen: SeenPrinter) -> str:
-    """The state to show. Offline overrides all: what was seen before is old."""
+    """Return the state to show. Offline overrides all others, since earlier readings are old."""
     reading = seen.reading
     if not seen.is_online or reading.status is None or reading.refusal is not None:
         return OFFLINE
@@ -90,7 +90,7 @@ def state_of(seen: SeenPrinter) -> str:
 
 
 def is_warned(seen: SeenPrinter) -> bool:
-    """The detector warned of its print of late, and it goes on."""
+    """Return whether the detector recently warned of a print that still runs."""
     status = seen.reading.status
     if status is None or state_of(seen) not in AT_WORK:
         return False
@@ -131,7 +131,7 @@ def card_of(seen: SeenPrinter, at: datetime) -> Card:
 
 
 def temps_of(temps: Temps) -> list[Temp]:
-    """Hotend and bed, and the chamber where it is reported."""
+    """Return hotend and bed, and the chamber if it is reported."""
     pairs: list[Temp] = [
         Temp(label="Hotend", icon="nozzle", actual=temps.hotend_actual, target=temps.hotend_target),
         Temp(label="Bed", icon="heat", actual=temps.bed_actual, target=temps.bed_target),
@@ -150,7 +150,7 @@ def temps_of(temps: Temps) -> list[Temp]:
 
 
 def webcam_of(seen: SeenPrinter, index: int, *, still: bool) -> Webcam:
-    """A camera of the printer; its picture comes by way of us."""
+    """Return a camera of the printer; its picture is served by us."""
     status, base = seen.reading.status, f"/printers/{seen.printer.printer_id}/webcam"
     cameras = status.list_webcams.webcams if status is not None else []
     if state_of(seen) == OFFLINE:
@@ -172,12 +172,12 @@ def webcam_of(seen: SeenPrinter, index: int, *, still: bool) -> Webcam:
 
 
 def camera_label(camera: WebcamEntry) -> str:
-    """What a person chooses it by."""
+    """Return the label by which a person chooses it."""
     return camera.name if camera.enabled else f"{camera.name}, switched off"
 
 
 def _last_picture(seen: SeenPrinter, cameras: Sequence[WebcamEntry]) -> Webcam:
-    """What its default camera showed when somebody last looked, with when that was."""
+    """Return the last picture of its default camera that anybody viewed, with its time."""
     at, camera = seen.pictured_at, cameras[0] if cameras else None
     address = f"/printers/{seen.printer.printer_id}/webcam/last"
     return Webcam(
@@ -191,7 +191,7 @@ def _last_picture(seen: SeenPrinter, cameras: Sequence[WebcamEntry]) -> Webcam:
 
 
 def quarters_of(camera: WebcamEntry) -> int:
-    """What is drawn turns by quarters; anything else a printer says is as if it said nothing."""
+    """Return the rotation in quarters; other angles that a printer reports are ignored."""
     return camera.rotation if camera.rotation in (90, 180, 270) else 0
 
 
@@ -261,7 +261,9 @@ def _ready_at(seen: SeenPrinter) -> datetime | None:
 
 
 def _look_age(since_s: float, suppressed: bool) -> str:
-    """By steps of some seconds while it is young: a page need not be drawn again for each one."""
+    """Return the age of a look, in steps of some seconds while it is young, so that the page is not
+    drawn again every second.
+    """
     if suppressed:
         return "Off for this print"
     if since_s < _YOUNG_S:

@@ -1,4 +1,4 @@
-"""Who else reaches a person's printers: apps, and whom they share one with."""
+"""The connections to an account's printers: those of apps, and shared ones."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ async def connections_page(
     dashboard: NamedDependency[Dashboard],
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """List the living connections."""
+    """List the current connections."""
     account_id = signed_in.account.account_id
     context = {
         "apps": await dashboard.connections.all(account_id, ConnectionKind.APP),
@@ -83,7 +83,7 @@ async def secrets_page(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Template:
-    """Show once what opens a new connection."""
+    """Show the secrets of a new connection once."""
     account_id = signed_in.account.account_id
     or_404(await dashboard.connections.one(account_id, connection_id))
     shared = dashboard.shown_once.take(account_id, connection_id)

@@ -1,6 +1,6 @@
-"""What a page hears while it is open: its parts again, whenever they look different.
+"""The event stream of an open page: its parts again, whenever they look different.
 
-web/scripts/parts/live.ts tells what each kind of event does.
+web/scripts/parts/live.ts says what each kind of event does.
 """
 
 import asyncio
@@ -33,20 +33,24 @@ from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 
 HEARTBEAT_S: Final = 15.0
-"""So often a page hears something."""
+"""Interval of heartbeats to a page."""
 MAX_STREAM_S: Final = 600.0
-"""Then the browser asks anew. What a server holds for one that never reads has an end."""
+"""After this time the browser reconnects, so that a client that never reads is not served for
+ever.
+"""
 RETRY_MS: Final = 3_000
-"""After that long a browser asks anew where its stream has ended."""
+"""The browser reconnects this long after its stream has ended."""
 RETRY_WHEN_ENDED_MS: Final = 60_000
-"""Where it made room for a newer page: else the two would end each other in turns."""
+"""The same if the stream made room for a newer page; sooner, the two would end each other in
+turns.
+"""
 
 
 @dataclass(slots=True)
 class Page:
     """An open page. name: what it shows; pages of an account with the same name share their parts.
 
-    access: what lets the page in; when it ends, the page is told to load anew, and asks to sign in.
+    access: what allows the page; when it ends, the page is told to reload and asks to sign in.
     draw, look: see SharedParts. watched: the printers whose changes show on it.
     """
 
@@ -63,7 +67,7 @@ class Page:
     _warned: frozenset[str] = frozenset()
 
     def stream(self) -> ServerSentEvent:
-        """The answer to the page's script. Raises TooManyRequestsException."""
+        """Return the response to the page's script. Raises TooManyRequestsException."""
         self.pages.check_room(self.access.account_id)
         events = self._while_allowed()
         headers = {"X-Accel-Buffering": "no"}
@@ -114,7 +118,7 @@ class Page:
         return [*changed, *self._announcements(printers)]
 
     def _announcements(self, printers: list[SeenPrinter]) -> list[ServerSentEventMessage]:
-        """What a screen reader says: that a state is another one now, or a warning came."""
+        """Return the sentences for screen readers: a state has changed, or a warning came."""
         states = {
             seen.printer.printer_id: (seen.printer.name, state_of(seen))
             for seen in printers
@@ -126,7 +130,7 @@ class Page:
             if self._states.get(key, state) != state
         ]
         warned = {seen.printer.printer_id: seen for seen in printers if is_warned(seen)}
-        if self._states:  # what was so before the page opened stands on it
+        if self._states:  # the page already shows what was so before it opened
             words += [
                 f"Possible failure: look at {warned[key].printer.name}."
                 for key in warned.keys() & states.keys() - self._warned
@@ -150,7 +154,7 @@ _WORDS: Final = {
 
 
 def templates_of(request: AnyRequest) -> Environment:
-    """The templates of the application, for parts of pages."""
+    """Return the application's template engine, for parts of pages."""
     engine = request.app.template_engine
     assert isinstance(engine, JinjaTemplateEngine), "web.app sets it up"
     return engine.engine

@@ -45,7 +45,7 @@ async def files_page(
     page: FromQuery[int | None] = None,
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """Show one folder, with what can be done with what is in it."""
+    """Show one folder and what can be done with its files."""
     view, path = view_of(seen, dashboard.clock.now()), parse_folder(folder)
     if path is None:
         raise NotFoundException("There is no such folder")
@@ -70,7 +70,7 @@ async def upload(
     dashboard: NamedDependency[Dashboard],
     folder: FromQuery[str | None] = None,
 ) -> Response[Any]:
-    """Pass a file on to the printer while it comes, and while the printer is theirs."""
+    """Pass a file on to the printer as it arrives, while the account owns the printer."""
     into = parse_folder(folder)
     if into is None:
         raise ValidationException("There is no such folder")
@@ -93,7 +93,7 @@ async def download(
     services: NamedDependency[Services],
     path: FromQuery[str],
 ) -> Stream:
-    """Pass a file on while it comes; a browser saves it, and shows it by no means."""
+    """Pass a file on as it arrives, as a download that the browser never displays."""
     asked = _file_path(path)
     access = signed_in.access.to(owned_id)
     pieces = answer_then_pieces(services, access, "/files/download", {"path": str(asked)})
@@ -123,7 +123,7 @@ async def download(
 async def ask_to_delete(
     seen: NamedDependency[SeenPrinter], dashboard: NamedDependency[Dashboard], path: FromQuery[str]
 ) -> Template:
-    """Ask before a file is gone."""
+    """Ask before deleting a file."""
     view, asked = view_of(seen, dashboard.clock.now()), _file_path(path)
     context = {"view": view, "path": str(asked), "name": asked.parts[-1]}
     return Template("dashboard/delete_file.html", context=context)
@@ -150,7 +150,7 @@ async def delete(
 async def ask_to_start(
     seen: NamedDependency[SeenPrinter], dashboard: NamedDependency[Dashboard], path: FromQuery[str]
 ) -> Template:
-    """Ask before a machine moves that nobody may be looking at."""
+    """Ask before a machine moves that nobody may be watching."""
     view, asked = view_of(seen, dashboard.clock.now()), _file_path(path)
     context = {"view": view, "path": str(asked), "name": asked.parts[-1]}
     return Template("dashboard/start_file.html", context=context)
@@ -176,7 +176,7 @@ async def start(
 async def _folder(
     dashboard: Dashboard, printer: OwnedPrinter, path: VirtualPath, page: int
 ) -> Folder | PrinterRefusal:
-    """Raises NotFoundException where the printer has no such folder."""
+    """Read a page of a folder. Raises NotFoundException if the printer has no such folder."""
     try:
         found = await dashboard.file_lists.read(printer, lambda said: folder_of(said, path, page))
     except UnreadableList:
@@ -188,7 +188,7 @@ async def _folder(
 
 
 def _file_path(typed: str) -> VirtualPath:
-    """Raises ValidationException."""
+    """Parse a file's path. Raises ValidationException."""
     path = parse_virtual_path(typed, (FileRoot.GCODE,))
     if isinstance(path, str) or not path.parts:
         raise ValidationException("There is no such file")

@@ -1,4 +1,4 @@
-"""The files of a printer as a page shows them: one folder at a time."""
+"""A printer's files as a page shows them, one folder at a time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,13 @@ from printreach.rules.virtual_paths import MAX_PATH_CHARS, VirtualPath, parse_vi
 ROOT: Final = FileRoot.GCODE.value
 PAGE_SIZE: Final = 200
 MOST_NAME_CHARS: Final = 255
-"""Of a name as it is shown; no file system has longer ones."""
+"""Characters of a shown name; no file system allows more."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
-    """What a page needs of `contract.files.FileEntry`. children: JSON, read where it is opened."""
+    """The parts of `contract.files.FileEntry` that a page needs. children: JSON, decoded when
+    opened.
+    """
 
     type: EntryType
     name: str
@@ -32,7 +34,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, rename="pascal"):
 class Row:
     """A file or a folder.
 
-    link: what stands behind `path=` in an address; "" where no address can name it.
+    link: the value of `path=` in an address; "" if no address can name it.
     """
 
     name: str
@@ -44,7 +46,9 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Folder:
-    """crumbs: the names on the way here with their links, the last is this one."""
+    """A page of one folder. crumbs: the names on the path with their links; the last is this
+    folder.
+    """
 
     path: str
     rows: Sequence[Row]
@@ -55,7 +59,7 @@ class Folder:
 
 
 class UnreadableList(Exception):
-    """What a printer answered is no list of files."""
+    """The printer's answer is not a list of files."""
 
 
 class _List(msgspec.Struct, rename="pascal"):
@@ -72,17 +76,17 @@ _entry = msgspec.json.Decoder(Entry)
 
 
 def parse_folder(typed: str | None) -> VirtualPath | None:
-    """The folder that an address names; None where it can be none."""
+    """Parse the folder in an address; None if it is invalid."""
     path = parse_virtual_path(typed or ROOT, (FileRoot.GCODE,))
     return path if isinstance(path, VirtualPath) else None
 
 
 def folder_of(envelope: bytes, path: VirtualPath, page: int) -> Folder | None:
-    """A page of a folder's rows, folders first, then the newest files; None where it isn't there.
+    """Return a page of a folder's rows, folders first, then the newest files; None if it does not
+    exist.
 
-    envelope: what a printer answered to `/files/list`. It may be megabytes, so this belongs in a
-    thread, and each step is short: while msgspec decodes, all other threads stand still.
-    Raises UnreadableList.
+    envelope: the printer's answer to `/files/list`. It may have megabytes, so this runs in a
+    thread; each step is short, since msgspec holds the GIL while it decodes. Raises UnreadableList.
     """
     try:
         entries = _entries_at(_envelope.decode(envelope).result.root, path.parts)
@@ -137,7 +141,7 @@ def _row(entry: Entry) -> Row:
 def _moment(unix_s: float) -> datetime | None:
     try:
         return datetime.fromtimestamp(unix_s, UTC) if unix_s > 0 else None
-    except (OverflowError, ValueError, OSError):  # a printer may say anything
+    except (OverflowError, ValueError, OSError):  # a printer may report any number
         return None
 
 

@@ -20,7 +20,7 @@ from printreach.web.signed_in import SignedIn
 from printreach.web.slow_readers import ends_slow_readers
 
 FARM_EVERY_S: Final = 5.0
-"""A hundred rows are not read every second; their printers and ours have other things to do."""
+"""A hundred cards are not redrawn every second, to spare the printers and the service."""
 _CARD: Final = "dashboard/card.html"
 
 
@@ -33,7 +33,7 @@ async def printers_page(
     page: FromQuery[int | None] = None,
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """Show a person's printers, those that need somebody first."""
+    """List the account's printers, those that need somebody first."""
     list_query = parse_list_query(show, q, page)
     printers = await dashboard.printers.all(signed_in.account.account_id)
     at = dashboard.clock.now()
@@ -59,7 +59,7 @@ async def printers_events(
     q: FromQuery[str | None] = None,
     page: FromQuery[int | None] = None,
 ) -> ServerSentEvent:
-    """Tell that page of every card that changes."""
+    """Send that page every card that changes."""
     list_query = parse_list_query(show, q, page)
     card = templates_of(request).get_template(_CARD)
 
@@ -83,7 +83,7 @@ async def printers_events(
 
 
 def _page_link(list_query: ListQuery, page: int, pages: int) -> str:
-    """Where that page is; empty where there is none."""
+    """Return the link of a page of the list; empty if there is none."""
     if not 1 <= page <= pages:
         return ""
     return f"/printers{ListQuery(show=list_query.show, search=list_query.search, page=page).query}"

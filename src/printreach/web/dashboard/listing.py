@@ -1,4 +1,4 @@
-"""All printers on one page: who comes first, which are asked for, and how they are laid out."""
+"""The list of all printers: order, filter, search and layout."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _URGENCY: Final = {"is-broken": 0, "needs-you": 1, "": 2}
 
 
 class Show(StrEnum):
-    """Which printers a person wants to see."""
+    """The filter of the list."""
 
     ALL = "all"
     ATTENTION = "attention"
@@ -31,7 +31,7 @@ class Show(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListQuery:
-    """What the address of the list asks for. page: from 1."""
+    """The query of the list's address. page: from 1."""
 
     show: Show = Show.ALL
     search: str = ""
@@ -39,7 +39,7 @@ class ListQuery:
 
     @property
     def query(self) -> str:
-        """As it stands behind the path, with its question mark; what is usual is left out."""
+        """Format it with its question mark; defaults are left out."""
         pairs = {"show": self.show.value} if self.show is not Show.ALL else {}
         pairs |= {"q": self.search} if self.search else {}
         pairs |= {"page": str(self.page)} if self.page > 1 else {}
@@ -48,7 +48,7 @@ class ListQuery:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listing:
-    """One page of the list. layout: a class of the style sheet. counts: by Show's words."""
+    """One page of the list. layout: a class of the style sheet. counts: by the values of Show."""
 
     cards: Sequence[Card]
     counts: dict[str, int]
@@ -59,7 +59,7 @@ class Listing:
 
 
 def parse_list_query(show: str | None, search: str | None, page: int | None) -> ListQuery:
-    """Anything may stand in an address; what makes no sense is as if it weren't there."""
+    """Parse it; invalid values count as missing."""
     return ListQuery(
         show=Show(show) if show in list(Show) else Show.ALL,
         search=(search or "").strip()[:LONGEST_SEARCH],
@@ -68,7 +68,9 @@ def parse_list_query(show: str | None, search: str | None, page: int | None) -> 
 
 
 def listing(printers: Sequence[SeenPrinter], list_query: ListQuery, at: datetime) -> Listing:
-    """The cards of a page, those that need somebody first, then those at work, then by name."""
+    """Return the cards of a page: those that need somebody first, then those at work, then by
+    name.
+    """
     cards = sorted((card_of(seen, at) for seen in printers), key=_place)
     chosen = [
         card for card in cards if _is_shown(card, list_query.show) and _is_found(card, list_query)

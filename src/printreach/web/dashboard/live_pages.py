@@ -1,4 +1,4 @@
-"""A person's own Live Links: made and ended."""
+"""Pages that create and end an account's Live Links."""
 
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -27,7 +27,7 @@ ENDS: Final = [
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LiveLinkForm:
-    """What the form has, and what is wrong with it."""
+    """The values of the form, and their errors."""
 
     printer: str = ""
     hours: str = "24"
@@ -52,7 +52,7 @@ async def make_live_link(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
-    """Make a Live Link."""
+    """Create a Live Link."""
     typed = LiveLinkForm(
         printer=fields["printer"],
         hours=fields["ends"],
@@ -82,7 +82,7 @@ async def ask_to_end_live_link(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Template:
-    """Ask before those who look see nothing more."""
+    """Ask before its viewers lose sight of the printer."""
     listed = or_404(await dashboard.live_links.one(signed_in.account.account_id, live_id))
     return Template("dashboard/end_live_link.html", context={"one": listed})
 

@@ -1,4 +1,4 @@
-"""Stop everything, and the lock of remote control that goes with it.
+"""Stopping everything, and the lock of remote control that comes with it.
 
 Locking asks for no password, so that two taps do it in an emergency; unlocking asks for the
 password or a passkey.
@@ -26,7 +26,7 @@ LOCK_PAGE: Final = "/remote-lock"
 _OUTCOME: Final = "/stop-everything/outcome"
 _LOCKED: Final = "dashboard/locked.html"
 _URGENT: Final = (Stop.UNREACHABLE, Stop.FAILED, Stop.STOPPED, Stop.NOTHING)
-"""In this order: whoever stopped everything has to run to the first ones."""
+"""Outcomes in the order in which the person has to run to the printers."""
 
 
 @get("/stop-everything", media_type=MediaType.HTML)
@@ -45,9 +45,9 @@ async def stop_everything(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
 ) -> Redirect:
-    """Lock remote control, stop every print, and lead to what came of each.
+    """Lock remote control, stop every print, and redirect to the outcome.
 
-    The page that says it is another one: to load it again must neither stop nor lock again.
+    The outcome has a page of its own, so that reloading it neither stops nor locks again.
     """
     account_id = signed_in.account.account_id
     printers = await services.remote_lock.stop_everything(account_id)
@@ -61,7 +61,7 @@ async def stop_everything(
 async def stopped_everything(
     signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Response[Any]:
-    """Say once what came of each printer; after that, whether remote control is locked."""
+    """Show once the outcome for each printer; later, whether remote control is locked."""
     printers = services.shown_stops.take(signed_in.account.account_id, _OUTCOME)
     if printers is None:
         return Redirect(LOCK_PAGE, status_code=303)
@@ -72,7 +72,7 @@ async def stopped_everything(
 async def lock_page(
     signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Template:
-    """Say whether remote control is locked, and unlock it."""
+    """Say whether remote control is locked, with the form that unlocks it."""
     return Template(_LOCKED, context={"errors": {}, **await _context(signed_in, services)})
 
 
@@ -95,7 +95,7 @@ async def begin_passkey(
     services: NamedDependency[Services],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """What the script asks an authenticator to sign."""
+    """Return the challenge that the authenticator signs."""
     visitor = visitor_of(request, jar)
     return passkey_options(
         await services.remote_lock.begin_passkey(signed_in.account, visitor), jar
@@ -110,7 +110,7 @@ async def unlock_with_passkey(
     services: NamedDependency[Services],
     jar: NamedDependency[Cookies],
 ) -> Response[Any]:
-    """Unlock by what an authenticator said."""
+    """Unlock by an authenticator's response."""
     refused = await services.remote_lock.unlock_with_passkey(
         signed_in.account, step_token(request, jar), fields["answer"]
     )

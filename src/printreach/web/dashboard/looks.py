@@ -1,4 +1,4 @@
-"""What the failure detector said, and the material system, as templates draw them."""
+"""Results of the failure watch, and the material system, as templates draw them."""
 
 from collections.abc import Sequence
 from typing import Final, TypedDict
@@ -9,7 +9,7 @@ from printreach.contract.unset import UnsetType
 from printreach.rules.detector import quality_of
 
 MOST_LOOKS: Final = 90
-"""Bars that a strip has room for; the newest are shown."""
+"""Bars that fit into a strip; the newest looks are shown."""
 _HEX: Final = frozenset("0123456789abcdefABCDEF")
 
 
@@ -47,7 +47,7 @@ class ToolRow(TypedDict):
 
 
 def newest_quality(detector: DetectorStatus) -> int | None:
-    """None where it has not looked, or does not look at this print."""
+    """Return the quality of the newest look; None if there is none or this print is not watched."""
     if detector.is_suppressed or not detector.score_history:
         return None
     return quality_of(detector.last_score)
@@ -58,7 +58,7 @@ def is_suppressed(detector: DetectorStatus) -> bool:
 
 
 def looks_of(detector: DetectorStatus) -> list[Look] | None:
-    """Oldest first; None where there is nothing to draw."""
+    """Return the looks, oldest first; None if there is nothing to draw."""
     looks = []
     for score in detector.score_history[-MOST_LOOKS:]:
         bounded = max(0.0, min(100.0, score))
@@ -67,7 +67,7 @@ def looks_of(detector: DetectorStatus) -> list[Look] | None:
 
 
 def units_of(system: MaterialSystem) -> list[UnitRow]:
-    """Units with their spools; what is in none stands in a row of its own."""
+    """Return the units with their spools; spools in no unit get a row of their own."""
     rows = [_unit(unit, system.sources) for unit in system.units]
     known = {unit.id for unit in system.units}
     loose = [source for source in system.sources if source.unit_id not in known]
@@ -77,7 +77,7 @@ def units_of(system: MaterialSystem) -> list[UnitRow]:
 
 
 def tools_of(system: MaterialSystem) -> list[ToolRow]:
-    """Joined to the spools by id alone."""
+    """Return the tools, joined to the spools by id."""
     return [
         ToolRow(
             name=tool.name,
@@ -120,7 +120,7 @@ def _slot(number: int, source: Source) -> Slot:
         id=source.id,
         number=str(number),
         name=name,
-        # It becomes part of a drawing: six digits or nothing.
+        # It becomes part of an SVG, so only six hexadecimal digits are accepted.
         colour=colour if len(colour) == 6 and set(colour) <= _HEX else "",
         left=None if left is None or isinstance(left, UnsetType) else max(0.0, min(100.0, left)),
         is_empty=None if isinstance(source.is_empty, UnsetType) else source.is_empty,

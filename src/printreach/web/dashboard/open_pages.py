@@ -1,7 +1,7 @@
-"""The open pages of an account: how many there may be, and what they draw together.
+"""The open pages of an account: their limit, and the parts that they share.
 
-Each open page has an event stream. Pages that show the same are drawn once for all of them; and
-where an account has as many streams as it may have, a new page ends the oldest one.
+Each open page has an event stream. Pages that show the same are drawn once for all of them. When an
+account has as many streams as allowed, a new page ends the oldest one.
 """
 
 import asyncio
@@ -17,16 +17,16 @@ from printreach.ports import PrinterRow
 from printreach.web.problems import AnyRequest
 
 MOST_STREAMS: Final = 20
-"""Of an account at once, in one process; as many as of the events API."""
+"""Streams of an account at once in one process; as many as of the events API."""
 MOST_ENDING: Final = 20
-"""Streams that were ended and are not over yet, since their readers are slow."""
+"""Ended streams that are not closed yet, since their readers are slow."""
 DRAWN_EVERY_S: Final = 0.5
 """Printers answer one by one; a page is drawn for several at once."""
 LOOKED_UP_EVERY_S: Final = 15.0
-"""So often it is looked which printers the account has."""
+"""Interval at which the account's printers are looked up."""
 
 Parts: TypeAlias = Mapping[str, str]
-"""HTML by the id of the element that it is."""
+"""From an element's id to its HTML."""
 Draw: TypeAlias = Callable[[list[SeenPrinter]], Parts]
 Look: TypeAlias = Callable[[list[SeenPrinter]], Awaitable[None]]
 
@@ -35,8 +35,8 @@ Look: TypeAlias = Callable[[list[SeenPrinter]], Awaitable[None]]
 class SharedParts:
     """The parts of all pages of an account that show the same.
 
-    draw: the parts, of all the account's printers as they are now. look: awaited before each
-    drawing, for what the parts show beside the printers.
+    draw: draws the parts from the current state of all of the account's printers. look: awaited
+    before each drawing, to read what the parts show beside the printers.
     """
 
     printers: OwnPrinters
@@ -51,7 +51,7 @@ class SharedParts:
     _drawing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def newest(self) -> tuple[list[SeenPrinter], Parts]:
-        """The account's printers, and the parts drawn of them DRAWN_EVERY_S ago at most."""
+        """Return the account's printers, and their parts drawn at most DRAWN_EVERY_S ago."""
         loop = asyncio.get_running_loop()
         async with self._drawing:
             if loop.time() >= self._rows_until:
@@ -77,14 +77,14 @@ class OpenStream:
     _waiting: asyncio.Timeout | None = None
 
     def end(self) -> None:
-        """Have it end now, or as soon as its reader has taken what is being sent."""
+        """End it now, or once its reader has taken the message that is being sent."""
         self.is_ended = True
         if self._waiting is not None and not self._waiting.expired():
             self._waiting.reschedule(0)
 
     @asynccontextmanager
     async def waiting_until(self, at: float) -> AsyncIterator[None]:
-        """Wait for something within, until that time of the event loop or the end."""
+        """Wait within this context until that time of the event loop, or until the end."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(0 if self.is_ended else at) as self._waiting:
                 yield
@@ -92,13 +92,13 @@ class OpenStream:
 
 
 class OpenPages:
-    """Those of one process."""
+    """The open pages of one process."""
 
     def __init__(self) -> None:
         self._streams: dict[str, list[OpenStream]] = {}
 
     def check_room(self, account_id: str) -> None:
-        """Raises TooManyRequestsException where not even an end of the oldest makes room."""
+        """Raise TooManyRequestsException if not even ending the oldest stream would make room."""
         if len(self._streams.get(account_id, ())) >= MOST_STREAMS + MOST_ENDING:
             raise TooManyRequestsException(
                 "So many pages of this account are open already. Close one first",
@@ -107,9 +107,9 @@ class OpenPages:
 
     @contextmanager
     def opened(self, name: str, shared: SharedParts) -> Iterator[OpenStream]:
-        """Count a stream in; the oldest one ends where there are too many.
+        """Register a stream; the oldest one ends if there are too many.
 
-        shared: what it draws, unless a page of that name is open already. Raises
+        shared: its parts, unless a page of that name is open already. Raises
         TooManyRequestsException.
         """
         account_id = shared.account_id
@@ -130,6 +130,6 @@ class OpenPages:
 
 
 def open_pages_of(request: AnyRequest) -> OpenPages:
-    """Those of the application that answers."""
+    """Return the OpenPages of the application."""
     pages: OpenPages = request.app.state.open_pages
     return pages

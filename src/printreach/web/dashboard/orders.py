@@ -1,4 +1,4 @@
-"""Forms that have a printer do something. They need no scripts; what cannot be undone asks."""
+"""Forms that control a printer. They need no scripts; irreversible ones ask for confirmation."""
 
 from math import isfinite
 from typing import Any, Final
@@ -21,7 +21,7 @@ from printreach.web.signed_in import SignedIn
 from printreach.web.wording import degrees
 
 _SAFE_C: Final = 0.0
-"""Off needs no question."""
+"""Turning off needs no confirmation."""
 
 
 @post("/printers/{printer_id:str}/pause", media_type=MediaType.HTML)
@@ -31,7 +31,7 @@ async def pause(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
-    """Pause the print. It acts at once: nothing is lost by it."""
+    """Pause the print at once, without confirmation, since nothing is lost."""
     order = Order(command="/pause", back=_back(owned_id, fields), flash="pause", arguments=Pause())
     return await give_order(dashboard, signed_in, owned_id, order)
 
@@ -43,7 +43,7 @@ async def resume(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
-    """Go on with the print."""
+    """Resume the print."""
     order = Order(command="/resume", back=_back(owned_id, fields), flash="resume")
     return await give_order(dashboard, signed_in, owned_id, order)
 
@@ -64,7 +64,7 @@ async def stop(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
-    """End the print for good, while remote control is locked, too."""
+    """Cancel the print, even while remote control is locked."""
     back = _back(owned_id, fields)
     order = Order(command="/cancel", back=back, flash="stop", despite_lock=True)
     return await give_order(dashboard, signed_in, owned_id, order)
@@ -105,7 +105,7 @@ async def move(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
-    """Move one axis. The button says which: "X-10"."""
+    """Move one axis, which the button's value names: "X-10"."""
     axis, distance = fields["step"][:1], fields["step"][1:]
     if axis not in list(Axis):
         raise ValidationException("There is no such axis")
@@ -131,7 +131,7 @@ async def extrude(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
-    """Push filament out of the first tool, or pull it back."""
+    """Extrude filament from the first tool, or retract it."""
     sign = -1.0 if fields["way"] == "back" else 1.0
     order = Extrude(extruder=0, distance_mm=sign * _number(fields, "length"))
     _check(rules.extrude_problem(order))
@@ -170,7 +170,7 @@ async def _control(
 
 
 def _back(printer_id: str, fields: Fields) -> str:
-    """Where the form stood: a word of ours, never an address."""
+    """Return the page of the form, which the form names by a word, never by an address."""
     return {
         "list": "/printers",
         "control": f"/printers/{printer_id}/control",

@@ -1,4 +1,4 @@
-"""A printer's own pages: the Quick View and its controls, and the stream that freshens them."""
+"""A printer's own pages, Quick View and controls, and the stream that updates them."""
 
 from litestar import MediaType, Router, get
 from litestar.di import NamedDependency, Provide
@@ -24,7 +24,7 @@ PARTS = (
     *("head", "open", "picture", "now", "print", "watch", "temperatures", "materials"),
     "smart_pause",
 )
-"""What changes on these pages by itself: dashboard/parts/<name>.html, in an element of that id."""
+"""The parts of these pages that update: dashboard/parts/<name>.html, in an element with that id."""
 
 
 @get("/printers/{printer_id:str}", media_type=MediaType.HTML)
@@ -35,7 +35,7 @@ async def quick_view(
     camera: FromQuery[int] = 0,
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """Show what it does, its webcam, and what it printed last."""
+    """Show its state, its webcam and its last prints."""
     view, printer_id = _view(seen, dashboard, camera), seen.printer.printer_id
     watch = WatchedView(dashboard, signed_in.account.account_id)
     await watch.look(seen, view)
@@ -57,7 +57,7 @@ async def control_page(
     dashboard: NamedDependency[Dashboard],
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """Heat, move, extrude, switch lights: whatever this printer can."""
+    """Show the controls that this printer has: heaters, axes, extruder, lights."""
     view = view_of(seen, dashboard.clock.now())
     context = {"view": view, "flash_message": FLASH_MESSAGES.get(said or "", ""), "here": "control"}
     return Template("dashboard/control.html", context=context)
@@ -72,7 +72,7 @@ async def printer_events(
     dashboard: NamedDependency[Dashboard],
     camera: FromQuery[int] = 0,
 ) -> ServerSentEvent:
-    """Tell those pages what changes. Parts that a page does not show are nothing to it."""
+    """Send those pages what changes; a page ignores parts that it does not show."""
     printer_id = seen.printer.printer_id
     templates = {
         name: templates_of(request).get_template(f"dashboard/parts/{name}.html") for name in PARTS
@@ -87,7 +87,7 @@ async def printer_events(
 
     def draw(printers: list[SeenPrinter]) -> Parts:
         mine = [one for one in printers if one.printer.printer_id == printer_id]
-        if not mine:  # it was removed: the page is asked for again, and says so
+        if not mine:  # the printer was removed; the page reloads and says so
             return {}
         shown = {"view": _view(mine[0], dashboard, camera), "watch": watch.shown}
         return {f"part-{name}": part.render(**shown) for name, part in templates.items()}

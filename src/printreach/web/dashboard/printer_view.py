@@ -1,4 +1,4 @@
-"""One printer as its own pages show it."""
+"""The data of one printer's own pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,9 +35,10 @@ class Heater:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PrinterView:
-    """What templates draw of one printer. may_...: the printer can, and its state allows it now.
+    """The data of one printer for templates. may_...: supported by the printer and allowed in its
+    state.
 
-    smart_pause: what the popup of a smart pause says, "" where none is to be shown.
+    smart_pause: the text of the popup of a smart pause; "" if none is shown.
     """
 
     card: Card
@@ -71,7 +72,7 @@ class PrinterView:
 def view_of(
     seen: SeenPrinter, at: datetime, camera: int = 0, warmth: Sequence[Warmth] = ()
 ) -> PrinterView:
-    """warmth: what its chart is drawn of."""
+    """Return the view. warmth: the data of its chart."""
     status, card = seen.reading.status, card_of(seen, at)
     job = status.job_status if status is not None else None
     here = card.state != OFFLINE and status is not None
@@ -115,7 +116,7 @@ def _smart_pause(status: StatusResult) -> str:
 
 
 def _chart(warmth: Sequence[Warmth], at: datetime) -> dict[str, list[tuple[float, float]]]:
-    """Lines by name, of points from 0 to 1 across; nothing where there is no line yet."""
+    """Return lines by name, of points from 0 to 1 across; empty if there is no line yet."""
     if len(warmth) < 2:
         return {}
     across = [max(0.0, 1 - (at - one.at) / SPAN) for one in warmth]
@@ -126,7 +127,7 @@ def _chart(warmth: Sequence[Warmth], at: datetime) -> dict[str, list[tuple[float
 
 
 def _drawn(celsius: float) -> float:
-    """Within the chart, whatever a printer says."""
+    """Clamp to the chart's range, whatever the printer reports."""
     return max(0.0, min(CHART_C, celsius)) if isfinite(celsius) else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Every page of the dashboard."""
+"""The routes of the dashboard."""
 
 from litestar import Router
 from litestar.di import Provide

@@ -1,4 +1,4 @@
-"""What is kept of a printer: its name, whose it is; and the way to its own interface."""
+"""A printer's name, its removal from the account, and the link to its own interface."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ async def settings_page(
     dashboard: NamedDependency[Dashboard],
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """Show what is known of a printer, and what can be changed."""
+    """Show the printer's settings."""
     return _settings(seen, dashboard, flash_message=FLASH_MESSAGES.get(said or "", ""))
 
 
@@ -42,7 +42,7 @@ async def rename(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
-    """Give it another name."""
+    """Rename it."""
     printer_id = seen.printer.printer_id
     account_id = signed_in.account.account_id
     renamed = await dashboard.printers.rename(account_id, printer_id, fields["name"])
@@ -68,7 +68,7 @@ async def remove(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Redirect:
-    """Take it from the account."""
+    """Remove it from the account."""
     or_404(await dashboard.printers.remove(signed_in.account.account_id, owned_id))
     return Redirect("/printers?said=removed", status_code=303)
 
@@ -79,7 +79,9 @@ async def interface_at_port(
     dashboard: NamedDependency[Dashboard],
     port: FromQuery[int],
 ) -> Redirect:
-    """Lead from a tunnel port whose cookie is over to the page that opens the printer again."""
+    """Redirect from a tunnel port whose cookie has expired to the page that opens the printer
+    again.
+    """
     account_id = signed_in.account.account_id
     printer_id = await dashboard.connections.printer_at_port(account_id, port)
     path = "/printers" if printer_id is None else f"/printers/{printer_id}/open"
@@ -90,9 +92,10 @@ async def interface_at_port(
 async def ask_to_open_interface(
     seen: NamedDependency[SeenPrinter], dashboard: NamedDependency[Dashboard]
 ) -> Template:
-    """Offer the printer's own interface, to a browser that was sent here from its address.
+    """Offer the printer's own interface to a browser that was redirected here from its address.
 
-    A button and no link that works at once: a page of another site could lead a browser here.
+    It takes a button and not a link that works at once, since a page of another site could lead a
+    browser here.
     """
     context = {"view": view_of(seen, dashboard.clock.now())}
     return Template("dashboard/ask_to_open.html", context=context)
@@ -104,10 +107,10 @@ async def open_interface(
     dashboard: NamedDependency[Dashboard],
     signed_in: NamedDependency[SignedIn],
 ) -> Template:
-    """Lead to the printer's own interface, on a host of its own, by a link that works once.
+    """Lead to the printer's own interface, on a host of its own, by a single-use link.
 
-    A page that goes on by itself and no redirect: our policy lets no form of ours end on another
-    host, and the printer's is one.
+    The page redirects by itself instead of an HTTP redirect, since our policy lets no form of ours
+    end on another host.
     """
     printer_id = seen.printer.printer_id
     account_id, session_id = signed_in.account.account_id, signed_in.session_id

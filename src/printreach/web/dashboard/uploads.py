@@ -1,7 +1,8 @@
-"""The file of an upload form, piece by piece: neither memory nor disk ever holds the whole.
+"""The file of an upload form, chunk by chunk, never stored as a whole in memory or on disk.
 
-What precedes the file in the form is bounded in time and size: until the file begins nobody has
-looked for whom it is, and a caller could keep an upload open that was allowed long ago.
+The part of the form before the file is bounded in time and size. Until the file begins the
+printer's owner is not looked up again, so a caller could otherwise keep open an upload that was
+allowed long ago.
 """
 
 import asyncio
@@ -28,9 +29,9 @@ _PATH_MARKS: Final = "/\\"
 
 @dataclass(frozen=True, slots=True)
 class UploadedFile:
-    """name: as the browser called it, without any folder. chunks: may be read once.
+    """name: as the browser sent it, without any folder. chunks: may be read once.
 
-    They raise ValidationException where the form breaks off.
+    Reading them raises ValidationException if the form breaks off.
     """
 
     name: str
@@ -38,7 +39,7 @@ class UploadedFile:
 
 
 async def read_upload(request: AnyRequest) -> UploadedFile:
-    """Read a form up to the bytes of its first file.
+    """Read a form up to the first bytes of its first file.
 
     Raises ValidationException, UploadStalled and TooMuchBeforeFile.
     """
@@ -60,14 +61,14 @@ async def read_upload(request: AnyRequest) -> UploadedFile:
 
 
 class UploadStalled(ClientException):
-    """The form began, and its file did not follow."""
+    """The form began, but its file did not follow."""
 
     status_code = 408
     detail = f"The file did not begin to arrive within {BEFORE_FILE_S:.0f} seconds"
 
 
 class TooMuchBeforeFile(ClientException):
-    """Other fields of the form are too large."""
+    """The fields before the file are too large."""
 
     status_code = 413
     detail = f"At most {MOST_BEFORE_FILE // 1024} KiB of other fields may precede the file"
@@ -75,14 +76,16 @@ class TooMuchBeforeFile(ClientException):
 
 @dataclass(slots=True)
 class _Preamble:
-    """What came before the file, in bytes."""
+    """The size of what came before the file, in bytes."""
 
     size: int = 0
     is_over: bool = False
 
 
 def parse_file_name(sent: str) -> str:
-    """The last part of what a browser sent. Raises ValidationException where that is no name."""
+    """Return the last part of the path that a browser sent. Raises ValidationException if it is no
+    name.
+    """
     name = sent.strip()
     for mark in _PATH_MARKS:
         name = name.rpartition(mark)[2]
@@ -92,7 +95,7 @@ def parse_file_name(sent: str) -> str:
 
 
 _Event: TypeAlias = MultipartSegment | bytes | bytearray | None
-"""A field begins, its bytes, it ends."""
+"""The start of a field, its bytes, or its end."""
 
 
 async def _events(
@@ -111,12 +114,12 @@ async def _events(
 
 
 def _parsed(parser: PushMultipartParser, chunk: bytes) -> Iterator[_Event]:
-    if chunk and not parser.closed:  # what is behind the end of the form is nobody's business
+    if chunk and not parser.closed:  # bytes after the end of the form are ignored
         yield from parser.parse(chunk)
 
 
 async def _file(events: AsyncIterator[_Event]) -> AsyncIterator[bytes]:
-    """The pieces up to the end of this file; the rest of the form is read, and thrown away."""
+    """Yield the chunks of this file; the rest of the form is read and discarded."""
     is_in_file = True
     async for event in events:
         if event is None:

@@ -1,4 +1,4 @@
-"""The quality of a print over time, as bars; and what a model saw in a picture, as squares."""
+"""The quality of a print over time, as bars, and the evidence in a picture, as squares."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from printreach.rules.watch_why import VIEW_WORDS
 from printreach.rules.watching import Look
 
 MOST_BARS: Final = 96
-"""Across the whole width: more are no bars any more on a phone."""
+"""Bars across the whole width; more can't be told apart on a phone."""
 _LEAST_SLOT: Final = timedelta(seconds=20)
 _HOLDS_FOR: Final = timedelta(seconds=150)
-"""Calm looks are kept one a minute. What nobody looked at for longer is a gap."""
+"""Calm looks are stored once a minute; a longer time without a look is a gap."""
 _SHORTEST: Final = timedelta(minutes=10)
-"""A print that has just begun doesn't fill the whole width with its first look."""
+"""The first look of a print that has just begun does not fill the whole width."""
 MOST_SQUARES: Final = 24
-"""Of evidence, each way."""
+"""Squares of evidence, each way."""
 _FAINT: Final = 0.25
-"""What is below shows nothing."""
+"""Weaker evidence is not shown."""
 _STEPS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A piece of time, as bad as its worst look. x, width: in percent of the chart's width.
+    """A period as bad as its worst look. x, width: in percent of the chart's width.
 
-    score: 0 to 100, taller is worse. at: of the worst look. note: what is said of it in the table.
+    score: 0 to 100, taller is worse. at: of the worst look. note: its text in the table.
     """
 
     x: float
@@ -51,9 +51,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityChart:
-    """begins_at, ends_at: of the print, as far as is known; a short one ends before its axis does.
+    """begins_at, ends_at: of the print, as far as known; a short one ends before its axis does.
 
-    now_x: where now is, in percent; None for a print that is over.
+    now_x: the position of the present, in percent; None for a print that is over.
     """
 
     begins_at: datetime
@@ -68,7 +68,7 @@ class QualityChart:
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """A row of places that look alike. In places of the grid; strength: 1 to 4."""
+    """A row of cells with the same strength, in cells of the grid. strength: 1 to 4."""
 
     x: int
     y: int
@@ -90,13 +90,14 @@ def quality_chart(
     ends_at: datetime | None = None,
     now: datetime | None = None,
 ) -> QualityChart | None:
-    """Draw looks, oldest first, from the print's start to its end; None where there are none.
+    """Draw looks, oldest first, from the print's start to its end; None if there are none.
 
-    begins_at, ends_at: known or expected, else the looks tell. now: while it is under way.
+    begins_at, ends_at: known or expected; otherwise taken from the looks. now: while the print
+    runs.
     """
     if not looks:
         return None
-    looks = sorted(looks, key=lambda look: look.at)  # clocks are moved back at times
+    looks = sorted(looks, key=lambda look: look.at)  # the clock may have been set back
     first, last = looks[0].at, looks[-1].at
     starts = min(first, begins_at) if begins_at is not None else first
     ends = max([last, *(at for at in (ends_at, now) if at is not None)])
@@ -121,7 +122,7 @@ def quality_chart(
 
 
 def evidence_map(evidence: Sequence[Sequence[float]]) -> EvidenceMap | None:
-    """Squares over a picture; None where nothing stands out."""
+    """Return the squares over a picture; None if nothing stands out."""
     coarse = _coarse(evidence)
     if not coarse or not coarse[0]:
         return None
@@ -170,7 +171,7 @@ def _x(at: datetime, starts: datetime, span: timedelta) -> float:
 
 
 def _coarse(evidence: Sequence[Sequence[float]]) -> list[list[float]]:
-    """No finer than MOST_SQUARES each way; of places that are put together the strongest counts."""
+    """Reduce it to MOST_SQUARES each way at most; of merged cells the strongest counts."""
     columns = min((len(row) for row in evidence), default=0)
     across, down = -(-columns // MOST_SQUARES) or 1, -(-len(evidence) // MOST_SQUARES) or 1
     return [
@@ -187,7 +188,7 @@ def _share(value: float) -> float:
 
 
 def _strength(share: float) -> int:
-    """0 for nothing, 1 to _STEPS."""
+    """Return 0 for nothing, else 1 to _STEPS."""
     if share < _FAINT:
         return 0
     return min(_STEPS, 1 + int((share - _FAINT) / (1 - _FAINT) * _STEPS))

@@ -1,4 +1,4 @@
-"""The form of what an owner chooses about the watch: what stands in it, and what was sent."""
+"""The form of the owner's settings of the failure watch: its values, and their parser."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,19 +24,19 @@ LEVEL_WORDS: Final = (
     ("4", "Late"),
     ("5", "Very late"),
 )
-"""A field on a phone has room for no more."""
+"""Labels short enough for a field on a phone."""
 EDGES: Final = ("left", "top", "width", "height")
 MOST_CAMERAS: Final = 16
-"""More than any printer has; of one that is away nobody knows how many there are."""
+"""More than any printer has; the number is unknown while a printer is away."""
 _LEAST_SHARE: Final = 0.001
-"""Of the picture, each way: what is smaller hides nothing."""
+"""The smallest share of the picture, each way, that a mask may cover."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchForm:
-    """What stands in the form. regions: MOST_REGIONS of them, each four texts by EDGES, or blanks.
+    """The values of the form. regions: MOST_REGIONS of them, each four texts by EDGES, or blanks.
 
-    pose: how the picture was shown that the regions were drawn on.
+    pose: the orientation in which the picture was shown when the regions were drawn.
     """
 
     enabled: bool
@@ -55,7 +55,7 @@ class WatchForm:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads fields, and notes what is wrong with them."""
+    """Reads fields, and collects their errors."""
 
     fields: Fields
     errors: dict[str, str] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class _Reader:
 
 
 def form_of(settings: WatchSettings, pose: Pose) -> WatchForm:
-    """The form as it stands before anybody has sent it."""
+    """Return the form of the stored settings."""
     pause = settings.pauses or WatchPause()
     shown = [_texts(as_shown(region, pose)) for region in settings.masked]
     return WatchForm(
@@ -97,7 +97,7 @@ def form_of(settings: WatchSettings, pose: Pose) -> WatchForm:
 
 
 def form_sent(fields: Fields) -> WatchForm:
-    """The same with what was typed, to be shown again."""
+    """Return the form with the values that were sent, to be shown again."""
     typed = [
         (row[0], row[1], row[2], row[3])
         for row in ([fields[name][:12] for name in _names(place)] for place in range(MOST_REGIONS))
@@ -119,7 +119,7 @@ def form_sent(fields: Fields) -> WatchForm:
 
 
 def parse_settings(fields: Fields, cameras: int | None) -> WatchSettings | dict[str, str]:
-    """What was chosen, or what is wrong with it by the names of fields.
+    """Parse the settings; return them, or the errors by field name.
 
     cameras: how many the printer has; None while it is away.
     """
@@ -146,12 +146,12 @@ def parse_settings(fields: Fields, cameras: int | None) -> WatchSettings | dict[
 
 
 def format_pose(pose: Pose) -> str:
-    """For the field that says how the picture was shown."""
+    """Format the orientation for its form field."""
     return f"{'h' if pose.flip_h else ''}{'v' if pose.flip_v else ''}{pose.rotation}"
 
 
 def parse_pose(text: str) -> Pose:
-    """What that field says; what is none of ours is a picture as it comes."""
+    """Parse that field; unknown values mean an unrotated picture."""
     by_text = {
         format_pose(pose): pose
         for pose in (
@@ -216,7 +216,7 @@ def _region(
         (names[2], left, width, "right"),
         (names[3], top, height, "bottom"),
     ):
-        # Texts are rounded, each by half of the least that counts.
+        # Each text is rounded, by half of the smallest share at most.
         if start > 1 - _LEAST_SHARE or start + size > 1 + 1.5 * _LEAST_SHARE:
             reader.errors[name] = f"Region {number} sticks out at the {side} of the picture."
             return None

@@ -1,4 +1,4 @@
-"""The watch over one's own printer: its settings, its pictures, and what its owner says of it."""
+"""The failure watch of one's own printer: settings, pictures, and the owner's judgements."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
@@ -50,7 +50,7 @@ async def detector_page(
     dashboard: NamedDependency[Dashboard],
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """What was chosen, and the pictures that are kept with answers."""
+    """Show the settings, and the pictures stored with judgements."""
     return await _page(seen, signed_in, dashboard, flash_message=FLASH_MESSAGES.get(said or "", ""))
 
 
@@ -61,7 +61,7 @@ async def change_detector(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[Any]:
-    """Take another choice."""
+    """Change the settings."""
     chosen = parse_settings(fields, None if seen.reading.status is None else len(_cameras(seen)))
     if isinstance(chosen, dict):
         return await _page(seen, signed_in, dashboard, form=form_sent(fields), errors=chosen)
@@ -78,7 +78,7 @@ async def leave_print_alone(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Redirect:
-    """Don't look at the print under way, or look at it again."""
+    """Exclude the current print from the watch, or watch it again."""
     account_id, print_id = signed_in.account.account_id, fields["print_id"]
     if not 0 < len(print_id) <= LONGEST_PRINT_ID:
         raise ValidationException("Say which print")
@@ -95,7 +95,7 @@ async def judge(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Redirect:
-    """Was this right?"""
+    """Store the owner's judgement of an alarm."""
     if fields["was_failure"] not in ("yes", "no"):
         raise ValidationException("Say whether it was right")
     judged = await dashboard.watch.judge(
@@ -115,7 +115,7 @@ async def forget_pictures(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Redirect:
-    """Delete the picture that was kept with one answer, or with each of them."""
+    """Delete the picture stored with one judgement, or with each of them."""
     print_id = None if fields["which"] == "all" else fields["print_id"]
     account_id = signed_in.account.account_id
     or_404(await dashboard.watch.forget_pictures(account_id, owned_id, print_id))
@@ -130,7 +130,7 @@ async def seen_picture(
     print_id: Annotated[str, QueryParameter(name="print")] = "",
     at: FromQuery[str] = "",
 ) -> Response[bytes]:
-    """What a look saw."""
+    """Return the picture of a look."""
     when, account_id = parse_time(at), signed_in.account.account_id
     if when is None:
         raise _no_picture()
@@ -144,7 +144,7 @@ async def judged_picture(
     dashboard: NamedDependency[Dashboard],
     print_id: Annotated[str, QueryParameter(name="print")] = "",
 ) -> Response[bytes]:
-    """What is kept with an answer."""
+    """Return the picture stored with a judgement."""
     account_id = signed_in.account.account_id
     return _picture(await dashboard.watched.judged_picture(account_id, owned_id, print_id))
 
@@ -190,7 +190,7 @@ async def _page(
 
 
 def _print_to_watch(seen: SeenPrinter, view: PrinterView) -> str:
-    """The id of the print under way, which may be left alone; "" for none."""
+    """Return the id of the current print, which may be left alone; "" if there is none."""
     return latest_print_id(seen.reading.status) if view.card.can_stop else ""
 
 
@@ -200,7 +200,7 @@ def _cameras(seen: SeenPrinter) -> Sequence[WebcamEntry]:
 
 
 def _choices(cameras: Sequence[WebcamEntry], chosen: int | None) -> list[tuple[str, str]]:
-    """The printer's cameras, and the chosen one where it isn't among them now."""
+    """Return the printer's cameras, plus the chosen one if it is missing now."""
     choices = [("", "Default camera of the printer")]
     choices += [(str(index), camera_label(camera)) for index, camera in enumerate(cameras)]
     if chosen is not None and chosen >= len(cameras):
@@ -209,7 +209,7 @@ def _choices(cameras: Sequence[WebcamEntry], chosen: int | None) -> list[tuple[s
 
 
 def _latest(seen: SeenPrinter, view: PrinterView, camera: int) -> str:
-    """The address of a picture to draw on; "" where there is none."""
+    """Return the address of a picture to draw masks on; "" if there is none."""
     base = f"/printers/{seen.printer.printer_id}/webcam"
     cameras = _cameras(seen)
     if view.is_here and camera < len(cameras) and cameras[camera].enabled:
@@ -218,7 +218,7 @@ def _latest(seen: SeenPrinter, view: PrinterView, camera: int) -> str:
 
 
 def _back(printer_id: str, fields: Fields, flash: str) -> Redirect:
-    """To where the form stood: a word of ours, never an address."""
+    """Redirect to the page of the form, which the form names by a word, never by an address."""
     path, query = f"/printers/{printer_id}", {"said": flash}
     if fields["back"] == "print":
         path, query = f"{path}/history/print", {"id": fields["print_id"], **query}

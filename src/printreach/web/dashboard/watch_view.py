@@ -1,4 +1,4 @@
-"""What the watch says of a print, as the pages of a printer draw it."""
+"""The failure watch of a print, as the pages of a printer show it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,9 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenPicture:
-    """A picture with what stood out in it. is_mapped: that is known still. pose: to show it by."""
+    """A picture and its evidence. is_mapped: the evidence is still stored. pose: its
+    orientation.
+    """
 
     address: str
     at: datetime
@@ -44,12 +46,12 @@ class SeenPicture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchView:
-    """What parts/watch.html and the chart of a print are drawn of.
+    """The data of parts/watch.html and of a print's chart.
 
-    words, mood: its state in one line. quality: None where there is none to tell. view_note: why
-    the latest look told nothing, or "". picture: of the alarm that is asked about, else the latest.
-    was_failure: what the owner answered; None for nothing yet. off: why this service looks at no
-    prints, or ""; is_on: it does, and at those of this printer.
+    words, mood: its state in one line. quality: None if unknown. view_note: why the latest look
+    gave no result, or "". picture: of the alarm that awaits a judgement, else of the latest look.
+    was_failure: the owner's judgement; None if there is none yet. off: why this service watches no
+    prints, or ""; is_on: whether it watches those of this printer.
     """
 
     print_id: str
@@ -77,7 +79,9 @@ def watch_view(
     chart: QualityChart | None,
     at: datetime,
 ) -> WatchView:
-    """status: the printer's, while this print is under way; None where it is over or away."""
+    """Return the view. status: the printer's while this print runs; None if it is over or the
+    printer away.
+    """
     settings, said = watch.settings, why(watch.looks)
     is_over = chart is None or chart.now_x is None
     line = _line(watch, status)
@@ -107,7 +111,7 @@ def why_off(off: DetectorOff | None) -> str:
 
 
 def latest_print_id(status: StatusResult | None) -> str:
-    """The id of the print under way or, where none is, of the one before; "" for none."""
+    """Return the id of the current print, else of the one before; "" if there is none."""
     if status is None:
         return ""
     return status.service_status.most_recent_print_id_str
@@ -116,13 +120,15 @@ def latest_print_id(status: StatusResult | None) -> str:
 def chart_under_way(
     watch: WatchOfPrint, started_at: datetime | None, ready_at: datetime | None, at: datetime
 ) -> QualityChart | None:
-    """The expected end moves with every reading; by whole minutes the drawing stays the same."""
+    """Draw the chart of a running print. The expected end changes with every reading, so it is
+    rounded to minutes to keep the drawing the same.
+    """
     ends = None if ready_at is None else ready_at.replace(second=0, microsecond=0)
     return quality_chart(watch.looks, begins_at=started_at, ends_at=ends, now=at)
 
 
 def camera_pose(cameras: Sequence[WebcamEntry], index: int) -> Pose:
-    """A camera that isn't known is shown as it comes."""
+    """Return the camera's orientation; unrotated for an unknown camera."""
     if not 0 <= index < len(cameras):
         return Pose()
     camera = cameras[index]
@@ -130,12 +136,12 @@ def camera_pose(cameras: Sequence[WebcamEntry], index: int) -> Pose:
 
 
 def format_time(at: datetime) -> str:
-    """For an address."""
+    """Format a time for an address."""
     return str((at - _EPOCH) // _MICROSECOND)
 
 
 def parse_time(text: str) -> datetime | None:
-    """What stands in an address; None for what is no time."""
+    """Parse a time in an address; None if it is invalid."""
     if not (text.isascii() and text.isdigit() and len(text) <= 17):
         return None
     return _EPOCH + int(text) * _MICROSECOND
@@ -153,7 +159,7 @@ def _line(watch: WatchOfPrint, status: StatusResult | None) -> WatchStatus:
         return watch_status(None, state, is_enabled=False)
     if _is_left_alone(watch):
         return watch_status(DetectorStatus(is_suppressed=True), state)
-    # What was just switched on again is not off any more, whatever was said of it before.
+    # The watch was just switched on again, so an earlier suppressed status is outdated.
     return watch_status(_unsuppressed(detector), state)
 
 
@@ -172,7 +178,7 @@ def _is_left_alone(watch: WatchOfPrint) -> bool:
 
 
 def _answer(watch: WatchOfPrint) -> bool | None:
-    """What the owner said of the latest alarm; None for nothing yet."""
+    """Return the owner's judgement of the latest alarm; None if there is none yet."""
     judged, alarm = watch.judgement, watch.alarm
     if judged is None or (alarm is not None and judged.at < alarm.look.at):
         return None
@@ -187,9 +193,10 @@ def _picture(
     *,
     is_over: bool,
 ) -> SeenPicture | None:
-    """Of an alarm that waits for an answer, or of a print that is over; else of the latest look.
+    """Return the picture of an alarm that awaits a judgement or of a print that is over, else of
+    the latest look.
 
-    What was kept with an answer is there for longer than other pictures.
+    A picture stored with a judgement is kept longer than others.
     """
     is_of_alarm = is_over or _answer(watch) is None
     seen = watch.alarm if is_of_alarm and watch.alarm is not None else watch.last

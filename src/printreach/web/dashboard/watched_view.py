@@ -1,4 +1,4 @@
-"""The watch over a printer's print as an open page shows it, looked up now and then."""
+"""The failure watch of a printer's print on an open page, read from the store at intervals."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,9 +25,9 @@ LOOKED_UP_EVERY: Final = timedelta(seconds=5)
 
 @dataclass(slots=True)
 class WatchedView:
-    """shown: what was drawn of the last look; of a printer whose owner it isn't any more, nothing.
+    """shown: the data drawn last; nothing once the printer belongs to another account.
 
-    What is stored is looked up again after LOOKED_UP_EVERY, and when another print is under way.
+    The store is read again after LOOKED_UP_EVERY, and when another print runs.
     """
 
     dashboard: Dashboard
@@ -58,5 +58,5 @@ class WatchedView:
 
 
 def _last_of_print(view: PrinterView, seen: SeenPrinter) -> StatusResult | None:
-    """What was last heard of the print under way; of one that is over nothing is shown here."""
+    """Return the last status of the current print; nothing is shown here of one that is over."""
     return seen.reading.status if view.card.progress is not None else None

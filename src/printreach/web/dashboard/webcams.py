@@ -1,7 +1,7 @@
-"""Webcam pictures, by way of us: a browser on our pages has no other road to a printer.
+"""Webcam pictures by way of the service: browsers on our pages can't reach a printer otherwise.
 
-What a printer says is a picture is sent as nothing else, and a stream only into an `img`: some
-browsers would show other kinds of content in one that is opened by itself.
+A picture is sent as a picture whatever the printer says, and a stream only into an `img`, since
+some browsers would render other content of a stream opened by itself.
 """
 
 import re
@@ -26,7 +26,7 @@ from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
 PATIENCE_S: Final = 60.0
-"""A camera that sleeps takes long to wake up."""
+"""A sleeping camera takes long to wake up."""
 _STREAM_TYPE: Final = re.compile(
     r"multipart/x-mixed-replace;\s*boundary=\"?([0-9A-Za-z'()+_,./:=? -]{1,70})\"?"
 )
@@ -41,7 +41,7 @@ async def still(
     dashboard: NamedDependency[Dashboard],
     index: FromQuery[int] = 0,
 ) -> Response[bytes]:
-    """One picture of now; that of the default camera is the printer's last one."""
+    """Return a current picture; for the default camera the printer's last one."""
     printer = OwnedPrinter(owned_id, signed_in.account.account_id)
     async with services.leases.hold(signed_in.access.to(owned_id)):
         picture = await take_picture(dashboard.http, printer, PATIENCE_S, index)
@@ -58,7 +58,7 @@ async def last_picture(
     signed_in: NamedDependency[SignedIn],
     dashboard: NamedDependency[Dashboard],
 ) -> Response[bytes]:
-    """The last picture, for a printer that is away."""
+    """Return the last picture of a printer that is away."""
     last = await dashboard.snapshots.last(signed_in.account.account_id, owned_id)
     if last is None:
         raise _no_picture("No picture of this printer was kept.")
@@ -73,7 +73,7 @@ async def stream(
     services: NamedDependency[Services],
     index: FromQuery[int] = 0,
 ) -> Stream:
-    """Pictures as they come, until the browser leaves, its access ends, or the limit is reached."""
+    """Stream pictures until the browser leaves, its access ends, or the limit is reached."""
     if request.headers.get("sec-fetch-dest", "image") != "image":
         raise PermissionDeniedException("A webcam stream is shown inside a page")
     access = signed_in.access.to(owned_id)
@@ -90,10 +90,9 @@ async def stream(
 def answer_then_pieces(
     services: Services, access: Access, command: str, query: dict[str, str]
 ) -> AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None]:
-    """A raw answer of the printer: first what it is, then its bytes, while the access holds.
+    """Yield a raw answer of the printer, its head first and then its bytes, while the access lasts.
 
-    A generator that has begun is closed when nobody wants it any more, and the answer with it.
-    Reading raises AccessEnded.
+    The generator and the answer are closed once unused. Iterating raises AccessEnded.
     """
     assert access.printer_id is not None
     printer = OwnedPrinter(access.printer_id, access.account_id)
@@ -114,7 +113,7 @@ async def _asked(
 async def begun(
     pieces: AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None],
 ) -> PrinterAnswer:
-    """What a raw answer is. Raises HTTPException where the printer gives none."""
+    """Return the head of a raw answer. Raises HTTPException if the printer gives none."""
     answer = await anext(pieces)
     if isinstance(answer, PrinterAnswer):
         return answer
@@ -126,9 +125,10 @@ async def begun(
 async def _until_broken(
     pieces: AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None],
 ) -> AsyncIterator[bytes]:
-    """A camera that is switched off ends its stream like that; there is nothing more to say.
+    """Yield pieces until the stream breaks off, as when a camera is switched off, or the access
+    ends.
 
-    Nor is there where the access has ended: a picture more or less is no harm.
+    Neither needs an error, since a picture more or less does no harm.
     """
     try:
         async for piece in pieces:

@@ -1,4 +1,4 @@
-"""One app's connection: its webhook, and what became of the events it was to be told."""
+"""The page of one app's connection: its webhook and the deliveries."""
 
 from litestar import MediaType, Router, get, post
 from litestar.di import NamedDependency
@@ -22,7 +22,7 @@ async def connection_page(
     services: NamedDependency[Services],
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """Show a connection of an app, or of whom the printer is shared with."""
+    """Show the connection of an app, or a shared one."""
     account_id = signed_in.account.account_id
     seen = or_404(await services.webhook_log.of_connection(account_id, connection_id))
     hook = seen.webhook
@@ -51,7 +51,7 @@ async def send_again(
 
 
 def again(page: str, denied: Denied | None) -> Redirect:
-    """Back to the page, which says that it is sent. Raises NotFoundException."""
+    """Redirect to the page, which confirms it. Raises NotFoundException."""
     or_404(denied)
     return Redirect(f"{page}?said=again", status_code=303)
 

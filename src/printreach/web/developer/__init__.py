@@ -1,1 +1,1 @@
-"""Pages for those who build apps, and for those who call the failure-detection API."""
+"""Pages for developers of apps and callers of the failure-detection API."""

@@ -1,4 +1,4 @@
-"""The form of an app: what was typed, as a draft, and as it is shown again."""
+"""The form of an app: its values, and the draft parsed from them."""
 
 import re
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ _FIELDS: Mapping[str, str] = {
     "max_connections": "most",
     "max_connections_a_printer": "most-a-printer",
 }
-"""How fields of a draft are called in the form."""
+"""From a draft's field to the form's field."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TypedApp:
-    """What stands in the form. returns: an address a line."""
+    """The values of the form. returns: one address per line."""
 
     app_id: str = ""
     name: str = ""
@@ -34,7 +34,7 @@ class TypedApp:
 
 
 def typed_by(fields: Fields) -> TypedApp:
-    """As it came with the form."""
+    """Return the values that were sent."""
     return TypedApp(
         app_id=fields["app-id"].strip(),
         name=" ".join(fields["name"].split()),
@@ -48,7 +48,7 @@ def typed_by(fields: Fields) -> TypedApp:
 
 
 def typed_of(app: App) -> TypedApp:
-    """As an app stands in its form."""
+    """Return the values of a stored app."""
     return TypedApp(
         app_id=app.app_id,
         name=app.name,
@@ -62,7 +62,7 @@ def typed_of(app: App) -> TypedApp:
 
 
 def draft_of(typed: TypedApp) -> AppDraft:
-    """What was meant. A number that is none becomes one that no app can have."""
+    """Parse a draft. An invalid number becomes one that is out of range."""
     return AppDraft(
         app_id=typed.app_id,
         name=typed.name,
@@ -76,7 +76,7 @@ def draft_of(typed: TypedApp) -> AppDraft:
 
 
 def errors_at_fields(errors: Mapping[str, str]) -> dict[str, str]:
-    """By the names of the form's fields."""
+    """Return the errors by the form's field names."""
     return {_FIELDS[name]: sentence for name, sentence in errors.items()}
 
 

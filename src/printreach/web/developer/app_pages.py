@@ -1,4 +1,4 @@
-"""A developer's apps: registered, changed, tried, removed."""
+"""Pages that register, change, try and remove a developer's apps."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -41,7 +41,7 @@ _REMOVE: Final = "developer/remove_app.html"
 async def new_app_page(
     signed_in: NamedDependency[SignedIn], developers: NamedDependency[Developers]
 ) -> Template:
-    """Ask what the app is."""
+    """Show the empty form."""
     if not developers.apps.may_register(signed_in.account):
         raise PermissionDeniedException("Only the operators of this service register apps")
     return _form("developer/new_app.html", TypedApp(), {})
@@ -53,7 +53,7 @@ async def register(
     signed_in: NamedDependency[SignedIn],
     developers: NamedDependency[Developers],
 ) -> Response[Any]:
-    """Register it."""
+    """Register the app."""
     typed = typed_by(fields)
     made = await developers.apps.register(signed_in.account, draft_of(typed))
     match made:
@@ -72,7 +72,7 @@ async def app_page(
     services: NamedDependency[Services],
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """The form, as the app is now."""
+    """Show the form with the app's values."""
     listed = or_404(await services.developers.apps.one(signed_in.account.account_id, app_id))
     shown = {"listed": listed, **reauthentication_context(services, signed_in)}
     return _form("developer/app.html", typed_of(listed.app), {}, said=said, **shown)
@@ -85,7 +85,7 @@ async def change(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Put what was typed in its place."""
+    """Change the app."""
     account_id, apps = signed_in.account.account_id, services.developers.apps
     typed = typed_by(fields)
     shown = {
@@ -109,7 +109,7 @@ async def ask_to_remove(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
 ) -> Template:
-    """Ask before everybody who uses the app loses what it reaches."""
+    """Ask before the app's users lose their connections."""
     listed = or_404(await services.developers.apps.one(signed_in.account.account_id, app_id))
     return page(_REMOVE, listed=listed, **reauthentication_context(services, signed_in))
 
@@ -121,7 +121,7 @@ async def remove(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Remove it; its connections end."""
+    """Remove the app; its connections end."""
     account_id, apps = signed_in.account.account_id, services.developers.apps
     listed = or_404(await apps.one(account_id, app_id))
     refused = await reauthenticate(services.developers, signed_in, fields)
@@ -144,7 +144,7 @@ async def try_page(
     developers: NamedDependency[Developers],
     services: NamedDependency[Services],
 ) -> Template:
-    """Lead into the portal, as the app would, and tell what comes back."""
+    """Link into the portal as the app would, and explain what comes back."""
     app = or_404(await developers.apps.one(signed_in.account.account_id, app_id)).app
     places = [services.portal.test_page, *app.return_prefixes]
     links = [

@@ -1,4 +1,4 @@
-"""What became of the events that a developer's app was to be told, in all of its connections."""
+"""The deliveries of an app's events, over all of its connections."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -25,7 +25,7 @@ async def deliveries_page(
     services: NamedDependency[Services],
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """List the last ones."""
+    """List the last deliveries."""
     listed = or_404(await developers.apps.one(signed_in.account.account_id, app_id))
     context = {
         "app": listed.app,

@@ -1,4 +1,4 @@
-"""Keys of the failure-detection API: made, shown once, disabled."""
+"""Pages that create, show once and disable keys of the failure-detection API."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ _NEW = "developer/new_key.html"
 async def new_key_page(
     signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Response[Any]:
-    """Ask what the key is for."""
+    """Ask for the key's purpose."""
     return page(_NEW, typed="", **reauthentication_context(services, signed_in))
 
 
@@ -36,7 +36,7 @@ async def make(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Make it, and lead to the page that shows it."""
+    """Create the key, and redirect to the page that shows it."""
     account_id, developers = signed_in.account.account_id, services.developers
     shown = {"typed": fields["name"][:100], **reauthentication_context(services, signed_in)}
     refused = await reauthenticate(developers, signed_in, fields)
@@ -55,7 +55,7 @@ async def key_page(
     signed_in: NamedDependency[SignedIn],
     developers: NamedDependency[Developers],
 ) -> Template:
-    """Show once what programs send."""
+    """Show the key once."""
     account_id = signed_in.account.account_id
     key = or_404(await developers.keys.one(account_id, key_id))
     context = {"key": key, "made": developers.shown_once.take(account_id, key_id)}
@@ -87,7 +87,7 @@ async def disable(
     signed_in: NamedDependency[SignedIn],
     developers: NamedDependency[Developers],
 ) -> Redirect:
-    """It works no more."""
+    """Disable the key."""
     or_404(await developers.keys.disable(signed_in.account.account_id, key_id))
     return Redirect("/developer?said=disabled", status_code=303)
 

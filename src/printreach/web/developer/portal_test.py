@@ -1,4 +1,4 @@
-"""Where a developer who tries the portal comes back to: what came, and what an app would do."""
+"""The page to which the portal returns a developer who tries it: the parameters that came back."""
 
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _CONNECTION_ID: Final = re.compile(r"[a-z2-7]{26}")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A completion parameter. is_secret: what it says is nobody's business but the app's."""
+    """A completion parameter. is_secret: its value is for the app alone."""
 
     name: str
     meaning: str
@@ -41,12 +41,12 @@ COMPLETION: Final = (
     Parameter("appApiToken", "For App APIs, in the header AppToken.", is_secret=True),
     Parameter("hostApiKey", "Where asked for, allowed and made.", is_secret=True, is_always=False),
 )
-"""What an app is told once the user said yes."""
+"""The parameters that an app receives when the user has agreed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivedParameter:
-    """A parameter, and what there was of it. shown: "" for what did not come."""
+    """A parameter and its value. shown: "" if it did not come."""
 
     parameter: Parameter
     shown: str
@@ -56,7 +56,7 @@ class ReceivedParameter:
 async def show_parameters(
     request: AnyRequest, session: NamedDependency[SignedIn | None]
 ) -> Template:
-    """Show which parameters came. Secrets are counted and never written into the page."""
+    """Show which parameters came. Secrets are only counted, never written into the page."""
     given = _given(request)
     connection_id = given.get("id", "")
     is_theirs = session is not None and _CONNECTION_ID.fullmatch(connection_id) is not None

@@ -1,4 +1,4 @@
-"""Every page for developers."""
+"""The routes for developers."""
 
 from litestar import Router
 from litestar.di import Provide

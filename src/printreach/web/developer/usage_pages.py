@@ -1,4 +1,4 @@
-"""What an account used failure detection for, day by day, and whether it pays."""
+"""An account's usage of failure detection by day, and whether it pays."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -32,7 +32,7 @@ _TOPS: Final = (2, 4, 6, 10)
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A day of the chart and of the table."""
+    """A day in the chart and in the table."""
 
     day: date
     calls: int
@@ -46,7 +46,7 @@ async def usage_page(
     month: FromQuery[str | None] = None,
     said: FromQuery[str | None] = None,
 ) -> Response[Any]:
-    """One calendar month."""
+    """Show one calendar month."""
     asked = parse_month(month) if month else None
     if month and asked is None:
         raise NotFoundException("There is no such month")
@@ -60,7 +60,7 @@ async def set_free_only(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Whether the account never pays."""
+    """Choose whether the account never pays."""
     account_id, free_only = signed_in.account.account_id, fields["to"] != "off"
     question = None if free_only else await _question(fields, "free-only", signed_in, services)
     if question is not None:
@@ -75,7 +75,9 @@ async def set_billing(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Whether it pays for calls beyond the allowance. Only the word "on" costs anything."""
+    """Choose whether it pays for calls beyond the allowance. Only the value "on" can cost
+    anything.
+    """
     account_id, usage = signed_in.account.account_id, services.developers.usage
     is_on = fields["to"] == "on"
     question = await _question(fields, "billing", signed_in, services) if is_on else None
@@ -91,7 +93,7 @@ async def set_billing(
 async def _question(
     fields: Fields, switch: str, signed_in: SignedIn, services: Services
 ) -> Response[Any] | None:
-    """The page that asks for the proof, before anybody may have to pay; None where it came."""
+    """Reauthenticate before anybody may have to pay; return None, or the page that asks again."""
     shown = {"switch": switch, "to": fields["to"], **reauthentication_context(services, signed_in)}
     if fields["asked"] != "yes":
         return page(_PAYING, **shown)
@@ -118,14 +120,16 @@ def _shown(use: MonthOfUse) -> dict[str, Any]:
 
 
 def _month_at(use: MonthOfUse, position: int | None) -> str:
-    """The page of another month with use; "" where there is none. One without use leads back."""
+    """Return the link to another month with usage; "" if there is none. A month without usage links
+    back.
+    """
     if position is None:
         return f"/usage?month={use.months[0]}" if use.months[0] != use.month else ""
     return f"/usage?month={use.months[position]}" if 0 <= position < len(use.months) else ""
 
 
 def _top(most: int) -> int:
-    """The upper end of the chart: a round number whose half is whole."""
+    """Return the upper end of the chart: a round number with an integer half."""
     scale = 1
     while most > _TOPS[-1] * scale:
         scale *= 10
@@ -137,14 +141,14 @@ def _hours(calls: int) -> str:
 
 
 def _dollars(amount: Decimal) -> str:
-    """To the last digit, and at least two of them after the point."""
+    """Format an amount exactly, with at least two decimals."""
     text = f"{amount.normalize():,f}"
     whole, _, cents = text.partition(".")
     return f"${whole}.{cents.ljust(2, '0')}"
 
 
 def _prices(free_calls: int, tiers: tuple[Tier, ...]) -> list[tuple[str, str]]:
-    """Each tier in words."""
+    """Describe each tier in words."""
     rows = [(f"The first {free_calls:,} calls a month", "free")]
     for tier in tiers:
         if tier.up_to is None:

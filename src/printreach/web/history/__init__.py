@@ -1,1 +1,1 @@
-"""Looking back: prints, what happened, and figures by month."""
+"""Pages of past prints, activity and monthly figures."""

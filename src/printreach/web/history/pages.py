@@ -1,4 +1,4 @@
-"""The history of a printer, the activity of an account, and both as files."""
+"""The history of a printer and the activity of an account, as pages and as files."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Annotated, Final
@@ -45,7 +45,7 @@ async def history_page(
     dashboard: NamedDependency[Dashboard],
     before: FromQuery[str | None] = None,
 ) -> Template:
-    """Show the prints of one printer, the newest first."""
+    """List the prints of one printer, the newest first."""
     account_id, printer_id = signed_in.account.account_id, seen.printer.printer_id
     place, at = parse_cursor(before), dashboard.clock.now()
     page = await dashboard.history.page(account_id, printer_id, place)
@@ -69,7 +69,7 @@ async def print_page(
     print_id: Annotated[str, QueryParameter(name="id")] = "",
     said: FromQuery[str | None] = None,
 ) -> Template:
-    """Show one print: how it ended, and what failure detection saw of it."""
+    """Show one print: its outcome, and what the failure watch saw of it."""
     account_id, printer_id = signed_in.account.account_id, seen.printer.printer_id
     at = dashboard.clock.now()
     print_ = or_404(await dashboard.history.one(account_id, printer_id, print_id))
@@ -96,7 +96,7 @@ async def activity_page(
     dashboard: NamedDependency[Dashboard],
     before: FromQuery[str | None] = None,
 ) -> Template:
-    """Show what happened last, all prints, and figures by month."""
+    """Show the latest events, all prints, and figures by month."""
     account_id, place = signed_in.account.account_id, parse_cursor(before)
     at, history = dashboard.clock.now(), dashboard.history
     rows = await dashboard.printers.rows(account_id)
@@ -121,7 +121,7 @@ async def history_csv(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
 ) -> Stream:
-    """The prints of one printer, for spreadsheets."""
+    """Export the prints of one printer for spreadsheets."""
     return _csv(services, signed_in.access.to(owned_id))
 
 
@@ -131,7 +131,7 @@ async def history_json(
     signed_in: NamedDependency[SignedIn],
     services: NamedDependency[Services],
 ) -> Stream:
-    """The same for programs."""
+    """Export the same for programs."""
     return _json(services, signed_in.access.to(owned_id))
 
 
@@ -139,7 +139,7 @@ async def history_json(
 async def activity_csv(
     signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Stream:
-    """All prints of an account, for spreadsheets."""
+    """Export all prints of an account for spreadsheets."""
     return _csv(services, signed_in.access)
 
 
@@ -147,7 +147,7 @@ async def activity_csv(
 async def activity_json(
     signed_in: NamedDependency[SignedIn], services: NamedDependency[Services]
 ) -> Stream:
-    """The same for programs."""
+    """Export the same for programs."""
     return _json(services, signed_in.access)
 
 
@@ -178,7 +178,7 @@ async def _json_pieces(prints: AsyncIterator[Print]) -> AsyncGenerator[str, None
 
 
 def _file(pieces: AsyncIterator[str], name: str, media_type: str) -> Stream:
-    """A file of pieces; it breaks off where the access ends."""
+    """Stream a file piece by piece; it breaks off if the access ends."""
     headers = _SANDBOX | {"Content-Disposition": f'attachment; filename="{name}"'}
     return Stream(pieces, media_type=media_type, headers=headers, background=closing(pieces))
 

@@ -1,1 +1,1 @@
-"""Live Links as strangers see them."""
+"""Public pages of Live Links."""

@@ -1,4 +1,4 @@
-"""What a Live Link shows: what the printer does, and nothing of whose it is or where."""
+"""The data of a Live Link: the printer's state, without its owner or location."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,9 +12,9 @@ from printreach.web.dashboard.printer_view import layers_of
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LiveFacts:
-    """What live/now.html draws. name, file: "" unless the owner shows them.
+    """The data of live/now.html. name, file: "" unless the owner shows them.
 
-    What the printer says in sentences is left out: it may name addresses and people.
+    Sentences from the printer are left out, since they may name addresses and people.
     """
 
     state: str
@@ -48,7 +48,7 @@ def facts_of(view: LiveView, seen: SeenPrinter) -> LiveFacts:
 
 
 def picture_of(view: LiveView, seen: SeenPrinter) -> Webcam:
-    """Its default camera, as one picture after the other; none where the link may not show it."""
+    """Return its default camera, as successive pictures; none if the link may not show it."""
     if not view.shows_camera:
         return Webcam(picture="", state="none", age="", flip_h=False, flip_v=False, rotation=0)
     live_id = view.link.live_id

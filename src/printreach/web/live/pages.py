@@ -1,7 +1,7 @@
-"""The public pages of Live Links: nobody signs in, nothing can be done, no search engine comes.
+"""The public pages of Live Links: without sign-in, read-only, and closed to search engines.
 
-A page's address is its secret. It is told to no other site, and an address that was never given
-out says nothing but that.
+A page's address is its secret. It is not sent to other sites as a referrer, and an unknown address
+reveals nothing else.
 """
 
 import asyncio
@@ -39,7 +39,9 @@ PICTURE: Final = HIDDEN | {"Content-Security-Policy": "default-src 'none'; sandb
 DRAWN_EVERY_S: Final = 2.0
 HEARTBEAT_S: Final = 15.0
 MAX_STREAM_S: Final = 600.0
-"""Then the browser asks anew. What a server holds for one that never reads has an end."""
+"""After this time the browser reconnects, so that a client that never reads is not served for
+ever.
+"""
 _PART: Final = "live/now.html"
 
 
@@ -47,7 +49,7 @@ _PART: Final = "live/now.html"
 async def short_address(
     request: AnyRequest, short_id: FromPath[str], services: NamedDependency[Services]
 ) -> Redirect:
-    """Lead from the short address to the page."""
+    """Redirect from the short address to the page."""
     _limit(request, services, PAGES_BY_ADDRESS)
     live_id = await services.dashboard.live_links.live_id_of(short_id)
     if live_id is None:
@@ -59,7 +61,7 @@ async def short_address(
 async def live_page(
     request: AnyRequest, live_id: FromPath[str], services: NamedDependency[Services]
 ) -> Template:
-    """Show what the printer does; or, once the link has ended, that it has."""
+    """Show the printer's state, or that the link has ended."""
     _limit(request, services, PAGES_BY_ADDRESS)
     dashboard = services.dashboard
     view = await _view(dashboard, live_id)
@@ -80,7 +82,7 @@ async def live_page(
 async def live_picture(
     request: AnyRequest, live_id: FromPath[str], services: NamedDependency[Services]
 ) -> Response[bytes]:
-    """The newest picture; one is taken for all who look."""
+    """Return the newest picture, which all viewers share."""
     _limit(request, services, PICTURES_BY_ADDRESS)
     view = await _view(services.dashboard, live_id)
     if view.seen is None or not view.seen.is_online or not view.shows_camera:
@@ -98,7 +100,7 @@ async def live_events(
     services: NamedDependency[Services],
     viewers: NamedDependency[Viewers],
 ) -> ServerSentEvent:
-    """Tell the page what changes, until the link ends."""
+    """Send the page its changes until the link ends."""
     _limit(request, services, PAGES_BY_ADDRESS)
     await _view(services.dashboard, live_id)
     address = visitor_of(request).address
@@ -112,7 +114,9 @@ async def live_events(
 async def _counted(
     events: AsyncIterator[ServerSentEventMessage], viewers: Viewers, live_id: str, address: str
 ) -> AsyncIterator[ServerSentEventMessage]:
-    """Counted in here, not before: what was never begun to be read ends without a word."""
+    """Count a viewer while the stream is read. The count is in here because a response that is
+    never started would not be counted down.
+    """
     if not viewers.enter(live_id, address):
         return
     try:
@@ -153,7 +157,7 @@ async def _events(
 
 
 async def _view(dashboard: Dashboard, live_id: str) -> LiveView:
-    """Raises NotFoundException, the same for whatever was never given out."""
+    """Return the view. Raises the same NotFoundException for every unknown address."""
     view = await dashboard.live_links.look(live_id)
     if view is None:
         raise _no_such_link()
@@ -175,7 +179,7 @@ def _event(kind: str, **data: Any) -> ServerSentEventMessage:
 
 
 def live_pages() -> Router:
-    """A router of one application, with the count of its viewers."""
+    """Return a router for one application, with its own count of viewers."""
     viewers = Viewers()
     return Router(
         "/",

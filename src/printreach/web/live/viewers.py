@@ -1,4 +1,4 @@
-"""How many may look at once: a link that gets popular harms nobody else."""
+"""Limits on viewers, so that a popular link harms nobody else."""
 
 from collections import Counter
 from datetime import timedelta
@@ -7,23 +7,23 @@ from typing import Final
 from printreach.rules.rate_limits import Limit, networks_of
 
 MOST_VIEWERS: Final = 1000
-"""Open streams of all links; the web role takes four times as many connections."""
+"""Open streams of all links; the web role accepts four times as many connections."""
 MOST_OF_ONE_LINK: Final = 500
 MOST_OF_ONE_ADDRESS: Final = 20
-"""An office or a school has one address; more of its people read the page without the stream."""
+"""An office or a school shares one address; more of its people read the page without the stream."""
 PAGES_BY_ADDRESS: Final = Limit(name="live-page", at_once=120, every=timedelta(seconds=1))
 PICTURES_BY_ADDRESS: Final = Limit(name="live-picture", at_once=200, every=timedelta(seconds=0.1))
 
 
 class Viewers:
-    """Who has a stream open, in this process."""
+    """Counts the open streams of this process."""
 
     def __init__(self) -> None:
         self._links: Counter[str] = Counter()
         self._addresses: Counter[str] = Counter()
 
     def has_room(self, live_id: str, address: str) -> bool:
-        """Whether one more may look."""
+        """Return whether one more viewer is allowed."""
         return (
             self._links.total() < MOST_VIEWERS
             and self._links[live_id] < MOST_OF_ONE_LINK
@@ -34,7 +34,7 @@ class Viewers:
         )
 
     def enter(self, live_id: str, address: str) -> bool:
-        """Count somebody in; False where there is no room."""
+        """Count a viewer in; False if there are too many."""
         if not self.has_room(live_id, address):
             return False
         self._links[live_id] += 1

@@ -1,1 +1,1 @@
-"""Pages about what a person is told, and where."""
+"""Pages about notifications and their destinations."""

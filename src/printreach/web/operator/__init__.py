@@ -1,1 +1,1 @@
-"""Pages for those who run the service. To everybody else there are none."""
+"""Pages for operators. For everybody else they do not exist."""

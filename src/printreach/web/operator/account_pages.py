@@ -1,4 +1,4 @@
-"""Accounts: found, granted supporter status, limited, invited, made operators', deleted."""
+"""Pages that list, change, invite and delete accounts."""
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
@@ -36,7 +36,7 @@ async def accounts_page(
     search: NamedDependency[Search],
     show: FromQuery[str | None] = None,
 ) -> Response[Any]:
-    """List them, or those that were searched for."""
+    """List the accounts that match the search."""
     chosen = AccountFilter(show) if show in set(AccountFilter) else AccountFilter.ALL
     rows = await operator.hub.find_accounts(search, chosen)
     return operator.page(
@@ -50,7 +50,7 @@ async def accounts_page(
 async def account_page(
     account_id: FromPath[str], operator: NamedDependency[OperatorContext]
 ) -> Response[Any]:
-    """Everything about one."""
+    """Show one account."""
     return await _page(operator, account_id)
 
 
@@ -60,7 +60,7 @@ async def set_supporter(
     fields: NamedDependency[Fields],
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
-    """Grant supporter status, up to a day or for good, or take the grant back."""
+    """Grant supporter status, up to a day or for good, or revoke the grant."""
     account = or_404(await operator.hub.account(account_id)).account
     refused = await operator.reauthenticate(fields, SUPPORTER_REAUTH_FIELD)
     if refused is not None:
@@ -86,7 +86,7 @@ async def forget_customer(
     fields: NamedDependency[Fields],
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
-    """Let it pay anew, where the payment provider knows nothing of it any more."""
+    """Let the account subscribe again if the payment provider no longer knows it."""
     or_404(await operator.hub.account(account_id))
     refused = await operator.reauthenticate(fields, CUSTOMER_REAUTH_FIELD)
     if refused is None:
@@ -102,7 +102,7 @@ async def set_limits(
     fields: NamedDependency[Fields],
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
-    """Decide how much this one may use."""
+    """Set the account's own limits."""
     account = or_404(await operator.hub.account(account_id)).account
     typed = limits_typed(fields)
     if not isinstance(typed, LimitChanges):
@@ -122,7 +122,7 @@ async def set_operator(
     fields: NamedDependency[Fields],
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
-    """Make it an operator's, or take that back."""
+    """Make the account an operator's, or revoke that."""
     account = or_404(await operator.hub.account(account_id)).account
     refused = await operator.reauthenticate(fields)
     if refused is not None:
@@ -148,7 +148,7 @@ async def delete(
     fields: NamedDependency[Fields],
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
-    """Delete it with all it has."""
+    """Delete the account with all of its data."""
     one = or_404(await operator.hub.account(account_id))
     refused = await operator.require_reauthentication(fields, "delete_account.html", one=one)
     if refused is not None:
@@ -161,7 +161,7 @@ async def delete(
 
 @get("/operator/invite", media_type=MediaType.HTML)
 async def invite_page(operator: NamedDependency[OperatorContext]) -> Response[Any]:
-    """Ask for the address of the person to invite."""
+    """Ask for the mail address to invite."""
     return operator.page("invite.html", email="", url="")
 
 
@@ -171,7 +171,7 @@ async def invite(
     operator: NamedDependency[OperatorContext],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Make a link with which an account can be made, and lead to the page that shows it once."""
+    """Create an invitation and show its link once."""
     email, is_admin = fields["email"].strip(), fields["operator"] == "yes"
     refused = await operator.require_reauthentication(
         fields, "invite.html", email=email[:254], url=""
@@ -226,7 +226,7 @@ async def _page(
 
 
 def _end_of_day(text: str) -> datetime | None:
-    """The first instant after that day; None where it is none."""
+    """Return the first instant after that day; None if the text is no date."""
     try:
         day = date.fromisoformat(text)
         return datetime.combine(day, time(), UTC) + timedelta(days=1)

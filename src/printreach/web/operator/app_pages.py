@@ -1,4 +1,4 @@
-"""Apps of everybody: registered, changed, removed."""
+"""Pages that register, change and remove anybody's apps."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -29,14 +29,14 @@ APPS: Final = "/operator/apps"
 async def apps_page(
     operator: NamedDependency[OperatorContext], search: NamedDependency[Search]
 ) -> Response[Any]:
-    """List them, or those that were searched for."""
+    """List the apps that match the search."""
     rows = await operator.hub.apps.find(search)
     return operator.page("apps.html", listing=listed(APPS, rows, search))
 
 
 @get("/operator/register", media_type=MediaType.HTML)
 async def new_app_page(operator: NamedDependency[OperatorContext]) -> Response[Any]:
-    """Ask what the app is."""
+    """Show the empty form."""
     return _form(operator, TypedApp(), None)
 
 
@@ -44,7 +44,7 @@ async def new_app_page(operator: NamedDependency[OperatorContext]) -> Response[A
 async def register(
     fields: NamedDependency[Fields], operator: NamedDependency[OperatorContext]
 ) -> Response[Any]:
-    """Register it."""
+    """Register the app."""
     typed = typed_by(fields)
     refused = await operator.reauthenticate(fields)
     if refused is not None:
@@ -59,7 +59,7 @@ async def register(
 async def app_page(
     app_id: FromPath[str], operator: NamedDependency[OperatorContext]
 ) -> Response[Any]:
-    """The form, as the app is now."""
+    """Show the form with the app's values."""
     row = or_404(await operator.hub.apps.one(app_id))
     return _form(operator, typed_of(row.app), row)
 
@@ -70,7 +70,7 @@ async def change(
     fields: NamedDependency[Fields],
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
-    """Put what was typed in its place."""
+    """Change the app."""
     row, typed = or_404(await operator.hub.apps.one(app_id)), typed_by(fields)
     refused = await operator.reauthenticate(fields)
     if refused is not None:
@@ -90,7 +90,7 @@ async def change(
 async def ask_to_remove(
     app_id: FromPath[str], operator: NamedDependency[OperatorContext]
 ) -> Response[Any]:
-    """Ask before everybody who uses the app loses what it reaches."""
+    """Ask before the app's users lose their connections."""
     return operator.page("remove_app.html", row=or_404(await operator.hub.apps.one(app_id)))
 
 
@@ -100,7 +100,7 @@ async def remove(
     fields: NamedDependency[Fields],
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
-    """Remove it; its connections end."""
+    """Remove the app; its connections end."""
     row = or_404(await operator.hub.apps.one(app_id))
     refused = await operator.require_reauthentication(fields, "remove_app.html", row=row)
     if refused is not None:
@@ -117,7 +117,7 @@ def _form(
     *,
     errors: Mapping[str, str] | None = None,
 ) -> Response[Any]:
-    """row: None for an app that is about to be registered."""
+    """Render the form. row: None for an app that is being registered."""
     shown = operator.page("app.html", fault, typed=typed, row=row)
     if errors:
         shown.context["errors"] = errors_at_fields(errors)

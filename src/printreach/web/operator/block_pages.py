@@ -1,4 +1,4 @@
-"""Accounts are blocked, and open again."""
+"""Pages that block and unblock accounts."""
 
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ _PATH: Final = ACCOUNTS + "/{account_id:str}/block"
 async def ask_to_block(
     account_id: FromPath[str], operator: NamedDependency[OperatorContext]
 ) -> Response[Any]:
-    """Ask before somebody is kept out, or let in again."""
+    """Ask before an account is blocked or unblocked."""
     return operator.page("block.html", one=or_404(await operator.hub.account(account_id)))
 
 
@@ -28,7 +28,7 @@ async def block(
     fields: NamedDependency[Fields],
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
-    """Keep its owner out, or let them in again."""
+    """Block or unblock the account."""
     one, blocked = or_404(await operator.hub.account(account_id)), fields["state"] == "on"
     refused = await operator.require_reauthentication(fields, "block.html", one=one)
     if refused is not None:

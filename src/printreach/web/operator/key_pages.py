@@ -1,4 +1,4 @@
-"""Keys of the failure-detection API, everybody's: found and disabled."""
+"""Pages that list and disable anybody's keys of the failure-detection API."""
 
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ _DISABLE: Final = KEYS + "/{key_id:str}/disable"
 async def keys_page(
     operator: NamedDependency[OperatorContext], search: NamedDependency[Search]
 ) -> Response[Any]:
-    """List them, disabled ones included, or those that were searched for."""
+    """List the keys that match the search, disabled ones included."""
     rows = await operator.hub.find_keys(search)
     return operator.page("keys.html", listing=listed(KEYS, rows, search))
 
@@ -38,7 +38,7 @@ async def disable(
     fields: NamedDependency[Fields],
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
-    """It works no more, for good."""
+    """Disable the key for good."""
     row = or_404(await operator.hub.key(key_id))
     refused = await operator.require_reauthentication(fields, "disable_key.html", row=row)
     if refused is not None:

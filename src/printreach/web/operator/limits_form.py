@@ -1,4 +1,4 @@
-"""The form of limits: what was typed, in units that people use."""
+"""The form of limits, in units that people use."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _NUMBER: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Row:
-    """One limit. unit: how many of what is stored make one of what is typed."""
+    """One limit. unit: how many stored units make one of the form's."""
 
     field: str
     label: str
@@ -33,7 +33,7 @@ ROWS: Final = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LimitField:
-    """One field of the form. default: what holds where it is left empty."""
+    """One field of the form. default: the limit in force if it is left empty."""
 
     name: str
     label: str
@@ -44,7 +44,7 @@ class LimitField:
 def limit_fields(
     changes: LimitChanges, default: AccountLimits, typed: Fields | None = None
 ) -> list[LimitField]:
-    """As they are decided, or as they were typed."""
+    """Return the fields with the stored values, or those that were sent."""
     return [
         LimitField(
             name=row.field,
@@ -59,7 +59,7 @@ def limit_fields(
 
 
 def limits_typed(fields: Fields) -> LimitChanges | Mapping[str, str]:
-    """What was typed; sentences by field, where something is no number."""
+    """Parse the form; return the changes, or errors by field."""
     errors: dict[str, str] = {}
     values: dict[str, int | None] = {}
     for row in ROWS:

@@ -1,4 +1,4 @@
-"""A page of a long list: what was searched for, and the ways to the pages beside it."""
+"""A page of a long list: its search, and the links to the pages beside it."""
 
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
@@ -16,7 +16,7 @@ HIGHEST_PAGE: Final = 1_000_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Listing(Generic[T]):
-    """rows: of this page. show: which of all are listed; "" where there is but one way."""
+    """rows: of this page. show: the filter; "" if there is none."""
 
     path: str
     rows: list[T]
@@ -30,12 +30,12 @@ class Listing(Generic[T]):
 
     @property
     def newer(self) -> str:
-        """The page before this one; empty where there is none."""
+        """The link to the page before this one; empty if there is none."""
         return self._page(self.search.number - 1)
 
     @property
     def older(self) -> str:
-        """The page after this one; empty where there is none."""
+        """The link to the page after this one; empty if there is none."""
         return self._page(self.search.number + 1)
 
     def _page(self, number: int) -> str:
@@ -46,7 +46,7 @@ class Listing(Generic[T]):
 
 
 def provide_search(q: FromQuery[str | None] = None, page: FromQuery[int | None] = None) -> Search:
-    """What a list was asked for, in its address."""
+    """Parse the search in a list's address."""
     wanted = " ".join((q or "").split())[:LONGEST_SEARCH]
     return Search(text=wanted, number=min(max(1, page or 1), HIGHEST_PAGE))
 

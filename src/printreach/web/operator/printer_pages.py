@@ -1,4 +1,4 @@
-"""Printers and connections of everybody: found, removed, ended."""
+"""Pages that list and remove anybody's printers, and list and end connections."""
 
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ CONNECTIONS: Final = "/operator/connections"
 async def printers_page(
     operator: NamedDependency[OperatorContext], search: NamedDependency[Search]
 ) -> Response[Any]:
-    """List them, or those that were searched for."""
+    """List the printers that match the search."""
     rows, at = await operator.hub.find_printers(search), operator.hub.clock.now()
 
     def online(row: PrinterRow) -> bool:
@@ -43,7 +43,7 @@ async def remove(
     fields: NamedDependency[Fields],
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
-    """Take it from its account; its connections end."""
+    """Remove the printer from its account; its connections end."""
     row = or_404(await operator.hub.printer(printer_id))
     refused = await operator.require_reauthentication(fields, "remove_printer.html", row=row)
     if refused is not None:
@@ -56,7 +56,7 @@ async def remove(
 async def connections_page(
     operator: NamedDependency[OperatorContext], search: NamedDependency[Search]
 ) -> Response[Any]:
-    """List the living ones, or those of them that were searched for."""
+    """List the current connections that match the search."""
     rows = await operator.hub.find_connections(search)
     return operator.page("connections.html", listing=listed(CONNECTIONS, rows, search))
 
@@ -77,7 +77,7 @@ async def end(
     fields: NamedDependency[Fields],
     operator: NamedDependency[OperatorContext],
 ) -> Response[Any]:
-    """End it; what runs through it is closed."""
+    """End the connection and its open streams."""
     row = or_404(await operator.hub.connection(connection_id))
     refused = await operator.require_reauthentication(fields, "end_connection.html", row=row)
     if refused is not None:

@@ -1,4 +1,4 @@
-"""Every page for operators."""
+"""The routes for operators."""
 
 from litestar import Router
 from litestar.di import Provide

@@ -1,4 +1,4 @@
-"""The service as a whole: how much there is, what holds for all, and what operators did."""
+"""The service as a whole: counts, default limits, and the record of operators' acts."""
 
 from typing import Any, Final
 
@@ -28,7 +28,7 @@ async def overview(
     operator: NamedDependency[OperatorContext],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """What there is, and what was decided in the settings."""
+    """Show counts and settings."""
     off = services.dashboard.watched.why_off()
     return operator.page(
         "overview.html",
@@ -46,7 +46,7 @@ async def overview(
 
 @get(LIMITS, media_type=MediaType.HTML)
 async def limits_page(operator: NamedDependency[OperatorContext]) -> Response[Any]:
-    """What every account may use of which nothing else was decided."""
+    """Show the limits of accounts without limits of their own."""
     changes = await operator.hub.limits.of_service()
     fields = limit_fields(changes, DEFAULT_ACCOUNT_LIMITS)
     return operator.page("limits.html", limits=fields)
@@ -56,7 +56,7 @@ async def limits_page(operator: NamedDependency[OperatorContext]) -> Response[An
 async def set_limits(
     fields: NamedDependency[Fields], operator: NamedDependency[OperatorContext]
 ) -> Response[Any]:
-    """Decide it anew."""
+    """Change those limits."""
     typed = limits_typed(fields)
     refused: Denied | TooSoon | None = None
     field = LIMITS_REAUTH_FIELD
@@ -85,7 +85,7 @@ async def set_limits(
 async def acts_page(
     operator: NamedDependency[OperatorContext], search: NamedDependency[Search]
 ) -> Response[Any]:
-    """What operators did, the latest first."""
+    """List operators' acts, the latest first."""
     return operator.page("acts.html", listing=listed(ACTS, await operator.hub.acts(search), search))
 
 

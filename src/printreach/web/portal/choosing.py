@@ -1,4 +1,4 @@
-"""What the printers do that a person chooses from."""
+"""States of the printers in the portal's list."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -7,12 +7,12 @@ from printreach.hub.live import LiveStatus
 from printreach.hub.portal_view import PrinterHere
 
 SOON_S: Final = 0.5
-"""A printer that hasn't told by then is listed without its state: nobody waits for it."""
+"""A printer that has not answered by then is listed without a state."""
 OFFLINE: Final = "offline"
 
 
 async def states_of(live: LiveStatus, printers: Iterable[PrinterHere]) -> Mapping[str, str]:
-    """The state of each, by its id, as far as it is known soon."""
+    """Return the state of each printer, by its id, as far as it is known soon."""
     here = list(printers)
     online = [one.printer.owned for one in here if one.is_online]
     known = await live.fresh(online, SOON_S)

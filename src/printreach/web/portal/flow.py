@@ -1,4 +1,4 @@
-"""The page of a flow: one address, which shows the step that is due."""
+"""The page of a flow: one address, which shows the current step."""
 
 from typing import Any, Final
 
@@ -32,7 +32,7 @@ async def flow_page(
 ) -> Response[Any]:
     """Show the step.
 
-    choose: the person wants another printer than the one shown. back: they come from paying.
+    choose: the person wants another printer than the one shown. back: they return from paying.
     install: they have no agent yet.
     """
     step = flow_request.view.step

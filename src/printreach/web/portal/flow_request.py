@@ -1,4 +1,4 @@
-"""Who stands at which flow: read from the address, the cookie and the session."""
+"""A request for a page of a flow, identified by address, cookie and session."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,14 +27,14 @@ FLOW_BY_ADDRESS: Final = Limit(name="portal", at_once=60, every=timedelta(second
 
 
 class NoSuchFlow(NotFoundException):
-    """This browser began no such flow, or long ago."""
+    """This browser has not begun such a flow, or it has expired."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FlowRequest:
-    """One request for a flow's page, by the browser that began it.
+    """One request for a flow's page, from the browser that began it.
 
-    access: what lets the person in, where somebody is signed in.
+    access: of the signed-in account, if any.
     """
 
     key: FlowKey
@@ -43,12 +43,12 @@ class FlowRequest:
     view: View
 
     def back(self) -> Redirect:
-        """Lead to the flow's page, which shows the step that is due."""
+        """Redirect to the flow's page, which shows the current step."""
         return Redirect(flow_path(self.key.flow_id), status_code=303)
 
 
 def browser_of(request: AnyRequest, jar: Cookies) -> str:
-    """The secret of this browser; empty where it has none."""
+    """Return the secret of this browser; empty if it has none."""
     return jar.read(request.headers.get("cookie", ""), BROWSER) or ""
 
 
@@ -59,7 +59,7 @@ async def provide_flow_request(
     session: NamedDependency[SignedIn | None],
     jar: NamedDependency[Cookies],
 ) -> FlowRequest:
-    """The flow of that address. Raises NoSuchFlow."""
+    """Return the request for the flow in the address. Raises NoSuchFlow."""
     key = FlowKey(flow_id, browser_of(request, jar))
     account = session.account if session else None
     view = await services.portal.view(key, account)
@@ -71,9 +71,10 @@ async def provide_flow_request(
 
 
 async def provide_sent(request: AnyRequest, flow_request: NamedDependency[FlowRequest]) -> Fields:
-    """The fields of a form that stood on this flow's own page, in this browser.
+    """Return the fields of a form from this flow's own page in this browser.
 
-    Read once the flow is known. Raises what read_fields() does, and PermissionDeniedException.
+    They are read once the flow is known. Raises the exceptions of read_fields() and
+    PermissionDeniedException.
     """
     fields = await read_fields(request)
     if not flow_request.key.is_form_token(fields["token"]):
@@ -82,5 +83,5 @@ async def provide_sent(request: AnyRequest, flow_request: NamedDependency[FlowRe
 
 
 def answer_no_such_flow(_request: AnyRequest, _failure: Exception) -> Response[Any]:
-    """Tell the person where to begin anew; there is nobody to be sent back to."""
+    """Tell the person where to begin again, since the app to return to is unknown."""
     return Template("portal/no_such_flow.html", status_code=404)

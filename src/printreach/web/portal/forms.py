@@ -1,7 +1,7 @@
-"""What people send from the pages of a flow.
+"""The forms of a flow's pages.
 
-Each act leads back to the flow's page, which shows the step that is due then. An act that does not
-belong to the step that is due, of a page left open in another tab say, changes nothing.
+Each redirects to the flow's page, which shows the current step. A form of another step, such as
+from a page left open in another tab, changes nothing.
 """
 
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ _DENIALS: Final[Mapping[Reason, tuple[int, PortalError]]] = MappingProxyType(
         Reason.NO_SUCH_PRINTER: (409, PortalError.PRINTER_UNAVAILABLE),
     }
 )
-"""What stood in the way, as a status and as the app hears of it if the person gives up."""
+"""The status of each refusal, and the error that the app gets if the person gives up."""
 _BAD_NAME: Final = "A name has 1 to 60 letters, digits or other characters."
 _LONGEST_CODE_SHOWN: Final = 32
 
@@ -49,7 +49,7 @@ async def link(
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Take the code that an agent shows."""
+    """Link the printer whose agent shows the code."""
     if flow_request.account is None:
         return flow_request.back()
     code = sent["code"]
@@ -84,7 +84,7 @@ async def take_own(
     sent: NamedDependency[Fields],  # noqa: ARG001 - asking for it proves the form
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Go on with a printer that is linked already."""
+    """Continue with a printer that is linked already."""
     if flow_request.account is not None:
         await services.portal.take_own(flow_request.key, flow_request.account)
     return flow_request.back()
@@ -96,7 +96,7 @@ async def choose(
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Make it about that printer."""
+    """Choose the printer."""
     if flow_request.account is not None:
         await services.portal.choose(flow_request.key, flow_request.account, sent["printer"])
     return flow_request.back()
@@ -108,7 +108,7 @@ async def allow(
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """The app may have the printer that the page showed."""
+    """Allow the app the printer that the page showed."""
     if flow_request.account is None:
         return flow_request.back()
     made = await services.portal.allow(
@@ -123,13 +123,13 @@ async def answer_key(
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """The second question: a key of the printer's own software, or none."""
+    """Allow or refuse the app a key of the printer's own software."""
     if flow_request.account is None:
         return flow_request.back()
     made = await services.portal.answer_key(
         flow_request.key, flow_request.account, sent["printer"], with_key=sent["answer"] == "yes"
     )
-    if flow_request.access is not None:  # an agent may have taken half a minute to make a key
+    if flow_request.access is not None:  # an agent may take half a minute to create a key
         await services.leases.look(flow_request.access)
     return _end(flow_request, made)
 
@@ -140,7 +140,7 @@ async def pay(
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Go on to the payment provider, and come back to this flow."""
+    """Go on to the payment provider, and return to this flow afterwards."""
     return await pay_in_step(flow_request, services, sent["plan"])
 
 
@@ -150,7 +150,7 @@ async def refuse(
     sent: NamedDependency[Fields],
     services: NamedDependency[Services],
 ) -> Response[Any]:
-    """Go back to the app without a connection."""
+    """Return to the app without a connection."""
     said = sent["error"]
     error = PortalError(said) if said in set(PortalError) else PortalError.ACCESS_DENIED
     await services.portal.refuse(flow_request.key, flow_request.account, error)
@@ -180,7 +180,7 @@ def _end(flow_request: FlowRequest, made: Made | Denied | None) -> Response[Any]
 def _again(
     flow_request: FlowRequest, field: str, sentence: str, *, typed: str = "", status: int = 400
 ) -> Response[Any]:
-    """The same page, with what is wrong at its field."""
+    """Render the page again, with the error at its field."""
     return step_page(
         flow_request.key,
         flow_request.view,

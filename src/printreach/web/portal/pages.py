@@ -1,4 +1,4 @@
-"""The portal's pages, made of what is known."""
+"""The portal's pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _TEMPLATES: Final[Mapping[Step, str]] = MappingProxyType(
     }
 )
 
-# The address that carries the secrets must not reach anybody else, by a referrer least of all.
+# The address that carries the secrets must not leak to anybody else, for instance as a referrer.
 _LEAVING_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
     {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 )
@@ -43,9 +43,10 @@ _LEAVING_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sale:
-    """What the supporter step offers. is_waiting: somebody came back from paying, unconfirmed.
+    """The offers of the supporter step. is_waiting: the person returned from paying, unconfirmed
+    yet.
 
-    app_connections: how many of them one printer of this account may have.
+    app_connections: the limit per printer of this account.
     """
 
     is_sold: bool = False
@@ -58,12 +59,12 @@ NO_SALE: Final = Sale()
 
 
 def flow_path(flow_id: str) -> str:
-    """The page of a flow; its step's forms go below it."""
+    """Return the path of a flow's page; the forms of its steps are below it."""
     return f"/appportal/v1/flow/{flow_id}"
 
 
 def welcome_page(request: Request, account: Account | None, query: str) -> Template:
-    """Who asks, and what follows. query: as it came, for the form to send it again."""
+    """Say which app asks, and what follows. query: as it came, for the form to send again."""
     denied = failure_parameters(PortalError.ACCESS_DENIED)
     return _page(
         "portal/welcome.html",
@@ -87,15 +88,15 @@ def step_page(
     sale: Sale = NO_SALE,
     status: int = 200,
 ) -> Template:
-    """The page of the flow's step.
+    """Render the page of the flow's step.
 
-    errors: of what was just sent. typed: what is kept of it. refusal: with what the person goes
-    back who gives up here. sale: in the supporter step.
+    errors: of the form that was sent. typed: its values. refusal: the error with which a person who
+    gives up returns to the app. sale: in the supporter step.
     """
     logo_url = view.flow.logo_url
     if view.step is Step.FAILED or view.step is Step.EXPIRED:
         error = view.flow.error or PortalError.EXPIRED
-        # Where the person gave up by a button, the page after it may lead back as that button said.
+        # After a button that announced the return, the next page may redirect by itself.
         was_pressed = view.step is Step.FAILED
         return failed_page(
             view.app, logo_url, view.flow.return_url, error, goes_by_itself=was_pressed
@@ -121,7 +122,7 @@ def step_page(
 
 
 def paying_page(view: View, account: Account | None, url: str) -> Template:
-    """Take the person to the payment provider, who sends them back to this flow."""
+    """Send the person to the payment provider, which returns them to this flow."""
     page = _page(
         "portal/paying.html",
         view.flow.logo_url,
@@ -134,7 +135,7 @@ def paying_page(view: View, account: Account | None, url: str) -> Template:
 
 
 def installing_page(key: FlowKey, view: View, account: Account | None) -> Template:
-    """How an agent gets beside the printer, and where its code is entered, without leaving."""
+    """Explain how to install an agent, with the field for its code on the same page."""
     return _page(
         "portal/install.html",
         view.flow.logo_url,
@@ -149,10 +150,9 @@ def installing_page(key: FlowKey, view: View, account: Account | None) -> Templa
 def choosing_page(
     key: FlowKey, view: View, account: Account | None, states: Mapping[str, str]
 ) -> Template:
-    """The list of printers: the step, or because the person wants another than the one shown.
+    """List the printers to choose from.
 
-    states: what each does now, by its id, as parts/badges.html names it; where it isn't known yet
-    there is none.
+    states: the known states by printer id, as parts/badges.html names them.
     """
     return _page(
         _TEMPLATES[Step.CHOOSE],
@@ -170,7 +170,7 @@ def choosing_page(
 
 
 def done_page(made: Made) -> Template:
-    """Take the person back to the app, with its secrets. It is made once."""
+    """Return the person to the app with its secrets. The page is rendered once."""
     parameters = completion_parameters(made.completion)
     flow = made.view.flow
     return _auto_redirect_page(
@@ -191,10 +191,10 @@ def failed_page(
     *,
     goes_by_itself: bool = False,
 ) -> Template:
-    """Lead the person back to the app, with an error.
+    """Return the person to the app with an error.
 
-    goes_by_itself: without another press. Only where they pressed a button that said so: anybody
-    can register an app, and would otherwise send people anywhere by an address of this service.
+    goes_by_itself: redirect without another press, only after a button that announced it. Anybody
+    can register an app, and could otherwise redirect people anywhere by an address of this service.
     """
     way_back = completion_url(return_url, failure_parameters(error))
     return _auto_redirect_page(
@@ -209,7 +209,7 @@ def failed_page(
 
 
 def about(one: PrinterHere, *, shows_state: bool = False) -> str:
-    """What kind of printer it is and, where no badge shows its state, whether it is connected."""
+    """Describe the printer's kind and, if no badge shows its state, whether it is connected."""
     state = "connected" if one.is_online else "not connected now"
     platform = facts_of(one.printer.platform).title
     if shows_state:
@@ -232,7 +232,7 @@ def _app(app: App, logo_url: str | None) -> dict[str, Any]:
 
 
 def _page(template: str, logo_url: str | None, *, status: int = 200, **context: Any) -> Template:
-    """A page that may show the app's logo, from its own origin and from nowhere else."""
+    """Render a page that may load the app's logo, from its own origin only."""
     origin = logo_origin(logo_url) if logo_url else None
     policy = CONTENT_SECURITY_POLICY
     if origin is not None:

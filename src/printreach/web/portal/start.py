@@ -1,4 +1,4 @@
-"""Where the portal begins, and the pages of ours at which an app may have it end."""
+"""The start of the portal, and the pages of ours on which an app may have it end."""
 
 from typing import Any, Final
 from urllib.parse import parse_qsl
@@ -31,7 +31,7 @@ async def welcome(
     services: NamedDependency[Services],
     session: NamedDependency[SignedIn | None],
 ) -> Response[Any]:
-    """Say who asks and what follows. Nothing is stored yet."""
+    """Say which app asks, and what follows. Nothing is stored yet."""
     asked = await services.portal.read(_query(request))
     if isinstance(asked, Refusal):
         return _refused(asked)
@@ -44,7 +44,7 @@ async def welcome(
 async def begin(
     request: AnyRequest, services: NamedDependency[Services], jar: NamedDependency[Cookies]
 ) -> Response[Any]:
-    """Start a flow for what the query asks, and lead to its first step."""
+    """Start a flow for the query, and redirect to its first step."""
     refused = services.caller_tries.take_by_address(FLOW_BY_ADDRESS, visitor_of(request).address)
     if refused is not None:
         raise too_many(refused)
@@ -59,7 +59,7 @@ async def begin(
 
 @route("/complete", http_method=_READ, media_type=MediaType.HTML, sync_to_thread=False)
 def complete(request: AnyRequest) -> Template:
-    """Where an app without a page of its own finds its parameters. They are not shown."""
+    """The completion page of apps without one of their own; it does not show the parameters."""
     values = {name.lower(): value.lower() for name, value in _pairs(request)}
     return Template(
         "portal/complete.html",
@@ -70,7 +70,7 @@ def complete(request: AnyRequest) -> Template:
 
 @route("/nosupporterperks", http_method=_READ, media_type=MediaType.HTML)
 async def no_supporter_perks(request: AnyRequest, services: NamedDependency[Services]) -> Template:
-    """Explain why an app's connection rests, and what brings it back."""
+    """Explain why an app's connection is suspended, and how to restore it."""
     name = await _name_of_app(services.portal, _query(request))
     is_for_all = services.portal.supporters is SupporterPolicy.EVERYONE
     return Template(

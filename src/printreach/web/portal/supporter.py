@@ -1,4 +1,4 @@
-"""The portal's step for supporter status, where it is lacking."""
+"""The portal's step for supporter status, if it is required and missing."""
 
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ BACK: Final = "?back=paid"
 async def supporter_step(
     flow_request: FlowRequest, services: Services, *, is_back: bool
 ) -> Response[Any]:
-    """Show the step, or the one after it where the provider says by now that it was paid."""
+    """Show the step, or the next one if the provider has confirmed the payment."""
     if not is_back or flow_request.account is None:
         return await _step(flow_request, services)
     refused = await services.billing.look(flow_request.account)
@@ -33,7 +33,7 @@ async def supporter_step(
 
 
 async def pay_in_step(flow_request: FlowRequest, services: Services, plan: str) -> Response[Any]:
-    """Go on to pay, where that is what this step asks for."""
+    """Go on to pay, if that is the current step."""
     if flow_request.account is None or flow_request.view.step is not Step.SUPPORTER:
         return flow_request.back()
     path = flow_path(flow_request.key.flow_id)
