@@ -16,8 +16,8 @@ from printreach.web.services import Services
 LARGEST_CALL: Final = 256 * 1024
 """Several times the size of an event about a subscription."""
 
-_TOLD: Final = Limit(name="forged call", at_once=5, every=timedelta(minutes=10))
-"""Limits the warnings in the log."""
+_WARNINGS: Final = Limit(name="forged call", at_once=5, every=timedelta(minutes=10))
+"""Limits the warnings in the log about wrong signatures."""
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ async def receive_webhook(
     except ForgedCall as error:
         # A wrong secret in the settings looks the same, so the operator is warned, but not at every
         # request that a stranger sends here.
-        if services.caller_tries.take(_TOLD, "stripe") is None:
+        if services.caller_tries.take(_WARNINGS, "stripe") is None:
             _log.warning("a call about payments was refused: %s", error)
         raise ClientException("The signature doesn't fit, or is too old") from None
     except PaymentsUnavailable as error:

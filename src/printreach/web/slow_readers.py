@@ -1,7 +1,7 @@
 """Ends streams whose reader takes nothing, since their data would stay in memory for hours.
 
-While the reader's buffers are full, `send` does not return. After the timeout the application is
-told that the reader has left, and the connection is cut.
+While the reader's buffers are full, `send` does not return. After a timeout the application is told
+that the reader has left; what it then returns cuts the connection.
 """
 
 import asyncio

@@ -30,7 +30,7 @@ from printreach.web.dashboard.dashboard import (
 from printreach.web.dashboard.folders import Folder, UnreadableList, folder_of, parse_folder
 from printreach.web.dashboard.printer_view import view_of
 from printreach.web.dashboard.uploads import read_upload
-from printreach.web.dashboard.webcams import answer_then_pieces, begun
+from printreach.web.dashboard.webcams import answer_then_pieces, answer_of
 from printreach.web.problems import AnyRequest
 from printreach.web.security import FORM
 from printreach.web.services import Services
@@ -97,7 +97,7 @@ async def download(
     asked = _file_path(path)
     access = signed_in.access.to(owned_id)
     pieces = answer_then_pieces(services, access, "/files/download", {"path": str(asked)})
-    answer = await begun(pieces)
+    answer = await answer_of(pieces)
     headers = {
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(asked.parts[-1], safe='')}",
         "Content-Security-Policy": "default-src 'none'; sandbox",

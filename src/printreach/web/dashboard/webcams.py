@@ -25,7 +25,7 @@ from printreach.web.problems import AnyRequest
 from printreach.web.services import Services
 from printreach.web.signed_in import SignedIn
 
-PATIENCE_S: Final = 60.0
+STILL_TIMEOUT_S: Final = 60.0
 """A sleeping camera takes long to wake up."""
 _STREAM_TYPE: Final = re.compile(
     r"multipart/x-mixed-replace;\s*boundary=\"?([0-9A-Za-z'()+_,./:=? -]{1,70})\"?"
@@ -44,7 +44,7 @@ async def still(
     """Return a current picture; for the default camera the printer's last one."""
     printer = OwnedPrinter(owned_id, signed_in.account.account_id)
     async with services.leases.hold(signed_in.access.to(owned_id)):
-        picture = await take_picture(dashboard.http, printer, PATIENCE_S, index)
+        picture = await take_picture(dashboard.http, printer, STILL_TIMEOUT_S, index)
     if isinstance(picture, PrinterRefusal):
         raise _no_picture(picture.sentence)
     if index == 0:
@@ -78,7 +78,7 @@ async def stream(
         raise PermissionDeniedException("A webcam stream is shown inside a page")
     access = signed_in.access.to(owned_id)
     pieces = answer_then_pieces(services, access, "/webcam/stream", {"index": str(index)})
-    answer = await begun(pieces)
+    answer = await answer_of(pieces)
     found = _STREAM_TYPE.fullmatch(answer.content_type)
     if found is None:
         raise _no_picture("The printer's camera sent something else than pictures.")
@@ -96,11 +96,11 @@ def answer_then_pieces(
     """
     assert access.printer_id is not None
     printer = OwnedPrinter(access.printer_id, access.account_id)
-    asked = _asked(services.dashboard, printer, command, query)
+    asked = _raw_answer(services.dashboard, printer, command, query)
     return services.leases.pieces(access, asked)
 
 
-async def _asked(
+async def _raw_answer(
     dashboard: Dashboard, printer: OwnedPrinter, command: str, query: dict[str, str]
 ) -> AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None]:
     async with dashboard.http.open(printer, command, query) as answer:
@@ -110,10 +110,12 @@ async def _asked(
                 yield chunk
 
 
-async def begun(
+async def answer_of(
     pieces: AsyncGenerator[PrinterAnswer | PrinterRefusal | bytes, None],
 ) -> PrinterAnswer:
-    """Return the head of a raw answer. Raises HTTPException if the printer gives none."""
+    """Return the printer's raw answer, the first of the pieces. Raises HTTPException for a
+    refusal.
+    """
     answer = await anext(pieces)
     if isinstance(answer, PrinterAnswer):
         return answer

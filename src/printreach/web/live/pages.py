@@ -114,8 +114,9 @@ async def live_events(
 async def _counted(
     events: AsyncIterator[ServerSentEventMessage], viewers: Viewers, live_id: str, address: str
 ) -> AsyncIterator[ServerSentEventMessage]:
-    """Count a viewer while the stream is read. The count is in here because a response that is
-    never started would not be counted down.
+    """Count a viewer while the stream is read.
+
+    The count is in here, since a response that is never started would not be counted down.
     """
     if not viewers.enter(live_id, address):
         return
