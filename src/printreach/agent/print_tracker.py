@@ -129,7 +129,7 @@ class PrintTracker:
                 pass  # the interval is over
 
     def _on_change(self) -> None:
-        """Observe a print's start or end at once: one that is cancelled may show but for a moment."""
+        """Observe a start or an end of a print at once: it may show for a moment only."""
         seen, view = self._seen, self._printer.view
         if seen is not None and _is_under_way(seen) != _is_under_way(view):
             self.observe()
