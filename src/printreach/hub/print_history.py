@@ -63,7 +63,10 @@ async def forget_old_prints(store: Store, clock: Clock) -> None:
 
 
 async def _among_others(records: Records, new: Print) -> Print:
-    """End the printer's earlier prints, heard of or not, since it prints one at a time."""
+    """End the printer's earlier prints, since it prints one at a time.
+
+    A new one is marked as unseen if a later print is known already.
+    """
     key = new.account_id, new.printer_id
     await records.prints.give_up_earlier(*key, new.started_at)
     if new.result in ENDED or not await records.prints.has_later(*key, new.started_at):

@@ -1,1 +1,1 @@
-"""The failure-detection API: keys, contexts, and images that are let in and scored."""
+"""The failure-detection API: keys, contexts, and images that are admitted and scored."""

@@ -1,4 +1,4 @@
-"""The failure-detection API: a context for each print, and what its pictures make of it."""
+"""The failure-detection API: a context for each print, and the verdicts on its images."""
 
 import logging
 from dataclasses import dataclass, field, replace
@@ -44,7 +44,7 @@ from printreach.rules.detection_contexts import (
 log = logging.getLogger(__name__)
 
 BUSY_RETRY_S: Final = 10
-"""When to ask again while the detector has more to do than it can."""
+"""When to retry while the detector is overloaded."""
 WARNED_EVERY: Final = timedelta(hours=1)
 
 _NO_CONTEXT: Final = Refused(
@@ -56,9 +56,9 @@ _NO_CONTEXT: Final = Refused(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Call:
-    """One call as it came. address: "" where nobody knows it.
+    """One call as it came. address: "" where it is unknown.
 
-    is_address_proven: False where it may be that of a proxy, which many callers share.
+    is_address_proven: False if it may be that of a proxy, which many callers share.
     """
 
     api_key: str = field(repr=False)
@@ -68,7 +68,7 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MadeContext:
-    """A context just made, and where its images are sent."""
+    """A context that was just created, and the URLs its images are sent to."""
 
     context_id: str
     process_url: str
@@ -77,7 +77,10 @@ class MadeContext:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AdmittedImage:
-    """The call of an image that may come. at: when it was asked for, which is its time."""
+    """A call that may send its image.
+
+    at: when it was admitted, which counts as the image's time.
+    """
 
     admitted: Admitted
     kept: KeptContext
@@ -90,7 +93,7 @@ class AdmittedImage:
 
 @dataclass(slots=True)
 class Detection:
-    """The use cases of the API. primary_url, fallback_url: of services that take images."""
+    """The use cases of the API. primary_url, fallback_url: of services that accept images."""
 
     store: Store
     clock: Clock
@@ -106,7 +109,7 @@ class Detection:
     _warned_at: datetime | None = None
 
     async def admit(self, call: Call, kind: CallKind) -> Admitted | Refused:
-        """Decide on a call by its key, its address, and how many there were of late."""
+        """Decide on a call by its key, its address, and the account's rate limit."""
         at = self.clock.now()
         admitted = await self.gate.admit(
             call.api_key, call.address, at, kind, may_claim=call.is_address_proven
@@ -127,7 +130,7 @@ class Detection:
     async def make_context(
         self, admitted: Admitted, warning_level: int | None, pause_level: int | None
     ) -> MadeContext:
-        """Begin a print. Levels: 1 to 5; None for the usual one."""
+        """Create the context of a print. Levels: 1 to 5; None for the default."""
         at, context_id = self.clock.now(), new_secret(self.token_bytes)
         kept = KeptContext(
             context_id=context_id,
@@ -169,7 +172,7 @@ class Detection:
         return AdmittedImage(admitted=admitted, kept=kept, at=at)
 
     async def look(self, awaited: AdmittedImage, picture: bytes) -> Verdict | Refused:
-        """Take an image into account, and count the call.
+        """Score an image, advance its context and count the call.
 
         Of images sent within the minimum interval of each other one is accepted. The others are
         refused before they are scored, or, where another process has scored one, before they are
@@ -200,7 +203,7 @@ class Detection:
         return replace(verdict, recommended_interval_s=longer_s)
 
     def _warn_of_proxy(self, address: str, at: datetime) -> None:
-        """Tell the operator, now and then: whoever calls can write such headers, too."""
+        """Warn the operator, now and then, since any caller can send such headers."""
         if self._warned_at is not None and timedelta(0) <= at - self._warned_at < WARNED_EVERY:
             return
         self._warned_at = at
@@ -212,7 +215,7 @@ class Detection:
 
 
 async def forget_old_contexts(store: Store, clock: Clock) -> None:
-    """Those that have expired. Raises StoreUnavailable."""
+    """Delete expired contexts. Raises StoreUnavailable."""
     before = clock.now() - CONTEXT_LIFETIME
     await store.write(lambda records: records.detection_contexts.forget(before))
 
@@ -220,11 +223,11 @@ async def forget_old_contexts(store: Store, clock: Clock) -> None:
 async def _advance(
     records: Records, awaited: AdmittedImage, scored: Scored
 ) -> tuple[KeptContext, Verdict] | Refused:
-    """Store what an image changes; refused where the context is gone.
+    """Store what an image changes; refused if the context is gone.
 
     Another image may have been stored since this one was admitted. Unless the two were sent too
     close together, this one is taken into account after it. Nothing else is written meanwhile, so
-    that can't happen twice.
+    that cannot happen twice.
     """
     following, verdict = _observed(awaited.kept, scored, awaited.at)
     if await records.detection_contexts.advance(following):
@@ -253,7 +256,7 @@ def _too_soon(wait_seconds: int) -> RefusedForNow:
 
 
 def _said(refused: ScoringRefused) -> Refused:
-    """The same in the words of the API. What only an operator can mend is said to the operator."""
+    """Return the refusal in the words of the API. Details for the operator are left out."""
     match refused:
         case PictureTooLarge():
             return Refused(DetectionError.IMAGE_TOO_LARGE, f"The image is too large: {refused}.")

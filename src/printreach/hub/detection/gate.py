@@ -1,8 +1,8 @@
-"""Who may call the failure-detection API, and what was answered to whom.
+"""Admission to the failure-detection API, and the count of answered calls.
 
-`admit` before the work, `answered` after it. Counting touches memory alone; `flush` writes down
-what was counted, every few seconds and at the end. A process that is killed forgets what it
-counted since; nobody pays for calls that nobody wrote down.
+`admit` before the work, `answered` after it. Counting touches memory alone; `flush` stores the
+counts every few seconds and at the end. A process that is killed loses its counts since; calls that
+were not stored are not charged.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ from printreach.rules.detection_usage import (
 
 @dataclass(slots=True)
 class _Counted:
-    """What was answered and is not written yet: calls by account, key and day; keys and networks
-    by when they were used last."""
+    """Answers that are not stored yet: calls by account, key and day; keys and networks by last
+    use."""
 
     calls: dict[str, dict[tuple[str, date], Calls]] = field(default_factory=dict)
     keys: dict[str, datetime] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class _Counted:
                 yield account_id, key_id, day, calls
 
     def absorb(self, older: "_Counted") -> None:
-        """Take back what could not be written."""
+        """Add back what could not be stored."""
         for account_id, key_id, day, calls in older.days():
             self.add_calls(account_id, key_id, day, calls)
         self.keys = older.keys | self.keys
@@ -64,7 +64,7 @@ class _Counted:
 
 @dataclass(slots=True)
 class DetectionGate:
-    """The use cases at the door of the API. claims_addresses: see `rules.address_claims`."""
+    """The use cases that admit and count calls. claims_addresses: see `rules.address_claims`."""
 
     store: Store
     plan: Plan
@@ -84,21 +84,21 @@ class DetectionGate:
     ) -> Admitted | Refused:
         """Decide on one call.
 
-        api_key: as it was sent; empty for none. address: of the connection, or of a trusted
-        proxy's word. may_claim: False where nobody can be sure of the address.
-        Calls that are under way are not counted, so a burst may pass the allowance by as many.
+        api_key: as it was sent; empty for none. address: of the connection, or as a trusted proxy
+        reports it. may_claim: False if the address is uncertain. Calls under way are not counted,
+        so a burst may exceed the allowance by as many.
         """
         network = claimable_network(address) if self.claims_addresses else None
         decision = await self._decide(api_key, network, at, kind, may_claim=may_claim)
         if _is_beyond(decision) and self._writing.locked():
-            # What is being written may have been counted twice, and a call would be refused, or
-            # paid for, that is free. So look again while nothing is written.
+            # Counts that are being written may be counted twice, and a free call would be refused
+            # or charged. So decide again while nothing is written.
             async with self._writing:
                 decision = await self._decide(api_key, network, at, kind, may_claim=may_claim)
         return decision
 
     def answered(self, admitted: Admitted, at: datetime) -> None:
-        """The call was answered with 200: count it, and claim its address."""
+        """Count the call, which was answered with 200, and claim its address."""
         account_id, key_id = admitted.key.account_id, admitted.key.key_id
         self._counted.keys[key_id] = at
         if admitted.kind is CallKind.PROCESS:
@@ -111,9 +111,9 @@ class DetectionGate:
                 self._counted.networks[admitted.network] = claim
 
     async def flush(self) -> None:
-        """Write down what was counted. Raises StoreUnavailable; nothing is forgotten then.
+        """Store the counts. Raises StoreUnavailable; then nothing is lost.
 
-        Not to be cancelled: nobody could tell whether it was written.
+        Not to be cancelled: it would be unknown whether the counts were stored.
         """
         async with self._writing:
             batch, self._counted = self._counted, _Counted()
@@ -144,7 +144,7 @@ class DetectionGate:
         return decision
 
     def _with_counted(self, caller: Caller, network: str | None, at: datetime) -> Caller:
-        """Add what is not in the store yet."""
+        """Add the counts that are not stored yet."""
         account_id = caller.key.account_id
         counted = [self._in_writing, self._counted]
         claim = caller.claim
@@ -157,7 +157,7 @@ class DetectionGate:
 
 
 def _is_beyond(decision: Admitted | Refused) -> bool:
-    """Whether the allowance is used up, as far as is known."""
+    """Return whether the allowance is used up, as far as is known."""
     if isinstance(decision, Admitted):
         return decision.is_paid
     return decision.error is DetectionError.FREE_USAGE_LIMIT_REACHED

@@ -1,4 +1,4 @@
-"""Keys of the failure-detection API: made, listed, disabled."""
+"""Keys of the failure-detection API: created, listed, disabled."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -24,7 +24,7 @@ NO_SUCH_KEY: Final = Denied(Reason.NO_SUCH_KEY, "There is no such key in your ac
 
 @dataclass(frozen=True, slots=True)
 class MadeKey:
-    """A key just made. api_key: what programs send; nobody can tell it again."""
+    """A key that was just created. api_key: what programs send; it cannot be read later."""
 
     key: DetectionKey
     api_key: str = field(repr=False)
@@ -39,18 +39,18 @@ class DetectionKeys:
     token_bytes: TokenBytes
 
     async def all(self, account_id: str) -> list[DetectionKey]:
-        """Disabled ones included, the newest first."""
+        """Return all keys, including disabled ones, newest first."""
         return await self.store.read(lambda records: records.detection_keys.of_account(account_id))
 
     async def one(self, account_id: str, key_id: str) -> DetectionKey | Denied:
         return await self.store.read(lambda records: _own(records, account_id, key_id))
 
     async def make(self, account_id: str, name: str) -> MadeKey | Denied:
-        """A new key; it is in the answer and nowhere else."""
+        """Create a key. It is in the answer and nowhere else."""
         return await self.store.write(lambda records: self._make(records, account_id, name))
 
     async def make_for(self, email: str, name: str, by: Operator) -> MadeKey | Denied:
-        """The same as an operator."""
+        """Create a key for an account, as an operator."""
         at = self.clock.now()
 
         async def make(records: Records) -> MadeKey | Denied:
@@ -66,7 +66,7 @@ class DetectionKeys:
         return await self.store.write(make)
 
     async def disable(self, account_id: str, key_id: str) -> DetectionKey | Denied:
-        """It works no more, for good."""
+        """Disable a key for good."""
 
         async def disable(records: Records) -> DetectionKey | Denied:
             key = await _own(records, account_id, key_id)
@@ -77,7 +77,7 @@ class DetectionKeys:
         return await self.store.write(disable)
 
     async def disable_any(self, key_id: str, by: Operator) -> DetectionKey | Denied:
-        """The same as an operator."""
+        """Disable any account's key, as an operator."""
         at = self.clock.now()
 
         async def disable(records: Records) -> DetectionKey | Denied:

@@ -1,4 +1,4 @@
-"""Contexts that were used lately, in memory: a print asks for the same one again and again."""
+"""A cache of recently used contexts: a print asks for the same one again and again."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -11,7 +11,7 @@ MOST_REMEMBERED: Final = 2000
 
 @dataclass(slots=True)
 class RecentContexts:
-    """May be behind the store, where another process looks at the same print, too."""
+    """May be older than the store, if another process serves the same print, too."""
 
     most: int = MOST_REMEMBERED
     _kept: dict[str, KeptContext] = field(default_factory=dict)
@@ -20,7 +20,7 @@ class RecentContexts:
         return self._kept.get(context_id)
 
     def put(self, kept: KeptContext) -> None:
-        """In place of an older version. The one that was put longest ago makes room."""
+        """Replace an older version; beyond the bound, evict the one that was put longest ago."""
         known = self._kept.pop(kept.context_id, kept)
         self._kept[kept.context_id] = max(kept, known, key=lambda one: one.version)
         if len(self._kept) > self.most:

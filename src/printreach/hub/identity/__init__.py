@@ -1,1 +1,1 @@
-"""Who somebody is: signing up and in, sessions, and the proof that it is they who ask."""
+"""Authentication: sign-up, sign-in, sessions, and reauthentication."""

@@ -1,8 +1,8 @@
-"""Signing in with an account of another service, and joining the two.
+"""Sign-in with an account of an OpenID Connect provider, and joining it to one of ours.
 
-An account that is there is joined by whoever is signed in to it, and in no other way: a provider
-that vouches for an address does not open the account of that address. Providers differ in what
-they call verified, and whoever runs one would be let in everywhere.
+An existing account is joined only by somebody who is signed in to it: a provider that vouches for
+an address does not open the account with that address. Providers differ in what they call verified,
+and whoever runs one could sign in everywhere.
 """
 
 import hmac
@@ -57,7 +57,7 @@ Outcome: TypeAlias = Begun | NeedsCode | Joined | Denied
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What came of a way to the provider, and where it was to lead."""
+    """The outcome of a sign-in at the provider, and the page to go on to."""
 
     outcome: Outcome
     next_path: str
@@ -80,17 +80,17 @@ class OtherAccounts:
 
     @property
     def name(self) -> str | None:
-        """What the provider is called, where there is one."""
+        """Return the provider's name, if there is one."""
         return None if self.provider is None else self.provider.name
 
     async def of_account(self, account_id: str) -> list[Identity]:
-        """Who may sign in to the account, oldest first."""
+        """Return the identities that may sign in to the account, oldest first."""
         return await self.store.read(lambda records: records.identities.of_account(account_id))
 
     async def begin_sign_in(
         self, visitor: Visitor, next_path: str, invitation: str
     ) -> Sent | Denied | TooSoon:
-        """Send somebody to the provider. invitation: its token, where they came with one."""
+        """Send a browser to the provider. invitation: its token, if the person has one."""
         refused = await self.limits.of_caller(PROVIDER_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
@@ -100,7 +100,7 @@ class OtherAccounts:
     async def begin_joining(
         self, account: Account, session: Session, password: str
     ) -> Sent | Denied | TooSoon:
-        """Send the owner of an account to the provider, to be let in by it from then on."""
+        """Send an account's owner to the provider, to join the identity that comes back."""
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
@@ -115,11 +115,12 @@ class OtherAccounts:
         account: Account | None,
         visitor: Visitor,
     ) -> Finished:
-        """Take up a browser that came back. account: of who is signed in there."""
+        """Process the browser's return. account: the one that is signed in there."""
         at, secrets = self.clock.now(), secrets_of_way(step_token)
         state = (answer.state or "").encode()
         if self.provider is not None and answer.error is not None and answer.state is None:
-            # Some forget the state when they say no. It lets nobody in, so it may be repeated.
+            # Some providers leave the state out of a refusal. A refusal signs nobody in, so that is
+            # harmless.
             return Finished(_failure(ProviderFailure.REFUSED, self.provider.name), HOME)
         if self.provider is None or not hmac.compare_digest(state, secrets.state.encode()):
             return Finished(STEP_OVER, HOME)
@@ -141,7 +142,7 @@ class OtherAccounts:
     async def part(
         self, account: Account, session: Session, password: str, identity_id: str
     ) -> Denied | TooSoon | None:
-        """Take one of them off the account, unless nothing else would sign its owner in."""
+        """Remove an identity from the account, unless its owner could not sign in any more."""
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
@@ -162,7 +163,7 @@ class OtherAccounts:
         return await self.store.write(part)
 
     def _are_good(self, identities: list[Identity]) -> bool:
-        """Whether one is of the provider as it is now; the operator may have changed it."""
+        """Return whether one belongs to the present provider; the operator may have changed it."""
         provider = self.provider
         return provider is not None and any(one.issuer == provider.issuer for one in identities)
 
@@ -216,7 +217,7 @@ class OtherAccounts:
                 return Joined(there)
             if there is not None:
                 return _is_anothers(provider.name)
-            # Other ways may have been begun in other tabs, and the account be gone by now.
+            # Another tab may have done the same meanwhile, or the account may have been deleted.
             if len(await records.identities.of_account(account.account_id)) >= MAX_IDENTITIES:
                 return TOO_MANY
             if await records.accounts.get(account.account_id) is None:

@@ -1,4 +1,4 @@
-"""Accounts for people whom a provider brings, where they may have one."""
+"""Accounts for people who come from a provider, if they may have one."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from printreach.rules.oidc import Claims
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Newcomers:
-    """The same rules as for whoever signs up by mail."""
+    """Creates them by the same rules as a sign-up by mail."""
 
     clock: Clock
     token_bytes: TokenBytes
@@ -25,7 +25,7 @@ class Newcomers:
     async def account(
         self, records: Records, invited: bytes, claims: Claims, provider: str
     ) -> Account | Denied:
-        """Make room for an account without a password; whoever calls this adds it.
+        """Return a new account without a password, for the caller to add.
 
         invited: the digest of the invitation's token, or empty. The invitation is used up.
         """
@@ -40,7 +40,7 @@ class Newcomers:
         if isinstance(invitation, Denied):
             return invitation
         if there is not None:
-            # Whoever signed up before has not shown that the address is theirs.
+            # An earlier, unconfirmed sign-up did not prove that it owns the address.
             await records.accounts.delete(there.account_id)
         at = self.clock.now()
         return Account(
@@ -57,7 +57,7 @@ class Newcomers:
     async def _invitation(
         self, records: Records, invited: bytes, email: str
     ) -> Invitation | Denied | None:
-        """The one they came with; without one, sign-up has to be open."""
+        """Return the invitation of this person; without one, sign-up has to be open."""
         if not invited:
             return await self.signing_up.closed_in(records)
         invitation = await self.invitations.find_digest(records, invited)

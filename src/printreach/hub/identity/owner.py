@@ -53,7 +53,7 @@ class Owner:
     ) -> str | Refusal:
         """Set another password; every other browser is signed out.
 
-        Gives the cookie by which this browser is known from now on: see `rules.devices`.
+        Returns the cookie by which this browser is recognised later: see `rules.devices`.
         """
         problem = problem_with_password(new, account.email, self.passwords.is_common)
         if problem is not None:
@@ -80,7 +80,7 @@ class Owner:
     async def ask_for_address(
         self, account: Account, session: Session, password: str, email: str
     ) -> Refusal | None:
-        """Send a link to the address that the account is to have."""
+        """Mail a link to the address that the account is to have."""
         address = parse_email(email)
         if address is None:
             return BAD_EMAIL
@@ -100,7 +100,7 @@ class Owner:
         return None
 
     async def change_address(self, account: Account, token: str) -> Denied | None:
-        """Give the account the address that the link went to, unless somebody has it by now."""
+        """Set the address that the link was mailed to, unless another account has it by now."""
         at = self.clock.now()
 
         async def change(records: Records) -> Denied | None:
@@ -113,7 +113,7 @@ class Owner:
             if there is not None and there.account_id != account.account_id:
                 return LINK_OVER
             await records.accounts.set_email(account.account_id, link.email)
-            # Whoever is forgotten later is so by the address they have then.
+            # Limits are forgotten by the address that the account has at the time.
             await records.operating.forget_subject(account.email, link.email)
             await records.mail_links.drop(account.account_id, list(MailPurpose))
             told = self.account_mailer.mails.address_changed(account.email, link.email)
@@ -125,7 +125,7 @@ class Owner:
     async def begin_totp(
         self, account: Account, session: Session, password: str
     ) -> bytes | Refusal:
-        """The secret for an authenticator app, which counts once a code of it was entered."""
+        """Return a secret for an authenticator app; it counts once one of its codes was entered."""
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
@@ -141,7 +141,7 @@ class Owner:
         return await self.store.write(begin)
 
     async def waiting_secret(self, account: Account) -> bytes | None:
-        """The secret of an app that has not shown a code yet."""
+        """Return the secret of an app that has not shown a code yet."""
         totp = await self.store.read(
             lambda records: records.second_factors.totp(account.account_id)
         )
@@ -150,7 +150,7 @@ class Owner:
     async def confirm_totp(
         self, account: Account, session: Session, code: str
     ) -> list[str] | Refusal:
-        """Have the account ask for codes from now on. Gives the recovery codes, once."""
+        """Require codes from now on. Returns the recovery codes, which are shown once."""
         who = f"{account.account_id} {session.session_id}"
         refused = await self.account_tries.take(CODE_BY_ACCOUNT, who)
         if refused is not None:
@@ -168,7 +168,7 @@ class Owner:
                 account.account_id, replace(totp, confirmed_at=at, last_step=step)
             )
             await self._set_codes(records, account, codes)
-            # Who was in by the password alone has to show a code as well.
+            # A browser that signed in by the password alone has to enter a code as well.
             await end_all(records, account.account_id, at, exclude=session.session_id)
             what = "An authenticator app was added."
             await self.account_mailer.tell_of_security(records, account, what, at)
@@ -182,7 +182,7 @@ class Owner:
     async def remove_totp(
         self, account: Account, session: Session, password: str
     ) -> Refusal | None:
-        """Have the account ask for no more codes."""
+        """Require codes no longer."""
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
@@ -201,7 +201,7 @@ class Owner:
     async def renew_recovery_codes(
         self, account: Account, session: Session, password: str
     ) -> list[str] | Refusal:
-        """Ten new ones; those before work no more."""
+        """Return ten new recovery codes; earlier ones are invalid."""
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused

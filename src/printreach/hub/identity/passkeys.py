@@ -1,4 +1,4 @@
-"""Passkeys: added by who is signed in, and used to sign in without a password."""
+"""Passkeys: added by a signed-in owner, and used to sign in without a password."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -46,13 +46,13 @@ class Passkeys:
     limits: SignInLimits
 
     async def of_account(self, account_id: str) -> list[Passkey]:
-        """The account's, oldest first."""
+        """Return the account's passkeys, oldest first."""
         return await self.store.read(lambda records: records.passkeys.of_account(account_id))
 
     async def begin_adding(
         self, account: Account, session: Session, password: str
     ) -> Asked | Denied | TooSoon:
-        """Ask an authenticator for a passkey, once the owner has shown their password."""
+        """Return what to ask an authenticator for a new passkey, after the owner's password."""
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
@@ -66,7 +66,7 @@ class Passkeys:
     async def add(
         self, account: Account, step_token: str, answer: str, name: str
     ) -> Passkey | Denied:
-        """Keep the passkey that an authenticator made."""
+        """Store the passkey that an authenticator created."""
         step = await self._take(step_token, Awaits.NEW_PASSKEY)
         if step is None or step.account_id != account.account_id:
             return STEP_OVER
@@ -86,7 +86,7 @@ class Passkeys:
         async def add(records: Records) -> Passkey | Denied:
             if await records.passkeys.get(passkey.credential_id) is not None:
                 return REFUSED
-            # Others may have been begun in other tabs, and the account be gone by now.
+            # Another tab may have added some meanwhile, or the account may have been deleted.
             if len(await records.passkeys.of_account(account.account_id)) >= MAX_PASSKEYS:
                 return TOO_MANY
             if await records.accounts.get(account.account_id) is None:
@@ -101,7 +101,7 @@ class Passkeys:
     async def remove(
         self, account: Account, session: Session, password: str, credential_id: bytes
     ) -> Denied | TooSoon | None:
-        """Forget one of the account's passkeys."""
+        """Remove one of the account's passkeys."""
         refused = await self.proof.of_owner(account, session, password)
         if refused is not None:
             return refused
@@ -117,7 +117,7 @@ class Passkeys:
         return None
 
     async def begin_sign_in(self, visitor: Visitor) -> Asked | TooSoon:
-        """Ask an authenticator who is there; nobody says so before."""
+        """Return what to ask an authenticator; which account it is, its answer will tell."""
         refused = await self.limits.of_caller(PASSKEY_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
@@ -126,7 +126,7 @@ class Passkeys:
         return await self._ask(Awaits.PASSKEY, None, challenge, options)
 
     async def sign_in(self, step_token: str, answer: str, visitor: Visitor) -> Begun | Denied:
-        """Begin a session. The authenticator has checked who holds it: no code is asked for."""
+        """Begin a session. The authenticator has verified its user, so no code is asked for."""
         step = await self._take(step_token, Awaits.PASSKEY)
         if step is None:
             return STEP_OVER
@@ -151,7 +151,7 @@ class Passkeys:
         return await self.store.write(sign_in)
 
     async def begin_proof(self, account: Account, visitor: Visitor) -> Asked | TooSoon:
-        """Ask an authenticator of somebody who is signed in for a proof that they are the owner."""
+        """Return what to ask a signed-in owner's authenticator, to reauthenticate."""
         refused = await self.limits.of_caller(PASSKEY_BY_ADDRESS, visitor)
         if refused is not None:
             return refused
@@ -160,7 +160,7 @@ class Passkeys:
         return await self._ask(Awaits.PASSKEY_PROOF, account.account_id, challenge, options)
 
     async def prove(self, account: Account, step_token: str, answer: str) -> Denied | None:
-        """None where a passkey of that account has signed what `begin_proof` asked."""
+        """Return None if a passkey of that account has signed what `begin_proof` asked for."""
         step = await self._take(step_token, Awaits.PASSKEY_PROOF)
         if step is None or step.account_id != account.account_id:
             return STEP_OVER

@@ -1,4 +1,4 @@
-"""Proof that it is the owner who asks, before what cannot be taken back."""
+"""Reauthentication of an account's owner, before what cannot be undone."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -19,7 +19,7 @@ NOT_FRESH: Final = Denied(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proof:
-    """A browser that is signed in may be another person's by now; a password is not."""
+    """Asks for the password, since somebody else may be using a browser that is signed in."""
 
     clock: Clock
     passwords: Passwords
@@ -28,7 +28,7 @@ class Proof:
     async def of_owner(
         self, account: Account, session: Session, password: str
     ) -> Denied | TooSoon | None:
-        """None where the password is right, or there is none and the sign-in a moment ago."""
+        """Return None if the password is right, or there is none and the sign-in is recent."""
         if not account.password_hash:
             return None if is_fresh(session, self.clock.now()) else NOT_FRESH
         who = f"{account.account_id} {session.session_id}"

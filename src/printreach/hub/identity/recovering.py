@@ -1,4 +1,4 @@
-"""A forgotten password: a mail with a link, and another password."""
+"""Password recovery: a mail with a link, and another password."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -34,7 +34,7 @@ LINK_OVER: Final = Denied(
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Another password is set. next_path: where this browser was going when it was forgotten."""
+    """Another password was set. next_path: the page this browser was going to before."""
 
     outcome: Begun | NeedsCode
     next_path: str
@@ -55,7 +55,8 @@ class Recovering:
     limits: SignInLimits
 
     async def may_ask(self, email: str, visitor: Visitor) -> TooSoon | None:
-        """Whether a mail may be asked for now; the same for addresses with and without account."""
+        """Return None if a mail may be asked for now; the same for addresses with and without
+        account."""
         address = parse_email(email) or email
         account = await self.store.read(lambda records: records.accounts.with_email(address))
         refused = self.limits.on_account(RESET_BY_ADDRESS, visitor, account)
@@ -67,9 +68,10 @@ class Recovering:
         return await self.account_tries.take_all(wanted)
 
     async def remember(self, next_path: str) -> str:
-        """Keep where a browser was going. Gives the token for its cookie.
+        """Store where a browser was going. Returns the token for its cookie.
 
-        Not in the mail: whoever asks for another's could then choose where that person goes.
+        It is not in the mail: whoever asks for another person's mail could choose where that person
+        goes.
         """
         at, token = self.clock.now(), new_session_token(self.token_bytes)
         step = Step(
@@ -82,9 +84,9 @@ class Recovering:
         return token
 
     async def send_link(self, email: str) -> None:
-        """Send the mail, where there is such an account.
+        """Send the mail, if there is such an account.
 
-        It takes longer where there is one, so call it after the answer was given.
+        It takes longer if there is one, so call it after the page was answered.
         """
         at = self.clock.now()
 
@@ -96,7 +98,7 @@ class Recovering:
         await self.store.write(put)
 
     async def is_good(self, token: str) -> bool:
-        """Whether a password can be chosen with that link."""
+        """Return whether a password can be set with that link."""
         return await self._link(token) is not None
 
     async def _link(self, token: str) -> MailLink | None:

@@ -27,12 +27,13 @@ from printreach.rules.sessions import (
 BLOCKED: Final = Denied(
     Reason.BLOCKED, "This account is blocked. Ask whoever runs this service to let you in again."
 )
-"""Said to nobody who has not shown first that the account is theirs."""
+"""Shown only after the caller proved that the account is theirs, so accounts cannot be enumerated.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Visitor:
-    """Who asks: the caller's address, and what the browser says of itself.
+    """Who makes a request: the caller's address, and the browser's User-Agent.
 
     device: the cookie of a browser that signed in before; see `rules.devices`.
     """
@@ -44,9 +45,9 @@ class Visitor:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Begun:
-    """A session that began now. token: for the browser's cookie, and kept nowhere else.
+    """A session that began now. token: for the browser's cookie, and stored nowhere else.
 
-    device_token: the cookie by which the browser is known later; empty where it gets none.
+    device_token: the cookie by which the browser is recognised later; empty where it gets none.
     """
 
     token: str
@@ -63,7 +64,7 @@ class Sessions:
     token_bytes: TokenBytes
 
     async def begin(self, records: Records, account_id: str, visitor: Visitor) -> Begun | Denied:
-        """Sign a browser in, inside a unit of work. It always gets a token of its own."""
+        """Sign a browser in, inside a unit of work. It always gets a new token."""
         at = self.clock.now()
         account = await records.accounts.get(account_id)
         if account is None or account.is_blocked:
@@ -87,7 +88,7 @@ class Sessions:
         return Begun(token=token, session=session, device_token=device_token)
 
     async def look_up(self, token: str, visitor: Visitor) -> tuple[Account, Session] | None:
-        """Whose browser has that token; its use is noted now and then."""
+        """Return the account and session of that token; note its use now and then."""
         at = self.clock.now()
 
         async def look(records: Records) -> tuple[Account, Session] | None:
@@ -103,13 +104,13 @@ class Sessions:
         return found
 
     async def of_account(self, account_id: str) -> list[Session]:
-        """The browsers that are signed in, those used last first."""
+        """Return the browsers that are signed in, the most recently used first."""
         at = self.clock.now()
         every = await self.store.read(lambda records: records.sessions.of_account(account_id))
         return [session for session in every if is_live(session, at)]
 
     async def end(self, account_id: str, session_id: str) -> None:
-        """Sign one of the account's browsers out; it may be gone already."""
+        """Sign one of the account's browsers out, if it is signed in."""
         at = self.clock.now()
         await self.store.write(lambda records: _end(records, account_id, session_id, at))
 
@@ -119,7 +120,7 @@ class Sessions:
         await self.store.write(lambda records: end_all(records, account_id, at, exclude=session_id))
 
     async def end_with_token(self, token: str) -> None:
-        """Sign out the browser with that token, if it is one."""
+        """Sign out the browser with that token, if there is one."""
 
         at = self.clock.now()
 
@@ -141,17 +142,17 @@ class Sessions:
 async def end_all(
     records: Records, account_id: str, at: datetime, *, exclude: str | None = None
 ) -> None:
-    """Sign out every browser of an account, but one perhaps, from its printers' pages too."""
+    """Sign out every browser of an account, except perhaps one, from its printers' pages too."""
     await records.sessions.end_all(account_id, exclude=exclude)
     await records.notify(Notice(Topic.ACCOUNT, account_id), at)
 
 
 async def _end(records: Records, account_id: str, session_id: str, at: datetime) -> None:
     await records.sessions.end(account_id, session_id)
-    # What the browser opened of printers ends with it; the relay looks again.
+    # What the browser opened of printers ends with it; the relay checks again.
     await records.notify(Notice(Topic.ACCOUNT, account_id), at)
 
 
 def token_digest(token: str) -> bytes:
-    """What is stored of a session's token."""
+    """Return the digest of a session's token that is stored."""
     return digest(CredentialKind.SESSION, token.encode())

@@ -1,6 +1,6 @@
-"""Who is counted where when somebody signs in: a known device by itself, strangers together.
+"""What tries are counted by at sign-in: a known device by itself, strangers together.
 
-A limiter that strangers can use up never stands in the way of a browser that signed in before.
+A limiter that strangers can use up never blocks a browser that signed in before.
 """
 
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from printreach.rules.rate_limits import Limit, TooSoon, widest_network_of
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SignInLimits:
-    """The limiters of what is counted by a caller's network, and apart from it on known devices."""
+    """Limits by the caller's network, and separately on known devices."""
 
     store: Store
     caller_tries: CallerTries
 
     async def of_caller(self, limit: Limit, visitor: Visitor) -> TooSoon | None:
-        """Make one try that can be about nobody else: on a known device as its account.
+        """Count one try that concerns only the caller: on a known device by its account.
 
-        Not for what could be tried on others, for whoever has many accounts has many devices.
+        Not for what could be tried on others, since a person with many accounts has many devices.
         """
         return self.on_account(limit, visitor, await self._account_of_device(visitor))
 
     def on_account(self, limit: Limit, visitor: Visitor, account: Account | None) -> TooSoon | None:
-        """Make one try on that account: on a device of its own as that, else as the network."""
+        """Count one try on that account: by its own device, otherwise by the network."""
         if account is not None and device_of(visitor.device, account) is not None:
             return self.caller_tries.take(limit, f"account {account.account_id}")
         return self.caller_tries.take_by_address(limit, visitor.address)
@@ -41,11 +41,11 @@ class SignInLimits:
 
 
 def counted_as(visitor: Visitor, account: Account | None, stranger: str) -> str:
-    """For whom a try at an account counts: the account's known device, or all strangers."""
+    """Return what a try on an account counts for: the account's known device, or all strangers."""
     device = device_of(visitor.device, account)
     return stranger if device is None else f"device {device.device_id}"
 
 
 def caller_of(visitor: Visitor, account: Account | None) -> str:
-    """The known device of that account, or the network that the caller comes from."""
+    """Return the known device of that account, or the caller's network."""
     return counted_as(visitor, account, widest_network_of(visitor.address))

@@ -1,4 +1,4 @@
-"""Signing in: a password, and a code where the account asks for one."""
+"""Sign-in: a password, and a code where the account requires one."""
 
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -61,9 +61,9 @@ class SigningIn:
     limits: SignInLimits
 
     async def with_password(self, email: str, password: str, visitor: Visitor) -> PasswordOutcome:
-        """Begin a session, or say what is missing.
+        """Begin a session, or return what is missing.
 
-        What it answers and how long it takes is the same for addresses with and without account.
+        The answer and its time are the same for addresses with and without account.
         """
         address = parse_email(email)
         account = await self.store.read(
@@ -90,7 +90,7 @@ class SigningIn:
         )
 
     async def with_code(self, step_token: str, code: str, visitor: Visitor) -> CodeOutcome:
-        """Complete what a password began, by the app's code or by a recovery code."""
+        """Complete a sign-in after the password, by the app's code or a recovery code."""
         at, token = self.clock.now(), step_digest(step_token)
         step = await self.store.read(lambda records: records.steps.get(token, at))
         if step is None or step.awaits is not Awaits.CODE or step.account_id is None:
@@ -116,7 +116,7 @@ class SigningIn:
         return result
 
     async def is_waiting_for_code(self, step_token: str) -> bool:
-        """Whether the browser with that token has only the code left to give."""
+        """Return whether the browser with that token only has to enter the code."""
         at = self.clock.now()
         step = await self.store.read(lambda records: records.steps.get(step_digest(step_token), at))
         return step is not None and step.awaits is Awaits.CODE
@@ -124,7 +124,7 @@ class SigningIn:
     async def after_first_factor(
         self, records: Records, account_id: str, visitor: Visitor
     ) -> Begun | NeedsCode | Denied:
-        """Begin a session, or ask for a code where the account has an authenticator app."""
+        """Begin a session, or ask for a code if the account has an authenticator app."""
         at = self.clock.now()
         totp = await records.second_factors.totp(account_id)
         if totp is None or totp.confirmed_at is None:
@@ -135,7 +135,7 @@ class SigningIn:
         return NeedsCode(token)
 
     async def use_code(self, records: Records, account_id: str, typed: str) -> bool:
-        """Whether that is a code of the account; it works no more."""
+        """Return whether it is a valid code of the account, and use it up."""
         totp = await records.second_factors.totp(account_id)
         if totp is None or totp.confirmed_at is None:
             return False
@@ -159,10 +159,10 @@ class SigningIn:
 
 
 def step_digest(token: str) -> bytes:
-    """What is stored of a browser's token on its way in."""
+    """Return the digest of the token of an unfinished sign-in that is stored."""
     return digest(CredentialKind.SIGN_IN_STEP, token.encode())
 
 
 def recovery_digest(code: str) -> bytes:
-    """What is stored of a recovery code."""
+    """Return the digest of a recovery code that is stored."""
     return digest(CredentialKind.RECOVERY_CODE, code.encode())

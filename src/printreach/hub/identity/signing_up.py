@@ -1,7 +1,7 @@
-"""Signing up: an account is made, and complete once its address is confirmed.
+"""Sign-up: an account is created, and complete once its address is confirmed.
 
-Nobody learns here who has an account. An address that is taken gets a mail that says so; the page
-says the same of every address.
+It reveals to nobody who has an account. An address that is taken gets a mail that says so; the page
+says the same for every address.
 """
 
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ from printreach.rules.rate_limits import TooSoon, widest_network_of
 from printreach.rules.steps import CONFIRMATION_LIFETIME, Awaits, Step
 
 UNCONFIRMED_TIME: Final = timedelta(days=7)
-"""An account that nobody confirmed is forgotten after it."""
+"""An account that was not confirmed by then is deleted."""
 BAD_EMAIL: Final = Denied(Reason.INVALID, "Enter a mail address such as you@example.com.")
 LINK_OVER: Final = Denied(Reason.LINK_OVER, "That link was used, or has run out.")
 WRONG_PASSWORD: Final = Denied(
@@ -63,14 +63,14 @@ NOT_SET_UP: Final = Denied(
 
 @dataclass(frozen=True, slots=True)
 class MailSent:
-    """A mail is on its way. token: for the browser's cookie until its link is opened."""
+    """A mail was queued. token: for the browser's cookie until its link is opened."""
 
     token: str
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """The address is confirmed, and the browser signed in. next_path: where to go on."""
+    """The address is confirmed, and the browser signed in. next_path: the page to go on to."""
 
     begun: Begun
     next_path: str
@@ -78,7 +78,7 @@ class Confirmed:
 
 @dataclass(frozen=True, slots=True)
 class NeedsPassword:
-    """The link was opened in another browser, which has to show that it knows the password."""
+    """The link was opened in another browser, which has to enter the password."""
 
     email: str
 
@@ -103,7 +103,7 @@ class SigningUp:
     policy: SignUpPolicy
 
     async def closed(self) -> Denied | None:
-        """Why nobody can sign up here without an invitation, if so."""
+        """Return why nobody can sign up here without an invitation, if so."""
         return await self.store.read(self.closed_in)
 
     async def closed_in(self, records: Records) -> Denied | None:
@@ -121,7 +121,7 @@ class SigningUp:
     async def sign_up(
         self, email: str, password: str, next_path: str, visitor: Visitor
     ) -> SignUpOutcome:
-        """Make an account that waits for its address to be confirmed."""
+        """Create an account that waits for its address to be confirmed."""
         closed = await self.closed()
         if closed is not None:
             return closed
@@ -137,7 +137,7 @@ class SigningUp:
     async def with_invitation(
         self, token: str, email: str, password: str, visitor: Visitor
     ) -> Begun | Denied | TooSoon:
-        """Make an account with an invitation, which vouches for its address."""
+        """Create an account with an invitation, which vouches for its address."""
         address = await self._checked(email, password, visitor)
         if not isinstance(address, str):
             return address
@@ -157,7 +157,7 @@ class SigningUp:
             if there is not None and (there.verified_at is not None or there.is_blocked):
                 return _EXISTS_BEFORE_SETUP if invitation.is_setup else _EXISTS
             if there is not None:
-                # Whoever signed up before has not shown that the address is theirs.
+                # An earlier, unconfirmed sign-up did not prove that it owns the address.
                 await records.accounts.delete(there.account_id)
             invited = replace(
                 account,
@@ -173,7 +173,7 @@ class SigningUp:
         return await self.store.write(add)
 
     async def send_again(self, account: Account, next_path: str, visitor: Visitor) -> None:
-        """Send the mail to somebody whose password was right, but not too often."""
+        """Send the mail again to somebody whose password was right, within limits."""
         if await self._may_mail(account.email, visitor) is None:
             at = self.clock.now()
             await self.store.write(
@@ -183,17 +183,17 @@ class SigningUp:
             )
 
     async def link_for(self, token: str, step_token: str) -> MailLink | NeedsPassword | Denied:
-        """What the link of a mail is for, as this browser may use it."""
+        """Return what the link of a mail is for, as this browser may use it."""
         at = self.clock.now()
         return await self.store.read(lambda records: self._link(records, token, step_token, at))
 
     async def confirm(
         self, token: str, step_token: str, password: str, visitor: Visitor
     ) -> Confirmed | Denied | TooSoon:
-        """Complete an account: by the browser that made it, or by one that knows its password.
+        """Complete an account: by the browser that created it, or by one that knows its password.
 
-        An account may have been made by somebody else, in the hope that the owner of the address
-        opens the link: then that person is not let in with the other's password.
+        Somebody else may have created the account and hope that the owner of the address opens the
+        link: that owner is not signed in to an account with the other's password.
         """
         refused = await self.limits.of_caller(LINK_BY_ADDRESS, visitor)
         if refused is not None:
@@ -268,7 +268,7 @@ class SigningUp:
                 )
                 return
             if there is not None:
-                # Whoever signed up before has not shown that the address is theirs.
+                # An earlier, unconfirmed sign-up did not prove that it owns the address.
                 await records.accounts.delete(there.account_id)
             await records.accounts.add(account)
             link = await self.account_mailer.mail_link(

@@ -1,1 +1,1 @@
-"""Notifications to owners: what they want, what they are owed, and sending it."""
+"""Notifications to owners: their choices, the queue of messages, and sending."""

@@ -1,4 +1,4 @@
-"""What a person hears of their prints, and where: chosen, tried and taken back."""
+"""An owner's notification settings: events, quiet hours and destinations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,12 +36,12 @@ from printreach.rules.printers import Printer
 from printreach.rules.rate_limits import Limit, TooSoon
 
 TESTS: Final = Limit(name="notify-test", at_once=5, every=timedelta(seconds=20))
-"""A test calls a stranger's server at once."""
+"""Each test calls a server of the person's choice."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chosen:
-    """All that a page shows."""
+    """All that the settings page shows."""
 
     settings: NotifySettings
     destinations: Sequence[Destination]
@@ -51,7 +51,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class WrongField:
-    """What was typed is wrong. field: where."""
+    """What was typed is invalid. field: where."""
 
     field: str
     sentence: str
@@ -76,7 +76,7 @@ class Notifications:
     has_mail_server: bool
 
     async def chosen(self, account_id: str) -> Chosen:
-        """As it is now."""
+        """Return the present settings."""
         settings = await self.store.read(lambda records: records.notifications.settings(account_id))
         counted = await self.store.read(lambda records: records.notifications.counted(account_id))
         zone = self.zones.zone(settings.zone)
@@ -95,7 +95,7 @@ class Notifications:
     async def add(
         self, account: Account, channel_name: str, typed: Mapping[str, str]
     ) -> Destination | WrongField:
-        """Add a place. Nothing is sent there yet."""
+        """Add a destination. Nothing is sent there yet."""
         channel = CHANNEL_BY_NAME.get(channel_name)
         if channel is None:
             return WrongField("way", "Choose how you want to be told.")
@@ -125,20 +125,20 @@ class Notifications:
         return await self.store.write(lambda records: _add(records, destination))
 
     async def remove(self, account_id: str, destination_id: str) -> bool:
-        """Whether there was such a place; what waits for it goes too."""
+        """Remove a destination and its queued messages; return whether there was one."""
         return await self.store.write(
             lambda records: records.notifications.remove_destination(account_id, destination_id)
         )
 
     async def destination(self, account_id: str, destination_id: str) -> Destination | None:
-        """The place, where it is that account's."""
+        """Return the destination if it belongs to that account."""
         found = await self.store.read(
             lambda records: records.notifications.destination(destination_id)
         )
         return found if found is not None and found.account_id == account_id else None
 
     async def test(self, account: Account, destination_id: str) -> str | Denied | TooSoon:
-        """Send a test there now, and say what came of it. It counts for no limit of a day."""
+        """Send a test now, and return the outcome. It does not count against the daily limit."""
         destination = await self.destination(account.account_id, destination_id)
         if destination is None:
             return Denied(Reason.INVALID, "There is no such place any more.")
@@ -164,7 +164,8 @@ class Notifications:
     # --- choices ----------------------------------------------------------------------------------
 
     async def choose_events(self, account_id: str, ticked: list[str]) -> WrongField | None:
-        """What the account hears of, printers with a choice of their own aside."""
+        """Choose the events that the account is notified of, except for printers with their own
+        choice."""
         events = parse_event_types(ticked)
         if events is None:
             return WrongField("events", "Choose from the list.")
@@ -181,7 +182,7 @@ class Notifications:
         zone: str,
         trouble_passes: bool,
     ) -> WrongField | None:
-        """When the person is left in peace, by the clocks of where they live."""
+        """Choose quiet hours, in the person's time zone."""
         if self.zones.zone(zone) is None:
             return WrongField("zone", "Choose a time zone from the list.")
         first, last = parse_local_time(begins), parse_local_time(ends)
@@ -198,7 +199,7 @@ class Notifications:
     async def choose_for_printer(
         self, account_id: str, printer_id: str, ticked: list[str] | None
     ) -> WrongField | Denied | None:
-        """ticked: None to hear the same of it as of the others."""
+        """Choose a printer's own events. ticked: None to use those of the account."""
         events: Events | None = None
         if ticked is not None and (events := parse_event_types(ticked)) is None:
             return WrongField("events", "Choose from the list.")
@@ -230,7 +231,7 @@ async def hears_of(
     *,
     has_mail_server: bool,
 ) -> bool:
-    """Whether anything would be told anywhere if that happened at the printer."""
+    """Return whether such an event at the printer would be notified to any destination."""
     destinations = await records.notifications.destinations(account_id)
     if not any(
         reaches_people(one.channel, has_mail_server=has_mail_server) for one in destinations
@@ -252,7 +253,7 @@ async def _add(records: Records, destination: Destination) -> Destination | Wron
 async def _note_test(
     records: Records, destination: Destination, trouble: NotSent | None, at: datetime
 ) -> None:
-    """What waits for a place that works again is sent now."""
+    """Store the outcome of a test; if it worked, queued messages are sent now."""
     if trouble is None:
         await records.notifications.note_answer(destination.destination_id, at)
     else:

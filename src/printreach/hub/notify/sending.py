@@ -1,6 +1,6 @@
-"""Messages to people on their way: claimed place by place, sent, and tried again.
+"""Sends queued notifications: destinations are claimed one by one, and failures are retried.
 
-A place is one task's alone while it is claimed, so a place that hangs delays nobody else's news.
+A claimed destination belongs to one task, so one that hangs delays no other.
 """
 
 import asyncio
@@ -30,11 +30,11 @@ from printreach.rules.notify_turns import DESTINATIONS_AT_ONCE
 log = logging.getLogger(__name__)
 
 STOP_WITHIN_S: Final = 2.0
-"""What is taken by then does not come twice. Webhooks have their own five seconds."""
+"""A message that is sent by then does not come twice. Webhooks have their own five seconds."""
 MESSAGES_OF_A_CLAIM: Final = 20
-"""Then the place waits for its turn again, behind the others."""
+"""After these the destination waits for its next turn, after the others."""
 LEASE: Final = timedelta(seconds=90)
-"""Longer than two messages can take. Whoever does not renew it has died."""
+"""Longer than two messages can take. A worker that does not renew it has died."""
 RENEW_AFTER: Final = LEASE / 3
 PUT_OFF_AT_MOST: Final = timedelta(hours=26)
 """Quiet hours may last a day, and one in which clocks go back has 25 hours."""
@@ -42,7 +42,10 @@ PUT_OFF_AT_MOST: Final = timedelta(hours=26)
 
 @dataclass(kw_only=True, slots=True)
 class NotifySending:
-    """One pass at a time: `send_due`. has_mail_server: without one, no mail tells of a print."""
+    """One pass at a time: `send_due`.
+
+    has_mail_server: without one, no mail is sent about prints.
+    """
 
     store: Store
     clock: Clock
@@ -57,13 +60,14 @@ class NotifySending:
     _on_freed: Callable[[], None] = lambda: None
 
     def on_freed(self, callback: Callable[[], None]) -> None:
-        """Call this when a place has been served: others may have waited for its turn."""
+        """Have this called when a destination was released: others may wait for its slot."""
         self._on_freed = callback
 
     async def send_due(self) -> int:
-        """Begin with every place that something is due for; how many. Raises StoreUnavailable.
+        """Begin to send to every destination with due messages; return how many. Raises
+        StoreUnavailable.
 
-        Returns when nothing more is due, while slow places go on.
+        Returns when nothing more is due, while slow destinations go on.
         """
         begun = 0
         while claimed := await self._claim():
@@ -76,19 +80,19 @@ class NotifySending:
         return begun
 
     async def tidy(self) -> None:
-        """Mend what a clock left that was ahead. Raises StoreUnavailable."""
+        """Repair times that a clock ahead of time has stored. Raises StoreUnavailable."""
         at = self.clock.now()
         await self.store.write(
             lambda records: records.notifications.mend_times(at, at + PUT_OFF_AT_MOST)
         )
 
     async def settled(self) -> None:
-        """Until nothing is on its way."""
+        """Wait until nothing is being sent."""
         while self._running:
             await asyncio.gather(*self._running, return_exceptions=True)
 
     async def close(self) -> None:
-        """What takes too long is left to the next start, once its lease has run out."""
+        """Stop; what takes too long is sent by the next start, after its lease has run out."""
         self._stopping.set()
         if self._running:
             await asyncio.wait(self._running, timeout=STOP_WITHIN_S)
@@ -101,7 +105,7 @@ class NotifySending:
     async def _claim(self) -> list[Destination]:
         room = DESTINATIONS_AT_ONCE - len(self._running)
         at = self.clock.now()
-        # A look costs no turn at writing; most passes find nothing.
+        # A read does not wait for the writer, and most passes find nothing.
         due_at = await self.store.read(lambda records: records.notifications.next_due(at))
         if room <= 0 or due_at is None or due_at > at:
             return []
@@ -122,7 +126,7 @@ class NotifySending:
             log.error("a place could not be served", exc_info=error)
 
     async def _send_to(self, destination: Destination) -> None:
-        """Its oldest messages, until one isn't taken; then let go of it."""
+        """Send the oldest messages until one fails; then release the destination."""
         due = await self.store.read(
             lambda records: records.notifications.due_messages(
                 destination.destination_id, self.clock.now(), MESSAGES_OF_A_CLAIM
@@ -154,7 +158,8 @@ class NotifySending:
             log.warning("what was sent to a place is not noted, it may come twice: %s", error)
 
     async def _renew(self, destination: Destination, sent: Sequence[QueuedMessage]) -> bool:
-        """Forget what is sent by now, and keep the place; False where it is no more."""
+        """Delete the messages sent so far and renew the claim; False if the destination was
+        removed."""
         until = self.clock.now() + LEASE
 
         async def note(records: Records) -> bool:
@@ -210,7 +215,7 @@ class NotifySending:
 
 
 async def _reached(records: Records, destination: Destination) -> Account | None:
-    """Whose place it is; None where it was removed, or its owner is blocked, since its claim."""
+    """Return its account; None if it was removed or its owner blocked since it was claimed."""
     is_there = await records.notifications.destination(destination.destination_id) is not None
     account = await records.accounts.get(destination.account_id) if is_there else None
     return None if account is None or account.is_blocked else account
@@ -219,14 +224,14 @@ async def _reached(records: Records, destination: Destination) -> Account | None
 async def send_to(
     messenger: Messenger, sealer: Sealer, destination: Destination, title: str, text: str
 ) -> NotSent | None:
-    """Send to a place that is no mail address. None where it was taken."""
+    """Send to a destination other than mail. None if it was accepted."""
     url = sealer.unseal(destination.sealed, destination.destination_id)
     if url is None:
         return NotSent(Trouble.NOT_ALLOWED)
     try:
         return await messenger.send(url, title, text)
     except Exception as error:  # noqa: BLE001  # what answers there must not hold up the place
-        # Its words may hold an address; the kind of failure does not.
+        # The exception's text may contain an address; its type does not.
         log.error("a message could not be sent: %s", type(error).__name__)
         return NotSent(Trouble.UNREACHABLE)
 
@@ -238,7 +243,7 @@ NO_MAIL_SERVER: Final = (
 
 
 def in_words(trouble: NotSent) -> str:
-    """What a person reads of it."""
+    """Return the sentence that a person reads about it."""
     match trouble.trouble:
         case Trouble.NOT_ALLOWED:
             return "This place can't be used: its address isn't a public one. Add it again."

@@ -1,1 +1,1 @@
-"""The watch over prints, look by look."""
+"""The failure watch over prints."""

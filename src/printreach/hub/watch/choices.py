@@ -1,4 +1,4 @@
-"""What owners choose about the watch over their printer's prints, and what they say of it."""
+"""An owner's settings of the failure watch, and their answers about its alarms."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +17,9 @@ _NOTHING_SAID: Final = Denied(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WatchChoices:
-    """The use cases of a printer's owner about the watch. Nobody else's printer is there.
+    """The owner's use cases about the watch. Others' printers are treated as unknown.
 
-    kept: where pictures lie.
+    kept: where pictures are stored.
     """
 
     store: Store
@@ -29,7 +29,7 @@ class WatchChoices:
     async def change(
         self, account_id: str, printer_id: str, chosen: WatchSettings
     ) -> WatchSettings | Denied:
-        """Take what was chosen; which print is left alone stays as it was."""
+        """Store the settings; which print is not watched stays as it was."""
 
         async def change(records: Records) -> WatchSettings | Denied:
             before = await records.watch_settings.get(printer_id)
@@ -41,7 +41,7 @@ class WatchChoices:
     async def leave_alone(
         self, account_id: str, printer_id: str, print_id: str
     ) -> WatchSettings | Denied:
-        """Don't look at that print. print_id: "" looks at every print again."""
+        """Stop watching that print. print_id: "" watches every print again."""
 
         async def leave(records: Records) -> WatchSettings | Denied:
             before = await records.watch_settings.get(printer_id)
@@ -53,9 +53,9 @@ class WatchChoices:
     async def judge(
         self, account_id: str, printer_id: str, print_id: str, *, was_failure: bool
     ) -> Judgement | Denied:
-        """Note whether the latest alarm of a print was right, in place of what was said before.
+        """Store whether the latest alarm of a print was right, in place of an earlier answer.
 
-        Its picture is kept with the answer where the owner has agreed to that.
+        Its picture is kept with the answer if the owner has agreed to that.
         """
         at = self.clock.now()
 
@@ -83,7 +83,7 @@ class WatchChoices:
     async def forget_pictures(
         self, account_id: str, printer_id: str, print_id: str | None = None
     ) -> int | Denied:
-        """Delete the pictures that were kept with answers; the answers stay. How many there were.
+        """Delete the pictures that were kept with answers; return how many. The answers stay.
 
         print_id: of one print, None for all of the printer's.
         """
@@ -97,7 +97,8 @@ class WatchChoices:
         pictures = await self.store.write(forget)
         if isinstance(pictures, Denied):
             return pictures
-        # The answers let go of them first: what a failure leaves behind here is old one day.
+        # First the answers drop their references: a file left behind by a failure is deleted by its
+        # age.
         await self.kept.remove(pictures)
         await self.store.write(lambda records: records.snapshots.forget(pictures))
         return len(pictures)

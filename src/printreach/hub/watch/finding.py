@@ -1,8 +1,8 @@
-"""Prints under way that no event told of: those that began before the watch, or the printer's link.
+"""Finds prints that no event reported: they began before the watch, or before the printer's link.
 
-Each printer that is here and unwatched is asked once when its agent has connected, and again each
-hour. One that gives no status is asked sooner: its agent may be there before the printer is. Turns
-go by account, so one with hundreds of dead printers keeps nobody else's waiting.
+Each connected printer without a watch is asked once when its agent has connected, and again each
+hour. One that gives no status is asked sooner, since its agent may be there before the printer is.
+Accounts take turns, so one with hundreds of dead printers does not delay the others.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ AGAIN_AFTER: Final = timedelta(hours=1)
 AGAIN_AFTER_REFUSAL: Final = timedelta(minutes=2)
 AT_ONCE: Final = 8
 ASKED_IN_A_PASS: Final = 50
-"""With more that wait, others come in the next one: 12,000 printers an hour. Four times as many
-cost a service with 5,000 idle agents a quarter of a per cent of a core."""
+"""Printers asked in a pass: 12,000 an hour, the others in later passes. Four times as many cost a
+service with 5,000 idle agents a quarter of a per cent of a core."""
 SLOW_S: Final = 2.0
 MOST_SLOW: Final = 4
-"""Of an account in a pass; a pass with eight accounts like that takes half a minute."""
+"""Slow answers of an account in a pass; a pass with eight such accounts takes half a minute."""
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -39,17 +39,19 @@ class FindsPrints:
         self._store = store
         self._clock = clock
         self._http = http
-        self._asked: dict[tuple[str, datetime], datetime] = {}  # by connection -> when again
+        # by connection: when it is asked again
+        self._asked: dict[tuple[str, datetime], datetime] = {}
         self._room = asyncio.Semaphore(AT_ONCE)
 
     async def find(self) -> None:
-        """Watch what is found to be under way. Raises StoreUnavailable."""
+        """Watch every print that is found. Raises StoreUnavailable."""
         at = self._clock.now()
         here = await self._store.read(lambda records: records.watches.unwatched(at - NODE_SILENCE))
         known = {_key(one): self._asked[_key(one)] for one in here if _key(one) in self._asked}
-        self._asked = known  # those that left are forgotten
+        self._asked = known  # those that disconnected are forgotten
         due = [one for one in here if not at < known.get(_key(one), at) <= at + AGAIN_AFTER]
-        due.sort(key=lambda one: known.get(_key(one), _NEVER))  # who waits for longest comes first
+        # the one that has waited longest comes first
+        due.sort(key=lambda one: known.get(_key(one), _NEVER))
         turns = by_turns(due, lambda one: one.account_id)[:ASKED_IN_A_PASS]
         slow: Counter[str] = Counter()
         found = await asyncio.gather(*(self._ask(one, slow) for one in turns))
@@ -60,10 +62,10 @@ class FindsPrints:
     async def _ask(
         self, printer: UnwatchedPrinter, slow: Counter[str]
     ) -> tuple[UnwatchedPrinter, str]:
-        """With the id of its print; "" where there is none, or nobody can tell.
+        """Return the printer with the id of its print; "" if there is none, or it cannot be known.
 
-        slow: how many of an account took their time in this pass. Of one with many no more are
-        asked until the next, lest they keep others waiting.
+        slow: slow answers by account in this pass. An account with many is not asked again until
+        the next pass, so that it does not delay others.
         """
         loop = asyncio.get_running_loop()
         async with self._room:

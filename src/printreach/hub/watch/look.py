@@ -1,7 +1,7 @@
-"""One look at a claimed print: what the printer does, a picture of it, and what comes of that.
+"""One look at a claimed print: its status, a picture, a score, and what follows.
 
-Everything that a look changes is written in one unit of work, with the event that tells of it. So
-a worker that is killed leaves either nothing behind, and its claim to the next, or all of it.
+Everything that a look changes is stored in one unit of work, together with its event. So a worker
+that is killed leaves either nothing, and its claim to the next worker, or all of it.
 """
 
 import asyncio
@@ -36,14 +36,14 @@ log = logging.getLogger(__name__)
 PICTURE_WITHIN_S: Final = 8.0
 SCORE_WITHIN_S: Final = 8.0
 SLOW_S: Final = 4.0
-"""A camera that takes longer is looked at among those that falter."""
+"""A print whose camera takes longer counts as degraded."""
 NEXT_PRINT_AFTER: Final = timedelta(seconds=10)
-"""An agent that names another print each time it is asked isn't asked without a pause."""
+"""Keeps an agent that names another print each time from being asked without a pause."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Seen:
-    """A picture that was scored. picture: its id, where it was kept."""
+    """A picture that was scored. picture: its id, if it was stored."""
 
     scored: Scored
     at: datetime
@@ -54,7 +54,7 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Settled:
-    """What was written. spare: pictures that need not be kept any longer."""
+    """What was stored. spare: pictures that need not be kept any longer."""
 
     held: WatchedPrint
     decision: Decision
@@ -62,7 +62,7 @@ class _Settled:
 
 
 class LookAtPrint:
-    """Runs once. Raises StoreUnavailable; the claim lapses then."""
+    """Runs once. Raises StoreUnavailable; then the claim lapses."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class LookAtPrint:
         room: FairSemaphore,
         crowd: Callable[[str], float],
     ) -> None:
-        """crowd: how much of its own share an account takes up, 0 to 1."""
+        """crowd: returns the part of its own slots that an account uses, 0 to 1."""
         self._parts = parts
         self._watched = watched
         self._room = room
@@ -119,7 +119,8 @@ class LookAtPrint:
         return replace(held, memory=memory)
 
     async def _end(self, other_print_id: str) -> None:
-        """The printer prints nothing, or something else, which is watched then."""
+        """End the watch: the printer prints nothing, or another print, which is watched from now
+        on."""
         at, watched = self._parts.clock.now(), self._watched
 
         async def end(records: Records) -> None:
@@ -135,7 +136,8 @@ class LookAtPrint:
         await self._parts.store.write(end)
 
     async def _resolve(self, status: StatusResult) -> None:
-        """A pause may have been ordered by a worker that was stopped; it isn't ordered again."""
+        """Conclude a pause that may have been ordered by a worker that was stopped; do not repeat
+        it."""
         is_paused = status.job_status.state is State.PAUSED
         error = "" if is_paused else "It was to be paused, but the service was interrupted."
         memory = await conclude(self._parts, self._watched, status, error)
@@ -168,7 +170,10 @@ class LookAtPrint:
             await self._act(settled, status)
 
     async def _score(self, picture: bytes) -> Scored | Why:
-        """A farm is looked at less often by its own crowd, before it takes the detector's time."""
+        """Score the picture.
+
+        A large farm is looked at less often by its own load, before it slows others.
+        """
         watched = self._watched
         try:
             async with asyncio.timeout(SCORE_WITHIN_S), self._room.slot(watched.account_id):
@@ -183,7 +188,7 @@ class LookAtPrint:
             return Why.NO_PICTURE
 
     async def _settle(self, records: Records, seen: _Seen) -> _Settled | None:
-        """Everything that the look changes, by what is stored now; None without the claim."""
+        """Store all that the look changes, by the present settings; None without the claim."""
         held = await records.watches.held(self._watched)
         if held is None:
             return None
@@ -243,7 +248,7 @@ class LookAtPrint:
         *,
         degraded: bool = False,
     ) -> None:
-        """Give it back; at once, where somebody has meanwhile chosen whether to look at it."""
+        """Release the claim; due at once if the owner has meanwhile changed whether to watch."""
         print_id, before = held.print_id, self._watched.settings
         if is_off(held.settings, print_id) != is_off(before, print_id):
             due_at = self._parts.clock.now()
@@ -253,7 +258,7 @@ class LookAtPrint:
         await say(self._parts, held.printer_id, held.print_id, held.memory, held.settings)
 
     async def _keep(self, picture: bytes) -> str | None:
-        """A look without its picture is better than none."""
+        """Store the picture; a look without its picture is better than none."""
         watched = self._watched
         try:
             return await self._parts.snapshots.keep(
@@ -267,7 +272,8 @@ class LookAtPrint:
             return None
 
     async def _drop(self, settled: _Settled | None, kept: str | None) -> None:
-        """Pictures that nothing refers to; what a failure leaves behind here is old one day."""
+        """Delete pictures that nothing refers to; one left behind by a failure is deleted by its
+        age."""
         spare = list(settled.spare) if settled is not None else []
         if kept is not None and (settled is None or not settled.decision.is_kept):
             spare.append(kept)
@@ -279,7 +285,7 @@ class LookAtPrint:
 
 
 def _decide(held: WatchedPrint, settings: WatchSettings, scored: Scored, at: datetime) -> Decision:
-    """It prints: where a pause was heard of or seen, it has gone on since."""
+    """Decide on a print that prints: if it was paused before, it has gone on since."""
     memory = held.memory
     if memory.is_paused or held.resumed_at != memory.resumed_at:
         memory = after_resume(memory, held.resumed_at)

@@ -1,4 +1,4 @@
-"""The watch over prints: which are watched, and what every part of it works with."""
+"""The dependencies of the watch, and what all its parts use."""
 
 import asyncio
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from printreach.rules.watch_memory import WatchMemory
 from printreach.rules.watching import WatchSettings
 
 ASK_WITHIN_S: Final = 5.0
-"""For a printer's status, which its agent has at hand."""
+"""Timeout for a printer's status, which its agent has at hand."""
 
 _MID_PRINT: Final = frozenset(
     {
@@ -31,12 +31,15 @@ _MID_PRINT: Final = frozenset(
         EventType.THIRD_LAYER_COMPLETE,
     }
 )
-"""Events that tell of a print that has begun and has not ended."""
+"""Events of a print that has begun and has not ended."""
 _ENDED: Final = frozenset({EventType.COMPLETE, EventType.FAILED})
 
 
 class WatchesPrints:
-    """A consumer of events. Where an old one misleads it, the next look at the printer tells."""
+    """A consumer of events: begins and ends watches.
+
+    A look corrects what an old event got wrong.
+    """
 
     async def consume(self, records: Records, stored: StoredEvent) -> None:
         event, at, watches = stored.event, stored.received_at, records.watches
@@ -52,7 +55,7 @@ class WatchesPrints:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WatchParts:
-    """What the watch works with. states: where its word goes, for agents and apps."""
+    """The dependencies of the watch. states: where its state goes, for agents and apps."""
 
     store: Store
     clock: Clock
@@ -65,7 +68,7 @@ class WatchParts:
 class EventPictures:
     """Takes pictures for events: hub.fanout.TakePicture.
 
-    The watch has the picture that made it warn or pause, and one of now may show something else.
+    An event of the watch gets the picture that caused it, since the present one may look different.
     """
 
     def __init__(self, store: Store, snapshots: Snapshots) -> None:
@@ -88,7 +91,7 @@ async def _alarming(records: Records, stored: StoredEvent) -> str | None:
 
 
 async def ask_status(http: PrinterHttp, printer: OwnedPrinter) -> StatusResult | PrinterRefusal:
-    """What the printer does now."""
+    """Ask for the printer's present status."""
     try:
         async with asyncio.timeout(ASK_WITHIN_S):
             answer = await http.ask(printer, "/status")
@@ -98,24 +101,24 @@ async def ask_status(http: PrinterHttp, printer: OwnedPrinter) -> StatusResult |
 
 
 def is_off(settings: WatchSettings, print_id: str) -> bool:
-    """Nobody is to look at this print."""
+    """Return whether this print is not to be watched."""
     return not settings.enabled or settings.off_for_print == print_id
 
 
 async def say(
     parts: WatchParts, printer_id: str, print_id: str, memory: WatchMemory, settings: WatchSettings
 ) -> None:
-    """Tell the agent and apps what is known of a print."""
+    """Publish the state of the watch over a print to the agent and apps."""
     await parts.states.put(printer_id, said_of(print_id, memory, settings, parts.clock.now()))
 
 
 def said_of(
     print_id: str, memory: WatchMemory, settings: WatchSettings, at: datetime
 ) -> DetectorSaid:
-    """What is known of a print, in the words for agents and apps."""
+    """Return the state of the watch over a print, in the words for agents and apps."""
     is_suppressed = settings.off_for_print == print_id
     return DetectorSaid(
-        # Of a printer that isn't watched nothing is said, and so not of this print.
+        # An unwatched printer has no state, and so its print has none.
         print_id=print_id if settings.enabled else "",
         status=status_of(memory, at, is_suppressed=is_suppressed),
         at=at,

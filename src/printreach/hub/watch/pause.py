@@ -1,7 +1,7 @@
-"""Pausing a print for its owner: ordered at most once, and never of another print than was seen.
+"""Pausing a print for its owner: ordered at most once, and never another print than was seen.
 
-That a pause is going to be ordered is written down before, and what came of it after. A worker that
-is killed in between has ordered it or not; who succeeds it looks at the printer, and tells.
+The intention is stored before the order, and the outcome after it. A worker that is killed in
+between has ordered the pause or not; its successor looks at the printer and reports.
 """
 
 import asyncio
@@ -30,17 +30,17 @@ from printreach.rules.watching import WatchPause
 log = logging.getLogger(__name__)
 
 ORDER_WITHIN_S: Final = 30.0
-"""The agent gives a printer 25 s."""
+"""Timeout of the order; the agent gives a printer 25 s."""
 AFTER_REFUSAL: Final = timedelta(seconds=20)
 
 
 async def pause(parts: WatchParts, watched: WatchedPrint, seen: StatusResult) -> WatchMemory | None:
-    """Order the pause that was decided on, and tell what came of it; what to remember then.
+    """Order the pause that was decided on and report the outcome; return what to remember.
 
-    What the owner has chosen by now counts.
+    The owner's present settings count.
 
-    seen: the printer at the look. None where there is nothing to remember: the print has ended, or
-    the claim was lost.
+    seen: the printer's status at the look. None where there is nothing to remember: the print has
+    ended, or the claim was lost.
     """
     status = await ask_status(parts.http, watched.printer)
     if isinstance(status, PrinterRefusal):
@@ -69,10 +69,10 @@ async def pause(parts: WatchParts, watched: WatchedPrint, seen: StatusResult) ->
 async def conclude(
     parts: WatchParts, watched: WatchedPrint, status: StatusResult, error: str
 ) -> WatchMemory | None:
-    """Tell the owner, once, that the print was paused, or by error why not.
+    """Report once that the print was paused, or why it was not.
 
-    error: a sentence for people; "" for a pause. What is remembered from now on, or None where the
-    claim was lost. Raises StoreUnavailable.
+    error: a sentence for people; "" for a pause. Returns what to remember, or None if the claim was
+    lost. Raises StoreUnavailable.
     """
     at = parts.clock.now()
 
@@ -98,9 +98,9 @@ async def conclude(
 async def _still_chosen(
     parts: WatchParts, watched: WatchedPrint
 ) -> WatchPause | WatchMemory | None:
-    """How to pause; or what to remember where the owner wants none any more, and goes unpaused.
+    """Return how to pause, or what to remember if the owner wants no pause any more.
 
-    None where the claim was lost.
+    None if the claim was lost.
     """
     at = parts.clock.now()
 
@@ -120,7 +120,10 @@ async def _still_chosen(
 async def _order(
     parts: WatchParts, printer: OwnedPrinter, how: WatchPause
 ) -> PrinterRefusal | None:
-    """The agent isn't to tell of it as of anybody's pause: the watch does."""
+    """Order the pause.
+
+    The agent does not report it as a pause by a person: the watch reports it.
+    """
     owner = await parts.store.read(lambda records: records.accounts.get(printer.account_id))
     order = Pause(
         smart_pause=True,
@@ -141,7 +144,7 @@ async def _order(
 
 
 async def _was_paused(parts: WatchParts, watched: WatchedPrint) -> WatchMemory | None:
-    """Somebody was quicker. There is nothing to order, and nothing that they don't know."""
+    """Remember that somebody else paused it first: nothing is ordered and nothing reported."""
     at = parts.clock.now()
 
     async def note(records: Records) -> WatchMemory | None:

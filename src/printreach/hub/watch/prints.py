@@ -1,4 +1,4 @@
-"""What the watch saw of an own printer's prints, for pages."""
+"""What the watch saw of prints, for pages."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ from printreach.rules.watching import Judgement, LastLook, Look, WatchSettings, 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WatchOfPrint:
-    """All that is known of a print. last: the latest look, with what it saw.
+    """All that is known of a watched print. last: the latest look, with its evidence.
 
-    alarm: the latest look that warned or paused, where what it saw is still kept.
-    tells_nobody: of a warning its owner would hear nothing, wherever they are. off: why this
-    service runs no failure detection over prints; None where it does.
+    alarm: the latest look that warned or paused, if its evidence is still kept. tells_nobody: its
+    owner would get no notification of a warning. off: why this service runs no failure watch; None
+    if it does.
     """
 
     print_id: str
@@ -36,7 +36,7 @@ class WatchOfPrint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WatchOfPrinter:
-    """What was chosen, the levels that are in force after answers, and every answer.
+    """The settings, the levels in force after the owner's answers, and every answer.
 
     tells_nobody, off: as of a print.
     """
@@ -50,10 +50,10 @@ class WatchOfPrinter:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WatchedPrints:
-    """Looks things up, and changes nothing. kept: where pictures lie.
+    """Reads and changes nothing. kept: where pictures are stored.
 
-    has_mail_server: without one, a mail address is no place where a warning reaches anybody.
-    why_off: tells why this service runs no failure detection over prints now, None where it does.
+    has_mail_server: without one, a mail address gets no warning. why_off: returns why this service
+    runs no failure watch now, None if it does.
     """
 
     store: Store
@@ -84,7 +84,8 @@ class WatchedPrints:
     async def of_print(
         self, account_id: str, printer_id: str, print_id: str
     ) -> WatchOfPrint | Denied:
-        """Of one that was never looked at, or long ago, the settings and what was answered."""
+        """Return what is known of a print; only settings and answers if it was not watched
+        recently."""
 
         async def look(records: Records) -> WatchOfPrint | Denied:
             printer = await own_printer(records, account_id, printer_id)
@@ -111,7 +112,7 @@ class WatchedPrints:
     async def picture(
         self, account_id: str, printer_id: str, print_id: str, at: datetime
     ) -> bytes | None:
-        """What a look at that time saw, of those whose pictures are kept."""
+        """Return the picture of the look at that time, if it is kept."""
 
         async def find(records: Records) -> str | None:
             last = await records.watches.last(printer_id, print_id)
@@ -122,7 +123,7 @@ class WatchedPrints:
         return await self._own_picture(account_id, printer_id, find)
 
     async def judged_picture(self, account_id: str, printer_id: str, print_id: str) -> bytes | None:
-        """What was kept with the answer about a print."""
+        """Return the picture that was kept with the answer about a print."""
 
         async def find(records: Records) -> str | None:
             judged = await records.watches.judged(printer_id)
@@ -136,7 +137,7 @@ class WatchedPrints:
         printer_id: str,
         find: Callable[[Records], Awaitable[str | None]],
     ) -> bytes | None:
-        """The picture whose id is found, where both it and the printer are that account's."""
+        """Return the picture whose id is found, if it and the printer belong to that account."""
 
         async def look(records: Records) -> str | None:
             printer = await own_printer(records, account_id, printer_id)

@@ -46,7 +46,7 @@ class WatchRounds:
         self._is_stopping = False
 
     def on_freed(self, callback: Callable[[], None]) -> None:
-        """Call this when a look has ended: more may be due."""
+        """Have this called when a look has ended: more may be due."""
         self._on_freed = callback
 
     async def look_due(self) -> int:

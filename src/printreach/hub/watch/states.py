@@ -1,6 +1,6 @@
-"""What the watch last said, for agents and apps: what was heard here, or else what is written.
+"""The last state of each watch, for agents and apps: from this process, or else from the store.
 
-So a restart forgets nothing, and a process without a worker knows as much as the one that looks.
+So a restart forgets nothing, and a process without a worker knows as much as the worker.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from printreach.ports import Clock, DetectorSaid, DetectorStates, Store
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RememberedStates:
-    """ports.DetectorStates. heard: what was put in this process."""
+    """ports.DetectorStates. heard: states that were reported in this process."""
 
     heard: DetectorStates
     store: Store

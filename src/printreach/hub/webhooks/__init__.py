@@ -1,1 +1,1 @@
-"""Webhooks of apps: what they are owed, and how it is delivered."""
+"""Webhooks of apps: their queues, and how these are delivered."""

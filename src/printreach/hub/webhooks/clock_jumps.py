@@ -1,8 +1,8 @@
-"""What the clock alone has ended, and whether that is to be believed.
+"""What has ended only by the clock, and when the clock is to be trusted about it.
 
-A clock that jumps half a year ahead ends every webhook at once, and one that is set right again
-brings none of them back. So what ends by the clock is left in peace at first: nothing is sent, and
-nothing is dropped before it has been so for a day that was really lived through.
+A clock that jumps half a year ahead ends every webhook at once, and setting it right brings none of
+them back. So what ends by the clock is kept at first: nothing is sent, and nothing is dropped until
+it has been so for a whole day by a monotonic clock.
 """
 
 import logging
@@ -18,24 +18,26 @@ log = logging.getLogger(__name__)
 CONFIRMED_AFTER_S: Final = 24 * 3600.0
 _HOUR_S: Final = 3600.0
 JUMP: Final = timedelta(minutes=10)
-"""Less is a clock that is being set right."""
+"""A smaller difference is a clock that is being adjusted."""
 
 
 class ClockHistory:
-    """For one process. steady_time: seconds, of a clock that nobody sets.
+    """The times that the clock showed in the last day. For one process.
 
-    It remembers what the clock has said, a day of it, and so nothing of what it is asked about.
+    steady_time: seconds, of a clock that cannot be set.
     """
 
     def __init__(self, steady_time: Callable[[], float]) -> None:
         self._steady_time = steady_time
         self._began: float | None = None
-        self._lowest: dict[int, datetime] = {}  # that the clock said, by the hour lived
+        # the earliest time that the clock showed, by hour of steady_time
+        self._lowest: dict[int, datetime] = {}
 
     def confirmed_time(self, at: datetime) -> datetime | None:
-        """What the clock has reached, and not gone back behind, for a whole day lived.
+        """Return the earliest time that the clock showed in the last day: what ended before that
+        has ended.
 
-        at: what it says now. None before a day has gone by. What it would have ended by then has.
+        at: the clock's present time. None before a day has gone by.
         """
         now = self._steady_time()
         self._note(at, now)
@@ -49,12 +51,12 @@ class ClockHistory:
         self._lowest[hour] = min(at, self._lowest.get(hour, at))
         hours = list(self._lowest)
         for earlier, later in pairwise(hours):
-            if later <= first:  # what the clock said last before that day counts, too
+            if later <= first:  # the last hour before that day counts, too
                 del self._lowest[earlier]
 
 
 class ClockJumpGuard:
-    """Nothing is forgotten for its age for a day after the clock has jumped. For one process."""
+    """Suspends deletion by age for a day after the clock has jumped. For one process."""
 
     def __init__(self, clock: Clock, steady_time: Callable[[], float]) -> None:
         self._clock = clock
@@ -63,7 +65,7 @@ class ClockJumpGuard:
         self._jumped_at: float | None = None
 
     def guarded(self, forget: Callable[[], Awaitable[object]]) -> Callable[[], Awaitable[None]]:
-        """The same pass, left out while the clock is not to be believed."""
+        """Return the same pass, which does nothing while the clock is not trusted."""
 
         async def run() -> None:
             if self._has_settled():

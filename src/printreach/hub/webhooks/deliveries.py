@@ -1,4 +1,4 @@
-"""What webhooks are owed is sent: queues are claimed as they become due, and each is run apart."""
+"""Delivers to webhooks: queues are claimed when they become due, and each runs by itself."""
 
 import asyncio
 import logging
@@ -20,10 +20,10 @@ log = logging.getLogger(__name__)
 QUEUES_AT_ONCE: Final = 256
 CLAIMED_AT_ONCE: Final = 64
 STOP_WITHIN_S: Final = 5.0
-"""What ends by then is not sent twice. The relay has its own ten seconds behind it."""
+"""An attempt that ends by then is not repeated. The relay has ten seconds of its own after that."""
 LOGGED_FOR: Final = timedelta(days=14)
 SLICE: Final = 500
-"""Rows changed in one unit of work; others want to write, too."""
+"""Rows changed in one unit of work, so that other writers get their turn."""
 
 
 class Deliveries:
@@ -60,15 +60,15 @@ class Deliveries:
         self._on_freed: Callable[[], None] = lambda: None
 
     def on_freed(self, callback: Callable[[], None]) -> None:
-        """Call this when a queue has been run: more may be due."""
+        """Have this called when a queue has been run: more may be due."""
         self._on_freed = callback
 
     async def deliver_due(self) -> int:
-        """Begin what is due; how many queues have been. Raises StoreUnavailable."""
+        """Begin the queues that are due; return how many. Raises StoreUnavailable."""
         count = 0
         self._parts.clock_history.confirmed_time(
             self._clock.now()
-        )  # it is to see each hour of the clock
+        )  # the history has to see each hour of the clock
         while not self._parts.stopping.is_set():
             leases = await self._claim()
             for lease in leases:
@@ -79,12 +79,12 @@ class Deliveries:
         return count
 
     async def settled(self) -> None:
-        """Until no queue is running."""
+        """Wait until no queue is running."""
         while self._running:
             await asyncio.wait(self._running)
 
     async def close(self) -> None:
-        """Begin no more attempts, and end those under way as they would."""
+        """Begin no more attempts; wait for those under way, then cancel what remains."""
         self._parts.stopping.set()
         if self._running:
             await asyncio.wait(self._running, timeout=STOP_WITHIN_S)
@@ -93,18 +93,21 @@ class Deliveries:
         await self.settled()
 
     async def tidy(self) -> None:
-        """Mend what a wrong clock left, and drop what is too much. Raises StoreUnavailable."""
+        """Repair times from a wrong clock, and drop what exceeds the bounds.
+
+        Raises StoreUnavailable.
+        """
         at = self._clock.now()
         await self._in_slices(lambda records: records.deliveries.mend_times(at, SLICE))
         await self._bound(at)
 
     async def forget_old(self) -> None:
-        """Forget what has long ended. Raises StoreUnavailable."""
+        """Delete deliveries that ended long ago. Raises StoreUnavailable."""
         before = self._clock.now() - LOGGED_FOR
         await self._in_slices(lambda records: records.deliveries.prune(before, SLICE))
 
     async def _bound(self, at: datetime) -> None:
-        """No printer that floods, and no target that is down, fills the disk."""
+        """Bound the queues, so that no flooding printer and no dead target fills the disk."""
         after = self._bounded_up_to
         grown, last = await self._store.read(lambda records: records.deliveries.grown(after))
         for connection_id in grown:
@@ -129,7 +132,7 @@ class Deliveries:
             log.warning("%d calls of the webhook of %s are dropped", dropped, connection_id)
 
     async def _in_slices(self, change: Callable[[Records], Awaitable[int]]) -> int:
-        """Until less than a slice was changed; how much in all. Others write in between."""
+        """Repeat until less than a slice was changed; return the sum. Others write in between."""
         changed, count = 0, SLICE
         while count >= SLICE:
             count = await self._store.write(change)
@@ -143,7 +146,7 @@ class Deliveries:
             return []
         next_due = await self._store.read(lambda records: records.deliveries.next_due())
         if next_due is None or next_due > at:
-            return []  # looking costs nobody a turn at writing
+            return []  # a read does not wait for the writer
         token = new_record_id(self._token_bytes)
         return await self._store.write(
             lambda records: records.deliveries.claim(token, at, at + LEASE, at_most)

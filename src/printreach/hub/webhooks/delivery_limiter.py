@@ -1,9 +1,9 @@
-"""How many attempts may be under way: by target, and by how targets have behaved.
+"""Bounds how many attempts are under way: for each target, and for targets of one speed.
 
-A target that hangs holds each attempt for ten seconds. So it gets few at a time, and what is known
-to be slow or down shares no room with what is known to be quick: however many targets hang, the
-others notice nothing. New targets have a room of their own until it is known which kind they are.
-Kept in memory, for the attempts of one worker.
+A target that hangs holds each attempt for ten seconds. So it gets few slots, and targets that are
+slow or down share no slots with quick ones: however many hang, the others are not delayed. New
+targets have slots of their own until their speed is known. Kept in memory, for the attempts of one
+worker.
 """
 
 from collections import OrderedDict
@@ -13,7 +13,7 @@ from typing import Final
 
 
 class TargetSpeed(Enum):
-    """Which room a target's attempts take up."""
+    """How a target has behaved, which decides the slots that its attempts use."""
 
     NEW = auto()
     QUICK = auto()
@@ -23,20 +23,19 @@ class TargetSpeed(Enum):
 SLOTS: Final = {TargetSpeed.NEW: 48, TargetSpeed.QUICK: 160, TargetSpeed.SLOW: 48}
 """Attempts at once, each a socket; a process has a thousand, and agents need most of them."""
 FIRST_SLOTS: Final = {TargetSpeed.NEW: 2, TargetSpeed.QUICK: 8, TargetSpeed.SLOW: 2}
-"""Of a target's attempts at once; one that answers gets more."""
+"""Slots of one target at first; one that answers gets more."""
 MOST_SLOTS: Final = 32
 QUICK_MS: Final = 2000
 PARKED_AT_ONCE_S: Final = 20
-"""Of the queues that find no room at a target, so many look again each second."""
+"""How many of the queues that wait for one target look again each second."""
 MOST_REMEMBERED: Final = 10_000
 
 
 @dataclass(slots=True)
 class _Target:
-    """share: how many attempts it may have at once.
+    """slots: how many attempts it may have at once.
 
-    parked: of queues that found no room, when each looks again. Whoever does, or is gone by then,
-    counts no more.
+    parked: for each queue that found no slot, when it looks again. Times in the past count no more.
     """
 
     speed: TargetSpeed
@@ -53,7 +52,7 @@ class DeliveryLimiter:
         self._under_way = dict.fromkeys(TargetSpeed, 0)
 
     def register(self, origin: str, speed: TargetSpeed) -> None:
-        """lane: what the store knows of a target that this worker has not met yet."""
+        """Add a target if it is new here. speed: what the store knows of it."""
         if origin in self._targets:
             self._targets.move_to_end(origin)
             return
@@ -62,7 +61,7 @@ class DeliveryLimiter:
             self._forget_one()
 
     def free_slots(self, origin: str) -> int:
-        """How many attempts may begin at this target now."""
+        """Return how many attempts may begin at this target now."""
         target = self._get(origin)
         return max(
             0,
@@ -72,14 +71,14 @@ class DeliveryLimiter:
         )
 
     def begin(self, origin: str) -> TargetSpeed:
-        """One attempt; end() wants the lane back."""
+        """Begin one attempt; return the speed that end() has to be given."""
         target = self._get(origin)
         target.under_way += 1
         self._under_way[target.speed] += 1
         return target.speed
 
     def end(self, origin: str, speed: TargetSpeed, *, answered_in_ms: int | None) -> None:
-        """The attempt is over. answered_in_ms: None where no answer came."""
+        """End the attempt. answered_in_ms: None if no answer came."""
         target = self._get(origin)
         target.under_way -= 1
         self._under_way[speed] -= 1
@@ -90,10 +89,10 @@ class DeliveryLimiter:
             target.parked = []
 
     def park(self, origin: str, now: float) -> float:
-        """A queue found no room; the seconds after which it is to look again.
+        """Return after how many seconds a queue that found no slot should look again.
 
-        The more there are, the longer, so that looking costs the same however many wait. now: of a
-        clock that nobody sets.
+        The more wait, the longer, so that looking costs the same however many there are. now: of a
+        monotonic clock.
         """
         target = self._get(origin)
         waiting = [until for until in target.parked if until > now]

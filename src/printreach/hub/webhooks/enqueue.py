@@ -60,7 +60,8 @@ class WebhookEnqueuer:
             )
 
     def _is_open(self, hook: AppWebhook, account: Account | None, at: datetime) -> bool:
-        """Also where only the clock says that it has ended, and not for long: it may be wrong."""
+        """Return True also if only the clock has ended it, and not for long: the clock may be
+        wrong."""
         if why_closed(hook, account, self.supporters, at) is None:
             return True
         return is_unconfirmed(hook, account, self.supporters, self.clock_history.confirmed_time(at))

@@ -1,4 +1,4 @@
-"""What became of events that apps were to be told: for the owner, and for the developer."""
+"""The log of deliveries: for the printer's owner, and for the app's developer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from printreach.rules.webhooks import Webhook, is_active, is_live
 
 MOST_SHOWN: Final = 100
 MOST_ID: Final = 2**63 - 1
-"""Anything may stand in an address; a larger number is none to the store."""
+"""A URL may contain any number; the store has none above this."""
 _NO_CONNECTION: Final = Denied(
     Reason.NO_SUCH_CONNECTION, "There is no such connection in your account."
 )
@@ -26,11 +26,11 @@ _NO_DELIVERY: Final = Denied(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShownWebhook:
-    """A connection with its webhook. name: of the app, or what else it is.
+    """A connection with its webhook. name: of the app, or the kind of connection.
 
-    webhook: None where the app has set none. place: where it leads, without what is secret.
+    webhook: None where the app has set none. place: its URL, without what is secret.
 
-    can_send_again: it is sent what it wants now.
+    can_send_again: the webhook is open now.
     """
 
     connection: Connection
@@ -45,13 +45,13 @@ class ShownWebhook:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WebhookLog:
-    """The use cases of those who look."""
+    """The use cases of those who read it."""
 
     store: Store
     clock: Clock
 
     async def of_connection(self, account_id: str, connection_id: str) -> ShownWebhook | Denied:
-        """An own App or Shared Connection, its webhook, and its last deliveries."""
+        """Return a connection of the account, its webhook and its last deliveries."""
         at = self.clock.now()
 
         async def look(records: Records) -> ShownWebhook | Denied:
@@ -76,7 +76,10 @@ class WebhookLog:
         return await self.store.read(look)
 
     async def of_app(self, app_id: str) -> Sequence[LoggedDelivery]:
-        """The last deliveries of all connections of an app; who may see them, the caller knows."""
+        """Return the last deliveries of all connections of an app.
+
+        The caller has checked access.
+        """
         return await self.store.read(
             lambda records: records.deliveries.log_of_app(app_id, MOST_SHOWN)
         )
@@ -84,7 +87,7 @@ class WebhookLog:
     async def send_again(
         self, account_id: str, connection_id: str, delivery_id: int
     ) -> Denied | None:
-        """Queue a delivery of an own connection anew; the app knows it by the id of its event."""
+        """Queue a delivery of the account's connection again, with the same event id."""
         at = self.clock.now()
 
         async def send(records: Records) -> Denied | None:
@@ -96,7 +99,7 @@ class WebhookLog:
     async def send_again_for_app(
         self, app_id: str, connection_id: str, delivery_id: int
     ) -> Denied | None:
-        """The same of a connection of that app; who may ask for it, the caller knows."""
+        """Queue a delivery of the app's connection again. The caller has checked access."""
         at = self.clock.now()
 
         async def send(records: Records) -> Denied | None:

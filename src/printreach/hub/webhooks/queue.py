@@ -1,7 +1,7 @@
-"""One webhook's queue, claimed: what is due of it is sent, and what came of it is written down.
+"""One webhook's claimed queue: due deliveries are attempted, and the outcomes stored.
 
-Attempts run beside one another, so one that hangs holds back no other. What has come of those that
-ended together is written in one unit of work.
+Attempts run concurrently, so one that hangs delays no other. Outcomes that come together are stored
+in one unit of work.
 """
 
 import asyncio
@@ -36,19 +36,19 @@ from printreach.rules.webhooks import (
 log = logging.getLogger(__name__)
 
 LEASE: Final = timedelta(seconds=30)
-"""An attempt has ten seconds; a lease that is not renewed belonged to a worker that died."""
+"""An attempt has ten seconds, so a lease that is not renewed belonged to a worker that died."""
 RENEW_AFTER: Final = LEASE / 3
 WINDOW: Final = 16
 """Attempts of one webhook at once."""
 LOOK_EVERY_S: Final = 1.0
-"""For what has come while all attempts hang."""
+"""How often new deliveries are looked for while all attempts hang."""
 DOUBTED_EVERY: Final = timedelta(minutes=30)
-"""What the clock alone has ended is looked at so often."""
+"""How often a webhook that only the clock has ended is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """hook_set_at: tells which webhook it was for; the app may set another meanwhile."""
+    """hook_set_at: identifies the webhook that it was for; the app may set another meanwhile."""
 
     delivery: Delivery
     hook_set_at: datetime
@@ -59,7 +59,7 @@ _Attempts = dict[asyncio.Task[Outcome], _Attempt]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QueueParts:
-    """What queues work with. jitter: random, 0 to 1."""
+    """The dependencies of a queue. jitter: random, 0 to 1."""
 
     store: Store
     clock: Clock
@@ -85,7 +85,10 @@ class DeliveryQueue:
         self._has_met = False
 
     async def run(self) -> None:
-        """Raises StoreUnavailable; what was not written down is sent again, after the lease."""
+        """Run the queue.
+
+        Raises StoreUnavailable; outcomes not stored are sent again after the lease.
+        """
         try:
             while True:
                 if not self._parts.stopping.is_set():
@@ -107,7 +110,7 @@ class DeliveryQueue:
     # --- beginning --------------------------------------------------------------------------------
 
     async def _look(self) -> None:
-        """Begin what is due, as far as there is room."""
+        """Begin due deliveries, as far as there are free slots."""
         at = self._parts.clock.now()
         found = await self._parts.store.read(lambda records: self._find(records, at))
         if found is None:
@@ -130,13 +133,13 @@ class DeliveryQueue:
     async def _find(
         self, records: Records, at: datetime
     ) -> tuple[AppWebhook, Sequence[Delivery]] | str | None:
-        """What is due and finds room; or why nothing will be sent; None: nothing is sent now."""
+        """Return due deliveries for the free slots, or why the webhook is closed; None: wait."""
         there = await self._open(records, at)
         if there is None or isinstance(there, str):
             return there
         try:
             origin = target_of(there.webhook.url).origin
-        except ValueError as error:  # it was let through once; the rules have changed, or the row
+        except ValueError as error:  # it was accepted once; the rules have changed, or the row has
             return f"Its address can't be called any more. {error}"
         if not self._has_met:
             self._parts.limiter.register(origin, _speed_of(there.webhook))
@@ -151,7 +154,7 @@ class DeliveryQueue:
         return min(WINDOW - len(self._attempts), self._parts.limiter.free_slots(origin))
 
     async def _open(self, records: Records, at: datetime) -> AppWebhook | str | None:
-        """The webhook, or why nothing is sent to it; None where only the clock says so."""
+        """Return the webhook, or why it is closed; None if only the clock says so."""
         connection_id = self._lease.connection_id
         there = await records.webhooks.with_connection(connection_id)
         if there is None:
@@ -195,7 +198,7 @@ class DeliveryQueue:
         try:
             return await self._parts.sender.send(url, headers, delivery.body)
         except Exception:
-            # A fault of ours at one delivery must not keep the others of its webhook waiting.
+            # A fault of ours at one delivery must not delay the others of its webhook.
             log.exception("event %s can't be sent", delivery.event_id)
             return Outcome(http_status=None, duration_ms=0, error="The service failed to send it.")
 
@@ -209,7 +212,7 @@ class DeliveryQueue:
     # --- ending -----------------------------------------------------------------------------------
 
     async def _settle(self) -> bool:
-        """Write down what has come of attempts; False where the queue is another's by now."""
+        """Store the outcomes of ended attempts; False if another worker has the queue by now."""
         at = self._parts.clock.now()
         done = [task for task in self._attempts if task.done()]
         if not done and not self._dropped and abs(at - self._renewed_at) < RENEW_AFTER:
@@ -229,7 +232,7 @@ class DeliveryQueue:
         at: datetime,
     ) -> bool:
         hook = await records.webhooks.get(self._lease.connection_id) if ended else None
-        # What an address says that was replaced meanwhile says nothing of the one in force.
+        # An outcome at an address that was replaced meanwhile says nothing of the present one.
         told = [one for of, one in ended if hook is not None and of.hook_set_at == hook.set_at]
         is_gone = any(outcome.http_status == GONE for outcome in told)
         made = [self._attempted(of.delivery, one, at, is_gone=is_gone) for of, one in ended]
@@ -239,7 +242,7 @@ class DeliveryQueue:
         return await records.deliveries.renew(self._lease, at + LEASE)
 
     async def _note(self, records: Records, hook: Webhook, at: datetime, *, is_gone: bool) -> None:
-        """What attempts say of the webhook itself."""
+        """Store what the attempts mean for the webhook itself."""
         await records.webhooks.note_health(hook)
         if hook.disabled_at is not None and hook.disabled_reason is not None:
             await records.deliveries.end_all(
@@ -277,7 +280,7 @@ class DeliveryQueue:
 
 
 def _without_picture(delivery: Delivery) -> Delivery:
-    """Decided when it is sent, for the owner may have taken the camera away since it was queued."""
+    """Decide this when it is sent: the owner may have revoked the camera since it was queued."""
     return replace(delivery, body=without_picture(delivery.body))
 
 
@@ -289,7 +292,7 @@ def _with_health(webhook: Webhook, outcomes: Sequence[Outcome], at: datetime) ->
 
 
 def _speed_of(webhook: Webhook) -> TargetSpeed:
-    """How its target is known to behave."""
+    """Return how its target is known to behave."""
     if webhook.failures:
         return TargetSpeed.SLOW
     return TargetSpeed.NEW if webhook.last_success_at is None else TargetSpeed.QUICK

@@ -1,4 +1,4 @@
-"""Apps set their webhooks, delete them and try them."""
+"""Apps set, delete and test their webhooks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from printreach.rules.webhook_messages import (
 from printreach.rules.webhooks import DeliveryState, Outcome, Webhook, is_live
 
 TEST_BY_CONNECTION: Final = Limit(name="webhook-test", at_once=10, every=timedelta(seconds=6))
-"""Each makes a call to a machine of somebody's choice."""
+"""Each test calls a server of the app's choice."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,9 +38,9 @@ class Webhooks:
     caller_tries: CallerTries
 
     async def set(self, caller: AppCaller, url: str, event_filter: Sequence[int]) -> str | None:
-        """Send events there from now on; or say, in a sentence, why that can't be.
+        """Set the webhook; or return a sentence that says why it is not acceptable.
 
-        What is queued goes there as well. A webhook that was disabled is none any more.
+        Queued deliveries go there as well. A webhook that was disabled is enabled again.
         """
         problem = await self.sender.problem_with(url)
         if problem is not None:
@@ -55,7 +55,7 @@ class Webhooks:
         return None
 
     async def delete(self, caller: AppCaller) -> None:
-        """Send nothing more, not even what is queued."""
+        """Delete the webhook and its queue."""
         connection_id, at = caller.connection.connection_id, self.clock.now()
 
         async def delete(records: Records) -> None:
@@ -67,9 +67,9 @@ class Webhooks:
         await self.store.write(delete)
 
     async def test(self, caller: AppCaller) -> Outcome | TooSoon | None:
-        """Make one call, whatever the filter says; None where there is nothing to call.
+        """Make one call, whatever the filter says; None if there is no webhook.
 
-        One that is disabled is called: so its app finds out what is wrong.
+        A disabled one is called too, so that the app learns what is wrong.
         """
         connection_id, at = caller.connection.connection_id, self.clock.now()
         webhook = await self.store.read(lambda records: records.webhooks.get(connection_id))
@@ -88,7 +88,7 @@ class Webhooks:
         return await self.sender.send(webhook.url, headers, body)
 
     def public_keys(self) -> Sequence[SigningKey]:
-        """By which messages are verified now."""
+        """Return the keys that verify messages now."""
         return self.keys.signing(self.clock.now())
 
     def _about(self, caller: AppCaller) -> About:

@@ -1,4 +1,4 @@
-"""Why nothing is sent to a webhook, whatever is queued for it."""
+"""Why a webhook is closed: nothing is sent to it, whatever is queued."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ ENDED = "The App Connection has ended."
 def why_closed(
     hook: AppWebhook, account: Account | None, supporters: SupporterPolicy, at: datetime
 ) -> str | None:
-    """A sentence; None while it is sent what it wants. account: that of its connection."""
+    """Return why it is closed, as a sentence; None if it is open. account: the connection's."""
     if account is None or hook.connection.printer_id is None or has_ended(hook.connection, at):
         return ENDED
     if account.is_blocked:
@@ -30,7 +30,7 @@ def why_closed(
 def is_closed_by_clock(
     hook: AppWebhook, account: Account | None, supporters: SupporterPolicy
 ) -> bool:
-    """Of one that is closed: whether it would not be, had no time passed since it was set."""
+    """Return whether a closed webhook would be open, had no time passed since it was set."""
     return why_closed(hook, account, supporters, hook.webhook.set_at) is None
 
 
@@ -40,9 +40,9 @@ def is_unconfirmed(
     supporters: SupporterPolicy,
     confirmed_at: datetime | None,
 ) -> bool:
-    """Of one that is closed: whether only a clock says so that may be wrong.
+    """Return whether a webhook is closed only by a clock that may be wrong.
 
-    believed_at: what ClockDoubt believes of it.
+    confirmed_at: the time that the clock is trusted about: ClockHistory.confirmed_time.
     """
     if not is_closed_by_clock(hook, account, supporters):
         return False
