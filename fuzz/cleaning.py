@@ -4,15 +4,15 @@ from urllib.parse import unquote_to_bytes
 
 from fuzz.heads import check_fields, request_of, values
 from printreach.http1.heads import Request
-from printreach.relay.cleaning import (
-    BadAnswer,
-    answer_for_caller,
-    headers_for_printer,
-    presented_by,
-    target_for_printer,
-)
 from printreach.relay.cookies import cookie_values, own_cookie_name
 from printreach.relay.cross_site import CookieUse, cookie_use
+from printreach.relay.header_filter import (
+    BadAnswer,
+    answer_for_caller,
+    credentials_in_headers,
+    headers_for_printer,
+    target_for_printer,
+)
 from printreach.rules.connections import ConnectionKind
 from printreach.wire.heads import HOP_BY_HOP, Headers
 
@@ -37,7 +37,7 @@ def cleaning(data: bytes) -> None:
 
 def check_request(found: Request, kind: ConnectionKind) -> None:
     """As if every credential in it were right."""
-    presented = presented_by(found.headers, kind, "https", None)
+    presented = credentials_in_headers(found.headers, kind, "https", None)
     ours = presented.ours([*presented.authorizations.values()])
     headers = headers_for_printer(found.headers, ours)
     check_fields(headers)

@@ -23,10 +23,10 @@ from printreach.wire.heads import get
 from .admission import Admission
 from .answering import AnswerWriter
 from .caller_origin import Network, origin_of
-from .cleaning import presented_in_target
 from .connection import FrontConnection
 from .cookies import cookie_values, own_cookie_name, set_own_cookie
 from .cross_site import Site, is_made_by_another_site, site_of
+from .header_filter import credentials_in_target
 from .held_request import HeldRequest
 from .hosts import Hosts
 from .page_words import FROM_ANOTHER_SITE, INCOMPLETE_LINK, USED_LINK
@@ -107,7 +107,7 @@ class BrowserSignIn:
     async def _by_token(
         self, caller: FrontConnection, request: Request, grant: Grant
     ) -> "tuple[str | None, Fault]":
-        presented = presented_in_target(request.target, grant.kind)
+        presented = credentials_in_target(request.target, grant.kind)
         if request.method != b"GET" or not presented:
             return None, Fault(sentence="", is_for_form=True)
         return await self._sign_in(caller, request, grant, presented, WRONG_LINK)

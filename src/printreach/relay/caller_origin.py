@@ -48,8 +48,8 @@ def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: s
     scheme: of the base URL, where no proxy says otherwise.
     """
     if not trusted or not is_within(peer, trusted):
-        return Origin(peer, scheme, is_proven=not any(map(_is_claim, headers)))
-    addresses, proto = _told(headers)
+        return Origin(peer, scheme, is_proven=not any(map(_is_forwarding_field, headers)))
+    addresses, proto = _forwarded_origin(headers)
     address = peer
     for hop in reversed(addresses):
         if read_address(hop) is None:
@@ -57,11 +57,11 @@ def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: s
         address = hop
         if not is_within(hop, trusted):
             break
-    is_proven = address != peer or not any(map(_is_claim, headers))
+    is_proven = address != peer or not any(map(_is_forwarding_field, headers))
     return Origin(address, proto if proto in ("http", "https") else scheme, is_proven)
 
 
-def _told(headers: Headers) -> tuple[list[str], str]:
+def _forwarded_origin(headers: Headers) -> tuple[list[str], str]:
     """The addresses of the hops, the nearest last, and the scheme; "" where none is told."""
     said = get(headers, b"x-forwarded-proto")
     proto = said.decode("latin-1").lower() if said is not None else ""
@@ -77,9 +77,9 @@ def _all(headers: Headers, name_lower: bytes) -> list[bytes]:
     return [value for name, value in headers if name.lower() == name_lower]
 
 
-def without_claims(headers: Headers) -> Headers:
+def without_forwarding_fields(headers: Headers) -> Headers:
     """What travels on to the web role: nothing of this hop, nor what it says of the outside."""
-    return [field for field in strip_hop_by_hop(headers) if not _is_claim(field)]
+    return [field for field in strip_hop_by_hop(headers) if not _is_forwarding_field(field)]
 
 
 def origin_fields(origin: Origin) -> Headers:
@@ -87,11 +87,11 @@ def origin_fields(origin: Origin) -> Headers:
     return [] if origin.is_proven else [UNPROVEN]
 
 
-def _is_claim(field: tuple[bytes, bytes]) -> bool:
+def _is_forwarding_field(field: tuple[bytes, bytes]) -> bool:
     """Whether a header says something of where a request comes from."""
     lower = field[0].lower()
-    return lower in _CLAIMS or lower.startswith(b"x-forwarded-")
+    return lower in _FORWARDING_FIELDS or lower.startswith(b"x-forwarded-")
 
 
 UNPROVEN = (b"X-Forwarded-Unproven", b"1")
-_CLAIMS = frozenset({b"forwarded", b"x-real-ip"})
+_FORWARDING_FIELDS = frozenset({b"forwarded", b"x-real-ip"})

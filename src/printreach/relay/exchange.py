@@ -15,8 +15,8 @@ from printreach.wire.heads import MAX_HEAD_BYTES, Headers, decode_response, enco
 
 from .admission import Admission
 from .answering import AnswerWriter, BrokenAnswer
-from .cleaning import BadAnswer, Field, answer_for_caller, target_for_printer, with_defaults
 from .connection import FrontConnection
+from .header_filter import BadAnswer, Field, answer_for_caller, target_for_printer, with_defaults
 from .page_words import Reader, failure_of
 from .refusals import refuse
 from .webcam_feeds import FeedKey, Feeds, Viewer
@@ -58,7 +58,7 @@ class PrinterExchange:
     ) -> None:
         """defaults: fields that a printer's answer gets where it has none of that name.
 
-        cookie_port: see cleaning.answer_for_caller. passes_body: False reads the caller's body and
+        cookie_port: see header_filter.answer_for_caller. passes_body: False reads the caller's body and
         sends the printer none.
         """
         self._passes_body = passes_body

@@ -7,7 +7,7 @@ from printreach.http1.heads import Request
 from printreach.rules.connections import KINDS_WITH_COOKIES, Grant
 from printreach.wire.heads import Headers, encode_fields
 
-from .cleaning import headers_for_printer, presented_by
+from .header_filter import credentials_in_headers, headers_for_printer
 
 
 class ForwardingPlan(NamedTuple):
@@ -39,7 +39,7 @@ def plan_forwarding(
     """
     if last is not None and last.headers is request.headers and last.grant is grant:
         return last
-    presented = presented_by(request.headers, grant.kind, scheme, tunnel_port)
+    presented = credentials_in_headers(request.headers, grant.kind, scheme, tunnel_port)
     cookie_port = tunnel_port if grant.kind in KINDS_WITH_COOKIES else None
     ours = presented.ours(grant.digests)
     fields = headers_for_printer(request.headers, ours, cookie_port)

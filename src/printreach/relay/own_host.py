@@ -12,7 +12,7 @@ from printreach.http1.heads import Framing, Request, Response
 from printreach.wire.heads import Headers, encode_fields, strip_hop_by_hop
 
 from .answering import AnswerWriter, BrokenAnswer
-from .caller_origin import Origin, origin_fields, without_claims
+from .caller_origin import Origin, origin_fields, without_forwarding_fields
 from .connection import FrontConnection
 from .refusals import answer as answer_with
 from .web_app import WebApp, WebCall
@@ -154,7 +154,7 @@ class _WebAnswerHandler:
 
 def _head_for_web(request: Request, origin: Origin, *, chunked: bool) -> bytes:
     """The request's head as the web role gets it; what it says of the outside is ours."""
-    headers = without_claims(request.headers)
+    headers = without_forwarding_fields(request.headers)
     headers.append((b"X-Forwarded-For", origin.address.encode("ascii", "replace")))
     headers.append((b"X-Forwarded-Proto", origin.scheme.encode()))
     headers.append((b"X-Forwarded-Host", request.host))

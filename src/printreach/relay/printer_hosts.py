@@ -26,13 +26,13 @@ from printreach.wire.heads import Headers
 from .admission import Admission
 from .answering import AnswerWriter
 from .browser_sign_in import BrowserSignIn
-from .cleaning import Field, presented_in_target
 from .commands import CommandStamps, permission_stamp
 from .connection import CallerExchange, FrontConnection
 from .cross_site import CookieUse, cookie_use
 from .directory import Directory
 from .exchange import PrinterExchange
 from .forwarding_plan import ForwardingPlan, plan_forwarding
+from .header_filter import Field, credentials_in_target
 from .held_request import HeldRequest
 from .hosts import Hosts
 from .page_words import FROM_ANOTHER_SITE
@@ -169,7 +169,7 @@ class PrinterHosts:
         known = caller.forwarding_plan = plan_forwarding(
             caller.forwarding_plan, request, grant, scheme=self._hosts.scheme, tunnel_port=port
         )
-        digests = [*known.digests, *presented_in_target(request.target, grant.kind)]
+        digests = [*known.digests, *credentials_in_target(request.target, grant.kind)]
         by_cookie = has_cookies and _is_by_cookie(grant, known, digests)
         # Before all else: a page of another site learns nothing by what it is refused with.
         if by_cookie and not self._may_use_cookie(caller, request, fin, grant):

@@ -18,7 +18,7 @@ from printreach.ports import Clock
 from printreach.wire.heads import Headers, get, strip_hop_by_hop
 
 from .answering import AnswerWriter, BrokenAnswer
-from .caller_origin import Origin, origin_fields, without_claims
+from .caller_origin import Origin, origin_fields, without_forwarding_fields
 from .connection import FrontConnection
 from .refusals import answer as answer_with
 
@@ -243,7 +243,7 @@ def _scope(request: Request, origin: Origin) -> Scope:
         "root_path": "",
         "headers": [
             (name.lower(), value)
-            for name, value in (*without_claims(request.headers), *origin_fields(origin))
+            for name, value in (*without_forwarding_fields(request.headers), *origin_fields(origin))
         ],
         "client": (origin.address, 0),
         "server": None,

@@ -53,7 +53,7 @@ _USUAL_CONNECTIONS = frozenset({b"keep-alive", b"close", b"upgrade", b"keep-aliv
 Field = tuple[bytes, bytes]
 
 
-class Presented(NamedTuple):
+class PresentedCredentials(NamedTuple):
     """The credentials in a request's header lines, as digests.
 
     authorizations: by the values of the Authorization lines they stood in. cookies: of the cookie.
@@ -82,9 +82,9 @@ class BadAnswer(Exception):
     """A printer's head contradicts itself."""
 
 
-def presented_by(
+def credentials_in_headers(
     headers: Headers, kind: ConnectionKind, scheme: str, tunnel_port: int | None
-) -> Presented:
+) -> PresentedCredentials:
     """The credentials that a request to a connection of that kind carries in its header lines.
 
     tunnel_port: by which it came, where a port stands for the connection.
@@ -98,10 +98,10 @@ def presented_by(
         for name, value in headers:
             if name.lower() == b"authorization" and (found := digest_of_authorization(value)):
                 authorizations[value] = found
-    return Presented(authorizations, cookies)
+    return PresentedCredentials(authorizations, cookies)
 
 
-def presented_in_target(target: bytes, kind: ConnectionKind) -> list[bytes]:
+def credentials_in_target(target: bytes, kind: ConnectionKind) -> list[bytes]:
     """The digests of the credentials in a service_api_key; none on an own- host."""
     if _KEY not in target or kind is ConnectionKind.OWN:
         return []
