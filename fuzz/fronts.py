@@ -83,7 +83,7 @@ class Front:
     def now(self) -> float:
         return 0.0
 
-    def has_room(self, _number: int) -> bool:
+    def may_keep(self, _number: int) -> bool:
         return True
 
     def remember(self, connection: FrontConnection) -> None:

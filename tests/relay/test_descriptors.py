@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from printreach.relay.descriptors import TELL_EVERY_S, Descriptors
+from printreach.relay.descriptors import WARN_INTERVAL_S, DescriptorLimit
 
 PLENTY, FEW = 1024, 16
 
@@ -14,14 +14,14 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 def test_a_reserve_is_kept_for_what_runs() -> None:
-    descriptors = Descriptors(lambda: PLENTY)
+    descriptors = DescriptorLimit(lambda: PLENTY)
 
     assert descriptors.may_take(PLENTY - 65, now=0.0)
     assert not descriptors.may_take(PLENTY - 64, now=0.0)
 
 
 def test_a_small_limit_keeps_a_small_reserve() -> None:
-    descriptors = Descriptors(lambda: FEW)
+    descriptors = DescriptorLimit(lambda: FEW)
 
     assert descriptors.may_take(FEW - 3, now=0.0)
     assert not descriptors.may_take(FEW - 2, now=0.0)
@@ -29,14 +29,16 @@ def test_a_small_limit_keeps_a_small_reserve() -> None:
 
 def test_a_limit_that_is_raised_counts_at_once() -> None:
     limits = iter([FEW, PLENTY])
-    descriptors = Descriptors(lambda: next(limits))
+    descriptors = DescriptorLimit(lambda: next(limits))
 
     assert not descriptors.may_take(FEW, now=0.0)
     assert descriptors.may_take(FEW, now=0.0)
 
 
-def test_a_shortage_is_told_at_once_and_then_now_and_then(caplog: pytest.LogCaptureFixture) -> None:
-    descriptors = Descriptors(lambda: FEW)
+def test_a_shortage_is_warned_at_once_and_then_now_and_then(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    descriptors = DescriptorLimit(lambda: FEW)
     for tenth in range(250):
         descriptors.may_take(FEW, now=tenth / 10)
 
@@ -47,7 +49,7 @@ def test_a_shortage_is_told_at_once_and_then_now_and_then(caplog: pytest.LogCapt
 
 
 def test_its_end_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
-    descriptors = Descriptors(lambda: FEW)
+    descriptors = DescriptorLimit(lambda: FEW)
     descriptors.may_take(FEW, now=0.0)
     caplog.clear()
     caplog.set_level(logging.WARNING)
@@ -58,7 +60,7 @@ def test_its_end_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_shortage_that_lasts_has_no_end(caplog: pytest.LogCaptureFixture) -> None:
-    descriptors = Descriptors(lambda: FEW)
+    descriptors = DescriptorLimit(lambda: FEW)
     for second in range(30):
         descriptors.may_take(FEW, now=float(second))
         descriptors.look_again(now=float(second))
@@ -66,11 +68,11 @@ def test_a_shortage_that_lasts_has_no_end(caplog: pytest.LogCaptureFixture) -> N
     assert not any("free again" in line for line in told(caplog))
 
 
-def test_a_second_shortage_is_told_at_once_again(caplog: pytest.LogCaptureFixture) -> None:
-    descriptors = Descriptors(lambda: FEW)
+def test_a_second_shortage_is_warned_at_once_again(caplog: pytest.LogCaptureFixture) -> None:
+    descriptors = DescriptorLimit(lambda: FEW)
     descriptors.may_take(FEW, now=0.0)
-    descriptors.look_again(now=TELL_EVERY_S)
+    descriptors.look_again(now=WARN_INTERVAL_S)
     caplog.clear()
-    descriptors.may_take(FEW, now=TELL_EVERY_S + 1)
+    descriptors.may_take(FEW, now=WARN_INTERVAL_S + 1)
 
     assert len(told(caplog)) == 1

@@ -10,7 +10,7 @@ from printreach.contract import signin
 from printreach.relay.event_intake import (
     BURST,
     MANY,
-    REFILL_EVERY_S,
+    REFILL_INTERVAL_S,
     WARN_INTERVAL_S,
     EventIntake,
     EventLimiter,
@@ -200,7 +200,7 @@ def test_a_budget_is_the_printers_and_comes_back_with_time() -> None:
     limiter = EventLimiter()
 
     assert limiter.wait_s("one", BURST, 0.0) == 0.0
-    assert limiter.wait_s("one", 2, 0.0) == 2 * REFILL_EVERY_S
+    assert limiter.wait_s("one", 2, 0.0) == 2 * REFILL_INTERVAL_S
     assert limiter.wait_s("two", 1, 0.0) == 0.0
     assert limiter.wait_s("one", 1, 1000.0) == 0.0
 
@@ -257,4 +257,4 @@ async def test_what_was_not_stored_when_the_tunnel_ended_is_not_counted_against_
         intake.close()
         await settle()
 
-    assert limiter.wait_s("one", 1, now) < 2 * REFILL_EVERY_S
+    assert limiter.wait_s("one", 1, now) < 2 * REFILL_INTERVAL_S

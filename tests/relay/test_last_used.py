@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from printreach.relay.last_used import AT_ONCE, LastUsedRecorder
+from printreach.relay.last_used import BATCH, LastUsedRecorder
 from printreach.rules.connections import ConnectionKind
 from tests.fakes.clock import NOON, FakeClock
 from tests.fakes.grants import MemoryGrants
@@ -49,11 +49,11 @@ async def test_many_requests_are_told_once_with_the_last_of_their_times() -> Non
     uses.note("app-one")
     clock.advance(SECOND)
     uses.note("app-one")
-    await uses.tell()
+    await uses.write()
     assert grants.used == {"app-one": NOON + SECOND}
 
     grants.used.clear()
-    await uses.tell()
+    await uses.write()
     assert grants.used == {}
     await uses.close()
 
@@ -65,7 +65,7 @@ async def test_what_still_runs_is_in_use() -> None:
     uses = LastUsedRecorder(grants, clock, lambda: ["app-webcam"])
     uses.note("app-webcam")
     clock.advance(SECOND)
-    await uses.tell()
+    await uses.write()
     assert grants.used == {"app-webcam": NOON + SECOND}
     await uses.close()
 
@@ -86,11 +86,11 @@ async def test_what_the_store_does_not_take_is_told_the_next_time() -> None:
     clock = FakeClock()
     grants = MemoryGrants(clock)
     uses = LastUsedRecorder(grants, clock, list)
-    names = {f"app-{number}" for number in range(AT_ONCE + 1)}
+    names = {f"app-{number}" for number in range(BATCH + 1)}
     for name in names:
         uses.note(name)
     grants.is_broken = True
-    await uses.tell()
+    await uses.write()
     grants.is_broken = False
 
     await uses.close()

@@ -2,9 +2,9 @@
 
 from printreach.relay.link_code_limits import (
     BURST,
-    BURST_IN_ALL,
     MANY,
-    REFILL_EVERY_S,
+    REFILL_INTERVAL_S,
+    TOTAL_BURST,
     LinkCodeLimiter,
 )
 from printreach.rules.linking import LINK_CODE_LIFETIME
@@ -25,12 +25,12 @@ def test_a_burst_is_for_one_address_alone() -> None:
 
 
 def test_as_many_agents_as_a_burst_has_can_be_supplied_for_ever() -> None:
-    assert LINK_CODE_LIFETIME.total_seconds() <= BURST * REFILL_EVERY_S
+    assert LINK_CODE_LIFETIME.total_seconds() <= BURST * REFILL_INTERVAL_S
     limiter = LinkCodeLimiter(0.0)
     assert taken(limiter, HERE) == BURST
 
-    assert taken(limiter, HERE, REFILL_EVERY_S * 3) == 3
-    assert taken(limiter, HERE, REFILL_EVERY_S * 3) == 0
+    assert taken(limiter, HERE, REFILL_INTERVAL_S * 3) == 3
+    assert taken(limiter, HERE, REFILL_INTERVAL_S * 3) == 0
 
 
 def test_waiting_long_saves_up_no_more_than_a_burst() -> None:
@@ -71,12 +71,12 @@ def test_all_addresses_together_have_a_bound_too() -> None:
     limiter = LinkCodeLimiter(0.0)
     addresses = [f"10.{number // 256}.{number % 256}.1" for number in range(5000)]
 
-    assert sum(limiter.take(address, 0.0) for address in addresses) == BURST_IN_ALL
+    assert sum(limiter.take(address, 0.0) for address in addresses) == TOTAL_BURST
 
 
 def test_an_address_that_asks_no_more_is_forgotten() -> None:
     limiter = LinkCodeLimiter(0.0)
     for number in range(5 * MANY):
-        assert limiter.take(f"10.0.{number // 256}.{number % 256}", number * REFILL_EVERY_S)
+        assert limiter.take(f"10.0.{number // 256}.{number % 256}", number * REFILL_INTERVAL_S)
 
     assert len(limiter) < MANY

@@ -65,7 +65,7 @@ async def test_a_connection_that_ends_while_its_request_waits_is_refused() -> No
 async def test_who_was_accepted_just_before_the_stop_is_still_heard(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(front, "NEWEST_S", PATIENCE_S)
+    monkeypatch.setattr(front, "NEW_CONNECTION_GRACE_S", PATIENCE_S)
     async with relay() as rig, calling(rig.port) as caller:
         access = rig.connect()
         await rig.agent()

@@ -7,8 +7,8 @@ from urllib.parse import quote
 import pytest
 
 from printreach.relay.browser_sign_in import (
-    FORM_S,
-    LARGEST_FORM,
+    FORM_TIMEOUT_S,
+    MAX_FORM_BYTES,
     PASSWORDS_BY_ADDRESS,
     PASSWORDS_BY_SHARE,
 )
@@ -147,7 +147,7 @@ FORMS: Sequence[bytes] = [
     b"user=user",
     b"&" * 100,
     b"user=\xff&password=\xff",
-    b"user=user&password=" + b"x" * (LARGEST_FORM + 1),
+    b"user=user&password=" + b"x" * (MAX_FORM_BYTES + 1),
 ]
 
 
@@ -165,8 +165,8 @@ async def test_a_form_that_makes_no_sense_signs_nobody_in(body: bytes) -> None:
 
 @on_a_loop
 async def test_a_form_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert FORM_S == 30
-    monkeypatch.setattr("printreach.relay.browser_sign_in.FORM_S", 0.05)
+    assert FORM_TIMEOUT_S == 30
+    monkeypatch.setattr("printreach.relay.browser_sign_in.FORM_TIMEOUT_S", 0.05)
     async with relay() as rig, calling(rig.port) as caller:
         access = share(rig)
         fields = (b"Origin: http://" + access.host, b"Content-Length: 20")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from printreach.http1.chunked import encode_chunk
-from printreach.relay.webcam_frames import MARKS_LOOKED_AT, FrameCutter, boundary_of
+from printreach.relay.webcam_frames import MAX_DELIMITERS_PER_READ, FrameCutter, boundary_of
 
 PICTURE = b"\xff\xd8 a picture -- with -dashes --fram \xff\xd9"
 PART = b"--frame\r\nContent-Type: image/jpeg\r\n\r\n" + PICTURE + b"\r\n"
@@ -74,7 +74,7 @@ def test_what_only_looks_like_a_delimiter_begins_no_frame(text: bytes) -> None:
 def test_delimiters_without_pictures_keep_nobody_busy(unit: bytes) -> None:
     pieces = FrameCutter(b"frame").cut(unit * 7000)
 
-    assert len(pieces) <= MARKS_LOOKED_AT + 1
+    assert len(pieces) <= MAX_DELIMITERS_PER_READ + 1
     assert b"".join(piece.data for piece in pieces) == unit * 7000
 
 

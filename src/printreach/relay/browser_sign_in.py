@@ -35,8 +35,8 @@ from .refusals import ask_to_sign_in, open_printer, refuse, wants_page
 OWN_COOKIE_S: Final = 12 * 3600
 SHARED_COOKIE_S: Final = 7 * 24 * 3600
 """As long as the store honours the cookies (ports.Grants)."""
-LARGEST_FORM: Final = 4096
-FORM_S: Final = 30.0
+MAX_FORM_BYTES: Final = 4096
+FORM_TIMEOUT_S: Final = 30.0
 """In bytes and seconds: a user name and a password."""
 OPENED_BY_ADDRESS: Final = Limit(name="open-share", at_once=30, every=timedelta(seconds=20))
 """Right links and passwords of one share, by one network: each costs a write. Wrong links are not
@@ -98,29 +98,33 @@ class BrowserSignIn:
             reader = self._hosts.reader(grant, caller.tunnel_port)
             refuse(writer, fault.code, reader, fault.sentence or None, fault.failure)
 
-    async def _by_ticket(self, request: Request, grant: Grant) -> "tuple[str | None, Fault]":
+    async def _by_ticket(
+        self, request: Request, grant: Grant
+    ) -> "tuple[str | None, SignInFailure]":
         ticket = _query_value(request.target, b"ticket=")
         if request.method != b"GET" or ticket is None:
-            return None, Fault(sentence=INCOMPLETE_LINK)
-        return await self._admission.redeem(grant.unique_id, ticket), Fault(sentence=USED_LINK)
+            return None, SignInFailure(sentence=INCOMPLETE_LINK)
+        return await self._admission.redeem(grant.unique_id, ticket), SignInFailure(
+            sentence=USED_LINK
+        )
 
     async def _by_token(
         self, caller: FrontConnection, request: Request, grant: Grant
-    ) -> "tuple[str | None, Fault]":
+    ) -> "tuple[str | None, SignInFailure]":
         presented = credentials_in_target(request.target, grant.kind)
         if request.method != b"GET" or not presented:
-            return None, Fault(sentence="", is_for_form=True)
+            return None, SignInFailure(sentence="", is_for_form=True)
         return await self._sign_in(caller, request, grant, presented, WRONG_LINK)
 
     async def _by_password(
         self, held: HeldRequest, caller: FrontConnection, request: Request, grant: Grant
-    ) -> "tuple[str | None, Fault]":
+    ) -> "tuple[str | None, SignInFailure]":
         origin = self._hosts.origin(request.host).encode("latin-1")
         if get(request.headers, b"origin") != origin:  # else others could sign a browser in
             return None, _FROM_ANOTHER_SITE
-        body = await held.read_small(LARGEST_FORM, FORM_S)
+        body = await held.read_small(MAX_FORM_BYTES, FORM_TIMEOUT_S)
         if body is None:
-            return None, Fault(sentence="This form can't be read.", is_for_form=True)
+            return None, SignInFailure(sentence="This form can't be read.", is_for_form=True)
         too_soon = self._tries.take_by_address(
             PASSWORDS_BY_ADDRESS, self._address(caller, request), grant.unique_id
         ) or self._tries.take(PASSWORDS_BY_SHARE, grant.unique_id)
@@ -136,11 +140,11 @@ class BrowserSignIn:
         grant: Grant,
         presented: Sequence[bytes],
         sentence: str,
-    ) -> "tuple[str | None, Fault]":
+    ) -> "tuple[str | None, SignInFailure]":
         decision = self._admission.decide(grant, presented, _SIGN_IN)
         if isinstance(decision, Refused):
             is_wrong = decision.code is ErrorCode.BAD_CREDENTIALS
-            return None, Fault(
+            return None, SignInFailure(
                 code=decision.code, sentence=sentence if is_wrong else "", is_for_form=is_wrong
             )
         address = self._address(caller, request)
@@ -149,7 +153,7 @@ class BrowserSignIn:
             return None, _too_soon(too_soon)
         current = self._current_cookie(request, caller.tunnel_port, grant)
         secret = await self._admission.add_shared_cookie(grant.unique_id, current)
-        return secret, Fault(code=ErrorCode.CONNECTION_ENDED, sentence="")
+        return secret, SignInFailure(code=ErrorCode.CONNECTION_ENDED, sentence="")
 
     def _open(
         self, writer: AnswerWriter, caller: FrontConnection, grant: Grant, secret: str
@@ -181,7 +185,7 @@ class BrowserSignIn:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
+class SignInFailure:
     """Why a browser was not signed in.
 
     is_for_form: a page asks for the password, and says so. failure: see refusals.refuse.
@@ -195,13 +199,15 @@ class Fault:
     wait_s: int = 0
 
 
-_FROM_ANOTHER_SITE: Final = Fault(sentence=FROM_ANOTHER_SITE.meaning, failure=FROM_ANOTHER_SITE)
+_FROM_ANOTHER_SITE: Final = SignInFailure(
+    sentence=FROM_ANOTHER_SITE.meaning, failure=FROM_ANOTHER_SITE
+)
 
 
-def _too_soon(refused: TooSoon) -> Fault:
+def _too_soon(refused: TooSoon) -> SignInFailure:
     seconds = refused.wait_seconds
     sentence = f"There were too many tries. Try again in {seconds} s."
-    return Fault(sentence=sentence, wait_s=seconds, is_for_form=True)
+    return SignInFailure(sentence=sentence, wait_s=seconds, is_for_form=True)
 
 
 def _typed(body: bytes) -> bytes:

@@ -74,7 +74,7 @@ class ConnectionFront(Protocol):
     is_serving: bool
 
     def now(self) -> float: ...
-    def has_room(self, number: int) -> bool: ...
+    def may_keep(self, number: int) -> bool: ...
     def remember(self, connection: "FrontConnection") -> None: ...
     def forget(self, connection: "FrontConnection") -> None: ...
 
@@ -128,7 +128,7 @@ class FrontConnection(asyncio.Protocol):
             self.forwarding_plan = None  # nothing that comes can have it, and it may be large
         if self._reader is not None and not self._reader.is_complete:
             self._begin_linger()
-        elif not keep_alive or not self._front.is_serving or self._has_said_all:
+        elif not keep_alive or not self._front.is_serving or self._has_ended_after_last_request:
             self._close()
         else:
             self._reader = None
@@ -147,7 +147,7 @@ class FrontConnection(asyncio.Protocol):
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         self.transport.abort()
 
-    def hand_over(self, exchange: CallerExchange | None) -> None:
+    def continue_with(self, exchange: CallerExchange | None) -> None:
         """Another exchange goes on with the request; None: it was answered already."""
         if self._is_busy and not self._is_closing:
             self._exchange = exchange
@@ -191,7 +191,7 @@ class FrontConnection(asyncio.Protocol):
         self._deadline = self._front.now() + self._timeouts.head
         self._front.remember(self)
         sock = self.transport.get_extra_info("socket")
-        if sock is not None and not self._front.has_room(sock.fileno()):
+        if sock is not None and not self._front.may_keep(sock.fileno()):
             self.abort()
 
     def data_received(self, data: bytes) -> None:
@@ -393,5 +393,5 @@ class FrontConnection(asyncio.Protocol):
         return self._disconnect.has_left(sock, now, is_paused=self._is_paused)
 
     @property
-    def _has_said_all(self) -> bool:
+    def _has_ended_after_last_request(self) -> bool:
         return self._disconnect.has_ended and not self._buffer

@@ -13,7 +13,7 @@ MOST_RESERVED: Final = 64
 """For the database, the web role's side of requests under way, and agents that sign in."""
 RESERVED_PART: Final = 8
 """Where the limit is small, this part of it is kept, so that something can be served at all."""
-TELL_EVERY_S: Final = 10.0
+WARN_INTERVAL_S: Final = 10.0
 
 _log = logging.getLogger(__name__)
 
@@ -24,12 +24,12 @@ def limit_of_this_process() -> int:
     return limit if limit != resource.RLIM_INFINITY else 1 << 30
 
 
-class Descriptors:
+class DescriptorLimit:
     """Decides which connections may stay, and tells of a shortage: at once, then now and then."""
 
     def __init__(self, limit: Callable[[], int] = limit_of_this_process) -> None:
         self._limit = limit
-        self._told_at: float | None = None  # while there is a shortage
+        self._warned_at: float | None = None  # while there is a shortage
         self._refused_at = 0.0
         self.refused_count = 0
 
@@ -43,17 +43,17 @@ class Descriptors:
             return True
         self.refused_count += 1
         self._refused_at = now
-        self._tell_of_shortage(now, limit)
+        self._warn_of_shortage(now, limit)
         return False
 
     def look_again(self, now: float) -> None:
         """Called about once a second: tell when the shortage is over."""
-        if self._told_at is not None and now >= self._refused_at + TELL_EVERY_S:
+        if self._warned_at is not None and now >= self._refused_at + WARN_INTERVAL_S:
             _log.warning("file descriptors are free again: new connections are accepted")
-            self._told_at = None
+            self._warned_at = None
 
-    def _tell_of_shortage(self, now: float, limit: int) -> None:
-        if self._told_at is not None and now < self._told_at + TELL_EVERY_S:
+    def _warn_of_shortage(self, now: float, limit: int) -> None:
+        if self._warned_at is not None and now < self._warned_at + WARN_INTERVAL_S:
             return
         _log.error(
             "file descriptors run out (%d are allowed): new connections are refused, %d so far;"
@@ -61,4 +61,4 @@ class Descriptors:
             limit,
             self.refused_count,
         )
-        self._told_at = now
+        self._warned_at = now

@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 BURST: Final = 1000
 """What a printer has to tell after weeks without a connection: all that an agent keeps."""
-REFILL_EVERY_S: Final = 20.0
+REFILL_INTERVAL_S: Final = 20.0
 """4,320 a day; prints of five minutes, one after another, make some 4,000. Of an agent that makes
 them up 31,000 rows are kept, for a week."""
 WARN_INTERVAL_S: Final = 3600.0
@@ -46,7 +46,7 @@ class EventLimiter:
 
     def wait_s(self, printer_id: str, events: int, now: float) -> float:
         """Take so many; how long they have to wait before they are stored."""
-        bucket = self._by_printer.get(printer_id) or TokenBucket(BURST, REFILL_EVERY_S, now)
+        bucket = self._by_printer.get(printer_id) or TokenBucket(BURST, REFILL_INTERVAL_S, now)
         self._by_printer[printer_id] = bucket
         wait_s = bucket.reserve(now, events)
         if len(self._by_printer) >= self._forget_at:
@@ -121,7 +121,7 @@ class EventIntake:
                 " each %d s. They are stored later, and none is lost here.",
                 self._printer_id,
                 BURST,
-                REFILL_EVERY_S,
+                REFILL_INTERVAL_S,
             )
 
     async def _store(self, events: list[PrintEvent], wait_s: float) -> None:

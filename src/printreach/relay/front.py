@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable
 
 from .connection import Dispatch, FrontConnection
-from .descriptors import Descriptors
+from .descriptors import DescriptorLimit
 from .timeouts import Timeouts
 
 log = logging.getLogger(__name__)
@@ -16,13 +16,13 @@ BACKLOG = 1024
 """Connections that wait to be accepted; what the kernel gives Linux at most is 4096."""
 
 KEEPALIVE_IDLE_S = 60
-KEEPALIVE_EVERY_S = 15
+KEEPALIVE_INTERVAL_S = 15
 NOTSENT_LOWAT_BYTES = 128 * 1024
 """Unsent bytes that the kernel holds for a caller; left to itself it takes 4 MiB for one that
 doesn't read."""
-NEWEST_S = 1.0
+NEW_CONNECTION_GRACE_S = 1.0
 """From a connection to its first request; callers send it as soon as they may."""
-JUST_ACCEPTED_S = 0.05
+ACCEPT_POLL_S = 0.05
 """Until a connection that the event loop is accepting is one of ours."""
 
 
@@ -30,13 +30,13 @@ class Front:
     """The listening sockets and their connections."""
 
     def __init__(
-        self, dispatch: Dispatch, timeouts: Timeouts, descriptors: Descriptors | None = None
+        self, dispatch: Dispatch, timeouts: Timeouts, descriptors: DescriptorLimit | None = None
     ) -> None:
         self.loop: asyncio.AbstractEventLoop = asyncio.get_running_loop()
         self.dispatch = dispatch
         self.timeouts = timeouts
         self.is_serving = True
-        self.descriptors = descriptors or Descriptors()
+        self.descriptors = descriptors or DescriptorLimit()
         self._connections: set[FrontConnection] = set()
         self._is_quiet = asyncio.Event()  # set when the last connection goes
         self._servers: list[asyncio.Server] = []
@@ -91,9 +91,9 @@ class Front:
 
     async def drain_new_connections(self) -> None:
         """Leave those whom we accepted a moment ago the time to ask: nobody else hears them."""
-        deadline = self.now() + NEWEST_S
+        deadline = self.now() + NEW_CONNECTION_GRACE_S
         while self.now() < deadline:
-            await asyncio.sleep(JUST_ACCEPTED_S)
+            await asyncio.sleep(ACCEPT_POLL_S)
             if not any(connection.is_new for connection in self._connections):
                 return
 
@@ -113,7 +113,7 @@ class Front:
         for connection in list(self._connections):
             connection.abort_for_gone_caller()
 
-    def has_room(self, number: int) -> bool:
+    def may_keep(self, number: int) -> bool:
         """Whether a connection with this descriptor may stay."""
         return self.descriptors.may_take(number, self.now())
 
@@ -143,6 +143,6 @@ def _tune(server: asyncio.Server) -> None:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if hasattr(socket, "TCP_KEEPIDLE") and listener.family != socket.AF_UNIX:
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE_IDLE_S)
-            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, KEEPALIVE_EVERY_S)
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S)
         if hasattr(socket, "TCP_NOTSENT_LOWAT") and listener.family != socket.AF_UNIX:
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, NOTSENT_LOWAT_BYTES)

@@ -11,10 +11,10 @@ from printreach.rules.internal_grants import is_of_internal_kind
 
 log = logging.getLogger(__name__)
 
-TELL_EVERY_S = 60.0
-STORE_S = 10.0
+WRITE_INTERVAL_S = 60.0
+STORE_TIMEOUT_S = 10.0
 """A store that hangs must not hold up the end of the service."""
-AT_ONCE = 500
+BATCH = 500
 """Rows in one write; between two of them others get their turn."""
 
 
@@ -26,13 +26,13 @@ class LastUsedRecorder:
         self._clock = clock
         self._running = running
         self._used: dict[str, datetime] = {}
-        self._beat = asyncio.create_task(self._keep_telling())
+        self._writing = asyncio.create_task(self._keep_writing())
 
     def note(self, unique_id: str) -> None:
         """Used now. On the path of every request, so it does next to nothing."""
         self._used[unique_id] = self._clock.now()
 
-    async def tell(self) -> None:
+    async def write(self) -> None:
         """Write down what was noted. What the store does not take is told the next time."""
         at = self._clock.now()
         used = self._used | dict.fromkeys(self._running(), at)
@@ -40,9 +40,9 @@ class LastUsedRecorder:
         rows = iter(
             {name: when for name, when in used.items() if not is_of_internal_kind(name)}.items()
         )
-        while batch := dict(islice(rows, AT_ONCE)):
+        while batch := dict(islice(rows, BATCH)):
             try:
-                async with asyncio.timeout(STORE_S):
+                async with asyncio.timeout(STORE_TIMEOUT_S):
                     await self._grants.connections_used(batch)
             except Exception:
                 log.exception("could not write down which connections were used")
@@ -50,11 +50,11 @@ class LastUsedRecorder:
                 return
 
     async def close(self) -> None:
-        self._beat.cancel()
-        await asyncio.gather(self._beat, return_exceptions=True)
-        await self.tell()
+        self._writing.cancel()
+        await asyncio.gather(self._writing, return_exceptions=True)
+        await self.write()
 
-    async def _keep_telling(self) -> None:
+    async def _keep_writing(self) -> None:
         while True:
-            await asyncio.sleep(TELL_EVERY_S)
-            await self.tell()
+            await asyncio.sleep(WRITE_INTERVAL_S)
+            await self.write()

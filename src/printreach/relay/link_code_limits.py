@@ -7,10 +7,10 @@ from .caller_origin import read_address
 
 BURST = 64
 """A farm behind one address, freshly set up: all its agents show a code at once."""
-REFILL_EVERY_S = 10.0
+REFILL_INTERVAL_S = 10.0
 """A code is renewed after 10 minutes, so this keeps that many agents supplied for ever."""
-BURST_IN_ALL = 2000
-REFILL_IN_ALL_EVERY_S = 0.1
+TOTAL_BURST = 2000
+TOTAL_REFILL_INTERVAL_S = 0.1
 MANY = 100
 """Networks that are remembered before the first are forgotten again."""
 
@@ -19,7 +19,7 @@ class LinkCodeLimiter:
     """Counts codes by the network they were asked from, and all together."""
 
     def __init__(self, now: float) -> None:
-        self._in_all = TokenBucket(BURST_IN_ALL, REFILL_IN_ALL_EVERY_S, now)
+        self._total = TokenBucket(TOTAL_BURST, TOTAL_REFILL_INTERVAL_S, now)
         self._by_network: dict[str, TokenBucket] = {}
         self._forget_at = MANY
 
@@ -27,12 +27,12 @@ class LinkCodeLimiter:
         """Whether another code may be made for an agent at that address."""
         buckets = {
             network.name: self._by_network.get(network.name)
-            or TokenBucket(BURST * network.share, REFILL_EVERY_S / network.share, now)
+            or TokenBucket(BURST * network.share, REFILL_INTERVAL_S / network.share, now)
             for network in _networks_of(address)
         }
-        if not all(bucket.has(now, 1) for bucket in (*buckets.values(), self._in_all)):
+        if not all(bucket.has(now, 1) for bucket in (*buckets.values(), self._total)):
             return False
-        for bucket in (*buckets.values(), self._in_all):
+        for bucket in (*buckets.values(), self._total):
             bucket.take()
         self._by_network |= buckets
         if len(self._by_network) >= self._forget_at:

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 TUNNEL_PATH = b"/api/agent/tunnel"
 DETECTOR_PATHS = b"/api/detector/v1/"
 """All that is served by the name of the failure-detection API, which holds no page of ours."""
-ALIVE_EVERY_S = 10.0
+HEARTBEAT_INTERVAL_S = 10.0
 STOP_GRACE_S = 10.0
 """What running requests get to end in."""
 
@@ -187,7 +187,7 @@ class RelayNode:
                 await agents.agents.node_alive(agents.node_id, agents.clock.now())
             except Exception:
                 log.exception("could not report that this node is alive")
-            await asyncio.sleep(ALIVE_EVERY_S)
+            await asyncio.sleep(HEARTBEAT_INTERVAL_S)
 
     def _metrics(self) -> dict[str, tuple[str, Callable[[], float]]]:
         return {

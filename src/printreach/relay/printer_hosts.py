@@ -138,7 +138,7 @@ class PrinterHosts:
         unique_id, grant = await found
         if not held.is_gone:
             body, fin = held.release()
-            caller.hand_over(self._serve_known(caller, request, body, fin, unique_id, grant))
+            caller.continue_with(self._serve_known(caller, request, body, fin, unique_id, grant))
 
     def _start(
         self,

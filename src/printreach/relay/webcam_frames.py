@@ -8,7 +8,7 @@ from printreach.http1.chunked import encode_chunk
 _BOUNDARY = re.compile(rb';\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))', re.IGNORECASE)
 _BEHIND_A_DELIMITER = frozenset({b"", b"\r", b"\n", b" ", b"\t", b"-"})
 
-MARKS_LOOKED_AT = 16
+MAX_DELIMITERS_PER_READ = 16
 """In one read, of 64 KiB at most, which holds no more pictures. A printer that sends nothing but
 delimiters would keep the relay busy with them: those beyond begin no frame."""
 
@@ -74,7 +74,7 @@ class FrameCutter:
         """The indices at which delimiters begin."""
         found: list[int] = []
         end = 0
-        for _ in range(MARKS_LOOKED_AT):
+        for _ in range(MAX_DELIMITERS_PER_READ):
             at = data.find(self._mark, end)
             if at < 0:
                 break
