@@ -91,7 +91,7 @@ async def test_an_agent_hears_that_its_events_are_stored_when_there_is_room_agai
         inbox = SqlEventInbox(store, FakeClock())
         intake = EventIntake(inbox, EventLimiter(), "p1", said.append)
         async with full_database(store):
-            intake.heard(some_events(MANY))
+            intake.receive(some_events(MANY))
             await until(lambda: "database or disk is full" in caplog.text, PATIENCE_S)
             assert said == []
 

@@ -227,7 +227,7 @@ async def test_the_log_names_a_printer_that_floods_once_an_hour(
     limiter.wait_s("one", BURST, now)
     for _ in range(3):
         intake = EventIntake(inbox, limiter, "one", lambda _: None)
-        intake.heard([an_event()])
+        intake.receive([an_event()])
         await settle()
         intake.close()
         await settle()
@@ -252,7 +252,7 @@ async def test_what_was_not_stored_when_the_tunnel_ended_is_not_counted_against_
     limiter.wait_s("one", BURST, now)
     for _ in range(10):
         intake = EventIntake(inbox, limiter, "one", lambda _: None)
-        intake.heard(some_events(50))
+        intake.receive(some_events(50))
         await settle()
         intake.close()
         await settle()

@@ -61,13 +61,13 @@ def test_an_agent_writes_no_lines_of_its_own_into_the_log(caplog: pytest.LogCapt
     async def body() -> None:
         requests = host_keys.HostKeyRequests(bytes, answer_within_s=PATIENCE_S)
         heard: list[signin.FromService] = []
-        requests.serves("p", heard.append)
+        requests.add_agent("p", heard.append)
         key = asyncio.create_task(requests.make("p", "My app"))
         await settle(2)
         [word] = heard
         assert isinstance(word, signin.MakeHostApiKey)
         error = "No.\n2026-01-01 ERROR the store is gone"
-        requests.answered("p", signin.HostApiKey(request_id=word.request_id, error=error))
+        requests.on_answer("p", signin.HostApiKey(request_id=word.request_id, error=error))
 
         assert await key is None
 
@@ -106,7 +106,7 @@ async def test_an_agent_that_left_makes_none() -> None:
 @on_a_loop
 async def test_silence_ends() -> None:
     requests = host_keys.HostKeyRequests(bytes, answer_within_s=0.01)
-    requests.serves("p", lambda _: None)
+    requests.add_agent("p", lambda _: None)
 
     assert await requests.make("p", "My app") is None
 
@@ -141,13 +141,13 @@ async def test_a_newer_tunnel_of_the_same_printer_is_the_one_that_is_asked() -> 
     requests = host_keys.HostKeyRequests(bytes, answer_within_s=PATIENCE_S)
     older: list[signin.FromService] = []
     newer: list[signin.FromService] = []
-    requests.serves("p", older.append)
-    requests.serves("p", newer.append)
-    requests.leaves("p", older.append)
+    requests.add_agent("p", older.append)
+    requests.add_agent("p", newer.append)
+    requests.remove_agent("p", older.append)
     key = asyncio.create_task(requests.make("p", "My app"))
     await settle(2)
     [word] = newer
     assert isinstance(word, signin.MakeHostApiKey)
-    requests.answered("p", signin.HostApiKey(request_id=word.request_id, api_key="key"))
+    requests.on_answer("p", signin.HostApiKey(request_id=word.request_id, api_key="key"))
 
     assert (await key, older) == ("key", [])

@@ -141,11 +141,11 @@ class Admission:
 
     # --- streams under way ------------------------------------------------------------------------
 
-    def began(self, stream: LiveStream) -> None:
+    def add_stream(self, stream: LiveStream) -> None:
         self._last_used.note(stream.unique_id)
         self._live.setdefault(stream.unique_id, set()).add(stream)
 
-    def ended(self, stream: LiveStream) -> None:
+    def remove_stream(self, stream: LiveStream) -> None:
         streams = self._live.get(stream.unique_id)
         if streams is not None:
             streams.discard(stream)

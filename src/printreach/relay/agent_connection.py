@@ -112,18 +112,18 @@ class AgentConnection:
 
     def on_tunnel_message(self, payload: bytes) -> None:
         try:
-            word = signin.decode_from_agent(payload)
+            message = signin.decode_from_agent(payload)
         except signin.BadSignInMessage as exc:
             self.tunnel.close(CloseCode.NOT_WELCOME, f"a message can't be read: {exc}")
             return
-        if isinstance(word, signin.Events):
-            self._heard_events(word)
+        if isinstance(message, signin.Events):
+            self._on_events(message)
         elif self._inbox is None:
-            self._heard_late(word)
+            self._on_late_message(message)
         elif self._inbox.full():
             self.tunnel.close(CloseCode.NOT_WELCOME, "too many messages at once")
         else:
-            self._inbox.put_nowait(word)
+            self._inbox.put_nowait(message)
 
     def on_tunnel_draining(self) -> None:
         pass
@@ -166,7 +166,7 @@ class AgentConnection:
         outside, now = self._outside, self._outside.clock.now()
         self._agent_clock = AgentClock(now.timestamp(), self._loop.time())
         hello = await sign_in(
-            SignInTransport(receive=inbox.get, send=self._say),
+            SignInTransport(receive=inbox.get, send=self._send),
             outside.identity,
             own_host=urlsplit(outside.base_url).netloc,
             nonce=outside.token_bytes(signin.NONCE_BYTES),
@@ -177,26 +177,26 @@ class AgentConnection:
         self._context.printer_subscriptions.add(self._printer_id, self)
         self._inbox = None
         while not inbox.empty():
-            self._heard_late(inbox.get_nowait())
+            self._on_late_message(inbox.get_nowait())
         return hello
 
-    def _heard_late(self, word: signin.FromAgent) -> None:
-        """A word behind sign-in. A new address is noted at the next look."""
-        match word:
+    def _on_late_message(self, message: signin.FromAgent) -> None:
+        """A message behind sign-in. A new address is noted at the next look."""
+        match message:
             case signin.LanAddress(lan_ip=said):
                 lan_ip = _address(said)
                 if lan_ip != self._lan_ip:
                     self._lan_ip, self._is_noted = lan_ip, False
             case signin.HostApiKey():
-                self._context.host_keys.answered(self._printer_id, word)
+                self._context.host_keys.on_answer(self._printer_id, message)
             case _:
                 self.tunnel.close(CloseCode.NOT_WELCOME, "sign-in is over")
 
-    def _heard_events(self, word: signin.Events) -> None:
+    def _on_events(self, message: signin.Events) -> None:
         try:
             if self._events is None:
                 raise BadEvents("this printer belongs to no account yet")
-            self._events.heard(word.events)
+            self._events.receive(message.events)
         except BadEvents as refusal:
             log.warning("events of %s refused: %s", self._printer_id or self._peer, refusal)
             self.tunnel.close(CloseCode.NOT_WELCOME, str(refusal))
@@ -206,22 +206,22 @@ class AgentConnection:
         printer = await self._outside.agents.linked_printer(self._printer_id)
         if printer is not None:
             self._welcome()
-            self._say(signin.Welcome(printer_id=self._printer_id, printer_name=printer.name))
+            self._send(signin.Welcome(printer_id=self._printer_id, printer_name=printer.name))
             return printer
         while True:
             left_s = await self._offer(public_key)
             printer = await self._linked_within(left_s)
             if printer is not None:
                 self._welcome()
-                self._say(signin.Linked(printer_id=self._printer_id, printer_name=printer.name))
+                self._send(signin.Linked(printer_id=self._printer_id, printer_name=printer.name))
                 return printer
 
     def _welcome(self) -> None:
-        """From the word on by which the agent hears that its printer is linked: anybody can make a
+        """From the message on by which the agent hears that its printer is linked: anybody can make a
         key and sign in with it, but this one has an owner."""
         self._link.trust()
         outside, limiter = self._outside, self._context.event_limiter
-        self._events = EventIntake(outside.events, limiter, self._printer_id, self._say)
+        self._events = EventIntake(outside.events, limiter, self._printer_id, self._send)
 
     async def _offer(self, public_key: bytes) -> float:
         """Offer a code; for how many seconds it is good. Raises TooManyLinkCodes."""
@@ -230,7 +230,7 @@ class AgentConnection:
         agents, clock = self._outside.agents, self._outside.clock
         code = await agents.offer_link_code(self._printer_id, public_key, clock.now())
         left_s = (code.expires_at - clock.now()).total_seconds()
-        self._say(
+        self._send(
             signin.LinkOffer(
                 link_code=code.code,
                 link_url=f"{self._outside.base_url}/link?code={code.code}",
@@ -244,7 +244,7 @@ class AgentConnection:
         while self._loop.time() < deadline:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
-                    await self._noticed()
+                    await self._wait_for_notice()
             printer = await self._outside.agents.linked_printer(self._printer_id)
             if printer is not None:
                 return printer
@@ -260,15 +260,15 @@ class AgentConnection:
         log.info("agent %s serves %r", self._printer_id, printer.name)
         if signin.DETECTOR_NEWS in self._understands:
             self._detector_status = DetectorStatusSender(
-                outside.detector, outside.clock, self._printer_id, self._say
+                outside.detector, outside.clock, self._printer_id, self._send
             )
             self._detector_status.tell()
         if signin.HOST_API_KEYS in self._understands:
-            self._context.host_keys.serves(self._printer_id, self._say)
+            self._context.host_keys.add_agent(self._printer_id, self._send)
         try:
             await self._keep_presence(hello)
         finally:
-            self._context.host_keys.leaves(self._printer_id, self._say)
+            self._context.host_keys.remove_agent(self._printer_id, self._send)
             if self._detector_status is not None:
                 self._detector_status.close()
             if self._context.directory.drop(self._printer_id, self.tunnel):
@@ -281,7 +281,7 @@ class AgentConnection:
         while True:
             if not self._is_noted:
                 await self._note(hello)
-            await self._noticed()
+            await self._wait_for_notice()
             if not await self._is_linked():
                 return
 
@@ -309,7 +309,7 @@ class AgentConnection:
             log.exception("could not look again whether a printer is linked")
             return True
 
-    async def _noticed(self) -> None:
+    async def _wait_for_notice(self) -> None:
         await self._recheck.wait()
         self._recheck.clear()
 
@@ -327,7 +327,7 @@ class AgentConnection:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _say(self, message: signin.FromService) -> None:
+    def _send(self, message: signin.FromService) -> None:
         self.tunnel.message(signin.encode(message))
 
 

@@ -12,24 +12,24 @@ log = logging.getLogger(__name__)
 
 
 class DetectorStatusSender:
-    """say: sends a control message to the agent of this printer. No task runs while nothing is new.
+    """send: sends a control message to the agent of this printer. No task runs while nothing is new.
 
     An agent that misses one has the next; so what could not be looked up is not tried again.
     """
 
-    __slots__ = ("_clock", "_has_news", "_printer_id", "_say", "_states", "_telling")
+    __slots__ = ("_clock", "_has_news", "_printer_id", "_send", "_states", "_telling")
 
     def __init__(
         self,
         states: DetectorStates,
         clock: Clock,
         printer_id: str,
-        say: Callable[[signin.FromService], None],
+        send: Callable[[signin.FromService], None],
     ) -> None:
         self._states = states
         self._clock = clock
         self._printer_id = printer_id
-        self._say = say
+        self._send = send
         self._has_news = False
         self._telling: asyncio.Task[None] | None = None
 
@@ -55,4 +55,4 @@ class DetectorStatusSender:
             if said is not None:
                 age_s = (self._clock.now() - said.at).total_seconds()
                 status = aged(said.status, age_s)
-                self._say(signin.Detector(print_id=said.print_id, status=status))
+                self._send(signin.Detector(print_id=said.print_id, status=status))

@@ -23,7 +23,7 @@ class Directory:
         self._tunnels: dict[str, Tunnel] = {}
         self._clocks: dict[str, AgentClock] = {}  # of the same agents
         self._platforms: dict[str, str] = {}
-        self._awaited: dict[str, asyncio.Event] = {}
+        self._arrivals: dict[str, asyncio.Event] = {}
         self._await_agents(settle_s)
 
     def find(self, printer_id: str) -> Tunnel | None:
@@ -44,8 +44,8 @@ class Directory:
         self._tunnels[printer_id], self._clocks[printer_id] = tunnel, clock
         if older is not None and older is not tunnel:
             older.close(CloseCode.REPLACED, "another agent with the same key has connected")
-        if (awaited := self._awaited.pop(printer_id, None)) is not None:
-            awaited.set()
+        if (arrival := self._arrivals.pop(printer_id, None)) is not None:
+            arrival.set()
 
     def drop(self, printer_id: str, tunnel: Tunnel) -> bool:
         """Forget a tunnel; False when another one has taken its place."""
@@ -62,7 +62,7 @@ class Directory:
     async def arrival(self, printer_id: str) -> None:
         """Wait until the printer's agent is here, or not expected any more."""
         if self._is_settling:
-            await self._awaited.setdefault(printer_id, asyncio.Event()).wait()
+            await self._arrivals.setdefault(printer_id, asyncio.Event()).wait()
 
     def __len__(self) -> int:
         return len(self._tunnels)
@@ -73,6 +73,6 @@ class Directory:
             step_s = min(seconds, STEP_S)
             self._loop.call_later(step_s, self._await_agents, seconds - step_s)
             return
-        for awaited in self._awaited.values():
-            awaited.set()
-        self._awaited.clear()
+        for arrival in self._arrivals.values():
+            arrival.set()
+        self._arrivals.clear()

@@ -83,22 +83,22 @@ class BadEvents(Exception):
 class EventIntake:
     """The events of one agent. No task runs while none are being stored."""
 
-    __slots__ = ("_inbox", "_limiter", "_printer_id", "_say", "_storing")
+    __slots__ = ("_inbox", "_limiter", "_printer_id", "_send", "_storing")
 
     def __init__(
         self,
         inbox: EventInbox,
         limiter: EventLimiter,
         printer_id: str,
-        say: Callable[[signin.FromService], None],
+        send: Callable[[signin.FromService], None],
     ) -> None:
         self._inbox = inbox
         self._limiter = limiter
         self._printer_id = printer_id
-        self._say = say
+        self._send = send
         self._storing: asyncio.Task[None] | None = None
 
-    def heard(self, events: list[PrintEvent]) -> None:
+    def receive(self, events: list[PrintEvent]) -> None:
         """Raises BadEvents."""
         if self._storing is not None and not self._storing.done():
             raise BadEvents("the events before these are not stored yet")
@@ -143,4 +143,4 @@ class EventIntake:
                 await asyncio.sleep(RETRY.pause_s(failures))
             else:
                 break
-        self._say(signin.EventsStored(event_ids=[event.event_id for event in events]))
+        self._send(signin.EventsStored(event_ids=[event.event_id for event in events]))

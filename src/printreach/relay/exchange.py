@@ -76,7 +76,7 @@ class PrinterExchange:
         self._defaults = defaults
         self._writer = AnswerWriter(caller, request)
         self._stream: Stream | Viewer
-        self._asked: tuple[Tunnel, bytes, bytes]  # where, for what, with which header lines
+        self._upstream: tuple[Tunnel, bytes, bytes]  # where, for what, with which header lines
         self._uploaded = 0
         self._downloaded = 0
         self._download_limit = limits.download_bytes
@@ -110,7 +110,7 @@ class PrinterExchange:
         elif fin and request.framing is Framing.CHUNKED:
             stamp = [*stamp, (b"Content-Length", b"%d" % len(body))]  # all of it is here
         target = target_for_printer(request.target)
-        self._asked = tunnel, target, fields
+        self._upstream = tunnel, target, fields
         head = encode_request(request.method, target, stamp) + fields
         if len(head) > MAX_HEAD_BYTES:
             self._refuse(ErrorCode.AGENT_ERROR, "The head of the request is too large.")
@@ -129,7 +129,7 @@ class PrinterExchange:
             upgrade=request.upgrade is not None,
             secure=secure,
         )
-        self._admission.began(self)
+        self._admission.add_stream(self)
         if rest:
             self.on_body(rest, fin)
         return self
@@ -295,7 +295,7 @@ class PrinterExchange:
         if not is_plain or boundary is None:
             return body
         assert isinstance(self._stream, Stream)  # a viewer hears of no second head
-        key = FeedKey(*self._asked, webcam_type)
+        key = FeedKey(*self._upstream, webcam_type)
         self._stream, body = self._feeds.join(key, boundary, self._stream, self, body)
         return body
 
@@ -339,7 +339,7 @@ class PrinterExchange:
 
     def _leave(self) -> None:
         self._is_over = True
-        self._admission.ended(self)
+        self._admission.remove_stream(self)
         if self._webcam_timer is not None:
             self._webcam_timer.cancel()
             self._webcam_timer = None

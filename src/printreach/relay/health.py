@@ -43,7 +43,7 @@ class Health:
 
     def _may_read_metrics(self, request: Request, peer: str) -> bool:
         """A proxy on this machine must not make its callers local: what it forwards is judged."""
-        if any(map(_is_a_proxys, request.headers)) and not is_within(peer, self._networks):
+        if any(map(_is_proxy_field, request.headers)) and not is_within(peer, self._networks):
             return False
         address = origin_of(peer, request.headers, self._networks, "http").address
         return _is_loopback(address) or is_within(address, self._networks)
@@ -60,7 +60,7 @@ class Health:
         return ("\n".join(lines) + "\n").encode()
 
 
-def _is_a_proxys(field: tuple[bytes, bytes]) -> bool:
+def _is_proxy_field(field: tuple[bytes, bytes]) -> bool:
     """A header that no monitor sends, but a proxy that nobody has told us of."""
     name = field[0].lower()
     return name in (b"forwarded", b"x-real-ip", b"via") or name.startswith(b"x-forwarded-")

@@ -14,7 +14,7 @@ class HeldRequest:
         self._caller = caller
         self._body = [body]
         self._fin = fin
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         if not fin:
             caller.pause()
 
@@ -30,8 +30,8 @@ class HeldRequest:
         try:
             async with asyncio.timeout(seconds):
                 while not self._fin and not self.is_gone and sum(map(len, self._body)) <= most:
-                    self._news.clear()
-                    await self._news.wait()
+                    self._changed.clear()
+                    await self._changed.wait()
         except TimeoutError:
             return None
         body = b"".join(self._body)
@@ -40,7 +40,7 @@ class HeldRequest:
     def on_body(self, data: bytes, fin: bool) -> None:
         self._body.append(data)
         self._fin = fin
-        self._news.set()
+        self._changed.set()
 
     def on_raw(self, _data: bytes) -> None:
         raise AssertionError("nothing was upgraded yet")
@@ -53,4 +53,4 @@ class HeldRequest:
 
     def on_caller_gone(self) -> None:
         self.is_gone = True
-        self._news.set()
+        self._changed.set()

@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 ANSWER_WITHIN_S: Final = 25.0
 """An agent gives up on its printer after 20."""
 
-Say = Callable[[signin.FromService], None]
+Send = Callable[[signin.FromService], None]
 
 
 class HostKeyRequests:
@@ -22,19 +22,19 @@ class HostKeyRequests:
     def __init__(self, token_bytes: TokenBytes, answer_within_s: float = ANSWER_WITHIN_S) -> None:
         self._token_bytes = token_bytes
         self._answer_within_s = answer_within_s
-        self._agents: dict[str, Say] = {}
+        self._agents: dict[str, Send] = {}
         self._asked: dict[tuple[str, str], asyncio.Future[str | None]] = {}
 
-    def serves(self, printer_id: str, say: Say) -> None:
+    def add_agent(self, printer_id: str, send: Send) -> None:
         """An agent that makes keys is here; say: sends it a control message."""
-        self._agents[printer_id] = say
+        self._agents[printer_id] = send
 
-    def leaves(self, printer_id: str, say: Say) -> None:
+    def remove_agent(self, printer_id: str, send: Send) -> None:
         """It is gone. A newer tunnel of the same printer stays."""
-        if self._agents.get(printer_id) == say:
+        if self._agents.get(printer_id) == send:
             del self._agents[printer_id]
 
-    def answered(self, printer_id: str, answer: signin.HostApiKey) -> None:
+    def on_answer(self, printer_id: str, answer: signin.HostApiKey) -> None:
         """An agent speaks for its own printer alone; what nobody asked for is dropped."""
         waiting = self._asked.get((printer_id, answer.request_id))
         if waiting is None or waiting.done():
@@ -45,15 +45,15 @@ class HostKeyRequests:
 
     async def make(self, printer_id: str, app_name: str) -> str | None:
         """A key for that app; None where there is none in time."""
-        say = self._agents.get(printer_id)
-        if say is None:
+        send = self._agents.get(printer_id)
+        if send is None:
             return None
         request_id = new_record_id(self._token_bytes)
         waiting: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self._asked[printer_id, request_id] = waiting
         try:
             async with asyncio.timeout(self._answer_within_s):
-                say(signin.MakeHostApiKey(request_id=request_id, app_name=app_name))
+                send(signin.MakeHostApiKey(request_id=request_id, app_name=app_name))
                 return await waiting
         except TimeoutError:
             log.info("agent %s did not say whether it made an API key", printer_id)

@@ -110,7 +110,7 @@ class PrinterHosts:
     async def _look_up_port(self, port: int) -> tuple[str, Grant | None]:
         return await self._look_up(await self._admission.load_at_port(port))
 
-    async def _arrived(self, unique_id: str, grant: Grant) -> tuple[str, Grant | None]:
+    async def _await_agent(self, unique_id: str, grant: Grant) -> tuple[str, Grant | None]:
         await self._directory.arrival(grant.printer_id)
         known = self._admission.cached(unique_id)  # the connection may have ended meanwhile
         return (unique_id, known[0]) if known is not None else await self._look_up(unique_id)
@@ -147,7 +147,7 @@ class PrinterHosts:
         caller: FrontConnection,
         request: Request,
     ) -> None:
-        task = asyncio.create_task(self._answered(work, held, caller, request))
+        task = asyncio.create_task(self._run(work, held, caller, request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -182,7 +182,7 @@ class PrinterHosts:
             return None
         tunnel = self._directory.find(grant.printer_id)
         if tunnel is None and self._directory.is_settling:
-            return self._wait_for(self._arrived(unique_id, grant), caller, request, body, fin)
+            return self._wait_for(self._await_agent(unique_id, grant), caller, request, body, fin)
         if tunnel is not None and (too_many := self._too_many(tunnel, unique_id, grant)):
             return self._refuse(caller, request, fin, grant, ErrorCode.AGENT_ERROR, too_many)
         if tunnel is None or not tunnel.session.may_open:
@@ -238,7 +238,7 @@ class PrinterHosts:
         agents_unix_s = self._directory.agents_unix_s(grant.printer_id)
         return [*self._stamps.stamp(request, unique_id, agents_unix_s), *allowed]
 
-    async def _answered(
+    async def _run(
         self,
         work: Coroutine[None, None, None],
         held: HeldRequest,

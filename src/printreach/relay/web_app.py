@@ -88,7 +88,7 @@ class WebCall:
         "_is_over",
         "_is_read",
         "_is_sent",
-        "_news",
+        "_changed",
         "_unread",
         "_writer",
     )
@@ -111,7 +111,7 @@ class WebCall:
         self._is_over = False  # the answer is whole, or the caller has left
         self._is_congested = False
         self._head: tuple[int, Headers] | None = None
-        self._news: asyncio.Event | None = None  # made when something is waited for
+        self._changed: asyncio.Event | None = None  # made when something is waited for
 
     async def run(self, application: Application, scope: Scope) -> None:
         """Until the application is done, which may be long after its answer."""
@@ -132,7 +132,7 @@ class WebCall:
         self._expects_continue = False
         if len(self._unread) > UNREAD_BYTES:
             self._caller.pause()
-        self._tell()
+        self._wake()
 
     def on_raw(self, data: bytes) -> None:
         """Nothing is raw here: what upgrades takes another way."""
@@ -142,12 +142,12 @@ class WebCall:
 
     def on_caller_writable(self) -> None:
         self._is_congested = False
-        self._tell()
+        self._wake()
 
     def on_caller_gone(self) -> None:
         self._is_over = True
         self._unread = b""
-        self._tell()
+        self._wake()
 
     # --- from the application ---------------------------------------------------------------------
 
@@ -181,14 +181,14 @@ class WebCall:
         return not self._is_read and (self._is_sent or bool(self._unread))
 
     async def _wait(self) -> None:
-        if self._news is None:
-            self._news = asyncio.Event()
-        self._news.clear()
-        await self._news.wait()
+        if self._changed is None:
+            self._changed = asyncio.Event()
+        self._changed.clear()
+        await self._changed.wait()
 
-    def _tell(self) -> None:
-        if self._news is not None:
-            self._news.set()
+    def _wake(self) -> None:
+        if self._changed is not None:
+            self._changed.set()
 
     def _write(self, body: bytes, *, fin: bool) -> None:
         """Raises BrokenAnswer."""
@@ -212,7 +212,7 @@ class WebCall:
             self._is_congested = not writable
         if fin:
             self._is_over = True
-            self._tell()
+            self._wake()
 
     def _break_off(self) -> None:
         """The application is done; where it left the answer open, make that plain."""

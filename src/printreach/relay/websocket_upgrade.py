@@ -22,7 +22,7 @@ from printreach.wire.frames import MAX_MESSAGE_BYTES
 READ_BUFFER_BYTES = 2048
 """The first size of the read buffer; it grows with use. Measured: 16 KiB an idle agent, not 30."""
 
-_WASTE = bytearray(16 * 1024)
+_DISCARDED = bytearray(16 * 1024)
 """Where bytes go that nobody hears."""
 
 _log = logging.getLogger("printreach.relay.websocket")
@@ -58,15 +58,15 @@ def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocket
         None,
         READ_BUFFER_BYTES,
     )
-    gate = _Gate(protocol, link)
+    guard = _SizeGuard(protocol, link)
     link.when_trusted = lambda: transport.set_protocol(protocol)
-    transport.set_protocol(gate)
+    transport.set_protocol(guard)
     protocol.connection_made(transport)
-    _replay(gate, received)
+    _replay(guard, received)
     return link if link.is_connected else None
 
 
-class _Gate(asyncio.BufferedProtocol):
+class _SizeGuard(asyncio.BufferedProtocol):
     """Stands before picows while the other end is unknown, for picows' own limit can't be changed.
 
     picows gathers a whole frame before anybody hears of it, in a buffer that never shrinks.
@@ -77,7 +77,7 @@ class _Gate(asyncio.BufferedProtocol):
         self._link = link
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        return memoryview(_WASTE if self._link.is_closing else self._inner.get_buffer(sizehint))
+        return memoryview(_DISCARDED if self._link.is_closing else self._inner.get_buffer(sizehint))
 
     def buffer_updated(self, nbytes: int) -> None:
         if not self._link.is_closing:
