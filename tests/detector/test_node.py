@@ -8,7 +8,7 @@ import pytest
 from printreach.detector.engine import ModelUnavailable, ScoreBatch
 from printreach.detector.image_queue import MAX_QUEUED
 from printreach.detector.node import LIMITS
-from printreach.http1.fetch import Fetched, Fetcher
+from printreach.http1.fetch import FetchedAnswer, Fetcher
 from printreach.rules.detection_images import MOST_BYTES
 from printreach.rules.watching import MOST_REGIONS
 from tests.detector.scorers import TOKEN, RunningNode, running_node, until
@@ -32,7 +32,7 @@ async def fetch(
     method: bytes = b"POST",
     body: bytes = b"",
     proof: tuple[bytes, bytes] | None = OURS,
-) -> Fetched:
+) -> FetchedAnswer:
     port = node.address.port
     loop = asyncio.get_running_loop()
     fetcher = Fetcher(lambda make: loop.create_connection(make, "127.0.0.1", port), b"node")
@@ -42,9 +42,9 @@ async def fetch(
         await fetcher.close()
 
 
-def asked(target: bytes, method: bytes = b"POST", body: bytes = b"picture") -> Fetched:
+def asked(target: bytes, method: bytes = b"POST", body: bytes = b"picture") -> FetchedAnswer:
     """What a node answers that scores anything."""
-    told: list[Fetched] = []
+    told: list[FetchedAnswer] = []
 
     async def use(node: RunningNode) -> None:
         told.append(await fetch(node, target, method, body))

@@ -20,7 +20,7 @@ from printreach.contract.scoring import (
     format_masked,
 )
 from printreach.http1.client import ExchangeFailure
-from printreach.http1.fetch import Fetched, Fetcher, FetchFailed
+from printreach.http1.fetch import FetchedAnswer, Fetcher, FetchFailed
 from printreach.ports.scoring import (
     PictureTooLarge,
     PictureUnreadable,
@@ -115,7 +115,7 @@ class DetectorNode:
         self._load = answer.load
         return answer
 
-    async def _post(self, target: bytes, picture: bytes) -> Fetched:
+    async def _post(self, target: bytes, picture: bytes) -> FetchedAnswer:
         headers: Headers = [self._proof, (b"Content-Type", b"application/octet-stream")]
         try:
             return await self._fetcher.fetch(
@@ -144,7 +144,7 @@ def _target(masked: Sequence[Region]) -> bytes:
     return f"{SCORE_PATH}{query}".encode()
 
 
-def _read(fetched: Fetched) -> Scored:
+def _read(fetched: FetchedAnswer) -> Scored:
     try:
         if fetched.status == 200:
             return _scored(_decoder.decode(fetched.body))

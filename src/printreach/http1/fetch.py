@@ -37,7 +37,7 @@ class AnswerTooLarge(FetchFailed):
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedAnswer:
     """A whole answer."""
 
     status: int
@@ -75,7 +75,7 @@ class Fetcher:
         *,
         at_most: int = MAX_FETCHED_BYTES,
         may_repeat: bool = False,
-    ) -> Fetched:
+    ) -> FetchedAnswer:
         """Send a request and read the whole answer, at_most bytes of body. Raises FetchFailed.
 
         may_repeat: the request may be sent twice, so a kept connection is used for any method.
@@ -84,7 +84,7 @@ class Fetcher:
         if body or method in (b"POST", b"PUT", b"PATCH"):
             sized.append((b"Content-Length", b"%d" % len(body)))
         async with self._ask(method, target, sized, body, None, may_repeat=may_repeat) as answer:
-            return Fetched(answer.status, answer.headers, await answer.whole(at_most))
+            return FetchedAnswer(answer.status, answer.headers, await answer.whole(at_most))
 
     @asynccontextmanager
     async def open(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from printreach.contract.permissions import Permission
-from printreach.http1.fetch import Fetched
+from printreach.http1.fetch import FetchedAnswer
 from printreach.wire.heads import Headers
 from tests.fakes.hasty_loop import settle
 from tests.isolation.walk.agents import word_of
@@ -98,7 +98,7 @@ def _may(world: World, key: Key, use: Use) -> bool:
 
 async def _ask_printer(
     world: World, host: str, proof: Headers, use: Use
-) -> tuple[Fetched, list[Reached]]:
+) -> tuple[FetchedAnswer, list[Reached]]:
     """The answer, and what of it has reached agents."""
     mark = f"probe={world.next_number()}"
     answer = await world.ask(host, use.method, f"{use.path}?{mark}", proof)
@@ -106,7 +106,7 @@ async def _ask_printer(
 
 
 def _check_reached(
-    world: World, what: str, answer: Fetched, reached: list[Reached], tenure: Tenure | None
+    world: World, what: str, answer: FetchedAnswer, reached: list[Reached], tenure: Tenure | None
 ) -> None:
     for one in reached:
         is_unheard = one.tenure is None and world.may_not_know_yet(one)
@@ -195,7 +195,9 @@ async def _see_list(world: World, session: Key) -> None:
             raise Leak(f"{one.printer} is on the list that {session} sees")
 
 
-async def _see_own(world: World, session: Key, path: str, owner: Key | None = None) -> Fetched:
+async def _see_own(
+    world: World, session: Key, path: str, owner: Key | None = None
+) -> FetchedAnswer:
     """A page of one's own things. owner: of what it shows, where that may be another's."""
     answer = await world.page(session, path)
     what = f"{path} by {session}: {answer.status}"

@@ -29,7 +29,7 @@ from printreach.backends.sql.inbox import SqlEventInbox
 from printreach.backends.sql.store import SqlStore
 from printreach.backends.zones import SystemZones
 from printreach.http1.client import Client
-from printreach.http1.fetch import Fetched, Fetcher
+from printreach.http1.fetch import FetchedAnswer, Fetcher
 from printreach.hub.home_assistant import HomeAssistant
 from printreach.hub.live import LiveStatus
 from printreach.hub.tries import CallerTries
@@ -126,7 +126,7 @@ class Service:
 
     async def ask(
         self, host: str, method: str, target: str, headers: Headers, body: bytes = b""
-    ) -> Fetched:
+    ) -> FetchedAnswer:
         """Ask as a caller behind the proxy does, and read the whole answer."""
         fetcher = Fetcher(self._client, host.encode())
         return await fetcher.fetch(method.encode(), target.encode(), headers, body, may_repeat=True)

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from printreach.backends.sql.engine import prepare_file
 from printreach.contract import signin
-from printreach.http1.fetch import Fetched
+from printreach.http1.fetch import FetchedAnswer
 from printreach.hub.apps import Apps
 from printreach.rules.accounts import Account
 from printreach.rules.operators import COMMAND_LINE
@@ -218,16 +218,16 @@ class World:
 
     async def ask(
         self, host: str, method: str, target: str, headers: Headers, body: bytes = b""
-    ) -> Fetched:
+    ) -> FetchedAnswer:
         return await self.service.ask(
             host, method, target, [*self.from_somewhere(), *headers], body
         )
 
-    async def page(self, session: Key, path: str, *, accept: bytes = b"text/html") -> Fetched:
+    async def page(self, session: Key, path: str, *, accept: bytes = b"text/html") -> FetchedAnswer:
         """A page of the service's own host, in that browser."""
         return await self.ask(SERVICE_HOST, "GET", path, [cookie_of(session), (b"Accept", accept)])
 
-    async def send(self, session: Key | None, path: str, /, **fields: str) -> Fetched:
+    async def send(self, session: Key | None, path: str, /, **fields: str) -> FetchedAnswer:
         """A form of a page of the service's own host, in that browser."""
         headers = [
             (b"Origin", BASE_URL.encode()),

@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, urlencode, urlsplit
 import msgspec
 
 from printreach.http1.client import Connect
-from printreach.http1.fetch import Fetched, Fetcher, FetchFailed
+from printreach.http1.fetch import FetchedAnswer, Fetcher, FetchFailed
 
 DEADLINE_S: Final = 10.0
 """A person waits for it."""
@@ -71,7 +71,7 @@ async def _ask(url: str, method: bytes, headers: list[tuple[bytes, bytes]], body
     return answer.body
 
 
-def _refused(url: str, answer: Fetched) -> AskingFailed:
+def _refused(url: str, answer: FetchedAnswer) -> AskingFailed:
     """A 400 or 401 with an OAuth error is a no; whatever else went wrong may pass."""
     try:
         said = msgspec.json.decode(answer.body, type=_OAuthError).error

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import NoReturn
 
 from printreach.contract.commands import CommandStatus
-from printreach.http1.fetch import Fetched, Fetcher, OpenAnswer
+from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.port import PrinterRefused, failed
@@ -56,7 +56,7 @@ class DuetHttp:
         kind: bytes = b"text/plain",
         is_patient: bool = False,
         at_most: int = MAX_ANSWER_BYTES,
-    ) -> Fetched:
+    ) -> FetchedAnswer:
         """Whatever it answers, refusals too. kind: of the body."""
         fetcher = self._patient if is_patient else self._quick
         headers = [*self._headers, (b"Content-Type", kind)] if body else self._headers
@@ -79,7 +79,7 @@ class DuetHttp:
             opened = self._patient.open(b"GET", target.encode("ascii"), self._headers)
             async with opened as answer:
                 if answer.status != 200:
-                    self._refuse(Fetched(answer.status, answer.headers, b""))
+                    self._refuse(FetchedAnswer(answer.status, answer.headers, b""))
                 yield answer
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
@@ -90,7 +90,7 @@ class DuetHttp:
 
     async def send(
         self, method: str, target: str, length: int | None, chunks: AsyncIterator[bytes]
-    ) -> Fetched:
+    ) -> FetchedAnswer:
         """Send a body as it comes. What the chunks raise breaks the request off."""
         headers = [*self._headers, (b"Content-Type", b"application/octet-stream")]
         with reaching(self.where):
@@ -101,9 +101,9 @@ class DuetHttp:
                 body = bytearray()
                 async for chunk in answer.chunks():
                     body += chunk[: MAX_ANSWER_BYTES - len(body)]
-        return self.accept(Fetched(answer.status, answer.headers, bytes(body)))
+        return self.accept(FetchedAnswer(answer.status, answer.headers, bytes(body)))
 
-    def accept(self, answer: Fetched) -> Fetched:
+    def accept(self, answer: FetchedAnswer) -> FetchedAnswer:
         if not 200 <= answer.status < 300:
             self._refuse(answer)
         return answer
@@ -118,7 +118,7 @@ class DuetHttp:
             return []
         return [(b"X-Session-Key", self.session_key.encode("ascii", "replace"))]
 
-    def _refuse(self, answer: Fetched) -> NoReturn:
+    def _refuse(self, answer: FetchedAnswer) -> NoReturn:
         """Raise what a status means. 401 is RepRapFirmware's, 403 and 502 are DSF's."""
         if answer.status == 404:
             raise NotFound(CommandStatus.NOT_FOUND, f"{self.where} has no such thing.")

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import quote, urlencode
 
-from printreach.http1.fetch import Fetched
+from printreach.http1.fetch import FetchedAnswer
 from printreach.printers import loose
 from printreach.printers.loose import Json
 from printreach.printers.port import Download, PrinterRefused, failed
@@ -52,7 +52,7 @@ class Sbc:
     def __init__(self, http: DuetHttp) -> None:
         self._http = http
         self._model = ""
-        self._orders: set[asyncio.Task[Fetched]] = set()
+        self._orders: set[asyncio.Task[FetchedAnswer]] = set()
 
     async def model(self) -> Json:
         if not self._model:
@@ -134,13 +134,13 @@ class Sbc:
         except (PrinterRefused, TimeoutError):
             pass  # it is gone with the connection
 
-    def _forget(self, order: asyncio.Task[Fetched]) -> None:
+    def _forget(self, order: asyncio.Task[FetchedAnswer]) -> None:
         self._orders.discard(order)
         if not order.cancelled():
             order.exception()  # of an order that took long, nobody hears
 
 
-def _has_state(answer: Fetched) -> bool:
+def _has_state(answer: FetchedAnswer) -> bool:
     return bool(loose.obj(loose.parsed(answer.body), "state"))
 
 

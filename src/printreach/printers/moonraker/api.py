@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from urllib.parse import urlencode
 
 from printreach.contract.commands import CommandStatus
-from printreach.http1.fetch import Fetched, Fetcher, OpenAnswer
+from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.port import PrinterRefused, failed
@@ -128,7 +128,7 @@ class MoonrakerApi:
     async def delete(self, path: str, query: Mapping[str, str] | None = None) -> object:
         return await self._ask(b"DELETE", path, query)
 
-    async def head(self, path: str) -> Fetched:
+    async def head(self, path: str) -> FetchedAnswer:
         """Ask for a file's headers. Raises NotFound, for a folder too."""
         with reaching(self.where):
             answer = await self._fetcher.fetch(b"HEAD", path.encode("ascii"), self.headers)
@@ -141,7 +141,7 @@ class MoonrakerApi:
         """Open a download. Raises NotFound."""
         with reaching(self.where):
             async with self._fetcher.open(b"GET", path.encode("ascii"), self.headers) as answer:
-                self._accept(Fetched(answer.status, answer.headers, b""))
+                self._accept(FetchedAnswer(answer.status, answer.headers, b""))
                 yield answer
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
@@ -159,7 +159,7 @@ class MoonrakerApi:
                 body = bytearray()
                 async for chunk in answer.chunks():
                     body += chunk[: MAX_LIST_BYTES - len(body)]
-        return parsed(self._accept(Fetched(answer.status, answer.headers, bytes(body))).body)
+        return parsed(self._accept(FetchedAnswer(answer.status, answer.headers, bytes(body))).body)
 
     async def _ask(self, method: bytes, path: str, query: Mapping[str, str] | None) -> object:
         target = f"{path}?{urlencode(query)}" if query else path
@@ -170,7 +170,7 @@ class MoonrakerApi:
         told = parsed(self._accept(answer).body)
         return told.get("result") if isinstance(told, dict) else None
 
-    def _accept(self, answer: Fetched) -> Fetched:
+    def _accept(self, answer: FetchedAnswer) -> FetchedAnswer:
         if 200 <= answer.status < 300:
             return answer
         words = _words(answer)
@@ -195,5 +195,5 @@ class MoonrakerApi:
         return f"{self.where} refuses the agent's API key."
 
 
-def _words(answer: Fetched) -> str | None:
+def _words(answer: FetchedAnswer) -> str | None:
     return shortened(loose.text(loose.obj(parsed(answer.body), "error"), "message"))

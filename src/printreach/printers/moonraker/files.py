@@ -11,7 +11,7 @@ from msgspec import structs
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import FileDetails, FileDone, FileEntry, FileRoot
 from printreach.contract.unset import UNSET
-from printreach.http1.fetch import Fetched
+from printreach.http1.fetch import FetchedAnswer
 from printreach.printers import loose
 from printreach.printers.port import Download, PrinterRefused, failed, no_such_file, not_supported
 from printreach.printers.spool import exactly
@@ -256,7 +256,7 @@ def _length(headers: Headers) -> int | None:
     return int(length) if length is not None and length.isdigit() else None
 
 
-def _modified(found: Fetched) -> float | None:
+def _modified(found: FetchedAnswer) -> float | None:
     text = found.header(b"last-modified") or b""
     try:
         return parsedate_to_datetime(text.decode("latin-1")).timestamp()

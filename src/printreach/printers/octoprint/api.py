@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import JsonObject
-from printreach.http1.fetch import Fetched, Fetcher, OpenAnswer
+from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.port import PrinterRefused, failed
@@ -75,7 +75,7 @@ class OctoPrintApi:
         with reaching(self.where):
             async with self._fetcher.open(b"GET", target.encode("ascii"), self._headers) as answer:
                 if answer.status != 200:
-                    self._refuse(Fetched(answer.status, answer.headers, b""))
+                    self._refuse(FetchedAnswer(answer.status, answer.headers, b""))
                 yield answer
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
@@ -97,11 +97,13 @@ class OctoPrintApi:
                 body = bytearray()
                 async for chunk in answer.chunks():
                     body += chunk[: MAX_ANSWER_BYTES - len(body)]
-        return loose.parsed(self._accept(Fetched(answer.status, answer.headers, bytes(body))).body)
+        return loose.parsed(
+            self._accept(FetchedAnswer(answer.status, answer.headers, bytes(body))).body
+        )
 
     async def _ask(
         self, method: bytes, target: str, body: bytes = b"", *, at_most: int = MAX_ANSWER_BYTES
-    ) -> Fetched:
+    ) -> FetchedAnswer:
         headers = [*self._headers, (b"Content-Type", b"application/json")]
         with reaching(self.where):
             answer = await self._fetcher.fetch(
@@ -109,12 +111,12 @@ class OctoPrintApi:
             )
         return self._accept(answer)
 
-    def _accept(self, answer: Fetched) -> Fetched:
+    def _accept(self, answer: FetchedAnswer) -> FetchedAnswer:
         if not 200 <= answer.status < 300:
             self._refuse(answer)
         return answer
 
-    def _refuse(self, answer: Fetched) -> NoReturn:
+    def _refuse(self, answer: FetchedAnswer) -> NoReturn:
         """Raise what a status means. Source: answers of 1.11.8."""
         words = (loose.text(loose.parsed(answer.body), "error") or "")[:MAX_WORDS]
         if answer.status in DENIED:

@@ -9,7 +9,7 @@ from typing import NoReturn
 from printreach.contract.commands import CommandStatus
 from printreach.contract.files import JsonObject
 from printreach.contract.sizes import MAX_PICTURE_BYTES
-from printreach.http1.fetch import Fetched, Fetcher, OpenAnswer
+from printreach.http1.fetch import FetchedAnswer, Fetcher, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.port import PrinterRefused, failed
@@ -86,7 +86,7 @@ class PrusaLinkApi:
             headers = self._login.headers(b"GET", target)
             async with self._fetcher.open(b"GET", target.encode("ascii"), headers) as answer:
                 if answer.status != 200:
-                    self._refuse(Fetched(answer.status, answer.headers, b""))
+                    self._refuse(FetchedAnswer(answer.status, answer.headers, b""))
                 yield answer
 
     async def chunks(self, answer: OpenAnswer) -> AsyncIterator[bytes]:
@@ -108,7 +108,7 @@ class PrusaLinkApi:
                 body = bytearray()
                 async for chunk in answer.chunks():
                     body += chunk[: MAX_ANSWER_BYTES - len(body)]
-        return loose.parsed(self._accept(Fetched(answer.status, answer.headers, bytes(body))).body)
+        return loose.parsed(self._accept(FetchedAnswer(answer.status, answer.headers, bytes(body))).body)
 
     async def _ask(
         self,
@@ -118,12 +118,12 @@ class PrusaLinkApi:
         *,
         headers: Headers | None = None,
         at_most: int = MAX_ANSWER_BYTES,
-    ) -> Fetched:
+    ) -> FetchedAnswer:
         return self._accept(await self._answer(method, target, body, headers or [], at_most))
 
     async def _answer(
         self, method: bytes, target: str, body: bytes, headers: Headers, at_most: int
-    ) -> Fetched:
+    ) -> FetchedAnswer:
         """Whatever it answers to a request that is signed as it wants it."""
         challenges_left = CHALLENGES
         while True:
@@ -146,12 +146,12 @@ class PrusaLinkApi:
         if self._login.wants_challenge:
             await self.get("/api/version")
 
-    def _accept(self, answer: Fetched) -> Fetched:
+    def _accept(self, answer: FetchedAnswer) -> FetchedAnswer:
         if not 200 <= answer.status < 300:
             self._refuse(answer)
         return answer
 
-    def _refuse(self, answer: Fetched) -> NoReturn:
+    def _refuse(self, answer: FetchedAnswer) -> NoReturn:
         """Raise what a status means. Source: answers of 0.8.1, Buddy's `status_page.cpp`."""
         told = loose.parsed(answer.body)
         words = loose.text(told, "text") or loose.text(told, "message") or ""

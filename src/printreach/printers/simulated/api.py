@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from printreach.contract.commands import CommandStatus
-from printreach.http1.fetch import Fetched, Fetcher, FetchFailed, OpenAnswer
+from printreach.http1.fetch import FetchedAnswer, Fetcher, FetchFailed, OpenAnswer
 from printreach.printers import loose
 from printreach.printers.connecting import connect_to
 from printreach.printers.port import PrinterRefused, failed, no_such_file
@@ -53,7 +53,7 @@ class Api:
             raise no_such_file(f"gcode/{path}")
         _require_ok(answer)
 
-    async def _post(self, name: str, arguments: dict[str, Any]) -> Fetched:
+    async def _post(self, name: str, arguments: dict[str, Any]) -> FetchedAnswer:
         body = json.dumps(arguments).encode()
         with self._reaching():
             return await self._fetcher.fetch(b"POST", f"/api/{name}".encode(), [_JSON], body)
@@ -86,7 +86,7 @@ class Api:
             send = self._fetcher.send(b"PUT", _file_target(path), headers, chunks, length=size)
             async with send as answer:
                 body = b"".join([chunk async for chunk in answer.chunks()])
-                _require_ok(Fetched(answer.status, answer.headers, body))
+                _require_ok(FetchedAnswer(answer.status, answer.headers, body))
         return loose.count(loose.parsed(body), "SizeBytes") or 0
 
     @contextmanager
@@ -109,7 +109,7 @@ def _file_target(path: str) -> bytes:
     return b"/api/files/" + quote(path, safe="/").encode("ascii")
 
 
-def _require_ok(answer: Fetched) -> None:
+def _require_ok(answer: FetchedAnswer) -> None:
     if not 200 <= answer.status < 300:
         words = loose.text(loose.parsed(answer.body), "Error")
         raise failed(words or f"The printer answered {answer.status}.")
