@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from printreach.relay.descriptors import TELL_EVERY_S
+from printreach.relay.descriptors import WARN_INTERVAL_S
 from tests.faults.attempts import attempt, background
 from tests.faults.homes import Home
 from tests.requirements_of_tests import need
@@ -88,7 +88,7 @@ def test_new_callers_are_refused_with_a_clear_line_and_what_runs_goes_on(
         wait_for("new callers to be served again", is_answered, PATIENCE_S)
     assert Seen.by(attempt(victim.way, "/last").answer).target == "/last"
     told = relay.program.log_since(marks).count("file descriptors run out")
-    assert told <= 1 + (time.monotonic() - began_at) / TELL_EVERY_S
+    assert told <= 1 + (time.monotonic() - began_at) / WARN_INTERVAL_S
 
 
 def test_descriptors_of_callers_that_left_are_free_again(relay: Service, victim: Home) -> None:

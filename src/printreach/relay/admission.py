@@ -1,7 +1,7 @@
-"""Grants, cached for the hot path, and the long streams that they carry.
+"""Grants, cached for the hot path, and rechecks of the streams that were admitted by them.
 
-A grant is trusted for 30 s at most. A notice drops it at once; where a notice is lost the 30 s hold
-all the same. Streams that outlive a grant are admitted again on the same beat, so a revoked
+A cached grant is used for 30 s at most. A notice drops it at once; the 30 s hold even if a notice
+is lost. Streams that outlive a cached grant are rechecked at the same interval, so a revoked
 connection is closed while it plays a webcam.
 """
 
@@ -24,25 +24,26 @@ GRANT_TTL_S = 20.0
 """With RECHECK_INTERVAL_S below, no grant is used for longer than the 30 s that are promised."""
 RECHECK_INTERVAL_S = 5.0
 UNKNOWN_TTL_S = 1.0
-"""For names that aren't connections: enough to hold off a flood, short for one just made."""
+"""The TTL of names that aren't connections: long enough against a flood of requests, short enough
+for a connection that has just been made."""
 MAX_KNOWN = 20_000
 MAX_UNKNOWN = 5_000
-"""Counted apart, so that a flood of names pushes no connection out."""
+"""Counted apart, so that a flood of unknown names evicts no connection."""
 GRANT_TOPICS = (Topic.CONNECTION, Topic.PRINTER, Topic.ACCOUNT)
-"""Topics that change who may pass. Others have the same keys, and come by the hundred."""
+"""Topics that may change an admission. Others have the same keys, and come by the hundred."""
 
 
 class LiveStream(Protocol):
-    """An exchange under way, as admission knows it."""
+    """The interface of a running exchange to Admission."""
 
     unique_id: str
     account_id: str
-    """Whose the connection was when it began."""
+    """The account of the connection when the exchange began."""
     presented: Sequence[bytes]
     need: Need
 
     def end(self, refused: Refused) -> None:
-        """Access has ended: close it."""
+        """Close the exchange, because access has ended."""
 
 
 class Admission:
@@ -70,7 +71,7 @@ class Admission:
     # --- grants ---------------------------------------------------------------------------------
 
     def cached(self, unique_id: str) -> tuple[Grant | None] | None:
-        """The grant if it is known freshly enough, in a tuple; None means: load it."""
+        """Return the cached grant, in a tuple; None if it has to be loaded."""
         now = self._loop.time()
         known = self._known.get(unique_id)
         if known is not None:
@@ -78,10 +79,10 @@ class Admission:
         return (None,) if self._unknown.get(unique_id, 0.0) > now else None
 
     async def load(self, unique_id: str) -> Grant | None:
-        """Ask the store. What is running on an older answer is judged by this one."""
+        """Read the grant from the store, cache it, and recheck running streams by it."""
         notices = self._notices
         grant = await self._grants.grant(unique_id)
-        if notices != self._notices:  # the answer may be from before what the notice tells
+        if notices != self._notices:  # the answer may be older than the change behind the notice
             notices = self._notices
             grant = await self._grants.grant(unique_id)
         if notices == self._notices:
@@ -101,15 +102,15 @@ class Admission:
                 self._unknown.popitem(last=False)
 
     def cached_at_port(self, port: int) -> str | None:
-        """The connection of a tunnel port, if it is known freshly enough."""
+        """Return the cached connection of a tunnel port; None if it has to be loaded."""
         entry = self._ports.get(port)
         return entry[1] if entry is not None and entry[0] > self._loop.time() else None
 
     async def load_at_port(self, port: int) -> str:
-        """The connection of a tunnel port; "" where there is none, which names none either."""
+        """Return the connection of a tunnel port; "" if there is none."""
         notices = self._notices
         unique_id = await self._grants.unique_id_at_port(port) or ""
-        if notices == self._notices:  # else the answer may be from before what the notice tells
+        if notices == self._notices:  # else the answer may be older than the change
             ttl_s = GRANT_TTL_S if unique_id else UNKNOWN_TTL_S
             self._ports[port] = (self._loop.time() + ttl_s, unique_id)
         return unique_id
@@ -124,16 +125,16 @@ class Admission:
         return admit(grant, presented, need, self._clock.now())
 
     async def redeem(self, unique_id: str, ticket: str) -> str | None:
-        """Use up a ticket; the secret for the host's cookie, or None."""
+        """Use up a ticket; return the secret for the host's cookie, or None."""
         secret = await self._grants.redeem_open_ticket(unique_id, ticket, self._clock.now())
         if secret is not None:
             self.forget(unique_id)
         return secret
 
     async def add_shared_cookie(self, unique_id: str, current: str | None) -> str | None:
-        """Sign a browser in to a Shared Connection; the secret for the cookie, or None.
+        """Sign a browser in to a Shared Connection; return the secret for the cookie, or None.
 
-        current: the secret of the cookie that it has.
+        current: the secret of the cookie that the browser has.
         """
         secret = await self._grants.add_shared_cookie(unique_id, self._clock.now(), current)
         self.forget(unique_id)
@@ -165,7 +166,7 @@ class Admission:
         return sum(self._webcams.values())
 
     def begin_webcam(self, unique_id: str, most: int) -> bool:
-        """Count a viewer in; False when there are `most` already."""
+        """Count another viewer; False if there are `most` already."""
         viewers = self._webcams.get(unique_id, 0)
         if viewers >= most:
             return False
@@ -179,7 +180,7 @@ class Admission:
         else:
             self._webcams.pop(unique_id, None)
 
-    # --- the beat -------------------------------------------------------------------------------
+    # --- rechecks -------------------------------------------------------------------------------
 
     def _on_notice(self, notice: Notice) -> None:
         if notice.topic not in GRANT_TOPICS:
@@ -200,7 +201,7 @@ class Admission:
                 async with asyncio.timeout(RECHECK_INTERVAL_S):
                     await self._recheck.wait()
             except TimeoutError:
-                pass  # the beat
+                pass  # the interval has passed
             self._recheck.clear()
             for unique_id in list(self._live):
                 if self.cached(unique_id) is None:
@@ -209,12 +210,12 @@ class Admission:
     async def _recheck_live(self, unique_id: str) -> None:
         try:
             await self.load(unique_id)
-        except Exception:  # the store is away: what runs goes on, new grants wait
+        except Exception:  # without the store, running streams go on and new grants wait
             log.exception("could not look again at a connection with open streams")
 
     def _judge(self, unique_id: str, grant: Grant | None) -> None:
-        # A token of the service's own is good for a minute or two; a download that began may go on
-        # for as long as the printer belongs to the account that it began for.
+        # An internal token is valid for a minute or two; a download that has begun may go on for as
+        # long as the printer belongs to the account that it began for.
         internal = grant if grant and grant.kind in INTERNAL_KINDS else None
         for stream in list(self._live.get(unique_id, ())):
             presented = internal.digests if internal else stream.presented
@@ -226,5 +227,5 @@ class Admission:
 
 
 def _is(notice: Notice, grant: Grant) -> bool:
-    """It is about that grant's printer or account."""
+    """True if the notice is about that grant's printer or account."""
     return notice.key == (grant.printer_id if notice.topic is Topic.PRINTER else grant.account_id)

@@ -35,12 +35,12 @@ log = logging.getLogger(__name__)
 SIGN_IN_TIMEOUT_S = 10.0
 MAX_WAITING_MESSAGES = 16
 CAPABILITIES = (signin.EVENTS,)
-"""What this service understands beside the first version of the protocol."""
+"""What this service supports beyond the first version of the protocol."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentDependencies:
-    """What accepting agents needs of the outside."""
+    """The dependencies of agents' connections."""
 
     agents: Agents
     detector: DetectorStates
@@ -55,7 +55,7 @@ class AgentDependencies:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentContext:
-    """What the agents of a node share."""
+    """The objects that all agents' connections of a node share."""
 
     directory: Directory
     link_codes: LinkCodeLimiter
@@ -66,11 +66,11 @@ class AgentContext:
 
 
 class TooManyLinkCodes(Exception):
-    """Agents that nobody links ask for more codes than one address may have."""
+    """Agents that aren't linked ask for more codes than one address may have."""
 
 
 class AgentConnection:
-    """One agent, who it turns out to be, and what becomes of its tunnel."""
+    """One agent's connection: sign-in, linking, then serving, and its tunnel."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class AgentConnection:
         self._context = context
         self._peer = peer
         self._loop = asyncio.get_running_loop()
-        # A queue takes 3 KiB, and there may be thousands of agents: none once sign-in is over.
+        # A queue takes 3 KiB, and there may be thousands of agents: it is dropped after sign-in.
         self._inbox: asyncio.Queue[signin.FromAgent] | None = asyncio.Queue(MAX_WAITING_MESSAGES)
         self._recheck = asyncio.Event()
         self._printer_id = ""  # until sign-in is over
@@ -108,7 +108,7 @@ class AgentConnection:
         self._understands = capabilities
 
     def on_stream(self, stream: Stream, _opened: StreamOpened) -> None:
-        stream.reset(Reason.REFUSED)  # the session refuses it before
+        stream.reset(Reason.REFUSED)  # unreachable: the session refuses it before
 
     def on_tunnel_message(self, payload: bytes) -> None:
         try:
@@ -132,7 +132,7 @@ class AgentConnection:
         log.info("agent %s left (%s) %r", self._printer_id or self._peer, code, text)
         self.task.cancel()
 
-    # --- the conversation -----------------------------------------------------------------------
+    # --- sign-in, linking and serving -----------------------------------------------------------
 
     async def _run(self) -> None:
         try:
@@ -181,7 +181,7 @@ class AgentConnection:
         return hello
 
     def _on_late_message(self, message: signin.FromAgent) -> None:
-        """A message behind sign-in. A new address is noted at the next look."""
+        """Handle a message after sign-in. A new address is stored at the next recheck."""
         match message:
             case signin.LanAddress(lan_ip=said):
                 lan_ip = _address(said)
@@ -202,7 +202,7 @@ class AgentConnection:
             self.tunnel.close(CloseCode.NOT_WELCOME, str(refusal))
 
     async def _wait_until_linked(self, public_key: bytes) -> LinkedPrinter:
-        """Offer codes until one was entered."""
+        """Offer link codes until one was entered."""
         printer = await self._outside.agents.linked_printer(self._printer_id)
         if printer is not None:
             self._welcome()
@@ -217,14 +217,16 @@ class AgentConnection:
                 return printer
 
     def _welcome(self) -> None:
-        """From the message on by which the agent hears that its printer is linked: anybody can make a
-        key and sign in with it, but this one has an owner."""
+        """Trust the agent from the message that tells it that its printer is linked.
+
+        Anybody can make a key and sign in with it, but this printer has an owner.
+        """
         self._link.trust()
         outside, limiter = self._outside, self._context.event_limiter
         self._events = EventIntake(outside.events, limiter, self._printer_id, self._send)
 
     async def _offer(self, public_key: bytes) -> float:
-        """Offer a code; for how many seconds it is good. Raises TooManyLinkCodes."""
+        """Offer a code; return how many seconds it is valid. Raises TooManyLinkCodes."""
         if not self._context.link_codes.take(self._peer, self._loop.time()):
             raise TooManyLinkCodes
         agents, clock = self._outside.agents, self._outside.clock
@@ -251,7 +253,7 @@ class AgentConnection:
         return None
 
     async def _serve(self, printer: LinkedPrinter, hello: signin.Hello) -> None:
-        """Carry requests until the printer is removed or the agent leaves."""
+        """Serve requests until the printer is removed or the agent leaves."""
         outside = self._outside
         self._is_serving = True
         self._context.directory.put(
@@ -277,7 +279,7 @@ class AgentConnection:
                 )
 
     async def _keep_presence(self, hello: signin.Hello) -> None:
-        """Note where the agent is, now and when its address changes, until it is removed."""
+        """Store the agent's address, now and when it changes, until the printer is removed."""
         while True:
             if not self._is_noted:
                 await self._note(hello)
@@ -286,7 +288,7 @@ class AgentConnection:
                 return
 
     async def _note(self, hello: signin.Hello) -> None:
-        """Where the store is away, requests are carried all the same."""
+        """Store the agent's address. Requests are served even if the store fails."""
         self._is_noted = True
         outside = self._outside
         try:
@@ -332,7 +334,7 @@ class AgentConnection:
 
 
 def _address(said: str | None) -> str | None:
-    """What an agent said its address is; None where it is none."""
+    """Parse the address that an agent reported; None if it isn't one."""
     try:
         return None if said is None else str(ip_address(said))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where agents are received, and sent away when the service stops."""
+"""All agents' connections to this node: accepted, drained and closed."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ __all__ = ["AgentConnections", "AgentDependencies", "Identity"]
 
 
 class AgentConnections:
-    """Receives agents and keeps their tunnels."""
+    """Accepts agents' connections and keeps track of them."""
 
     def __init__(self, outside: AgentDependencies, directory: Directory) -> None:
         self._outside = outside
@@ -35,7 +35,7 @@ class AgentConnections:
         self.unsigned = UnsignedAgents()
 
     def accept(self, link: UnsignedLink, peer: str, slot: UnsignedSlot) -> None:
-        """slot: that of the connection, which is left when the agent has signed in or is gone."""
+        """slot: released when the agent has signed in or is gone."""
         connection = AgentConnection(self._outside, self._context, link, peer, slot)
         self._connections.add(connection)
         connection.task.add_done_callback(lambda _: self._connections.discard(connection))
@@ -44,12 +44,12 @@ class AgentConnections:
         return len(self._connections)
 
     def drain(self) -> None:
-        """Ask agents to move: they connect anew at once, and finish here what runs."""
+        """Ask agents to move: they connect again at once, and running requests finish here."""
         for connection in self._connections:
             connection.tunnel.drain()
 
     async def close(self) -> None:
-        """Tell every agent to connect again, elsewhere or in a moment."""
+        """Close every tunnel; agents connect again, to another node or a moment later."""
         connections = list(self._connections)
         for connection in connections:
             connection.tunnel.close(CloseCode.RESTARTING, "the service restarts")

@@ -1,4 +1,4 @@
-"""Writing one answer to one caller, framed so that a short answer never looks complete."""
+"""Writing an answer to a caller, framed so that a truncated answer never looks complete."""
 
 from typing import Protocol
 
@@ -10,26 +10,26 @@ from .webcam_frames import Piece
 
 
 class Caller(Protocol):
-    """The connection that an answer goes to."""
+    """The interface of a caller's connection to AnswerWriter."""
 
     def write(self, data: bytes) -> bool:
-        """False: more is buffered than should be; the exchange hears on_caller_writable."""
+        """Write data; False if too much is buffered, and on_caller_writable follows."""
 
     def finished(self, *, keep_alive: bool) -> None:
-        """The answer is whole."""
+        """Note that the answer is whole."""
 
     def abort(self) -> None:
-        """Close at once, so that the caller sees a broken answer."""
+        """Close at once, so that the caller notices that the answer is truncated."""
 
 
 class BrokenAnswer(Exception):
-    """What came isn't what its head promised."""
+    """A body doesn't have the length that its head announced."""
 
 
 class AnswerWriter:
     """One answer: a head, a body by length, in chunks or until close, an end.
 
-    With a length the body must have just that many bytes. Without one HTTP/1.1 gets chunks, and
+    With a length the body must have exactly that many bytes. Without one HTTP/1.1 gets chunks, and
     HTTP/1.0 an answer that ends with the connection.
     """
 
@@ -45,7 +45,7 @@ class AnswerWriter:
         self._left: int | None = None  # of a body by length
 
     def interim(self, status: int, reason: bytes, headers: Headers) -> None:
-        """A 1xx answer; HTTP/1.0 knows none."""
+        """Write a 1xx answer; HTTP/1.0 has none."""
         if not self.is_started and not self.request.http10:
             fields = encode_fields(_without_length(headers))
             self._caller.write(b"HTTP/1.1 %d %b\r\n%b\r\n" % (status, reason, fields))
@@ -60,10 +60,10 @@ class AnswerWriter:
         *,
         fin: bool,
     ) -> bool:
-        """Write the head and the first of the body.
+        """Write the head and the first bytes of the body; False if the caller is slow.
 
-        headers: without hop-by-hop ones; Content-Length among them where `length` is given.
-        False: the caller is slow, wait. Raises BrokenAnswer before anything was written.
+        headers: without hop-by-hop ones; Content-Length among them if `length` is given.
+        Raises BrokenAnswer before anything was written.
         """
         if status == 204:
             headers = _without_length(headers)
@@ -84,14 +84,14 @@ class AnswerWriter:
         return writable
 
     def upgrade(self, headers: Headers, first: bytes) -> bool:
-        """Write a 101; the bytes behind it are raw."""
+        """Write a 101; the bytes after it are raw."""
         head = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         self.is_started = True
         fields = encode_fields(_without_length(headers))
         return self._caller.write(head + fields + b"\r\n" + first)
 
     def body(self, data: bytes, *, fin: bool) -> bool:
-        """Write more of the body. Raises BrokenAnswer when its length isn't what was promised."""
+        """Write more of the body. Raises BrokenAnswer if its length isn't the announced one."""
         framed = self._framed(data, fin=fin)
         writable = self._caller.write(framed) if framed else True
         if fin:
@@ -99,7 +99,7 @@ class AnswerWriter:
         return writable
 
     def shared(self, piece: Piece) -> bool:
-        """Write a piece of a body without a length, framed already for all who get it."""
+        """Write a piece of a body without a length; its chunk was encoded once for all viewers."""
         return self._caller.write(piece.chunk if self._chunked else piece.data)
 
     def _frame(self, length: int | None, lines: list[bytes], fin_with: int | None) -> None:
@@ -130,5 +130,5 @@ class AnswerWriter:
 
 
 def _without_length(headers: Headers) -> Headers:
-    """For an answer that must not say one: somebody on the way might wait for that body."""
+    """Return the headers without Content-Length: a proxy might otherwise wait for a body."""
     return [field for field in headers if field[0].lower() != b"content-length"]

@@ -1,7 +1,7 @@
-"""A browser is signed in to a printer's host: by a link, or by the password of a share.
+"""Signing a browser in to a printer's host, by a link or by the password of a share.
 
 The owner's link carries a ticket that works once. A guest's link carries the share's token, and a
-page asks for its user name and password where there is none. Either is traded at once for a cookie
+page asks for its user name and password if there is none. Either is exchanged at once for a cookie
 of that one host, so that no secret stays in the address bar.
 """
 
@@ -34,20 +34,20 @@ from .refusals import ask_to_sign_in, open_printer, refuse, wants_page
 
 OWN_COOKIE_S: Final = 12 * 3600
 SHARED_COOKIE_S: Final = 7 * 24 * 3600
-"""As long as the store honours the cookies (ports.Grants)."""
+"""The lifetimes of the cookies in the store (ports.Grants)."""
 MAX_FORM_BYTES: Final = 4096
 FORM_TIMEOUT_S: Final = 30.0
-"""In bytes and seconds: a user name and a password."""
+"""Limits on the form with user name and password: its size, and the time to send it."""
 OPENED_BY_ADDRESS: Final = Limit(name="open-share", at_once=30, every=timedelta(seconds=20))
-"""Right links and passwords of one share, by one network: each costs a write. Wrong links are not
-counted, for nobody guesses 160 bits: so nobody's wrong ones keep others from opening a printer."""
+"""Correct links and passwords of one share, by one network: each costs a write. Wrong links are not
+counted: 160 bits can't be guessed, and so wrong links keep no one from opening a printer."""
 PASSWORDS_BY_ADDRESS: Final = Limit(
     name="share-password-caller", at_once=30, every=timedelta(seconds=20)
 )
-"""Of one share, by one network."""
+"""Passwords of one share, by one network."""
 PASSWORDS_BY_SHARE: Final = Limit(name="share-password", at_once=30, every=timedelta(seconds=10))
-"""Whoever fills it keeps guests from typing the password for a while; links and cookies, and
-whatever apps send, are not counted here."""
+"""Passwords of one share, by all networks. Guests can't use the password while it is full; links,
+cookies and the credentials of apps are not counted here."""
 
 WRONG_LINK: Final = "This link opens nothing here."
 WRONG_TYPED: Final = "The user name or the password is wrong."
@@ -55,7 +55,7 @@ _SIGN_IN: Final = Need(permission=None, works_while_locked=True)
 
 
 class Tries(Protocol):
-    """Counts tries in memory (hub.tries.CallerTries)."""
+    """A limiter of tries, in memory (hub.tries.CallerTries)."""
 
     def take(self, limit: Limit, who: str) -> TooSoon | None: ...
     def take_by_address(self, limit: Limit, address: str, at: str) -> TooSoon | None: ...
@@ -75,7 +75,7 @@ class BrowserSignIn:
     async def serve(
         self, held: HeldRequest, caller: FrontConnection, request: Request, grant: Grant
     ) -> None:
-        """Answer, unless the caller leaves before."""
+        """Answer the request, unless the caller leaves before."""
         secret: str | None
         if self._is_foreign(request):
             secret, fault = None, _FROM_ANOTHER_SITE
@@ -162,17 +162,17 @@ class BrowserSignIn:
         seconds = OWN_COOKIE_S if grant.kind is ConnectionKind.OWN else SHARED_COOKIE_S
         cookie = set_own_cookie(self._hosts.scheme, port, secret, seconds)
         site = site_of(request, self._hosts.origin(request.host))
-        # At a port what follows has to show that it comes from there; a redirect would not.
+        # At a port the next request has to show that it comes from there; a redirect would not.
         redirect = site is Site.OWN or (site is Site.UNKNOWN and port is None)
         open_printer(writer, cookie, redirect=redirect)
 
     def _is_foreign(self, request: Request) -> bool:
-        """A page of another site asks behind the back of the person: it opens nothing."""
+        """Return whether a page of another site sent it without the person's knowledge."""
         origin = self._hosts.origin(request.host)
         return request.method == b"GET" and is_made_by_another_site(request, origin)
 
     def _current_cookie(self, request: Request, port: int | None, grant: Grant) -> str | None:
-        """The secret by which the browser is signed in already."""
+        """Return the secret by which the browser is signed in already."""
         name = own_cookie_name(self._hosts.scheme, port)
         for value in reversed(cookie_values(request.headers, name)):
             if is_opened_by(grant, [digest(CredentialKind.COOKIE, value)]):
@@ -186,10 +186,10 @@ class BrowserSignIn:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SignInFailure:
-    """Why a browser was not signed in.
+    """The reason why a browser was not signed in.
 
-    is_for_form: a page asks for the password, and says so. failure: see refusals.refuse.
-    wait_s: until the next try, where there were too many.
+    is_for_form: a page asks for the password and shows the sentence. failure: see refusals.refuse.
+    wait_s: until the next try, if there were too many.
     """
 
     sentence: str
@@ -211,7 +211,7 @@ def _too_soon(refused: TooSoon) -> SignInFailure:
 
 
 def _typed(body: bytes) -> bytes:
-    """`user:password` of the form; nothing that opens anything where it can't be read."""
+    """Return `user:password` of the form; b"", which opens nothing, if it can't be parsed."""
     try:
         fields = parse_qs(body.decode("ascii"), max_num_fields=8)
     except ValueError:

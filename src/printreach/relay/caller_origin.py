@@ -1,4 +1,4 @@
-"""Where a request really comes from: the connection, or a proxy that the operator trusts."""
+"""The real origin of a request, from the connection or from a proxy that the operator trusts."""
 
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -12,9 +12,9 @@ Network = IPv4Network | IPv6Network
 
 
 class Origin(NamedTuple):
-    """address: of the caller; scheme: by which it came.
+    """The origin of a request. address: of the caller; scheme: of the request.
 
-    is_proven: False where the address may be that of a proxy, which many callers share.
+    is_proven: False if the address may be that of a proxy, which many callers share.
     """
 
     address: str
@@ -23,7 +23,7 @@ class Origin(NamedTuple):
 
 
 def read_address(text: str) -> IPv4Address | IPv6Address | None:
-    """An IPv4 address in either notation, or an IPv6 one; None for what is neither."""
+    """Parse an IPv4 address in either notation, or an IPv6 one; None for other text."""
     try:
         parsed = ip_address(text.partition("%")[0])
     except ValueError:
@@ -32,7 +32,7 @@ def read_address(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def is_within(address: str, networks: Sequence[Network]) -> bool:
-    """False for what is no address."""
+    """Return whether an address is in one of the networks; False for other text."""
     parsed = read_address(address)
     if parsed is None:
         return False
@@ -40,12 +40,12 @@ def is_within(address: str, networks: Sequence[Network]) -> bool:
 
 
 def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: str) -> Origin:
-    """The caller's address and scheme.
+    """Return the caller's address and scheme.
 
-    The last hop that isn't itself a trusted proxy counts: everything before it may have been
-    written by the caller, and so may everything before one that is no address. X-Forwarded-For
-    and -Proto count where they are; a proxy that writes them passes a caller's `Forwarded` on.
-    scheme: of the base URL, where no proxy says otherwise.
+    The last hop that isn't itself a trusted proxy counts: the caller may have written the entries
+    before it, and the entries before one that isn't an address. X-Forwarded-For and -Proto take
+    precedence, since a proxy that writes them passes a caller's `Forwarded` on.
+    scheme: of the base URL, unless a proxy says otherwise.
     """
     if not trusted or not is_within(peer, trusted):
         return Origin(peer, scheme, is_proven=not any(map(_is_forwarding_field, headers)))
@@ -62,7 +62,7 @@ def origin_of(peer: str, headers: Headers, trusted: Sequence[Network], scheme: s
 
 
 def _forwarded_origin(headers: Headers) -> tuple[list[str], str]:
-    """The addresses of the hops, the nearest last, and the scheme; "" where none is told."""
+    """Return the addresses of the hops, the nearest last, and the scheme, or "" for none."""
     said = get(headers, b"x-forwarded-proto")
     proto = said.decode("latin-1").lower() if said is not None else ""
     lines = _all(headers, b"x-forwarded-for")
@@ -78,17 +78,17 @@ def _all(headers: Headers, name_lower: bytes) -> list[bytes]:
 
 
 def without_forwarding_fields(headers: Headers) -> Headers:
-    """What travels on to the web role: nothing of this hop, nor what it says of the outside."""
+    """Return the fields for the web role: without hop-by-hop fields and forwarding fields."""
     return [field for field in strip_hop_by_hop(headers) if not _is_forwarding_field(field)]
 
 
 def origin_fields(origin: Origin) -> Headers:
-    """What the web role is told beside the address and the scheme."""
+    """Return the field that tells the web role of an origin that isn't proven."""
     return [] if origin.is_proven else [UNPROVEN]
 
 
 def _is_forwarding_field(field: tuple[bytes, bytes]) -> bool:
-    """Whether a header says something of where a request comes from."""
+    """Return whether a header makes a statement about the origin of a request."""
     lower = field[0].lower()
     return lower in _FORWARDING_FIELDS or lower.startswith(b"x-forwarded-")
 

@@ -1,6 +1,6 @@
-"""What the relay adds to a request: what its stream may do, and with commands an id and an end.
+"""Fields that the relay adds to a request: its permissions, and for commands an id and an expiry.
 
-The relay looks no deeper into commands; the agent acts on these fields (docs/protocol.md).
+The relay doesn't parse commands; the agent acts on these fields (docs/protocol.md).
 """
 
 import hashlib
@@ -25,27 +25,27 @@ OURS = frozenset(
 
 
 def permission_stamp(access: Access) -> Headers:
-    """What the stream may do, where that isn't everything."""
+    """Return the field with the stream's permissions; none if it has all of them."""
     return [] if access.is_full else [(PERMISSIONS_FIELD, format_access_stamp(access))]
 
 
 @dataclass(frozen=True, slots=True)
 class AgentClock:
-    """The time that an agent was told when it signed in, from which it counts on by itself.
+    """An agent's clock: it was given the time when it signed in, and counts on from there.
 
-    at: seconds of the event loop's clock, then.
+    unix_s: the time it was given. at: seconds of the event loop's clock at that moment.
     """
 
     unix_s: float
     at: float
 
     def unix_s_at(self, now: float) -> float:
-        """What time the agent takes it to be. now: seconds of the event loop's clock."""
+        """Return the agent's time. now: seconds of the event loop's clock."""
         return self.unix_s + now - self.at
 
 
 class CommandStamps:
-    """node_id: of this process, unlike any other's; so that our ids are."""
+    """Makes the fields of commands. node_id: unique to this process, so that command ids are."""
 
     def __init__(self, node_id: str, now: Callable[[], datetime]) -> None:
         self._node_id = node_id
@@ -53,10 +53,10 @@ class CommandStamps:
         self._numbers = count(1)
 
     def stamp(self, request: Request, unique_id: str, agents_unix_s: float) -> Headers:
-        """The two fields. The same Idempotency-Key of the same connection gives the same id.
+        """Return the two fields. The same Idempotency-Key of the same connection gives the same id.
 
-        agents_unix_s: what time the agent takes it to be. Where our own clock was set back since,
-        every command would look late to it.
+        agents_unix_s: the agent's time. It counts if our own clock was set back since sign-in, as
+        every command would otherwise look expired to the agent.
         """
         now_s = max(self._now().timestamp(), agents_unix_s)
         expires_ms = int((now_s + COMMAND_LIFETIME_S) * 1000)

@@ -1,7 +1,7 @@
 """One caller's connection: requests read from it, one served at a time, answers written to it.
 
-Hosts are looked at per request, since a proxy before us uses one connection for many. Requests that
-come before the one under way is answered wait in the buffer.
+The Host is looked up for each request, since a proxy in front may use one connection for many
+hosts. Requests that come before the current one is answered wait in the buffer.
 """
 
 import asyncio
@@ -28,9 +28,9 @@ from .timeouts import Timeouts
 log = logging.getLogger(__name__)
 
 LINGER_BYTES = 8 * 1024 * 1024
-"""A refused upload is drained so far, so that clients read the answer."""
+"""The most bytes of a refused upload that are drained, so that clients read the answer."""
 MAX_PIPELINED_BYTES = 64 * 1024
-"""So much of what comes behind the request under way waits here, the rest in the socket."""
+"""The most bytes after the current request that wait in the buffer; others wait in the socket."""
 HIGH_WATER_BYTES = 128 * 1024
 
 _RESET = struct.pack("ii", 1, 0)
@@ -39,34 +39,34 @@ connection closes, a proper end would make a broken answer look whole."""
 
 
 class CallerExchange(Protocol):
-    """One request on its way; the front tells it what the caller does."""
+    """The handler of one request: a connection reports to it what the caller does."""
 
     def on_body(self, data: bytes, fin: bool) -> None: ...
     def on_raw(self, data: bytes) -> None:
-        """Bytes behind an upgrade."""
+        """Bytes after an upgrade."""
 
     def on_raw_end(self) -> None:
-        """The caller sends nothing more behind an upgrade; it may still listen."""
+        """The caller ended its direction after an upgrade; it may still read."""
 
     def on_caller_writable(self) -> None: ...
     def on_caller_gone(self) -> None:
-        """Nobody waits for the answer any more. Nothing follows."""
+        """The caller is gone and no one waits for the answer. Nothing follows."""
 
 
 class Dispatch(Protocol):
-    """Decides what becomes of a request."""
+    """Chooses the handler of a request."""
 
     def __call__(
         self, caller: "FrontConnection", request: Request, body: bytes, fin: bool
     ) -> CallerExchange | None:
-        """None: it has been answered already, or the connection was taken over.
+        """Serve a request. None: it has been answered already, or the connection was detached.
 
-        body: what came with the head; fin: that was all of it.
+        body: the bytes that came with the head; fin: they are the whole body.
         """
 
 
 class ConnectionFront(Protocol):
-    """What a connection asks of the front that accepted it."""
+    """The interface of the front to its connections."""
 
     loop: asyncio.AbstractEventLoop
     dispatch: Dispatch
@@ -85,8 +85,8 @@ class FrontConnection(asyncio.Protocol):
     def __init__(
         self, front: ConnectionFront, tunnel_port: int | None, *, is_inside: bool = False
     ) -> None:
-        self.tunnel_port = tunnel_port  # one that stands for a printer host, whatever Host says
-        self.is_inside = is_inside  # the service's own roles call here, and nobody else
+        self.tunnel_port = tunnel_port  # one that stands for a printer host, regardless of Host
+        self.is_inside = is_inside  # the caller is a role of the service in this process
         self.transport: asyncio.Transport
         self.peer = ""
         self.forwarding_plan: ForwardingPlan | None = None  # of the last request to a printer
@@ -96,9 +96,9 @@ class FrontConnection(asyncio.Protocol):
         self._disconnect = DisconnectDetector(self._timeouts.ended)
         self._buffer = b""
         self._searched = 0  # bytes of the buffer in which no head ends
-        self._awaits_head = False  # some of one has come
+        self._awaits_head = False  # a part of one has come
         self._may_skip_line = True  # RFC 9112, section 2.2: an empty line before a request
-        self._head = b""  # of the request under way
+        self._head = b""  # of the current request
         self._reader: BodyReader | None = None
         self._exchange: CallerExchange | None = None
         self._is_raw = False
@@ -125,7 +125,7 @@ class FrontConnection(asyncio.Protocol):
         if self.forwarding_plan is not None and not self._heads.remembers(
             self.forwarding_plan.headers
         ):
-            self.forwarding_plan = None  # nothing that comes can have it, and it may be large
+            self.forwarding_plan = None  # no later request can reuse it, and it may be large
         if self._reader is not None and not self._reader.is_complete:
             self._begin_linger()
         elif not keep_alive or not self._front.is_serving or self._has_ended_after_last_request:
@@ -136,7 +136,7 @@ class FrontConnection(asyncio.Protocol):
             self._read_on()
             if self._buffer:
                 # Not at once: the caller of finished() is still in the middle of its work, and
-                # between two requests of one caller it is the turn of the others.
+                # other connections get a turn between two requests of one caller.
                 self._front.loop.call_soon(self._read_request)
 
     def abort(self) -> None:
@@ -148,16 +148,16 @@ class FrontConnection(asyncio.Protocol):
         self.transport.abort()
 
     def continue_with(self, exchange: CallerExchange | None) -> None:
-        """Another exchange goes on with the request; None: it was answered already."""
+        """Let another exchange serve the request; None if it was answered already."""
         if self._is_busy and not self._is_closing:
             self._exchange = exchange
 
     def upgraded(self) -> None:
-        """From now on bytes are raw, both ways."""
+        """Pass on raw bytes from now on, in both directions."""
         self._is_raw = True
         self._deadline = 0.0
         rest, self._buffer = self._buffer, b""
-        self._resume()  # so much may have come early that reading was paused
+        self._resume()  # reading may have been paused by bytes that came early
         if rest and self._exchange is not None:
             self._exchange.on_raw(rest)
 
@@ -167,7 +167,7 @@ class FrontConnection(asyncio.Protocol):
         self._close()
 
     def pause(self) -> None:
-        """Don't read for now."""
+        """Stop reading for now."""
         if not (self._is_paused or self._is_closing or self._disconnect.has_ended):
             self._is_paused = True
             self.transport.pause_reading()
@@ -176,7 +176,7 @@ class FrontConnection(asyncio.Protocol):
         self._resume()
 
     def detach(self) -> tuple[asyncio.Transport, bytes]:
-        """Leave the connection to another protocol: with the request's head, and what followed."""
+        """Give up the transport to another protocol, with the request's head and later bytes."""
         self._front.forget(self)
         self._is_closing = True
         return self.transport, self._head + self._buffer
@@ -210,7 +210,7 @@ class FrontConnection(asyncio.Protocol):
                 self.pause()
 
     def eof_received(self) -> bool:
-        """The caller sends nothing more. True: it may still read, so the connection stays."""
+        """Note that the caller sends nothing more. True: it may still read, so stay connected."""
         is_whole = self._reader is None or self._reader.is_complete
         if self._is_busy and (self.is_inside or not is_whole):
             self.abort_for_gone_caller()
@@ -244,11 +244,11 @@ class FrontConnection(asyncio.Protocol):
 
     @property
     def is_new(self) -> bool:
-        """It has not asked for anything yet."""
+        """True until the first request."""
         return not self._head and not self._is_closing
 
     def sweep(self, now: float) -> None:
-        """Called about once a second: time-outs, and callers that left while we didn't read."""
+        """Check time-outs, and callers that left while we didn't read; about once a second."""
         if self._deadline and now >= self._deadline:
             self._on_deadline()
         elif self._has_stalled(now) or self._has_left(now):
@@ -261,14 +261,14 @@ class FrontConnection(asyncio.Protocol):
             exchange.on_caller_gone()
 
     def stop(self) -> None:
-        """Close, or else do so when the running request is answered."""
+        """Close now, or when the current request is answered."""
         if not self._is_busy and not self._is_closing:
             self._close()
 
     # --- reading --------------------------------------------------------------------------------
 
     def _read_request(self) -> None:
-        """Begin the next request, if its head is here and its answer would be read."""
+        """Begin the next request if its head has come and the caller reads answers."""
         if self._is_busy or self._is_congested or self._is_closing:
             return
         if self._may_skip_line and self._buffer.startswith(b"\r\n"):
@@ -319,7 +319,7 @@ class FrontConnection(asyncio.Protocol):
         if not self._front.is_serving:
             request.keep_alive = False
         exchange = self._front.dispatch(self, request, body, fin)
-        if self._is_busy:  # else it has been answered within the call
+        if self._is_busy:  # else it was answered within the call
             self._exchange = exchange
 
     def _receive_body(self, reader: BodyReader, data: bytes) -> None:
@@ -340,7 +340,7 @@ class FrontConnection(asyncio.Protocol):
         self._begin_linger()
 
     def _read_on(self) -> None:
-        """Read again, unless enough waits here."""
+        """Read again, unless enough waits in the buffer."""
         if len(self._buffer) <= MAX_PIPELINED_BYTES:
             self._resume()
 
@@ -381,7 +381,9 @@ class FrontConnection(asyncio.Protocol):
         elif not self._is_busy:
             self._refuse(BadMessage(408, "The head of the request took too long."))
         elif self._is_paused:
-            self._deadline = self._front.now() + self._timeouts.body  # it is us who wait
+            self._deadline = (
+                self._front.now() + self._timeouts.body
+            )  # the wait is ours, not the caller's
         else:
             self.abort_for_gone_caller()
 

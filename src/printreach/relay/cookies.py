@@ -1,4 +1,4 @@
-"""Cookies on printer hosts: ours never reach a printer, and a printer's never pass for ours."""
+"""Cookies on printer hosts: ours never reach a printer, and a printer can't set one of ours."""
 
 from printreach.wire.heads import Headers
 
@@ -8,17 +8,17 @@ _OURS = (b"printreach_", b"__host-printreach_")
 
 
 def own_cookie_name(scheme: str, tunnel_port: int | None) -> bytes:
-    """Of the cookie that signs a browser in to one printer host, or to one tunnel port.
+    """Return the name of the cookie that signs a browser in to a printer host or tunnel port.
 
-    On https a browser holds a `__Host-` cookie to this host, https and path /. Ports share the
-    cookies of their host, so the name says for which of them it is.
+    On https a browser limits a `__Host-` cookie to this host, https and path /. Ports share the
+    cookies of their host, so the name contains the port.
     """
     name = OWN_COOKIE if tunnel_port is None else b"%b_%d" % (OWN_COOKIE, tunnel_port)
     return b"__Host-" + name if scheme == "https" else name
 
 
 def set_own_cookie(scheme: str, tunnel_port: int | None, secret: str, max_age_s: int) -> bytes:
-    """The Set-Cookie value that signs a browser in."""
+    """Return the Set-Cookie value that signs a browser in."""
     secure = b"; Secure" if scheme == "https" else b""
     return b"%b=%b; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%b" % (
         own_cookie_name(scheme, tunnel_port),
@@ -29,7 +29,7 @@ def set_own_cookie(scheme: str, tunnel_port: int | None, secret: str, max_age_s:
 
 
 def cookie_values(headers: Headers, name: bytes) -> list[bytes]:
-    """The last values that a cookie of that name was sent with.
+    """Return the last MOST_VALUES values of the cookies with that name.
 
     Pages of other ports or hosts can plant cookies of that name, which a browser sends before ours:
     ours has the shortest path, and no script can replace it. RFC 6265, section 5.4.

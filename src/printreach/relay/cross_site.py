@@ -1,4 +1,4 @@
-"""Which requests that carry a printer host's cookie may a page of another site have caused?
+"""Cross-site checks: whether a page of another site may have caused a request with our cookie.
 
 A browser sends the cookie with requests of foreign pages too: with navigations of any site, and,
 since all printer hosts are one site to it, with every fetch of a page of another printer. Browsers
@@ -15,34 +15,34 @@ from printreach.wire.heads import get
 
 _SAFE_METHODS: Final = frozenset({b"GET", b"HEAD", b"OPTIONS"})
 _NOT_FOREIGN: Final = frozenset({b"same-origin", b"none"})
-"""Sec-Fetch-Site of requests that the host's own pages cause, or a person by hand."""
+"""Sec-Fetch-Site of requests by the host's own pages, or by a person who typed the address."""
 
 
 class Site(Enum):
-    """Who caused a request, as far as the browser says."""
+    """The site that caused a request, as far as the browser says."""
 
     OWN = auto()
-    """A page of the same origin, port included, or a person by hand."""
+    """A page of the same origin, port included, or a person who typed the address."""
     FOREIGN = auto()
     UNKNOWN = auto()
 
 
 class CookieUse(Enum):
-    """May a request be served by the cookie it carries?"""
+    """Whether a request may be served by the cookie that it carries."""
 
     ALLOWED = auto()
     REFUSED = auto()
     NEEDS_CONFIRMATION = auto()
-    """A link of another site with a query. Printers act on such (`/rr_gcode?gcode=M112`)."""
+    """A link of another site with a query. Printers act on some (`/rr_gcode?gcode=M112`)."""
 
 
 def cookie_use(request: Request, origin: str, *, is_guessable: bool) -> CookieUse:
-    """Judge a request that comes with the cookie.
+    """Decide about a request that comes with the cookie.
 
-    origin: of the host that it asks. What changes something needs that as its Origin.
-    is_guessable: strangers can know the address, such as a port; then a request of unknown origin
-    counts as foreign. It must be False for pages that send no Referer, which on plain http nobody
-    can tell from others.
+    origin: of the requested host. A request that changes something must have it as its Origin.
+    is_guessable: other people can know the address, such as a port; then a request of unknown
+    origin counts as foreign. It must be False for pages that send no Referer, which on plain http
+    look like those of other sites.
     """
     if request.method not in _SAFE_METHODS or request.upgrade is not None:
         is_ours = get(request.headers, b"origin") == origin.encode("latin-1")
@@ -57,15 +57,15 @@ def cookie_use(request: Request, origin: str, *, is_guessable: bool) -> CookieUs
 
 
 def is_made_by_another_site(request: Request, origin: str) -> bool:
-    """A page of another site has fetched it; a link there that a person followed is none.
+    """True if a page of another site fetched it, unlike a link there that a person followed.
 
-    A picture, a frame or a script's request, that is, of which the person knows nothing.
+    That is a picture, a frame or a script's request, which the person doesn't notice.
     """
     return site_of(request, origin) is Site.FOREIGN and not _is_page_load(request)
 
 
 def site_of(request: Request, origin: str) -> Site:
-    """Who caused the request, perhaps by redirects. origin: of the host that it asks."""
+    """Return the site that caused the request, also by redirects. origin: of the requested host."""
     said = get(request.headers, b"sec-fetch-site")
     if said is not None:
         return Site.OWN if said in _NOT_FOREIGN else Site.FOREIGN
@@ -79,7 +79,7 @@ def site_of(request: Request, origin: str) -> Site:
 
 
 def _is_page_load(request: Request) -> bool:
-    """A navigation of a whole tab, neither of a frame nor of an object in a page.
+    """True for a navigation of a whole tab, neither of a frame nor of an object in a page.
 
     Without Sec-Fetch fields frames can't be told apart; X-Frame-Options keeps these from showing.
     """

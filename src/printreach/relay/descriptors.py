@@ -1,7 +1,7 @@
-"""Enough file descriptors for what runs: callers are turned away before the last one is taken.
+"""A limit on file descriptors: new connections are refused before the last descriptor is taken.
 
-A process that takes them all can't open its database, reach the web role or say what is wrong, and
-the event loop closes what it accepts without a word.
+A process without free descriptors can't open its database, reach the web role or log what is wrong,
+and the event loop closes accepted connections silently.
 """
 
 import logging
@@ -10,22 +10,22 @@ from collections.abc import Callable
 from typing import Final
 
 MOST_RESERVED: Final = 64
-"""For the database, the web role's side of requests under way, and agents that sign in."""
+"""Reserved for the database, connections to the web role, and agents that sign in."""
 RESERVED_PART: Final = 8
-"""Where the limit is small, this part of it is kept, so that something can be served at all."""
+"""Of a small limit only an eighth is reserved, so that some requests can be served."""
 WARN_INTERVAL_S: Final = 10.0
 
 _log = logging.getLogger(__name__)
 
 
 def limit_of_this_process() -> int:
-    """How many descriptors may be open at once; an operator can change it while we run."""
+    """Return how many descriptors may be open; an operator can change it while we run."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return limit if limit != resource.RLIM_INFINITY else 1 << 30
 
 
 class DescriptorLimit:
-    """Decides which connections may stay, and tells of a shortage: at once, then now and then."""
+    """Decides which connections may stay, and logs a shortage: at once, then at an interval."""
 
     def __init__(self, limit: Callable[[], int] = limit_of_this_process) -> None:
         self._limit = limit
@@ -34,9 +34,9 @@ class DescriptorLimit:
         self.refused_count = 0
 
     def may_take(self, number: int, now: float) -> bool:
-        """Whether a connection with this descriptor may stay.
+        """Return whether a connection with this descriptor may stay.
 
-        The kernel gives the lowest number that is free: a high one means that few are left.
+        The kernel assigns the lowest free number, so a high one means that few are left.
         """
         limit = self._limit()
         if number < limit - min(MOST_RESERVED, limit // RESERVED_PART):
@@ -47,7 +47,7 @@ class DescriptorLimit:
         return False
 
     def look_again(self, now: float) -> None:
-        """Called about once a second: tell when the shortage is over."""
+        """Log that the shortage is over; called about once a second."""
         if self._warned_at is not None and now >= self._refused_at + WARN_INTERVAL_S:
             _log.warning("file descriptors are free again: new connections are accepted")
             self._warned_at = None

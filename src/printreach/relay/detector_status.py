@@ -1,4 +1,4 @@
-"""Telling one agent what the failure detector says of its print."""
+"""Sending the state of failure detection to an agent, for its current print."""
 
 import asyncio
 import logging
@@ -12,9 +12,9 @@ log = logging.getLogger(__name__)
 
 
 class DetectorStatusSender:
-    """send: sends a control message to the agent of this printer. No task runs while nothing is new.
+    """Sends the latest state to one agent. send: sends it a control message.
 
-    An agent that misses one has the next; so what could not be looked up is not tried again.
+    No task runs while nothing is new. A failed look-up is not retried: the next state replaces it.
     """
 
     __slots__ = ("_clock", "_has_news", "_printer_id", "_send", "_states", "_telling")
@@ -34,7 +34,7 @@ class DetectorStatusSender:
         self._telling: asyncio.Task[None] | None = None
 
     def tell(self) -> None:
-        """The detector may have said something: look, and pass on the latest."""
+        """Send the latest state, because it may have changed."""
         self._has_news = True
         if self._telling is None or self._telling.done():
             self._telling = asyncio.create_task(self._tell())
@@ -44,7 +44,7 @@ class DetectorStatusSender:
             self._telling.cancel()
 
     async def _tell(self) -> None:
-        # One look after another: an older word must not overtake a newer one.
+        # One look-up after another: an older state must not overtake a newer one.
         while self._has_news:
             self._has_news = False
             try:

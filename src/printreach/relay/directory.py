@@ -1,4 +1,4 @@
-"""Which tunnel leads to a printer. Newest wins."""
+"""The tunnel of each printer. The newest one replaces an older one."""
 
 import asyncio
 from typing import Final
@@ -14,8 +14,8 @@ STEP_S: Final = 0.25
 class Directory:
     """The tunnels of linked printers that end at this node.
 
-    settle_s: how long agents are expected to come back, after a start. It is counted by steps: a
-    node that stands still sees nobody come, and who knocked meanwhile has still to be let in.
+    settle_s: how long agents are expected to come back after a start. It is counted in steps: while
+    the process is stalled no time is counted, and agents that came meanwhile are accepted after it.
     """
 
     def __init__(self, settle_s: float = 0.0) -> None:
@@ -30,15 +30,15 @@ class Directory:
         return self._tunnels.get(printer_id)
 
     def agents_unix_s(self, printer_id: str) -> float:
-        """What time the printer's agent takes it to be; there is one."""
+        """Return the time of the printer's agent, which must be here."""
         return self._clocks[printer_id].unix_s_at(self._loop.time())
 
     def platform(self, printer_id: str) -> str:
-        """What kind of printer its agent says it is; "" while there is none."""
+        """Return the platform that the printer's agent reported; "" while there is none."""
         return self._platforms.get(printer_id, "")
 
     def put(self, printer_id: str, tunnel: Tunnel, clock: AgentClock, platform: str = "") -> None:
-        """Route to this tunnel from now on. An older one is told and closed."""
+        """Route to this tunnel from now on. An older one is closed with REPLACED."""
         self._platforms[printer_id] = platform
         older = self._tunnels.get(printer_id)
         self._tunnels[printer_id], self._clocks[printer_id] = tunnel, clock
@@ -48,7 +48,7 @@ class Directory:
             arrival.set()
 
     def drop(self, printer_id: str, tunnel: Tunnel) -> bool:
-        """Forget a tunnel; False when another one has taken its place."""
+        """Forget a tunnel; False if another one has replaced it."""
         if self._tunnels.get(printer_id) is not tunnel:
             return False
         del self._tunnels[printer_id], self._clocks[printer_id], self._platforms[printer_id]
@@ -56,11 +56,11 @@ class Directory:
 
     @property
     def is_settling(self) -> bool:
-        """The node began a moment ago: an agent that isn't here may be on its way."""
+        """True shortly after the start: an agent that isn't here may be connecting."""
         return self._is_settling
 
     async def arrival(self, printer_id: str) -> None:
-        """Wait until the printer's agent is here, or not expected any more."""
+        """Wait until the printer's agent is here, or no longer expected."""
         if self._is_settling:
             await self._arrivals.setdefault(printer_id, asyncio.Event()).wait()
 

@@ -1,4 +1,4 @@
-"""Has a caller left? TCP tells alike of one that only ends its side and of one that is gone."""
+"""Whether a caller has left: TCP reports the end of its direction and its leaving alike."""
 
 import select
 import socket
@@ -8,23 +8,23 @@ _ENDED = select.POLLRDHUP if hasattr(select, "POLLRDHUP") else 0
 
 
 class DisconnectDetector:
-    """Watches one caller. A reset is noticed at once, and so is what breaks on writing.
+    """Checks one caller. A reset and a failed write are noticed at once.
 
-    A caller that ends its side behind a whole request is owed the answer. But where nothing is
-    written to it for a while it counts as gone: else a printer would work for nobody.
+    A caller that ends its direction after a whole request still gets the answer. If nothing is
+    written to it for timeout_s it counts as gone: otherwise a printer would work for no one.
     """
 
     __slots__ = ("_timeout_s", "has_ended", "silent_since")
 
     def __init__(self, timeout_s: float) -> None:
         self.has_ended = False
-        """It has ended its side, and all that it sent was read."""
+        """The caller has ended its direction, and all its bytes were read."""
         self._timeout_s = timeout_s
         self.silent_since = 0.0
-        """When it was first looked at without anything being written; 0 after a write."""
+        """When a check first found that nothing was written; 0 after a write."""
 
     def has_left(self, sock: socket.socket | None, now: float, *, is_paused: bool) -> bool:
-        """is_paused: nobody reads from it, so the end of its side may not have been read yet."""
+        """Return whether the caller has left. is_paused: reading is paused, so an end is unread."""
         events = _events_of(sock) if is_paused else 0
         if events & _GONE:
             return True

@@ -1,4 +1,4 @@
-"""Taking an agent's events: stored first, acknowledged then, and no more than a printer has."""
+"""Events from agents: they are stored, then acknowledged, and limited for each printer."""
 
 import asyncio
 import logging
@@ -14,16 +14,16 @@ from printreach.rules.token_bucket import TokenBucket
 log = logging.getLogger(__name__)
 
 BURST: Final = 1000
-"""What a printer has to tell after weeks without a connection: all that an agent keeps."""
+"""The most events after weeks without a connection: all that an agent keeps."""
 REFILL_INTERVAL_S: Final = 20.0
-"""4,320 a day; prints of five minutes, one after another, make some 4,000. Of an agent that makes
-them up 31,000 rows are kept, for a week."""
+"""4,320 events a day; prints of five minutes, one after another, make some 4,000. An agent that
+invents events fills 31,000 rows at most, which are kept for a week."""
 WARN_INTERVAL_S: Final = 3600.0
-"""So often the log says of a printer that it goes beyond that."""
+"""The interval of warnings in the log about one printer that exceeds the limit."""
 MANY: Final = 1000
-"""Printers that are remembered before the first are forgotten again."""
+"""The number of printers above which those with a full bucket are forgotten."""
 RETRY: Final = Backoff.doubling(0.5, 30.0)
-"""Between tries where the store takes nothing."""
+"""The backoff between tries while the store fails."""
 
 NOT_AN_AGENTS: Final = frozenset(
     {
@@ -33,11 +33,11 @@ NOT_AN_AGENTS: Final = frozenset(
         EventType.TEST,
     }
 )
-"""The service itself makes these."""
+"""Events that only the service itself makes."""
 
 
 class EventLimiter:
-    """How many events printers may still send, whoever of their agents is connected."""
+    """A limit on the events of each printer, over all connections of its agents."""
 
     def __init__(self) -> None:
         self._by_printer: dict[str, TokenBucket] = {}
@@ -45,7 +45,7 @@ class EventLimiter:
         self._forget_at = MANY
 
     def wait_s(self, printer_id: str, events: int, now: float) -> float:
-        """Take so many; how long they have to wait before they are stored."""
+        """Count events; return the seconds that they have to wait before they are stored."""
         bucket = self._by_printer.get(printer_id) or TokenBucket(BURST, REFILL_INTERVAL_S, now)
         self._by_printer[printer_id] = bucket
         wait_s = bucket.reserve(now, events)
@@ -54,14 +54,14 @@ class EventLimiter:
         return wait_s
 
     def should_warn(self, printer_id: str, now: float) -> bool:
-        """Whether nobody was told of this printer of late that it sends too many."""
+        """Return whether the log should warn of this printer: once per WARN_INTERVAL_S."""
         if now - self._warned_at.get(printer_id, -WARN_INTERVAL_S) < WARN_INTERVAL_S:
             return False
         self._warned_at[printer_id] = now
         return True
 
     def give_back(self, printer_id: str, events: int) -> None:
-        """So many went while they waited; they come again."""
+        """Uncount events that were dropped while they waited; the agent sends them again."""
         if (bucket := self._by_printer.get(printer_id)) is not None:
             bucket.give_back(events)
 
@@ -77,7 +77,7 @@ class EventLimiter:
 
 
 class BadEvents(Exception):
-    """An agent says what none of ours says; the sentence goes to it and into the log."""
+    """Events that no agent of ours sends; the sentence goes to the agent and into the log."""
 
 
 class EventIntake:
@@ -99,7 +99,7 @@ class EventIntake:
         self._storing: asyncio.Task[None] | None = None
 
     def receive(self, events: list[PrintEvent]) -> None:
-        """Raises BadEvents."""
+        """Begin to store events. Raises BadEvents."""
         if self._storing is not None and not self._storing.done():
             raise BadEvents("the events before these are not stored yet")
         for event in events:
@@ -110,7 +110,7 @@ class EventIntake:
         self._storing = asyncio.create_task(self._store(events, wait_s))
 
     def close(self) -> None:
-        """What isn't stored by now comes again."""
+        """Stop storing; the agent sends unacknowledged events again."""
         if self._storing is not None:
             self._storing.cancel()
 
@@ -130,7 +130,7 @@ class EventIntake:
             try:
                 await asyncio.sleep(wait_s)
             except asyncio.CancelledError:
-                # Else a tunnel that ends often would never get them through.
+                # Otherwise the events of a tunnel that ends often would never be stored.
                 self._limiter.give_back(self._printer_id, len(events))
                 raise
         failures = 0

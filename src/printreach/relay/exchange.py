@@ -1,4 +1,4 @@
-"""One HTTP request to a printer: over one stream, and the answer back. Every byte passes here."""
+"""One HTTP request to a printer over one stream, and its answer. Every byte passes here."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -33,11 +33,11 @@ _CODES = {
 }
 
 MAX_INTERIMS = 16
-"""Interim answers carry no credit, so their number is what bounds them."""
+"""The most interim answers: they need no credit, so only their number can be limited."""
 
 
 class PrinterExchange:
-    """Stands between a caller's connection and a stream, and hears from both."""
+    """Connects a caller's connection with a stream; the handler of both."""
 
     def __init__(
         self,
@@ -56,10 +56,10 @@ class PrinterExchange:
         cookie_port: int | None = None,
         passes_body: bool = True,
     ) -> None:
-        """defaults: fields that a printer's answer gets where it has none of that name.
+        """defaults: fields that a printer's answer gets if it has none of that name.
 
-        cookie_port: see header_filter.answer_for_caller. passes_body: False reads the caller's body and
-        sends the printer none.
+        cookie_port: see header_filter.answer_for_caller. passes_body: False reads the caller's body
+        and sends the printer none.
         """
         self._passes_body = passes_body
         self._cookie_port = cookie_port
@@ -76,11 +76,11 @@ class PrinterExchange:
         self._defaults = defaults
         self._writer = AnswerWriter(caller, request)
         self._stream: Stream | Viewer
-        self._upstream: tuple[Tunnel, bytes, bytes]  # where, for what, with which header lines
+        self._upstream: tuple[Tunnel, bytes, bytes]  # tunnel, target, header lines
         self._uploaded = 0
         self._downloaded = 0
         self._download_limit = limits.download_bytes
-        self._untaken = 0  # bytes the caller's connection has not had room for
+        self._untaken = 0  # bytes in the caller's full buffer, not yet acknowledged
         self._is_sent = False
         self._is_over = False
         self._is_raw = False
@@ -97,9 +97,9 @@ class PrinterExchange:
         secure: bool,
         stamp: Headers,
     ) -> "PrinterExchange | None":
-        """Open the stream. None: refused at once.
+        """Open the stream. None: the request was refused at once.
 
-        fields: what the printer may see of the caller's. stamp: fields of ours to add.
+        fields: the caller's fields that the printer may see. stamp: fields that we add.
         """
         request = self._request
         if max(request.length, len(body)) > self._limits.upload_bytes:
@@ -115,7 +115,7 @@ class PrinterExchange:
         if len(head) > MAX_HEAD_BYTES:
             self._refuse(ErrorCode.AGENT_ERROR, "The head of the request is too large.")
             return None
-        # While the line is full a body waits for its turn, as those of streams under way do.
+        # While the tunnel is congested a body waits for its turn, as those of open streams do.
         room = 0 if tunnel.is_congested else CHUNK_BYTES
         first, rest = (body[:room], body[room:]) if self._passes_body else (b"", b"")
         self._uploaded = len(first)
@@ -124,7 +124,7 @@ class PrinterExchange:
             self,
             head,
             first,
-            # Behind a handshake more follows: the frames, should the printer agree.
+            # After a handshake frames follow, if the printer agrees.
             fin=(self._is_sent or not self._passes_body) and request.upgrade is None,
             upgrade=request.upgrade is not None,
             secure=secure,
@@ -201,7 +201,7 @@ class PrinterExchange:
             self._give_up(Reason.LIMIT, ErrorCode.DOWNLOAD_LIMIT)
             return
         if not self._is_sent:
-            self._writer.keep_alive = False  # an early answer: what is still sent is drained
+            self._writer.keep_alive = False  # an early answer: the rest of the body is drained
         headers = with_defaults(answer.headers, self._defaults)
         self._downloaded = len(body)
         if fin:
@@ -224,7 +224,7 @@ class PrinterExchange:
         self._pass_on(len(data), lambda: self._writer.body(data, fin=fin))
 
     def on_shared(self, piece: Piece) -> bool:
-        """More of a webcam that others watch, too. False: no room, until Viewer.taken."""
+        """Pass on a piece of a shared webcam; False if there is no room until Viewer.taken."""
         is_writable = self._writer.shared(piece)
         if not is_writable:
             self._untaken += len(piece.data)
@@ -258,7 +258,7 @@ class PrinterExchange:
             self._untaken += size
 
     def _is_too_large(self, status: int, length: int | None, size: int) -> bool:
-        """Of a body with that length, and what came of it; a 304 or HEAD only speaks of one."""
+        """Check a body's length, or the size that came; a 304 or HEAD only announces a length."""
         if length is None or status == 304 or self._request.method == b"HEAD":
             return size > self._download_limit
         return length > self._download_limit
@@ -285,22 +285,22 @@ class PrinterExchange:
             return False
         loop = asyncio.get_running_loop()
         self._webcam_timer = loop.call_later(self._limits.webcam_stream_s, self._end_webcam)
-        self._download_limit = 1 << 62  # a stream is bounded by its time
+        self._download_limit = 1 << 62  # a webcam's stream is limited by time
         return True
 
     def _share(self, webcam_type: bytes, body: bytes) -> bytes:
-        """Watch together with who watches the same already; what to show at first."""
+        """Join the feed of viewers of the same webcam, if there is one; what to show at first."""
         request, boundary = self._request, boundary_of(webcam_type)
         is_plain = request.method == b"GET" and request.framing is Framing.NONE
         if not is_plain or boundary is None:
             return body
-        assert isinstance(self._stream, Stream)  # a viewer hears of no second head
+        assert isinstance(self._stream, Stream)  # a viewer gets no second head
         key = FeedKey(*self._upstream, webcam_type)
         self._stream, body = self._feeds.join(key, boundary, self._stream, self, body)
         return body
 
     def _end_webcam(self) -> None:
-        """The stream has lasted as long as it may: end it as a camera does that is switched off."""
+        """End a stream that has lasted as long as it may, as a camera that is switched off does."""
         self._close_stream(Reason.LIMIT)
         try:
             self._writer.body(b"", fin=True)
@@ -317,7 +317,7 @@ class PrinterExchange:
     def _end_with(
         self, code: ErrorCode, sentence: str | None, failure: Failure | None = None
     ) -> None:
-        """Say why, or where an answer has begun, break it off so that it can't pass for whole."""
+        """Answer with the failure, or break off an answer that has begun, so that it isn't whole."""
         if self._writer.is_started:
             self._caller.abort()
         else:
@@ -331,7 +331,7 @@ class PrinterExchange:
         refuse(self._writer, code, self._reader, sentence, failure)
 
     def _close_stream(self, reason: Reason) -> None:
-        """Leave the stream; what is still under way on it is cancelled."""
+        """Leave the stream, and cancel it if it is still open."""
         if not self._is_over:
             self._leave()
             if self._stream.is_open:

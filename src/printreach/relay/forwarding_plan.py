@@ -1,4 +1,4 @@
-"""What a request's header lines come to on the way to a printer: credentials, and what passes."""
+"""The forwarding plan of a request: its credentials, and the header lines for the printer."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,10 +11,10 @@ from .header_filter import credentials_in_headers, headers_for_printer
 
 
 class ForwardingPlan(NamedTuple):
-    """All that follows from header lines and a grant, and from nothing else.
+    """Values that depend on header lines and a grant only.
 
-    headers, grant: what it was made of. digests, cookies: of the credentials in Authorization
-    lines, and of the cookie. fields: the lines for the printer, encoded.
+    headers, grant: its inputs. digests, cookies: of the credentials in Authorization lines, and of
+    the cookie. fields: the encoded lines for the printer.
     """
 
     headers: Headers
@@ -32,10 +32,10 @@ def plan_forwarding(
     scheme: str,
     tunnel_port: int | None,
 ) -> ForwardingPlan:
-    """The forwarding_plan of a request; the last one of its connection, where nothing has changed.
+    """Return the plan of a request, or the connection's last one if its inputs are the same.
 
-    An app that asks for the same page each second sends the same lines each time, and a browser
-    nearly the same. Hashing credentials and picking headers once is a quarter of a small request.
+    An app that polls every second sends the same lines each time, and a browser nearly the same.
+    Hashing credentials and filtering headers takes a quarter of the time of a small request.
     """
     if last is not None and last.headers is request.headers and last.grant is grant:
         return last

@@ -1,4 +1,4 @@
-"""The relay's own front: the sockets it listens on, and the connections that come of them."""
+"""The relay's front: its listening sockets, and the connections that they accept."""
 
 import asyncio
 import errno
@@ -13,17 +13,17 @@ from .timeouts import Timeouts
 log = logging.getLogger(__name__)
 
 BACKLOG = 1024
-"""Connections that wait to be accepted; what the kernel gives Linux at most is 4096."""
+"""Connections that wait to be accepted; Linux allows 4096 by default."""
 
 KEEPALIVE_IDLE_S = 60
 KEEPALIVE_INTERVAL_S = 15
 NOTSENT_LOWAT_BYTES = 128 * 1024
-"""Unsent bytes that the kernel holds for a caller; left to itself it takes 4 MiB for one that
-doesn't read."""
+"""Unsent bytes that the kernel holds for a caller; by default it takes 4 MiB for one that doesn't
+read."""
 NEW_CONNECTION_GRACE_S = 1.0
-"""From a connection to its first request; callers send it as soon as they may."""
+"""The most time from a connection to its first request; callers send it at once."""
 ACCEPT_POLL_S = 0.05
-"""Until a connection that the event loop is accepting is one of ours."""
+"""The wait for connections that the event loop is accepting to be registered here."""
 
 
 class Front:
@@ -46,7 +46,7 @@ class Front:
         return self.loop.time()
 
     async def listen(self, host: str, port: int, *, is_tunnel_port: bool = False) -> int:
-        """Accept connections; the port that was bound.
+        """Accept connections; return the port that was bound.
 
         is_tunnel_port: the port stands for one printer connection (PRINTREACH_TUNNEL_PORTS).
         """
@@ -66,9 +66,9 @@ class Front:
         self._servers.append(server)
 
     async def connect_inside(self, protocol: Callable[[], asyncio.Protocol]) -> object:
-        """Connect a protocol of this process, for a role of the service itself. Raises OSError.
+        """Connect a protocol of another role of the service in this process. Raises OSError.
 
-        No socket that others could reach leads to such a connection.
+        It uses a socket pair, which no other process can reach.
         """
         if not self.is_serving:
             raise ConnectionRefusedError(errno.ECONNREFUSED, "the relay has stopped")
@@ -84,13 +84,13 @@ class Front:
         return lambda: FrontConnection(self, tunnel_port)
 
     def close_listeners(self) -> None:
-        """Accept nobody any more."""
+        """Accept no more connections."""
         self.is_serving = False
         for server in self._servers:
             server.close()
 
     async def drain_new_connections(self) -> None:
-        """Leave those whom we accepted a moment ago the time to ask: nobody else hears them."""
+        """Wait for the first requests of new connections, which no other process could answer."""
         deadline = self.now() + NEW_CONNECTION_GRACE_S
         while self.now() < deadline:
             await asyncio.sleep(ACCEPT_POLL_S)
@@ -98,7 +98,7 @@ class Front:
                 return
 
     async def stop(self, grace_s: float) -> None:
-        """No new requests; running ones get grace_s seconds."""
+        """Take no new requests; running ones get grace_s seconds."""
         self.close_listeners()
         for connection in list(self._connections):
             connection.stop()
@@ -114,7 +114,7 @@ class Front:
             connection.abort_for_gone_caller()
 
     def may_keep(self, number: int) -> bool:
-        """Whether a connection with this descriptor may stay."""
+        """Return whether a connection with this descriptor may stay."""
         return self.descriptors.may_take(number, self.now())
 
     def remember(self, connection: FrontConnection) -> None:
@@ -137,9 +137,9 @@ class Front:
 
 
 def _tune(server: asyncio.Server) -> None:
-    """Set what accepted connections take over from the socket that listens."""
+    """Set the options that accepted connections inherit from the listening socket."""
     for listener in server.sockets:
-        # A caller that vanished without a word is noticed although nobody sends it anything.
+        # A caller that vanished silently is noticed even while nothing is sent to it.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if hasattr(socket, "TCP_KEEPIDLE") and listener.family != socket.AF_UNIX:
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE_IDLE_S)

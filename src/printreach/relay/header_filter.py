@@ -1,4 +1,4 @@
-"""What of a message passes from one side to the other: credentials, forwarding and hop headers."""
+"""Which header fields pass between caller and printer: credentials, forwarding, hop-by-hop."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -30,7 +30,7 @@ _FOR_PROXIES = (
     b"x-envoy-",  # Envoy: x-envoy-immediate-health-check-fail takes the relay out of service
     b"fly-replay",  # Fly.io: sends the request to another machine of the organisation
 )
-"""Names begin so that a proxy before the relay obeys; none of them is meant for the caller."""
+"""Beginnings of names that a proxy in front of the relay acts on; none is meant for the caller."""
 _ANSWER_DROPPED = HOP_BY_HOP | {
     ERROR_FIELD.lower(),
     b"clear-site-data",
@@ -56,19 +56,19 @@ Field = tuple[bytes, bytes]
 class PresentedCredentials(NamedTuple):
     """The credentials in a request's header lines, as digests.
 
-    authorizations: by the values of the Authorization lines they stood in. cookies: of the cookie.
+    authorizations: by the values of their Authorization lines. cookies: of the cookie's values.
     """
 
     authorizations: dict[bytes, bytes]
     cookies: list[bytes]
 
     def ours(self, accepted: Sequence[bytes]) -> list[bytes]:
-        """The Authorization values that open the connection; the printer may not see them."""
+        """Return the Authorization values that open the connection; printers don't see them."""
         return [value for value, found in self.authorizations.items() if found in accepted]
 
 
 class AnswerHead(NamedTuple):
-    """A printer's head as the caller may see it. length: None where it says none.
+    """A printer's head as the caller may see it. length: None without a Content-Length.
 
     webcam_type: the content type of a webcam's stream; empty for everything else.
     """
@@ -85,9 +85,9 @@ class BadAnswer(Exception):
 def credentials_in_headers(
     headers: Headers, kind: ConnectionKind, scheme: str, tunnel_port: int | None
 ) -> PresentedCredentials:
-    """The credentials that a request to a connection of that kind carries in its header lines.
+    """Return the credentials in the header lines of a request to a connection of that kind.
 
-    tunnel_port: by which it came, where a port stands for the connection.
+    tunnel_port: the port that it came by, if a port stands for the connection.
     """
     cookies: list[bytes] = []
     authorizations: dict[bytes, bytes] = {}
@@ -102,7 +102,7 @@ def credentials_in_headers(
 
 
 def credentials_in_target(target: bytes, kind: ConnectionKind) -> list[bytes]:
-    """The digests of the credentials in a service_api_key; none on an own- host."""
+    """Return the digests of the credentials in a service_api_key; none on an own- host."""
     if _KEY not in target or kind is ConnectionKind.OWN:
         return []
     for pair in target.partition(b"?")[2].split(b"&"):
@@ -112,7 +112,7 @@ def credentials_in_target(target: bytes, kind: ConnectionKind) -> list[bytes]:
 
 
 def target_for_printer(target: bytes) -> bytes:
-    """The target without service_api_key; every other byte is kept."""
+    """Return the target without service_api_key; every other byte is kept."""
     if _KEY not in target:
         return target
     path, _, query = target.partition(b"?")
@@ -125,10 +125,10 @@ def target_for_printer(target: bytes) -> bytes:
 def headers_for_printer(
     headers: Headers, ours: Sequence[bytes], cookie_port: int | None = None
 ) -> Headers:
-    """The caller's headers as the printer may see them.
+    """Return the caller's headers as the printer may see them.
 
-    To servers that hand headers on as CGI does, OctoPrint's among them, `_` and `-` are the same.
-    ours: Authorization values that carried our credentials; others are the printer's own and pass.
+    Servers that pass headers on as CGI does, OctoPrint's among them, don't distinguish `_` and `-`.
+    ours: Authorization values with our credentials; others are for the printer and pass.
     cookie_port: the tunnel port whose cookies the printer gets back (cookies.without_ours).
     """
     kept: Headers = []
@@ -137,7 +137,7 @@ def headers_for_printer(
         if name not in _LOOKED_AT and not name.startswith(b"x-forwarded-"):
             kept.append(field)
         elif name == b"connection" and field[1].lower() not in _USUAL_CONNECTIONS:
-            # It names others.
+            # It names other fields, which end at this hop.
             return headers_for_printer(strip_hop_by_hop(headers), ours, cookie_port)
         elif (value := _for_printer(name, field[1], ours, cookie_port)) is not None:
             kept.append((field[0], value))
@@ -147,7 +147,7 @@ def headers_for_printer(
 def _for_printer(
     name: bytes, value: bytes, ours: Sequence[bytes], cookie_port: int | None
 ) -> bytes | None:
-    """What the printer may see of a field that may hold something of ours; None for nothing."""
+    """Return the value that the printer may see of a field that may hold ours; None for none."""
     match name:
         case b"authorization":
             return None if value in ours else value
@@ -160,7 +160,7 @@ def _for_printer(
 
 
 def answer_for_caller(headers: Headers, cookie_port: int | None = None) -> AnswerHead:
-    """A printer's headers as the caller may see them. Raises BadAnswer.
+    """Return a printer's headers as the caller may see them. Raises BadAnswer.
 
     cookie_port: the tunnel port for which a browser keeps the cookies (cookies.set_cookies).
     """
@@ -187,7 +187,7 @@ def answer_for_caller(headers: Headers, cookie_port: int | None = None) -> Answe
 
 
 def with_defaults(headers: Headers, defaults: Sequence[Field]) -> Headers:
-    """The headers, and those of the defaults whose names are not among them."""
+    """Return the headers, and those defaults whose names are not among them."""
     missing = [field for field in defaults if get(headers, field[0].lower()) is None]
     return [*headers, *missing] if missing else headers
 

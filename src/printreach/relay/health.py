@@ -1,4 +1,4 @@
-"""/healthz, /readyz and /metrics, on the service's own host and on any address."""
+"""The pages /healthz, /readyz and /metrics, on the service's own host and on any address."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,7 +15,7 @@ _METRICS = (b"Content-Type", b"text/plain; version=0.0.4; charset=utf-8")
 
 
 class Health:
-    """metrics: names and helps to functions that read the figures of now."""
+    """Answers for monitors. metrics: by name, a help text and a function that returns the value."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Health:
                 answer(writer, 403, b"Forbidden", [_TEXT], text)
 
     def _may_read_metrics(self, request: Request, peer: str) -> bool:
-        """A proxy on this machine must not make its callers local: what it forwards is judged."""
+        """Decide by the forwarded origin: a proxy on this machine doesn't make its callers local."""
         if any(map(_is_proxy_field, request.headers)) and not is_within(peer, self._networks):
             return False
         address = origin_of(peer, request.headers, self._networks, "http").address
@@ -61,7 +61,7 @@ class Health:
 
 
 def _is_proxy_field(field: tuple[bytes, bytes]) -> bool:
-    """A header that no monitor sends, but a proxy that nobody has told us of."""
+    """Return whether proxies send this header, even ones that aren't configured; monitors don't."""
     name = field[0].lower()
     return name in (b"forwarded", b"x-real-ip", b"via") or name.startswith(b"x-forwarded-")
 

@@ -1,4 +1,4 @@
-"""A request that can't be answered yet."""
+"""A request that can't be served yet."""
 
 import asyncio
 
@@ -19,13 +19,13 @@ class HeldRequest:
             caller.pause()
 
     def release(self) -> tuple[bytes, bool]:
-        """What has come of the body, and whether that is all."""
+        """Return the part of the body that has come, and whether it is the whole."""
         self.is_released = True
         self._caller.resume()
         return b"".join(self._body), self._fin
 
     async def read_small(self, most: int, seconds: float) -> bytes | None:
-        """The whole body; None where it is larger, takes longer, or the caller leaves."""
+        """Return the whole body; None if it is larger, takes longer, or the caller leaves."""
         self._caller.resume()
         try:
             async with asyncio.timeout(seconds):

@@ -1,4 +1,4 @@
-"""Asking agents for keys of their printers' own software, for apps whose users want one."""
+"""Requests to agents for API keys of their printers' own software, for apps."""
 
 import asyncio
 import logging
@@ -11,13 +11,13 @@ from printreach.rules.credentials import TokenBytes, new_record_id
 log = logging.getLogger(__name__)
 
 ANSWER_WITHIN_S: Final = 25.0
-"""An agent gives up on its printer after 20."""
+"""The time-out of an agent's answer; the agent gives up on its printer after 20 s."""
 
 Send = Callable[[signin.FromService], None]
 
 
 class HostKeyRequests:
-    """ports.HostKeys, for printers whose tunnels end at this node. A key is never logged."""
+    """ports.HostKeys for printers whose tunnels end at this node. Keys are never logged."""
 
     def __init__(self, token_bytes: TokenBytes, answer_within_s: float = ANSWER_WITHIN_S) -> None:
         self._token_bytes = token_bytes
@@ -26,16 +26,16 @@ class HostKeyRequests:
         self._asked: dict[tuple[str, str], asyncio.Future[str | None]] = {}
 
     def add_agent(self, printer_id: str, send: Send) -> None:
-        """An agent that makes keys is here; say: sends it a control message."""
+        """Add an agent that makes keys; send: sends it a control message."""
         self._agents[printer_id] = send
 
     def remove_agent(self, printer_id: str, send: Send) -> None:
-        """It is gone. A newer tunnel of the same printer stays."""
+        """Remove an agent, unless a newer tunnel of the same printer has replaced it."""
         if self._agents.get(printer_id) == send:
             del self._agents[printer_id]
 
     def on_answer(self, printer_id: str, answer: signin.HostApiKey) -> None:
-        """An agent speaks for its own printer alone; what nobody asked for is dropped."""
+        """Handle an agent's answer, for its own printer only; unrequested answers are dropped."""
         waiting = self._asked.get((printer_id, answer.request_id))
         if waiting is None or waiting.done():
             return
@@ -44,7 +44,7 @@ class HostKeyRequests:
         waiting.set_result(answer.api_key)
 
     async def make(self, printer_id: str, app_name: str) -> str | None:
-        """A key for that app; None where there is none in time."""
+        """Return a key for that app; None if there is none in time."""
         send = self._agents.get(printer_id)
         if send is None:
             return None

@@ -1,4 +1,4 @@
-"""Which service a Host names: our own, one printer connection, or somebody else's."""
+"""What a Host names: the service itself, a printer connection, or something that isn't ours."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,24 +12,24 @@ from .page_words import Reader
 
 @dataclass(frozen=True, slots=True)
 class OwnHost:
-    """The service itself: dashboard, APIs, agents."""
+    """The service itself: dashboard, APIs, agents' tunnels."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetectorHost:
-    """The service by the name that stands in the URLs of the failure-detection API."""
+    """The service by the name in the URLs of the failure-detection API."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrinterHost:
-    """One connection to a printer; unique_id may name none."""
+    """A connection to a printer; unique_id may not exist."""
 
     unique_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignHost:
-    """A name that isn't ours: health checks by address, strangers."""
+    """A name that isn't ours, as in health checks by address."""
 
 
 NamedHost = OwnHost | DetectorHost | PrinterHost | ForeignHost
@@ -47,12 +47,12 @@ def name_without_port(host: bytes) -> str:
 
 
 class Hosts:
-    """Reads Host lines. Compared without case and port; those of late are remembered."""
+    """Parses Host lines. They are compared without case and port; recent ones are cached."""
 
     def __init__(self, base_url: str, tunnel_domain: str, detector_url: str = "") -> None:
-        """detector_url: where it has a name of its own.
+        """detector_url: of the failure-detection API, if it has a name of its own.
 
-        require_https: whether browsers are told so of the hosts of connections.
+        require_https: whether browsers are told to use https for the hosts of connections.
         """
         parts = urlsplit(base_url)
         self.base_url = base_url.rstrip("/")
@@ -80,10 +80,10 @@ class Hosts:
         return _FOREIGN
 
     def reader(self, grant: Grant | None, tunnel_port: int | None) -> Reader:
-        """Who reads a page of ours there.
+        """Return who reads a page of ours there.
 
         The name of an own- host can't be guessed, so the page on it may name the printer. A port
-        can: there only the owner's dashboard says which printer it is.
+        can be guessed: there only the owner's dashboard says which printer it is.
         """
         if grant is None:
             return Reader(printers_page=self.printers_page, unlock_page=self.unlock_page)
@@ -97,7 +97,7 @@ class Hosts:
         )
 
     def origin(self, host: bytes) -> str:
-        """The Origin that a page of this host sends; the scheme's own port is left out."""
+        """Return the Origin that a page of this host sends, without the scheme's default port."""
         shown = host.decode("latin-1").lower()
         default = ":443" if self.scheme == "https" else ":80"
         return f"{self.scheme}://{shown.removesuffix(default)}"

@@ -1,4 +1,4 @@
-"""Which connections were used, told to the store once in a while and never by a request."""
+"""When connections were last used: written to the store at an interval, never by a request."""
 
 import asyncio
 import logging
@@ -13,13 +13,13 @@ log = logging.getLogger(__name__)
 
 WRITE_INTERVAL_S = 60.0
 STORE_TIMEOUT_S = 10.0
-"""A store that hangs must not hold up the end of the service."""
+"""The time-out of a write: a store that hangs must not delay the end of the service."""
 BATCH = 500
-"""Rows in one write; between two of them others get their turn."""
+"""Rows in one write; other work gets its turn between two writes."""
 
 
 class LastUsedRecorder:
-    """Owned by admission. running: names of the connections that carry something now."""
+    """Records when connections were used. running: returns the names of those in use now."""
 
     def __init__(self, grants: Grants, clock: Clock, running: Callable[[], Iterable[str]]) -> None:
         self._grants = grants
@@ -29,11 +29,11 @@ class LastUsedRecorder:
         self._writing = asyncio.create_task(self._keep_writing())
 
     def note(self, unique_id: str) -> None:
-        """Used now. On the path of every request, so it does next to nothing."""
+        """Note a use now. This is on the path of every request, so it does next to nothing."""
         self._used[unique_id] = self._clock.now()
 
     async def write(self) -> None:
-        """Write down what was noted. What the store does not take is told the next time."""
+        """Write the noted uses. Those that the store rejects are written the next time."""
         at = self._clock.now()
         used = self._used | dict.fromkeys(self._running(), at)
         self._used = {}

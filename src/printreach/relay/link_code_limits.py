@@ -1,4 +1,4 @@
-"""How many link codes may be asked for: each is a row in the store, and anybody may ask."""
+"""A limit on link codes: each is a row in the store, and anybody may ask for them."""
 
 from printreach.rules.rate_limits import Network, networks_of
 from printreach.rules.token_bucket import TokenBucket
@@ -8,15 +8,15 @@ from .caller_origin import read_address
 BURST = 64
 """A farm behind one address, freshly set up: all its agents show a code at once."""
 REFILL_INTERVAL_S = 10.0
-"""A code is renewed after 10 minutes, so this keeps that many agents supplied for ever."""
+"""A code is renewed after 10 minutes, so this supplies a burst of agents for ever."""
 TOTAL_BURST = 2000
 TOTAL_REFILL_INTERVAL_S = 0.1
 MANY = 100
-"""Networks that are remembered before the first are forgotten again."""
+"""The number of networks above which those with a full bucket are forgotten."""
 
 
 class LinkCodeLimiter:
-    """Counts codes by the network they were asked from, and all together."""
+    """Limits codes by the network that asks for them, and all together."""
 
     def __init__(self, now: float) -> None:
         self._total = TokenBucket(TOTAL_BURST, TOTAL_REFILL_INTERVAL_S, now)
@@ -24,7 +24,7 @@ class LinkCodeLimiter:
         self._forget_at = MANY
 
     def take(self, address: str, now: float) -> bool:
-        """Whether another code may be made for an agent at that address."""
+        """Count another code for an agent at that address; False if it is over a limit."""
         buckets = {
             network.name: self._by_network.get(network.name)
             or TokenBucket(BURST * network.share, REFILL_INTERVAL_S / network.share, now)
@@ -43,7 +43,7 @@ class LinkCodeLimiter:
         return len(self._by_network)
 
     def _forget_full(self, now: float) -> None:
-        """A network that could ask for a whole burst again is as good as a new one."""
+        """Forget networks with a full bucket, which are like new ones."""
         full = [name for name, bucket in self._by_network.items() if bucket.is_full(now)]
         for name in full:
             del self._by_network[name]
@@ -51,5 +51,5 @@ class LinkCodeLimiter:
 
 
 def _networks_of(address: str) -> tuple[Network, ...]:
-    """What is no address counts as one and the same."""
+    """Return the networks of an address; all texts that aren't addresses share one."""
     return networks_of(address) if read_address(address) else networks_of("")

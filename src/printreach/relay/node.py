@@ -1,4 +1,4 @@
-"""A relay node: the front, and where each request goes."""
+"""A relay node: its front, and the dispatch of each request."""
 
 import asyncio
 import logging
@@ -35,20 +35,20 @@ log = logging.getLogger(__name__)
 
 TUNNEL_PATH = b"/api/agent/tunnel"
 DETECTOR_PATHS = b"/api/detector/v1/"
-"""All that is served by the name of the failure-detection API, which holds no page of ours."""
+"""The paths that are served on the host of the failure-detection API, which has no pages."""
 HEARTBEAT_INTERVAL_S = 10.0
 STOP_GRACE_S = 10.0
-"""What running requests get to end in."""
+"""The time that running requests have to end in."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RelayDependencies:
-    """What a relay node needs of the outside.
+    """The dependencies of a relay node.
 
     connect_web: opens a connection to the web role. web: its application, if it runs here, too.
-    networks: whose forwarding headers count, and who may read the metrics. tries: counts those to
-    sign a browser in to a printer. detector_url: of the failure-detection API, "" where it has no
-    name of its own. process_metrics: what /metrics says beside the relay's own figures.
+    networks: of proxies whose forwarding headers count, and of clients that may read the metrics.
+    tries: limits tries to sign a browser in to a printer. detector_url: of the failure-detection
+    API, "" if it has no name of its own. process_metrics: further metrics on /metrics.
     """
 
     grants: Grants
@@ -98,11 +98,11 @@ class RelayNode:
         self._alive = asyncio.create_task(self._stay_alive())
 
     async def listen(self, host: str, port: int) -> int:
-        """Accept callers and agents; the port that was bound."""
+        """Accept callers and agents; return the port that was bound."""
         return await self._front.listen(host, port)
 
     async def listen_on(self, listener: socket.socket, *, is_tunnel_port: bool = False) -> None:
-        """The same on a socket that listens already."""
+        """Accept callers and agents on a socket that listens already."""
         await self._front.listen_on(listener, is_tunnel_port=is_tunnel_port)
 
     async def listen_for_tunnels(self, host: str, ports: Iterable[int]) -> None:
@@ -112,16 +112,16 @@ class RelayNode:
 
     @property
     def connect_inside(self) -> Connect:
-        """How other roles in this process reach printers, with grants that work here alone."""
+        """Connects other roles in this process to printers, with grants valid here only."""
         return self._front.connect_inside
 
     @property
     def host_keys(self) -> HostKeyRequests:
-        """Where other roles in this process get keys of printers' own software."""
+        """Gives other roles in this process API keys of printers' own software."""
         return self._agents.host_keys
 
     async def stop(self, grace_s: float = STOP_GRACE_S) -> None:
-        """Finish what runs, then send the agents away."""
+        """Finish running requests, then close the agents' tunnels."""
         self._front.close_listeners()
         if grace_s > 0:
             await self._front.drain_new_connections()

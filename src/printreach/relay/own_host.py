@@ -1,7 +1,7 @@
-"""The service's own host: passed on to the web role, request by request.
+"""The service's own host: each request is passed on to the web role.
 
-Where the web role runs in this process its application answers (`web_app.py`); WebSockets, and
-everything where it runs apart, go over its unix socket.
+If the web role runs in this process its application answers (`web_app.py`); WebSockets, and all
+requests if it runs in another process, go over its unix socket.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 def unix_socket_connect(path: str) -> Connect:
-    """Connect to the web role."""
+    """Return a function that connects to the web role."""
     loop = asyncio.get_running_loop()
     return lambda protocol: loop.create_unix_connection(protocol, path)
 
@@ -47,7 +47,7 @@ class OwnHostRequests:
 
 
 class WebExchange:
-    """One request to the web role, as its caller's connection sees it."""
+    """One request to the web role; the handler of its caller's connection."""
 
     def __init__(self, caller: FrontConnection, request: Request) -> None:
         self.caller = caller
@@ -93,7 +93,7 @@ class WebExchange:
 
 
 class _WebAnswerHandler:
-    """The same request as the client sees it."""
+    """The handler of the web role's answer to a WebExchange."""
 
     def __init__(self, exchange: WebExchange) -> None:
         self._exchange = exchange
@@ -153,7 +153,7 @@ class _WebAnswerHandler:
 
 
 def _head_for_web(request: Request, origin: Origin, *, chunked: bool) -> bytes:
-    """The request's head as the web role gets it; what it says of the outside is ours."""
+    """Return the request's head for the web role, with forwarding fields of our own."""
     headers = without_forwarding_fields(request.headers)
     headers.append((b"X-Forwarded-For", origin.address.encode("ascii", "replace")))
     headers.append((b"X-Forwarded-Proto", origin.scheme.encode()))

@@ -1,4 +1,4 @@
-"""What a page says to a person in a browser, where the error table speaks to apps.
+"""The texts of pages for people in a browser; the error table has the texts for apps.
 
 Each kind of connection has another reader: the owner of a printer, somebody it is shared with, or
 somebody who has found the address of an app.
@@ -21,11 +21,11 @@ from printreach.rules.connections import ConnectionKind, Refused
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reader:
-    """Who reads a page on a printer's host.
+    """The reader of a page on a printer's host.
 
-    kind: of the connection; None where there is none at that address. printers_page: where people
-    find their printers. unlock_page: where owners unlock remote control. way_back: the dashboard's
-    page that opens this printer again; "" where its address may not be told.
+    kind: of the connection; None if there is none at that address. printers_page: the list of
+    a person's printers. unlock_page: the page where owners unlock remote control. way_back: the
+    dashboard's page that opens this printer again; "" if its address may not be shown.
     """
 
     printers_page: str
@@ -36,7 +36,7 @@ class Reader:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Link:
-    """Where a page leads. is_main: the one thing that its reader came for."""
+    """A link on a page. is_main: the page's main action."""
 
     text: str
     href: str
@@ -97,21 +97,21 @@ _FOR_PEOPLE: Final[Mapping[tuple[ConnectionKind | None, ErrorCode], Failure]] = 
 
 
 def failure_for(code: ErrorCode, reader: Reader) -> Failure:
-    """What the page says of that code."""
+    """Return the texts of the page for that code."""
     return _FOR_PEOPLE.get((reader.kind, code), FAILURES[code])
 
 
 def failure_of(refused: Refused) -> Failure | None:
-    """What is said of a refusal whose credentials were right; None where the code says it all."""
+    """Return the texts of a refusal with valid credentials; None if those of the code apply."""
     if refused.sentence is None:
         return None
     return REMOTE_LOCKED if refused.sentence == REMOTE_LOCKED.meaning else NOT_PERMITTED
 
 
 def links_for(code: ErrorCode, reader: Reader, failure: Failure | None = None) -> list[Link]:
-    """Where the page leads; a guest of a share has no printers of their own here.
+    """Return the links of the page; a guest of a share has no printers of their own here.
 
-    failure: what the page says in place of what the code stands for.
+    failure: the texts of the page, if they aren't those of the code.
     """
     if reader.kind is ConnectionKind.SHARED:
         return []

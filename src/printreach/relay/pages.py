@@ -1,6 +1,6 @@
-"""The service's own failures, as a browser reads them and as a program does.
+"""The service's own failures, as pages for browsers and as JSON for programs.
 
-A page here stands on a printer's host, where nothing else of ours is served. So it is one
+These pages are on a printer's host, where nothing else of ours is served. So each is one
 self-contained text: no script, no picture to fetch, no other host, and one style sheet that the
 content security policy admits by its hash.
 """
@@ -17,7 +17,7 @@ from printreach.rules.safe_text import printable
 
 from .page_words import FROM_ANOTHER_SITE, Link, Reader, failure_for, links_for
 
-# A sentence or two. What is longer is no advice, and the page has to stay small.
+# A sentence or two. Longer text is no advice, and the page has to stay small.
 _LONGEST_DETAIL: Final = 200
 _LONGEST_NAME: Final = 50
 
@@ -77,14 +77,14 @@ a14 14 0 0 1 0 28h-4a4 4 0 0 1-4-4V19a4 4 0 0 1 4-4h4a5 5 0 0 1 0 10"/>\
 0 1 20 0m26.8-6.8a10 10 0 1 0 0 13.6m9.5-26.8v30m0-11a9 9 0 0 1 18 0v11"/>\
 <path stroke-width="5.8" d="M46.3 11.2h0"/></g></svg>"""
 
-# The filament line, torn: from the logo's mark towards a printer that it no longer reaches.
+# A drawing of a torn filament, from the logo's mark to a printer that it no longer reaches.
 _TORN_LINE: Final = """<svg viewBox="0 0 350 102" aria-hidden="true">\
 <use href="#p" transform="translate(11 15)scale(1.07)"/>\
 <path class="ink" d="M73 49h76c9 0 8-10 16-10"/>\
 <path d="M195 59c8 0 7-10 16-10h16M242 5h94v92h-94zM242 29h94m-60 0v13l6 10h14l6-10V29m-31 40h36\
 m-46 12h56"/><path stroke-width="3" d="M173 25l4-10m6 14l8-7m-18 56l3-10"/></svg>"""
 
-# The same line, whole.
+# The same filament, whole.
 _LINE: Final = """<svg viewBox="0 0 350 102" aria-hidden="true">\
 <use href="#p" transform="translate(11 15)scale(1.07)"/>\
 <path class="ink" d="M73 49h76c12 0 12-10 24-10h54"/>\
@@ -112,7 +112,7 @@ _REFRESH_NOTE: Final = "Tries again by itself every 30 seconds"
 _RETRY: Final = """<a href=""><svg viewBox="0 0 24 24" aria-hidden="true">\
 <path d="M20 12a8 8 0 1 1-2-5l2 2m0-5v5h-5"/></svg>Try now</a>"""
 
-# Out of the frame, where an app shows the printer in one: our pages stand in none.
+# Links leave the frame if an app shows the printer in one: our own pages don't load in frames.
 _LINK: Final = Template('<a$quiet target="_top" href="$href">$text</a>')
 _QUIET: Final = ' class="quiet"'
 
@@ -153,7 +153,7 @@ SIGN_IN_PAGE_CSP: Final = (
     f"default-src 'none'; style-src {_hash_source(_SIGN_IN_STYLE)}; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
 ).encode()
-"""The same for the page that asks for a password, which stands in no frame."""
+"""The same for the page that asks for a password, which doesn't load in frames."""
 
 # No frame-ancestors: apps show a printer's pages in frames of theirs, and there this page has to
 # be readable too. It holds no secret, and nothing on it acts.
@@ -175,8 +175,8 @@ def error_page(
 
     detail: what is known beyond the code, as a sentence; it may come from outside.
     printer_name: only where the caller has proved access to that printer.
-    reader: who reads it; where not known, it says what apps are told.
-    failure: what is said in place of what the code stands for.
+    reader: who reads it; if unknown, the texts are those for apps.
+    failure: the texts of the page, if they aren't those of the code.
     """
     links = links_for(code, reader, failure) if reader else []
     failure = failure or (failure_for(code, reader) if reader else FAILURES[code])
@@ -199,7 +199,7 @@ def error_page(
 def sign_in_page(action: str, error: str) -> bytes:
     """Ask a guest for the user name and the password of a shared printer.
 
-    action: the path that takes the form. error: why the last try failed; "" where there was none.
+    action: the path of the form. error: why the last try failed; "" before the first.
     """
     code = ErrorCode.BAD_CREDENTIALS
     shown = _ERROR.substitute(error=_as_text(error)) if error else ""
@@ -247,7 +247,7 @@ def _link(link: Link) -> str:
 
 
 def error_body(code: ErrorCode, detail: str | None) -> bytes:
-    """Write the JSON body that a program gets; without a detail, what the code means."""
+    """Write the JSON body that a program gets; without a detail, the meaning of the code."""
     return json.dumps({"Status": int(code), "Error": detail or FAILURES[code].meaning}).encode()
 
 

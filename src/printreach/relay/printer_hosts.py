@@ -1,4 +1,4 @@
-"""Requests on printer hosts: host name, connection, credentials, tunnel, in this order."""
+"""Requests on printer hosts: they are matched to host name, connection, credentials and tunnel."""
 
 import asyncio
 import logging
@@ -123,7 +123,7 @@ class PrinterHosts:
         body: bytes,
         fin: bool,
     ) -> CallerExchange:
-        """Hold the request until its connection was looked up, and its agent is back."""
+        """Hold the request until its connection was looked up, or its agent is back."""
         held = HeldRequest(caller, body, fin)
         self._start(self._serve_found(found, held, caller, request), held, caller, request)
         return held
@@ -171,7 +171,7 @@ class PrinterHosts:
         )
         digests = [*known.digests, *credentials_in_target(request.target, grant.kind)]
         by_cookie = has_cookies and _is_by_cookie(grant, known, digests)
-        # Before all else: a page of another site learns nothing by what it is refused with.
+        # Before all else, so that a page of another site learns nothing from the kind of refusal.
         if by_cookie and not self._may_use_cookie(caller, request, fin, grant):
             return None
         digests += known.cookies
@@ -226,7 +226,7 @@ class PrinterHosts:
         return _CONNECTION_HAS_ITS_SHARE if has_its_share else None
 
     def _defaults(self, caller: FrontConnection, *, by_cookie: bool) -> tuple[Field, ...]:
-        """Fields of an answer that the printer leaves to the service."""
+        """Return the fields that an answer gets unless the printer has set them."""
         for_browser = _BROWSER_DEFAULTS if by_cookie else ()
         has_host = self._hosts.require_https and caller.tunnel_port is None
         return (*for_browser, *_HTTPS_ALONE) if has_host else for_browser
@@ -245,7 +245,7 @@ class PrinterHosts:
         caller: FrontConnection,
         request: Request,
     ) -> None:
-        """Do the work, and let the caller know where it failed: nobody else would."""
+        """Do the work, and answer the caller if it fails."""
         try:
             await work
         except Exception:
@@ -266,7 +266,7 @@ class PrinterHosts:
         detail: str | None = None,
         failure: Failure | None = None,
     ) -> CallerExchange | None:
-        """Answer now; None, so that the front knows that nothing is under way."""
+        """Answer now; return None, so that the connection knows that the request is served."""
         reader = self._hosts.reader(grant, caller.tunnel_port)
         refuse(_writer(caller, request, fin), code, reader, detail, failure)
         return None
@@ -279,7 +279,7 @@ class PrinterHosts:
         grant: Grant,
         refused: Refused,
     ) -> None:
-        """Say what `admit` has decided, or ask a guest for the password."""
+        """Answer with the refusal of `admit`, or ask a guest for the password."""
         is_signed_in = refused.code is not ErrorCode.BAD_CREDENTIALS or refused.sentence is not None
         writer = _writer(caller, request, fin)
         if grant.kind is ConnectionKind.SHARED and not is_signed_in and wants_page(request):
@@ -287,12 +287,12 @@ class PrinterHosts:
         else:
             refuse_admission(writer, refused, self._hosts.reader(grant, caller.tunnel_port))
 
-    # --- browsers, which a cookie signs in ------------------------------------------------------
+    # --- browsers that are signed in by a cookie ------------------------------------------------
 
     def _may_use_cookie(
         self, caller: FrontConnection, request: Request, fin: bool, grant: Grant
     ) -> bool:
-        """False: a page of another site may have caused the request, and it was answered."""
+        """Answer and return False if a page of another site may have caused the request."""
         says_referer = facts_of(self._directory.platform(grant.printer_id)).sends_referer
         is_guessable = caller.tunnel_port is not None and says_referer
         use = cookie_use(request, self._hosts.origin(request.host), is_guessable=is_guessable)
@@ -307,7 +307,7 @@ class PrinterHosts:
     def _open(
         self, caller: FrontConnection, request: Request, body: bytes, fin: bool, grant: Grant
     ) -> CallerExchange:
-        """Trade a link or a password for the host's cookie."""
+        """Exchange a link or a password for the host's cookie."""
         held = HeldRequest(caller, body, fin)
         work = self._browser_sign_in.serve(held, caller, request, grant)
         self._start(work, held, caller, request)
@@ -315,21 +315,21 @@ class PrinterHosts:
 
 
 def _is_by_cookie(grant: Grant, known: ForwardingPlan, digests: Sequence[bytes]) -> bool:
-    """Whether only a cookie can open it: an own- host knows nothing else."""
+    """Return whether only a cookie can open it: an own- host accepts nothing else."""
     if grant.kind is ConnectionKind.OWN:
         return True
     return bool(known.cookies) and not is_opened_by(grant, digests)
 
 
 def _writer(caller: FrontConnection, request: Request, fin: bool) -> AnswerWriter:
-    """For an answer of our own; the connection can't go on where a body is still to come."""
+    """Make a writer for an answer of our own; the connection ends if a body is still to come."""
     writer = AnswerWriter(caller, request)
     writer.keep_alive = writer.keep_alive and fin
     return writer
 
 
 def _is_understood(method: bytes, tunnel: Tunnel) -> bool:
-    """An older agent takes a method with small letters for a breach, and ends its tunnel."""
+    """Return whether the agent accepts the method: older ones end the tunnel for small letters."""
     return method == method.upper() or signin.LOWER_CASE_METHODS in tunnel.capabilities
 
 
@@ -341,5 +341,5 @@ def _passes_body(request: Request, grant: Grant) -> bool:
 
 
 def _is_internal(caller: FrontConnection, request: Request) -> bool:
-    """The service itself asks, and for nothing but the command API."""
+    """Return whether the service itself sends the request, to the command API only."""
     return caller.is_inside and is_command(request.target)

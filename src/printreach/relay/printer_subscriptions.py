@@ -1,6 +1,7 @@
-"""Who of the agents here belongs to an account: by notices, and by a look at the store in between.
+"""Subscriptions of agents' connections to changes of their printer.
 
-A notice may be lost, so the store is asked again every RECHECK_S, once for all agents of the node.
+Changes come as notices. A notice may be lost, so every RECHECK_S the store is asked which of the
+node's printers are linked.
 """
 
 import asyncio
@@ -15,21 +16,21 @@ log = logging.getLogger(__name__)
 RECHECK_S = 30.0
 """How soon a linked or removed printer is noticed where the notice was lost."""
 STORE_TIMEOUT_S = 10.0
-"""A store that hangs must not end the looking."""
+"""The time-out of a recheck: a store that hangs must not end the rechecks."""
 
 
 class Subscriber(Protocol):
-    """One agent's connection."""
+    """The callbacks of one agent's connection."""
 
     def on_notice(self, topic: Topic) -> None:
         """Something about its printer has changed."""
 
     def on_recheck(self, is_linked: bool) -> None:
-        """The store was asked again."""
+        """The store was asked again whether the printer is linked."""
 
 
 class PrinterSubscriptions:
-    """Tells subscribers what concerns their printer; several may watch the same one."""
+    """Notifies subscribers of changes to their printer; a printer may have several."""
 
     def __init__(self, agents: Agents, bus: Bus) -> None:
         self._agents = agents
@@ -53,7 +54,7 @@ class PrinterSubscriptions:
             self._subscribers.pop(printer_id, None)
 
     def __len__(self) -> int:
-        """How many printers are watched."""
+        """How many printers have subscribers."""
         return len(self._subscribers)
 
     def _on_notice(self, notice: Notice) -> None:
@@ -68,7 +69,7 @@ class PrinterSubscriptions:
             try:
                 async with asyncio.timeout(STORE_TIMEOUT_S):
                     linked = await self._agents.linked_among(asked)
-            except Exception:  # the store is away: what runs goes on
+            except Exception:  # without the store, tunnels go on
                 log.exception("could not look again which printers are linked")
             else:
                 self._tell(asked, linked)

@@ -52,7 +52,7 @@ def refuse(
 ) -> None:
     """Answer with a failure of the service: as JSON, or as a page to a browser.
 
-    failure: what the page says, where that is not what the code stands for.
+    failure: the texts of the page, if they aren't those of the code.
     """
     if wants_page(writer.request):
         page = error_page(code, detail, reader=reader, failure=failure)
@@ -62,7 +62,7 @@ def refuse(
 
 
 def ask_for_confirmation(writer: AnswerWriter, reader: Reader) -> None:
-    """Refuse a navigation that another site began; the page's link begins it anew from here."""
+    """Refuse a navigation that another site began; the page's link starts it again from here."""
     page = confirmation_page(writer.request.target, reader)
     _fail(writer, ErrorCode.BAD_CREDENTIALS, page, _PAGE)
 
@@ -70,7 +70,7 @@ def ask_for_confirmation(writer: AnswerWriter, reader: Reader) -> None:
 def ask_to_sign_in(writer: AnswerWriter, action: bytes, error: str = "", wait_s: int = 0) -> None:
     """Ask for the user name and the password of a shared printer, with the code of a refusal.
 
-    action: the path that takes the form. wait_s: until the next try, where there were too many.
+    action: the path of the form. wait_s: until the next try, if there were too many.
     """
     wait: Headers = [(b"Retry-After", b"%d" % wait_s)] if wait_s else []
     page = sign_in_page(action.decode("ascii"), error)
@@ -78,9 +78,9 @@ def ask_to_sign_in(writer: AnswerWriter, action: bytes, error: str = "", wait_s:
 
 
 def open_printer(writer: AnswerWriter, cookie: bytes, *, redirect: bool) -> None:
-    """Set the host's cookie and lead to the printer's first page.
+    """Set the host's cookie and redirect to the printer's first page.
 
-    redirect: False where the browser came from another site; see OPENING_PAGE.
+    redirect: False if the browser came from another site; see OPENING_PAGE.
     """
     headers: Headers = [(b"Set-Cookie", cookie), _NO_STORE]
     if redirect:
@@ -98,21 +98,21 @@ def _fail(writer: AnswerWriter, code: ErrorCode, body: bytes, headers: Headers) 
 
 
 def refuse_admission(writer: AnswerWriter, refused: Refused, reader: Reader) -> None:
-    """Answer what `admit` has decided."""
+    """Answer with the refusal of `admit`."""
     refuse(writer, refused.code, reader, refused.sentence, failure_of(refused))
 
 
 def answer(
     writer: AnswerWriter, status: int, reason: bytes, headers: Headers, body: bytes = b""
 ) -> None:
-    """A whole small answer of the relay's own."""
+    """Write a whole small answer of the relay's own."""
     length = (b"Content-Length", b"%d" % len(body))
     sent = b"" if writer.request.method == b"HEAD" else body
     writer.start(status, reason, [*headers, length], len(body), sent, fin=True)
 
 
 def wants_page(request: Request) -> bool:
-    """A browser is navigating; scripts, apps and WebSocket handshakes read JSON."""
+    """Return whether a browser is navigating; scripts, apps and WebSocket handshakes get JSON."""
     accepted = get(request.headers, b"accept")
     return accepted is not None and b"text/html" in accepted.lower() and request.upgrade is None
 

@@ -1,4 +1,4 @@
-"""The service's side of sign-in: who the agent says it is, and the proof that it is."""
+"""The service's side of an agent's sign-in: the agent's identity, and the proof of it."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -28,7 +28,7 @@ class Identity:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SignInTransport:
-    """How to talk with one agent: the next word it says, and saying one to it."""
+    """Receives and sends the messages of one agent's sign-in."""
 
     receive: Callable[[], Awaitable[signin.FromAgent]]
     send: Callable[[signin.FromService], None]
@@ -37,9 +37,9 @@ class SignInTransport:
 async def sign_in(
     agent: SignInTransport, identity: Identity, *, own_host: str, nonce: bytes, now: datetime
 ) -> signin.Hello:
-    """What the agent said of itself, once it has proved its key. Raises SignInRefused.
+    """Return the agent's Hello, once it has proved its key. Raises SignInRefused.
 
-    own_host: the base URL's, which the agent has to have dialled, or a local name of this service.
+    own_host: the base URL's, which the agent must have dialled, or a local name of this service.
     nonce: drawn for this sign-in alone.
     """
     hello = await agent.receive()

@@ -1,19 +1,19 @@
-"""How long callers are waited for."""
+"""The time-outs of callers' connections."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Timeouts:
-    """How long a caller is waited for, in seconds.
+    """The time-outs of a caller's connection, in seconds.
 
-    head: from the first byte of a head to its last; what a slow-loris gets.
-    idle: between requests, as nginx has it; proxies keep theirs for 60 s.
-    body: without a byte of a body that we are ready to read.
-    write: while the caller accepts nothing of what we write.
-    ended: while nothing is written to a caller that has ended its side, and may be gone.
+    head: from the first byte of a head to its last, against slow-loris clients.
+    idle: between requests, as nginx has it; proxies keep their connections for 60 s.
+    body: until the next byte of a body that we are ready to read.
+    write: while the caller reads nothing of our output.
+    ended: while nothing is written to a caller that has ended its direction, and may be gone.
     linger: how long a refused upload is drained, so that clients read the answer.
-    sweep: how often all of these are looked at.
+    sweep: the interval at which all of these are checked.
     """
 
     head: float = 10.0

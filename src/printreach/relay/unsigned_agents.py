@@ -1,4 +1,4 @@
-"""Agents' connections that have not signed in yet: how many there may be, and of one network."""
+"""Limits on agents' connections that have not signed in yet: of one network, and of all."""
 
 from collections import Counter
 from ipaddress import ip_address
@@ -11,17 +11,17 @@ from .caller_origin import Origin
 
 MOST_OF_NETWORK: Final = 20
 MOST: Final = 500
-"""Of a node. Signing in takes three messages, and whoever is refused comes again in a moment."""
+"""The limit of a node. Sign-in takes three messages, and a refused agent soon tries again."""
 
 
 class UnsignedLink(Link, Protocol):
-    """A link that takes little from the other end until that is known."""
+    """A link that limits the other end's messages until trust() is called."""
 
     def trust(self) -> None: ...
 
 
 class UnsignedSlot:
-    """One connection among those that have not signed in. Leaving twice does no harm."""
+    """The slot of one connection that has not signed in. Leaving twice does no harm."""
 
     __slots__ = ("_networks", "_unsigned")
 
@@ -30,14 +30,14 @@ class UnsignedSlot:
         self._networks = networks
 
     def leave(self) -> None:
-        """It has signed in, or is gone."""
+        """Release the slot: the agent has signed in, or is gone."""
         unsigned, self._unsigned = self._unsigned, None
         if unsigned is not None:
             unsigned.left(self._networks)
 
 
 class UnsignedAgents:
-    """Counts them by network, and all together."""
+    """Counts agents that have not signed in by network, and all together."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -67,7 +67,8 @@ class UnsignedAgents:
 
 
 def _networks_of(origin: Origin) -> tuple[Network, ...]:
-    """None for what may be many: callers of a proxy that isn't trusted, and of this machine."""
+    """Return no network for an address that many agents may share: that of a proxy that isn't
+    trusted, or of this machine."""
     return (
         () if not origin.is_proven or _is_loopback(origin.address) else networks_of(origin.address)
     )

@@ -1,4 +1,4 @@
-"""Tells the operator once of a proxy in front of the service that the settings don't name.
+"""A warning in the log of a proxy in front of the service that the settings don't name.
 
 Without PRINTREACH_TRUSTED_PROXIES all callers behind such a proxy have its address. They share one
 limit on sign-ins, so any of them can keep all others out.
@@ -18,10 +18,10 @@ _WRITTEN_BY_PROXIES = frozenset({b"x-forwarded-for", b"forwarded"})
 
 
 def is_untrusted_proxy(peer: str, headers: Headers, trusted: Sequence[Network]) -> bool:
-    """Whether a request looks as if a proxy of the operator's passed it on, and none is trusted.
+    """Return whether a proxy of the operator's seems to have sent it, and no proxy is trusted.
 
-    Such a proxy stands on the same machine or in a private network. Others are not believed: what
-    they write may be a caller's own invention.
+    Such a proxy runs on the same machine or in a private network. Forwarding fields from elsewhere
+    are ignored, since callers may have invented them.
     """
     address = read_address(peer)
     if trusted or address is None or is_public(address):
@@ -30,7 +30,7 @@ def is_untrusted_proxy(peer: str, headers: Headers, trusted: Sequence[Network]) 
 
 
 class UntrustedProxyWarning:
-    """One line in the log, at the first request that such a proxy passes on."""
+    """Logs one line, at the first request that such a proxy passes on."""
 
     def __init__(self, trusted: Sequence[Network]) -> None:
         self._trusted = trusted

@@ -1,7 +1,7 @@
-"""Our own host where the web role runs in this process: its ASGI application answers at once.
+"""The service's own host if the web role runs in this process: its ASGI application is called.
 
-Between the two lies neither a socket nor another thread, which cost more than all the rest of a
-small answer.
+There is neither a socket nor another thread between the two, which would cost more than all the
+rest of a small answer.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from .refusals import answer as answer_with
 
 log = logging.getLogger(__name__)
 
-# As the ASGI specification has them; what is in a message depends on its type.
+# As in the ASGI specification; the keys of a message depend on its type.
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -32,7 +32,7 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 UNREAD_BYTES = 128 * 1024
-"""Of a body that the application doesn't read; then the caller has to wait."""
+"""Unread bytes of a body above which reading from the caller is paused."""
 
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
 _REASONS = {status.value: status.phrase.encode() for status in HTTPStatus}
@@ -52,7 +52,7 @@ class WebApp:
         self._date_until = 0.0
 
     async def close(self) -> None:
-        """End what still runs; its answers are broken off."""
+        """End running calls; their answers are broken off."""
         for task in self._calls:
             task.cancel()
         await asyncio.gather(*self._calls, return_exceptions=True)
@@ -67,7 +67,7 @@ class WebApp:
         return call
 
     def _date_line(self) -> bytes:
-        """The value of `Date`, which says whole seconds and is made once for each."""
+        """Return the value of `Date`, which has whole seconds and is formatted once for each."""
         now = self._loop.time()
         if now >= self._date_until:
             at = self._clock.now()
@@ -77,7 +77,7 @@ class WebApp:
 
 
 class WebCall:
-    """One request and its answer, between its caller's connection and the application."""
+    """One request to the application, and its answer."""
 
     __slots__ = (
         "_caller",
@@ -111,10 +111,10 @@ class WebCall:
         self._is_over = False  # the answer is whole, or the caller has left
         self._is_congested = False
         self._head: tuple[int, Headers] | None = None
-        self._changed: asyncio.Event | None = None  # made when something is waited for
+        self._changed: asyncio.Event | None = None  # made at the first wait
 
     async def run(self, application: Application, scope: Scope) -> None:
-        """Until the application is done, which may be long after its answer."""
+        """Run the application to its end, which may be long after its answer."""
         try:
             await application(scope, self._receive, self._send)
         except BrokenAnswer as fault:
@@ -135,10 +135,10 @@ class WebCall:
         self._wake()
 
     def on_raw(self, data: bytes) -> None:
-        """Nothing is raw here: what upgrades takes another way."""
+        """Unused: upgrades don't come here."""
 
     def on_raw_end(self) -> None:
-        """Neither is its end."""
+        """Unused, too."""
 
     def on_caller_writable(self) -> None:
         self._is_congested = False
@@ -215,7 +215,7 @@ class WebCall:
             self._wake()
 
     def _break_off(self) -> None:
-        """The application is done; where it left the answer open, make that plain."""
+        """Break off an answer that the application has left open."""
         if self._is_over:
             return
         self._is_over = True
@@ -252,7 +252,8 @@ def _scope(request: Request, origin: Origin) -> Scope:
 
 
 def _checked(headers: Headers) -> Headers:
-    """What may be written as it stands. Raises BrokenAnswer: it may repeat what a caller sent."""
+    """Return headers that are safe to write. Raises BrokenAnswer for line breaks, which may come
+    from a caller's text."""
     for name, value in headers:
         if _FORBIDDEN.search(name) or _FORBIDDEN.search(value):
             raise BrokenAnswer(f"a field {name!r} has an end of line in it")

@@ -1,16 +1,16 @@
-"""One stream of a webcam for all who watch it: asked for once, written to each.
+"""One stream of a webcam for all of its viewers: requested once, written to each.
 
-Each caller's request goes to the printer, and each gets the head that the printer answered it
-with: its own status, cookies and refusal. What is shared is only what follows. When the answer
-turns out to be a webcam's stream, and somebody watches already who asked the same printer in the
-same words, credentials and cookies included, and was answered with the same content type, then the
-second stream is ended and its caller sees the pictures of the first. The printer could not have
-told the two requests apart, so it shows both the same camera. As the Host is one of those words, a
-feed serves one connection; where ports stand for connections, perhaps several of one printer.
+Each caller's request goes to the printer, and each gets the head of the printer's own answer to it:
+its status, cookies and refusal. Only the body is shared. When the answer turns out to be a webcam's
+stream, and another caller already watches one that was requested from the same printer with the
+same header lines, credentials and cookies included, and answered with the same content type, then
+the second stream is ended and its caller gets the pictures of the first. The printer could not have
+distinguished the two requests, so both show the same camera. As the Host is among those lines, a
+feed serves one connection; if ports stand for connections, perhaps several of one printer.
 
-The parts of such a stream replace each other, so a viewer that is slow misses whole ones instead of
-slowing the others. One who watches alone misses nothing: the stream goes as fast as it is taken,
-and the camera itself leaves out what doesn't fit on the way.
+The parts of such a stream replace each other, so a slow viewer misses whole pictures instead of
+slowing the others. A single viewer misses nothing: the stream is as fast as it reads, and the
+camera itself leaves out pictures that don't fit.
 """
 
 from typing import NamedTuple, Protocol
@@ -22,17 +22,17 @@ from printreach.wire.errors import Reason
 from .webcam_frames import FrameCutter, Piece
 
 MAX_FRAME_BYTES = 1024 * 1024
-"""About what a 4K picture has. It is what a viewer may have waiting beyond the usual; a stream with
-larger frames, or without any, is not shared."""
+"""About the size of a 4K picture. A viewer may have this much waiting in addition to its buffer; a
+stream with larger frames, or without any, is not shared."""
 KEPT_FRAME_BYTES = 256 * 1024
-"""What a stream may have under way in the tunnel as well. Of larger frames none is kept for those
-who come late: they wait for the next."""
+"""The largest frame that is kept for viewers who come late, the same as a stream's credit in the
+tunnel. If frames are larger they wait for the next one."""
 
 
 class FeedKey(NamedTuple):
-    """What makes two streams the same: how it was asked for, and how that was answered.
+    """The key of a feed: streams with the same request and the same kind of answer are the same.
 
-    fields: all header lines that the printer was sent of the caller's.
+    fields: all header lines of the caller's that the printer was sent.
     """
 
     tunnel: Tunnel
@@ -42,17 +42,17 @@ class FeedKey(NamedTuple):
 
 
 class ViewerHandler(Protocol):
-    """An exchange whose caller watches. It says by Viewer.taken when it has room again."""
+    """Callbacks of a Viewer; it calls Viewer.taken when it has room again."""
 
     def on_shared(self, piece: Piece) -> bool:
-        """Pass it on. False: no room for more."""
+        """Pass on a piece; False if there is no room for more."""
 
     def on_data(self, data: bytes, fin: bool) -> None: ...
     def on_reset(self, reason: Reason, text: str) -> None: ...
 
 
 class Feeds:
-    """The webcams that are being watched."""
+    """All feeds of webcams that are being watched."""
 
     def __init__(self) -> None:
         self._feeds: dict[FeedKey, Feed] = {}
@@ -60,10 +60,10 @@ class Feeds:
     def join(
         self, key: FeedKey, boundary: bytes, stream: Stream, handler: ViewerHandler, body: bytes
     ) -> tuple["Viewer", bytes]:
-        """A viewer at the feed of that key, and what to show at first.
+        """Return a viewer of the feed with that key, and the bytes to show at first.
 
-        stream, body: those of the viewer's own request; it has been answered just now. A new feed
-        goes on with them, an older one does without.
+        stream, body: of the viewer's own request, which has just been answered. A new feed uses
+        them; if there is a feed already, the stream is ended.
         """
         feed = self._feeds.get(key)
         if feed is not None and feed.is_shared:
@@ -78,7 +78,7 @@ class Feeds:
 
 
 class Viewer:
-    """One viewer's place at a feed. To its exchange it is what a stream is to others."""
+    """One viewer of a feed. Its exchange uses it in place of a stream."""
 
     __slots__ = ("_feed", "handler", "has_room", "is_skipping")
 
@@ -104,7 +104,7 @@ class Viewer:
 
 
 class Feed:
-    """One stream from a printer, and those who watch it; the handler of that stream."""
+    """One stream from a printer and its viewers; the handler of that stream."""
 
     def __init__(
         self, feeds: Feeds, key: FeedKey, boundary: bytes, stream: Stream, body: bytes
@@ -126,20 +126,20 @@ class Feed:
     # --- what viewers call ------------------------------------------------------------------------
 
     def add(self, handler: ViewerHandler, *, is_late: bool) -> Viewer:
-        """is_late: the viewer is shown frames_so_far, and goes on from there."""
+        """Add a viewer. is_late: it was given frames_so_far, and goes on from there."""
         viewer = Viewer(self, handler, is_skipping=is_late and not self._current)
         self._viewers.append(viewer)
         return viewer
 
     def frames_so_far(self) -> bytes:
-        """The last whole frame, and what there is of the one that is coming in."""
+        """Return the last whole frame, and the part that has come of the next."""
         return b"".join(self._last + self._current)
 
     def has(self, viewer: Viewer) -> bool:
         return viewer in self._viewers
 
     def remove(self, viewer: Viewer, reason: Reason) -> None:
-        """The stream ends with the last who watches."""
+        """Remove a viewer; the stream ends with the last one."""
         self._viewers.remove(viewer)
         if not self._viewers:
             self._feeds.forget(self)
@@ -147,7 +147,7 @@ class Feed:
                 self._stream.reset(reason)
 
     def go_on(self) -> None:
-        """Somebody has room."""
+        """Return credit, because a viewer has room."""
         size, self._untaken = self._untaken, 0
         if size:
             self._stream.taken(size)
@@ -193,7 +193,7 @@ class Feed:
                 viewer.has_room = viewer.handler.on_shared(piece)
 
     def _keep(self, piece: Piece) -> None:
-        """Of the last two frames, for who comes late."""
+        """Keep the last two frames for viewers who come late."""
         if piece.begins_frame:
             self._last, self._current = self._current, []
             self._frame_bytes = 0
@@ -206,7 +206,7 @@ class Feed:
             self._current.append(piece.data)
 
     def _drop(self, viewer: Viewer) -> None:
-        """One who can't keep up with frames of which no end is in sight, or waits for the first.
+        """Drop a viewer that can't keep up with a frame without an end, or waits for a first frame.
 
         The next request of that caller gets a stream of its own.
         """

@@ -1,4 +1,4 @@
-"""Where in a webcam's stream a frame begins: `multipart/x-mixed-replace`, cut at its delimiters."""
+"""Splitting a webcam's stream, `multipart/x-mixed-replace`, at the beginnings of its frames."""
 
 import re
 from typing import NamedTuple
@@ -9,12 +9,12 @@ _BOUNDARY = re.compile(rb';\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))', re.I
 _BEHIND_A_DELIMITER = frozenset({b"", b"\r", b"\n", b" ", b"\t", b"-"})
 
 MAX_DELIMITERS_PER_READ = 16
-"""In one read, of 64 KiB at most, which holds no more pictures. A printer that sends nothing but
-delimiters would keep the relay busy with them: those beyond begin no frame."""
+"""The most delimiters in one read of at most 64 KiB, which holds no more pictures. Further ones
+begin no frame: a printer that sends nothing but delimiters would keep the relay busy."""
 
 
 class Piece(NamedTuple):
-    """Some of a stream. chunk: the same as a chunk of HTTP/1.1, made once for all who watch."""
+    """Bytes of a stream. chunk: the same as a chunk of HTTP/1.1, encoded once for all viewers."""
 
     data: bytes
     chunk: bytes
@@ -22,10 +22,10 @@ class Piece(NamedTuple):
 
 
 def boundary_of(content_type: bytes) -> bytes | None:
-    """The boundary that a multipart type names; None without one.
+    """Return the boundary of a multipart type; None without one.
 
-    Nothing but dashes is none: each dash of a long line of them could begin a delimiter, and a
-    printer that sent such lines would keep the relay busy with counting.
+    A boundary of dashes only is ignored: each dash in a long line of them could begin a delimiter,
+    and a printer that sent such lines would keep the relay busy.
     """
     found = _BOUNDARY.search(content_type)
     boundary = found[1] or found[2] if found is not None else b""
@@ -33,10 +33,10 @@ def boundary_of(content_type: bytes) -> bytes | None:
 
 
 class FrameCutter:
-    """Cuts a stream into pieces, none of which goes on beyond the beginning of a frame.
+    """Cuts a stream into pieces; each beginning of a frame begins a piece.
 
-    A delimiter is `--`, the boundary and the end of a line, at the beginning of one. Cameras put
-    some of the dashes into the boundary itself, and do not always mean them: any number will do.
+    A delimiter is `--`, the boundary and the end of a line, at the beginning of a line. Some
+    cameras wrongly put dashes into the boundary itself, so any number of dashes is accepted.
     """
 
     def __init__(self, boundary: bytes) -> None:
@@ -46,7 +46,7 @@ class FrameCutter:
         self._begins_frame = False
 
     def cut(self, data: bytes) -> list[Piece]:
-        """The next pieces. Fewer bytes than a mark has may be held back until more comes."""
+        """Return the next pieces. Part of a delimiter may be held back until more comes."""
         data = self._held + data if self._held else data
         data, self._held = self._without_half_a_mark(data)
         pieces: list[Piece] = []
@@ -59,7 +59,7 @@ class FrameCutter:
         return pieces
 
     def rest(self) -> list[Piece]:
-        """What was held back, where nothing more comes."""
+        """Return the bytes that were held back, at the end of the stream."""
         pieces: list[Piece] = []
         self._add(pieces, self._held)
         self._held = b""
@@ -71,7 +71,7 @@ class FrameCutter:
             self._begins_frame = False
 
     def _frames_in(self, data: bytes) -> list[int]:
-        """The indices at which delimiters begin."""
+        """Return the indices at which delimiters begin."""
         found: list[int] = []
         end = 0
         for _ in range(MAX_DELIMITERS_PER_READ):
@@ -86,7 +86,7 @@ class FrameCutter:
         return found
 
     def _without_half_a_mark(self, data: bytes) -> tuple[bytes, bytes]:
-        """The data, and what of its end may be the beginning of a mark."""
+        """Split off the end of the data if it may be the beginning of a delimiter."""
         tail = data[-(len(self._mark) - 1) :]
         at = tail.find(b"-")
         while at >= 0:

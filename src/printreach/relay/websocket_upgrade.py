@@ -1,8 +1,8 @@
-"""Hand an accepted connection over to picows once its head asks for the agents' WebSocket.
+"""Upgrading an accepted connection to the agents' WebSocket, by handing it over to picows.
 
-picows can't take over a connection by its public API; its private WSProtocol can, given the
-transport and the head again. So picows is pinned exactly, this is the only file that knows, and a
-test holds it.
+picows has no public API for a connection that exists already; its private WSProtocol accepts one,
+given the transport and the head again. So picows is pinned exactly, only this file uses the private
+class, and a test checks that.
 """
 
 import asyncio
@@ -20,20 +20,20 @@ from printreach.tunnel.websocket_link import SUBPROTOCOL, WebSocketLink
 from printreach.wire.frames import MAX_MESSAGE_BYTES
 
 READ_BUFFER_BYTES = 2048
-"""The first size of the read buffer; it grows with use. Measured: 16 KiB an idle agent, not 30."""
+"""The initial size of the read buffer, which grows with use: an idle agent takes 16 KiB, not 30."""
 
 _DISCARDED = bytearray(16 * 1024)
-"""Where bytes go that nobody hears."""
+"""The buffer for bytes that are ignored."""
 
 _log = logging.getLogger("printreach.relay.websocket")
 _log.setLevel(logging.WARNING)  # picows tells each connection's socket options
 
 
 def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocketLink | None:
-    """Answer the handshake and give the connection to a link; None where it was refused.
+    """Answer the handshake and give the connection to a link; None if it was refused.
 
-    The link takes small messages alone until it is told to trust the other end.
-    received: the handshake's whole head, and whatever came behind it.
+    The link accepts only small messages until its trust() is called.
+    received: the handshake's whole head, and the bytes after it.
     """
     link = WebSocketLink(is_trusted=False)
 
@@ -67,9 +67,10 @@ def accept_websocket(transport: asyncio.Transport, received: bytes) -> WebSocket
 
 
 class _SizeGuard(asyncio.BufferedProtocol):
-    """Stands before picows while the other end is unknown, for picows' own limit can't be changed.
+    """Checks sizes before picows until the link trusts the other end.
 
-    picows gathers a whole frame before anybody hears of it, in a buffer that never shrinks.
+    picows gathers a whole frame before it calls the link, in a buffer that never shrinks, and its
+    own limit can't be changed later.
     """
 
     def __init__(self, inner: asyncio.BufferedProtocol, link: WebSocketLink) -> None:
